@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Strict settings for every Swift target: data-race safety, visible `any`,
+/// imports that stay internal, `unsafe` written where memory is touched by hand.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// Tests only (the simulated key, second opinions): the product's cryptography
+/// is libsodium's.
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let arguments: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "keybackup",
+  products: [
+    .executable(name: "keybackup", targets: ["KeyBackupTool"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+  ],
+  targets: [
+    // System modules: a module map and a shim.h, no Swift.
+    .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .systemLibrary(name: "CLinux"),
+
+    // The product.
+    .target(name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "PRFDevice", dependencies: ["CFido2", "CUdev", "CLinux", "SecretMemory"],
+      swiftSettings: strict),
+    .target(name: "CSPP", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(
+      name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux"],
+      swiftSettings: strict),
+    .target(
+      name: "WalletFormats", dependencies: ["CZstd", "SecretMemory"], swiftSettings: strict),
+    .executableTarget(
+      name: "KeyBackupTool",
+      dependencies: [
+        "BackupFolder", "CSPP", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux", arguments,
+      ],
+      swiftSettings: strict),
+
+    // The simulated security key and the tests. Nothing above knows of these.
+    .systemLibrary(
+      name: "CUmockdev", path: "Tests/CUmockdev", pkgConfig: "umockdev-1.0",
+      providers: [.apt(["libumockdev-dev"])]),
+    .systemLibrary(
+      name: "CCbor", path: "Tests/CCbor", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
+    .target(
+      name: "VirtualKey",
+      dependencies: ["CCbor", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
+      path: "Tests/VirtualKey", swiftSettings: strict),
+    .executableTarget(
+      name: "virtual-key", dependencies: ["VirtualKey", "CUmockdev", arguments],
+      path: "Tests/VirtualKeyTool", swiftSettings: strict),
+    .testTarget(
+      name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key"], swiftSettings: strict),
+    .testTarget(
+      name: "SecretMemoryTests", dependencies: ["SecretMemory", crypto], swiftSettings: strict),
+    .testTarget(
+      name: "PRFDeviceTests", dependencies: ["PRFDevice", "SecretMemory", "VirtualKey", "CFido2"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", crypto], swiftSettings: strict),
+    .testTarget(
+      name: "BackupFolderTests", dependencies: ["BackupFolder", "CSPP", "SecretMemory"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "KeyBackupToolTests",
+      dependencies: ["KeyBackupTool", "virtual-key", "SecretMemory", "CSPP", "BackupFolder"],
+      swiftSettings: strict),
+  ]
+)

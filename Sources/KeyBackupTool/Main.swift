@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct KeyBackup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "keybackup")
+}

@@ -1,0 +1,4 @@
+@main
+struct VirtualKeyTool {
+  static func main() {}
+}
