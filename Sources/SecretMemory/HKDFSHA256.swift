@@ -1,0 +1,63 @@
+/// HKDF with SHA-256 (RFC 5869).
+///
+/// libsodium 1.0.18 has no call for it, so its
+/// two steps are written here over libsodium's HMAC.
+public enum HKDFSHA256 {
+  private static let blockSize = HMACSHA256.codeSize
+
+  /// Extracts, then expands.
+  ///
+  /// - Parameters:
+  ///   - ikm: input keying material, any size.
+  ///   - salt: empty means none: 32 zero bytes, as RFC 5869 section 2.2 says.
+  ///   - info: context, empty or not.
+  ///   - count: output size in bytes, 1 to 8160 (255 blocks).
+  /// - Returns: `count` bytes.
+  /// - Precondition: `count` is in range; it is always a constant of ours.
+  public static func deriveKey(
+    ikm: RawSpan, salt: [UInt8] = [], info: [UInt8], count: Int = 32
+  ) -> SecretBytes {
+    precondition((1...(255 * blockSize)).contains(count), "HKDF yields 1 to 8160 bytes")
+    // One guarded allocation for everything: the output in whole blocks, and
+    // the pseudorandom key behind it, which the last step wipes.
+    let blocks = (count + blockSize - 1) / blockSize
+    var work = SecretBytes(zeroed: (blocks + 1) * blockSize)
+    unsafe work.withUnsafeMutableBytes { work in
+      let prk = unsafe work.cBytes + blocks * blockSize
+      unsafe HMACSHA256.write(key: salt.span.bytes, pieces: ikm, into: prk)
+      unsafe expand(work.cBytes, blocks: blocks, prk: prk, info: info)
+    }
+    work.resize(to: count)
+    return work
+  }
+
+  /// Extracts, then expands, from a secret and an ASCII context string.
+  ///
+  /// - Parameters:
+  ///   - ikm: input keying material, any size.
+  ///   - salt: empty means none.
+  ///   - info: context.
+  ///   - count: output size in bytes, 1 to 8160.
+  /// - Returns: `count` bytes.
+  public static func deriveKey(
+    ikm: borrowing SecretBytes, salt: [UInt8] = [], info: String, count: Int = 32
+  ) -> SecretBytes {
+    ikm.withBytes { deriveKey(ikm: $0, salt: salt, info: Array(info.utf8), count: count) }
+  }
+
+  /// T(i) = HMAC(PRK, T(i-1) | info | i), written block after block.
+  private static func expand(
+    _ output: UnsafeMutablePointer<UInt8>, blocks: Int, prk: UnsafePointer<UInt8>, info: [UInt8]
+  ) {
+    let key = unsafe RawSpan(_unsafeStart: prk, byteCount: blockSize)
+    for index in 0..<blocks {
+      let counter = [UInt8(index + 1)]
+      let block = unsafe output + index * blockSize
+      let previous = unsafe RawSpan(
+        _unsafeStart: block - (index == 0 ? 0 : blockSize),
+        byteCount: index == 0 ? 0 : blockSize)
+      unsafe HMACSHA256.write(
+        key: key, pieces: previous, info.span.bytes, counter.span.bytes, into: block)
+    }
+  }
+}

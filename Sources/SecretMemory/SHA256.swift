@@ -1,0 +1,51 @@
+internal import CSodium
+
+/// SHA-256 (FIPS 180-4), 32-byte digests.
+@safe
+public struct SHA256: ~Copyable {
+  /// Size of a digest, 32 bytes.
+  public static let digestSize = 32
+
+  private var state = crypto_hash_sha256_state()
+
+  /// Starts a digest that is fed piece by piece.
+  public init() {
+    unsafe crypto_hash_sha256_init(&state)
+  }
+
+  deinit {
+    // The state holds the last block of the message, which may be secret.
+    var state = self.state
+    unsafe sodium_memzero(&state, MemoryLayout<crypto_hash_sha256_state>.size)
+  }
+
+  /// Adds bytes to the message.
+  public mutating func update(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      _ = unsafe crypto_hash_sha256_update(
+        &state, bytes.cBytes, UInt64(bytes.count))
+    }
+  }
+
+  /// The digest of everything added; the value is used up.
+  public consuming func finalize() -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: Self.digestSize)
+    unsafe crypto_hash_sha256_final(&state, &digest)
+    return digest
+  }
+
+  /// The 32-byte digest of `bytes`.
+  public static func hash(_ bytes: RawSpan) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: digestSize)
+    unsafe bytes.withUnsafeBytes { bytes in
+      _ = unsafe crypto_hash_sha256(
+        &digest, bytes.cBytes, UInt64(bytes.count))
+    }
+    return digest
+  }
+
+  /// The 32-byte digest of `bytes`.
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    unsafe hash(bytes.span.bytes)
+  }
+}
