@@ -57,11 +57,9 @@ let package = Package(
     .systemLibrary(
       name: "CUmockdev", path: "Tests/CUmockdev", pkgConfig: "umockdev-1.0",
       providers: [.apt(["libumockdev-dev"])]),
-    .systemLibrary(
-      name: "CCbor", path: "Tests/CCbor", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
     .target(
       name: "VirtualKey",
-      dependencies: ["CCbor", crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
+      dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
       path: "Tests/VirtualKey", swiftSettings: strict),
     .executableTarget(
       name: "virtual-key", dependencies: ["VirtualKey", "CUmockdev", arguments],

@@ -1,4 +1,135 @@
+import ArgumentParser
+import VirtualKey
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Runs a program with simulated security keys in view.
 @main
-struct VirtualKeyTool {
-  static func main() {}
+struct VirtualKeyTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "virtual-key",
+    abstract: "Run a program with a simulated security key as /dev/hidraw0.",
+    discussion: """
+      The program sees a simulated bus with the keys asked for and nothing else; its streams, \
+      terminal, signals and exit code pass through.
+
+      Settings (for every key with the option of the same name, for one key after its state file):
+      \(KeySettings.help)
+
+      Faults: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-flag-missing, \
+      storage-full, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE, silent:COMMAND, \
+      garbage:COMMAND; COMMAND as in getAssertion or 0x02, with @N for the Nth time only.
+      """)
+
+  @Option(help: "A key that keeps its memory in this file: FILE[,SETTING[=VALUE]...]; may repeat.")
+  var key: [String] = []
+
+  @Option(help: "The memory of the only key, created if missing; without it the key is new.")
+  var state: String?
+
+  @Flag(help: "A bus without a key.")
+  var noKey = false
+
+  @Option(help: "Set this PIN if the key's memory is new.")
+  var pin: String?
+
+  @Option(help: "What the person does: auto, never, deny, or milliseconds until a touch.")
+  var touch: String?
+
+  @Option(help: "PIN protocols in the order the key lists them: 1,2 or 2,1 or 1 or 2.")
+  var pinProtocols: String?
+
+  @Flag(help: "A key without hmac-secret.")
+  var noHmacSecret = false
+
+  @Option(help: "Something that goes wrong; may repeat.")
+  var fault: [String] = []
+
+  @Option(help: "Put the credential described in this JSON file into the key; may repeat.")
+  var importCredential: [String] = []
+
+  @Option(help: "Milliseconds until the key is pulled out.")
+  var unplugAfterMs: Int?
+
+  @Option(help: "Milliseconds until the key is plugged in.")
+  var plugAfterMs: Int?
+
+  @Flag(help: "The program may not open the key's node.")
+  var unreadable = false
+
+  @Option(
+    name: .customLong("set"), help: "Any other setting: NAME or NAME=VALUE; may repeat.")
+  var settings: [String] = []
+
+  @Option(help: "Append one line for each thing a key is asked to this file.")
+  var trace: String?
+
+  @Argument(parsing: .captureForPassthrough, help: "The program and its arguments, after --.")
+  var command: [String] = []
+
+  func run() throws {
+    let command = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
+    guard !command.isEmpty else { throw ValidationError("which program? (after --)") }
+    let keys = try plannedKeys()
+    let traced = try trace.map { path in
+      try keys.indices.map { index in
+        try Trace(path: path, prefix: keys.count > 1 ? "hidraw\(index) " : "")
+      }
+    }
+    if unreadable { Child.loseAccessOverride() }
+    // Before any thread exists: they all inherit the mask, so that only `wait`
+    // takes signals.
+    Child.blockSignals()
+    let bus = try SimulatedBus(unreadable: unreadable)
+    defer { bus.remove() }
+    for (index, key) in keys.enumerated() {
+      let trace = traced?[index] ?? Trace()
+      guard key.plugAfterMilliseconds > 0 else {
+        try bus.plug(index, key, trace: trace)
+        continue
+      }
+      try startThread {
+        usleep(UInt32(clamping: key.plugAfterMilliseconds * 1000))
+        try? bus.plug(index, key, trace: trace, announced: true)
+      }
+    }
+    let child = try Child(command)
+    let status = child.wait()
+    bus.remove()
+    throw ExitCode(status)
+  }
+
+  private func plannedKeys() throws -> [KeySettings] {
+    var common = KeySettings()
+    let options: [(String, String?)] = [
+      ("pin", pin), ("touch", touch), ("pin-protocols", pinProtocols),
+      ("unplug-after-ms", unplugAfterMs.map(String.init)),
+      ("plug-after-ms", plugAfterMs.map(String.init)),
+    ]
+    for (name, value) in options {
+      if let value { try common.apply(name, value) }
+    }
+    if noHmacSecret { try common.apply("no-hmac-secret", nil) }
+    for fault in fault { try common.apply("fault", fault) }
+    for path in importCredential { try common.apply("import-credential", path) }
+    for setting in settings { try common.apply(setting[...]) }
+    guard !noKey else { return [] }
+    var keys: [KeySettings] = []
+    for description in key {
+      var settings = common
+      let parts = description.split(separator: ",", omittingEmptySubsequences: false)
+      if let path = parts.first, !path.isEmpty { settings.statePath = String(path) }
+      for part in parts.dropFirst() { try settings.apply(part) }
+      keys.append(settings)
+    }
+    if keys.isEmpty {
+      common.statePath = state
+      keys = [common]
+    } else if state != nil {
+      throw ValidationError("--state is for the only key; give several with --key")
+    }
+    return keys
+  }
 }

@@ -1,0 +1,241 @@
+/// How a wait for the person's touch ended.
+enum TouchOutcome {
+  case touched
+  case denied
+  case timedOut
+  case cancelled
+  case aborted
+  case unplugged
+}
+
+/// What the authenticator asks of the transport that it sits behind.
+protocol UserPresence: AnyObject {
+  /// Blinks until something happens; the transport keeps answering meanwhile.
+  func waitForTouch() -> TouchOutcome
+}
+
+/// The commands of CTAP 2.1: bytes in, bytes out. Lives on one thread, from
+/// power-up to unplugging; what outlives that is in its `KeyStore`.
+final class Authenticator {
+  let configuration: KeyConfiguration
+  let store: KeyStore
+  let trace: Trace
+  weak var presence: (any UserPresence)?
+
+  var protocols: [PINProtocol]
+  /// Wrong PINs since power-up: three block PIN entry until the next one.
+  var wrongPINs = 0
+  var assertions: PendingAssertions?
+  var enumeration: CredentialEnumeration?
+  private var occurrences: [CTAPCommand: Int] = [:]
+  private let poweredUp = ContinuousClock.now
+
+  init(configuration: KeyConfiguration, store: KeyStore, trace: Trace) {
+    self.configuration = configuration
+    self.store = store
+    self.trace = trace
+    protocols = configuration.pinProtocols.map(PINProtocol.init(number:))
+  }
+
+  /// Answers one CTAP2 request (command byte and CBOR); nil is silence.
+  ///
+  /// - Throws: only `.aborted` and `.unplugged`, which no answer can express.
+  func respond(to request: [UInt8]) throws(CommandFailure) -> [UInt8]? {
+    guard let number = request.first else { return [CTAPStatus.invalidLength.rawValue] }
+    guard let command = CTAPCommand(rawValue: number), isEnabled(command) else {
+      trace.write("CBOR \(number.hexadecimal) unknown")
+      trace.write("STATUS \(CTAPStatus.invalidCommand.rawValue.hexadecimal)")
+      return [CTAPStatus.invalidCommand.rawValue]
+    }
+    let response: [UInt8]?
+    do throws(CommandFailure) {
+      let parameters = Array(request.dropFirst())
+      trace.write("CBOR \(number.hexadecimal) \(describe(command, parameters))")
+      if let answer = try faulty(command) {
+        response = answer
+      } else {
+        response = try perform(command, parameters)
+      }
+    } catch {
+      guard case .status(let status) = error else { throw error }
+      response = [status.rawValue]
+    }
+    trace.write("STATUS \(response?.first?.hexadecimal ?? "none")")
+    return response
+  }
+
+  private func isEnabled(_ command: CTAPCommand) -> Bool {
+    switch command {
+    case .clientPIN: configuration.clientPIN || configuration.hmacSecret
+    case .credentialManagement, .credentialManagementPreview: configuration.credentialManagement
+    case .selection: configuration.versions.contains("FIDO_2_1")
+    default: true
+    }
+  }
+
+  /// The command's name, and the subcommand's if it has one.
+  private func describe(_ command: CTAPCommand, _ parameters: [UInt8]) -> String {
+    let fields = try? CBOR(decoding: parameters)
+    switch command {
+    case .clientPIN:
+      let number = fields?[2]?.integer ?? 0
+      return "clientPIN " + (PINSubcommand(rawValue: number).map { "\($0)" } ?? "\(number)")
+    case .credentialManagement, .credentialManagementPreview:
+      let number = fields?[1]?.integer ?? 0
+      return "credentialManagement "
+        + (ManagementSubcommand(rawValue: number).map { "\($0)" } ?? "\(number)")
+    case .getAssertion:
+      let preflight = fields?[5]?["up"]?.boolean == false
+      return "getAssertion" + (preflight ? " up=false" : "")
+    default:
+      return "\(command)"
+    }
+  }
+
+  /// The answer that a fault puts in the place of the real one: nil for none,
+  /// an inner nil for silence.
+  private func faulty(_ command: CTAPCommand) throws(CommandFailure) -> [UInt8]?? {
+    let count = occurrences[command, default: 0] + 1
+    occurrences[command] = count
+    for fault in configuration.faults where fault.occurrence == nil || fault.occurrence == count {
+      switch fault.kind {
+      case .unplug(command): throw .unplugged
+      case .error(command, let code): return [code]
+      case .silent(command): return .some(nil)
+      case .garbage(command): return [CTAPStatus.success.rawValue, 0xA1, 0x01, 0x5F, 0xFF]
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  private func perform(
+    _ command: CTAPCommand, _ parameters: [UInt8]
+  ) throws(CommandFailure) -> [UInt8] {
+    let result: CBOR?
+    if command != .getNextAssertion { assertions = nil }
+    switch command {
+    case .makeCredential: result = try makeCredential(decode(parameters).map)
+    case .getAssertion: result = try getAssertion(decode(parameters).map)
+    case .getNextAssertion: result = try getNextAssertion()
+    case .getInfo: result = information
+    case .clientPIN: result = try clientPIN(decode(parameters).map)
+    case .reset: result = try reset()
+    case .selection: result = try selection()
+    case .credentialManagement, .credentialManagementPreview:
+      let (map, raw) = try decode(parameters)
+      result = try manageCredentials(map, rawParameters: raw[2] ?? [])
+    }
+    return [CTAPStatus.success.rawValue] + (result?.encoded ?? [])
+  }
+
+  private func decode(
+    _ parameters: [UInt8]
+  ) throws(CommandFailure) -> (map: CBOR, raw: [Int: [UInt8]]) {
+    do throws(CBOR.DecodingError) {
+      return try CBOR.mapWithRawValues(decoding: parameters)
+    } catch {
+      throw .status(.invalidCBOR)
+    }
+  }
+
+  // MARK: - What every command needs
+
+  /// Waits for the person; returns only after a touch.
+  func requireTouch() throws(CommandFailure) {
+    if has(.unplugOnTouch) {
+      trace.write("TOUCH unplugged")
+      throw .unplugged
+    }
+    let outcome = presence?.waitForTouch() ?? .touched
+    trace.write(outcome == .touched ? "TOUCH" : "TOUCH \(outcome)")
+    switch outcome {
+    case .touched: return
+    case .denied: throw .status(.operationDenied)
+    case .timedOut: throw .status(.userActionTimeout)
+    case .cancelled: throw .status(.keepaliveCancel)
+    case .aborted: throw .aborted
+    case .unplugged: throw .unplugged
+    }
+  }
+
+  func has(_ kind: Fault.Kind) -> Bool { configuration.faults.contains { $0.kind == kind } }
+
+  func update<Result: Sendable>(
+    _ change: (inout KeyState) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(VirtualKeyError) {
+      return try store.update(change)
+    } catch {
+      throw .status(.other)
+    }
+  }
+
+  // MARK: - The short commands
+
+  /// authenticatorSelection: "is it this key?"
+  private func selection() throws(CommandFailure) -> CBOR? {
+    try requireTouch()
+    return nil
+  }
+
+  /// authenticatorReset: forgets everything, soon after power-up and with a touch.
+  private func reset() throws(CommandFailure) -> CBOR? {
+    let age = ContinuousClock.now - poweredUp
+    guard age <= .milliseconds(configuration.resetWindowMilliseconds) else {
+      throw .status(.notAllowed)
+    }
+    try requireTouch()
+    try update { $0 = KeyState() }
+    wrongPINs = 0
+    enumeration = nil
+    protocols = configuration.pinProtocols.map(PINProtocol.init(number:))
+    return nil
+  }
+
+  /// The answer to getInfo (CTAP 2.1 section 6.4).
+  private var information: CBOR {
+    let state = store.snapshot
+    let newer = configuration.versions.contains("FIDO_2_1")
+    var extensions: [CBOR] = []
+    if configuration.credProtect { extensions.append(.text("credProtect")) }
+    if configuration.hmacSecret { extensions.append(.text("hmac-secret")) }
+    let options: [(String, Bool?)] = [
+      ("rk", configuration.residentKeys),
+      ("up", true),
+      ("uv", configuration.builtInVerification ? true : nil),
+      ("plat", false),
+      ("alwaysUv", newer ? configuration.alwaysVerify : nil),
+      ("credMgmt", configuration.credentialManagement ? true : nil),
+      ("clientPin", configuration.clientPIN ? state.pinHash != nil : nil),
+      ("pinUvAuthToken", configuration.pinUvAuthToken ? true : nil),
+      ("makeCredUvNotRqd", newer ? configuration.makeCredentialWithoutVerification : nil),
+      (
+        "credentialMgmtPreview", configuration.credentialManagement ? true : nil
+      ),
+    ]
+    return .fields([
+      (0x01, .array(configuration.versions.map(CBOR.text))),
+      (0x02, extensions.isEmpty ? nil : .array(extensions)),
+      (0x03, .bytes(configuration.aaguid)),
+      (0x04, .named(options.map { name, value in (name, value.map(CBOR.boolean)) })),
+      (0x05, .integer(configuration.maximumMessageSize)),
+      (
+        0x06,
+        configuration.pinProtocols.isEmpty
+          ? nil : .array(configuration.pinProtocols.map(CBOR.integer))
+      ),
+      (0x07, .integer(configuration.maximumCredentialCountInList)),
+      (0x08, .integer(configuration.maximumCredentialIDLength)),
+      (0x09, .array([.text("usb")])),
+      (0x0A, .array([.named([("alg", .integer(-7)), ("type", .text("public-key"))])])),
+      (0x0D, newer ? .integer(configuration.minimumPINLength) : nil),
+      (0x0E, newer ? .integer(configuration.firmwareVersion) : nil),
+      (
+        0x14,
+        newer
+          ? .integer(max(0, configuration.discoverableCapacity - state.credentials.count)) : nil
+      ),
+    ])
+  }
+}

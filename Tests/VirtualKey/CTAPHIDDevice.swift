@@ -1,0 +1,212 @@
+/// The USB side of a key: frames, channels, keepalives and cancel (CTAP 2.1
+/// section 11.2). One thread calls `run` from power-up to unplugging.
+final class CTAPHIDDevice: UserPresence {
+  private let authenticator: Authenticator
+  private let pipe: HIDPipe
+  private let trace: Trace
+  private let unplugAt: ContinuousClock.Instant?
+  private var channels: Set<UInt32> = []
+  private var assembly: CTAPHIDAssembly?
+  /// The channel whose request is being worked on.
+  private var busyChannel: UInt32 = 0
+
+  init(authenticator: Authenticator, pipe: HIDPipe, unplugAfterMilliseconds: Int? = nil) {
+    self.authenticator = authenticator
+    self.pipe = pipe
+    trace = authenticator.trace
+    unplugAt = unplugAfterMilliseconds.map { .now + .milliseconds($0) }
+    authenticator.presence = self
+  }
+
+  /// Serves the host until it goes away or a fault unplugs the key.
+  func run() {
+    while !isUnplugged {
+      switch pipe.receive(timeoutMilliseconds: timeout(within: 1000)) {
+      case .closed:
+        return
+      case .timeout:
+        expireAssembly()
+      case .report(let report):
+        do throws(CommandFailure) {
+          try handle(report)
+        } catch {
+          if error == .unplugged { return }
+        }
+      }
+    }
+  }
+
+  private var isUnplugged: Bool { unplugAt.map { $0 <= .now } ?? false }
+
+  /// Milliseconds until something is due, at most `limit`.
+  private func timeout(within limit: Int) -> Int {
+    var limit = limit
+    for instant in [assembly?.deadline, unplugAt].compactMap({ $0 }) {
+      let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).components
+      limit = min(limit, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+    }
+    return max(0, limit)
+  }
+
+  private func expireAssembly() {
+    guard let assembly, assembly.deadline <= .now else { return }
+    self.assembly = nil
+    sendError(.messageTimeout, to: assembly.channel)
+  }
+
+  // MARK: - Packets
+
+  private func handle(_ report: [UInt8]) throws(CommandFailure) {
+    expireAssembly()
+    switch CTAPHIDPacket(report: report) {
+    case nil: return
+    case .initial(let channel, let command, let length, let payload):
+      if command == CTAPHIDCommand.initialize.rawValue {
+        initialize(channel, length, payload)
+        return
+      }
+      // Only what is waiting can be cancelled.
+      if command == CTAPHIDCommand.cancel.rawValue { return }
+      guard channels.contains(channel) else {
+        sendError(.invalidChannel, to: channel)
+        return
+      }
+      if let assembly {
+        if assembly.channel == channel { self.assembly = nil }
+        sendError(assembly.channel == channel ? .invalidSequence : .channelBusy, to: channel)
+        return
+      }
+      guard length <= CTAPHIDPacket.maximumMessageLength else {
+        sendError(.invalidLength, to: channel)
+        return
+      }
+      assembly = CTAPHIDAssembly(
+        channel: channel, command: command, length: length, payload: payload)
+    case .continuation(let channel, let sequence, let payload):
+      guard assembly?.channel == channel else { return }
+      guard assembly?.append(sequence: sequence, payload: payload) == true else {
+        assembly = nil
+        sendError(.invalidSequence, to: channel)
+        return
+      }
+    }
+    guard let message = assembly, message.isComplete else { return }
+    assembly = nil
+    try dispatch(message)
+  }
+
+  private func initialize(_ channel: UInt32, _ length: Int, _ payload: [UInt8]) {
+    guard length == 8 else {
+      sendError(.invalidLength, to: channel)
+      return
+    }
+    let answered: UInt32
+    if channel == CTAPHIDPacket.broadcast {
+      answered = UInt32(channels.count + 1)
+      channels.insert(answered)
+    } else if channels.contains(channel) {
+      // A known channel starts over.
+      answered = channel
+      if assembly?.channel == channel { assembly = nil }
+    } else {
+      sendError(.invalidChannel, to: channel)
+      return
+    }
+    trace.write("INIT")
+    let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: answered >> $0) }
+    // Protocol 2, version 1.0.0; WINK and CBOR, no U2F messages.
+    sendMessage(.initialize, to: channel, payload.prefix(8) + identifier + [2, 1, 0, 0, 0x0D])
+  }
+
+  private func dispatch(_ message: CTAPHIDAssembly) throws(CommandFailure) {
+    let channel = message.channel
+    switch CTAPHIDCommand(rawValue: message.command) {
+    case .ping:
+      trace.write("PING")
+      sendMessage(.ping, to: channel, message.data)
+    case .wink:
+      trace.write("WINK")
+      sendMessage(.wink, to: channel, [])
+    case .cbor:
+      guard !message.data.isEmpty else {
+        sendError(.invalidLength, to: channel)
+        return
+      }
+      busyChannel = channel
+      if let response = try authenticator.respond(to: message.data) {
+        sendMessage(.cbor, to: channel, response)
+      }
+    default:
+      trace.write("COMMAND \(message.command.hexadecimal)")
+      sendError(.invalidCommand, to: channel)
+    }
+  }
+
+  private func sendMessage(_ command: CTAPHIDCommand, to channel: UInt32, _ data: [UInt8]) {
+    for report in CTAPHIDPacket.reports(channel: channel, command: command, data: data) {
+      pipe.send(report)
+    }
+  }
+
+  private func sendError(_ error: CTAPHIDError, to channel: UInt32) {
+    trace.write("ERROR \(error)")
+    sendMessage(.error, to: channel, [error.rawValue])
+  }
+
+  // MARK: - Waiting for a touch
+
+  func waitForTouch() -> TouchOutcome {
+    let configuration = authenticator.configuration
+    let touchAfter: Int?
+    switch configuration.touch {
+    case .automatic: return .touched
+    case .deny: return .denied
+    case .never: touchAfter = nil
+    case .after(let milliseconds): touchAfter = milliseconds
+    }
+    trace.write("WAITING")
+    let start = ContinuousClock.now
+    let deadline = start + .milliseconds(configuration.touchTimeoutMilliseconds)
+    let touch = touchAfter.map { start + .milliseconds($0) }
+    var keepalive = start
+    while true {
+      if isUnplugged { return .unplugged }
+      if let touch, touch <= .now { return .touched }
+      if deadline <= .now { return .timedOut }
+      if keepalive <= .now {
+        sendMessage(.keepalive, to: busyChannel, [2])
+        keepalive += .milliseconds(100)
+      }
+      let next = min(keepalive, deadline, touch ?? deadline)
+      let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
+      let left = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
+      switch pipe.receive(timeoutMilliseconds: timeout(within: max(0, left))) {
+      case .timeout: continue
+      case .closed: return .unplugged
+      case .report(let report):
+        if let outcome = handleWhileBusy(report) { return outcome }
+      }
+    }
+  }
+
+  /// While a request waits, its own channel may cancel or start over, and others
+  /// may get a channel; everything else is told that the key is busy.
+  private func handleWhileBusy(_ report: [UInt8]) -> TouchOutcome? {
+    guard
+      case .initial(let channel, let command, let length, let payload) =
+        CTAPHIDPacket(report: report)
+    else { return nil }
+    switch CTAPHIDCommand(rawValue: command) {
+    case .initialize:
+      initialize(channel, length, payload)
+      return channel == busyChannel ? .aborted : nil
+    case .cancel:
+      guard channel == busyChannel else { return nil }
+      trace.write("CANCEL")
+      return .cancelled
+    default:
+      sendError(channels.contains(channel) ? .channelBusy : .invalidChannel, to: channel)
+      return nil
+    }
+  }
+}

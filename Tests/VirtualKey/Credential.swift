@@ -1,0 +1,154 @@
+import Crypto
+import FoundationEssentials
+
+/// A credential: what makeCredential creates and getAssertion uses.
+struct Credential: Codable, Sendable, Equatable {
+  var id: [UInt8]
+  var rpID: String
+  var rpName: String?
+  var userID: [UInt8]
+  var userName: String?
+  var userDisplayName: String?
+  /// A P-256 scalar, 32 bytes.
+  var privateKey: [UInt8]
+  /// The hmac-secret keys, 32 bytes each; nil for a credential without the extension.
+  var credRandomWithUV: [UInt8]?
+  var credRandomWithoutUV: [UInt8]?
+  /// credProtect level 1 to 3; 0 if it was never asked for.
+  var protection: Int
+
+  var rpIDHash: [UInt8] { Array(SHA256.hash(data: Array(rpID.utf8))) }
+
+  var signingKey: P256.Signing.PrivateKey? {
+    try? P256.Signing.PrivateKey(rawRepresentation: privateKey)
+  }
+
+  /// The public key as COSE (ES256).
+  var publicKey: CBOR? {
+    guard let point = signingKey?.publicKey.rawRepresentation else { return nil }
+    return .fields([
+      (1, .integer(2)), (3, .integer(-7)), (-1, .integer(1)),
+      (-2, .bytes(Array(point.prefix(32)))), (-3, .bytes(Array(point.suffix(32)))),
+    ])
+  }
+}
+
+/// The part of a credential ID that lets the key recognise and rebuild a
+/// non-discoverable credential without storing it:
+/// flags (1 byte), protection (1), nonce (32), tag (32).
+struct CredentialSeed {
+  static let length = 66
+
+  let rootKey: SymmetricKey
+
+  init(rootKey: [UInt8]) { self.rootKey = SymmetricKey(data: rootKey) }
+
+  /// A new credential ID bound to the relying party.
+  func makeID(rpIDHash: [UInt8], discoverable: Bool, hmacSecret: Bool, protection: Int) -> [UInt8] {
+    let flags: UInt8 = (discoverable ? 1 : 0) | (hmacSecret ? 2 : 0)
+    let body = [flags, UInt8(protection)] + .random(32)
+    return body + code("credential id", body + rpIDHash)
+  }
+
+  /// Whether this key made `id` for the relying party as a non-discoverable credential.
+  func owns(_ id: [UInt8], rpIDHash: [UInt8]) -> Bool {
+    guard id.count == Self.length, id[0] & 1 == 0 else { return false }
+    return code("credential id", Array(id.prefix(34)) + rpIDHash) == Array(id.suffix(32))
+  }
+
+  /// The credential that belongs to an ID of this key. The relying party and the
+  /// user are not part of it: nobody asks for them again.
+  func credential(id: [UInt8], rpID: String) -> Credential {
+    let withSecret = id[1 - 1] & 2 != 0
+    return Credential(
+      id: id, rpID: rpID, userID: [], privateKey: privateKey(id),
+      credRandomWithUV: withSecret ? code("with uv", id) : nil,
+      credRandomWithoutUV: withSecret ? code("without uv", id) : nil,
+      protection: Int(id[1]))
+  }
+
+  /// Nearly every 32-byte string is a P-256 scalar; the counter is for the rest.
+  private func privateKey(_ id: [UInt8]) -> [UInt8] {
+    for counter in UInt8.min ... .max {
+      let candidate = code("private key", [counter] + id)
+      if (try? P256.Signing.PrivateKey(rawRepresentation: candidate)) != nil { return candidate }
+    }
+    return []
+  }
+
+  private func code(_ label: String, _ data: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + data, using: rootKey))
+  }
+}
+
+/// A credential described in a file, to be put into a key.
+public struct ImportedCredential: Sendable, Decodable {
+  /// The relying party it belongs to.
+  public let rpID: String
+  /// The hmac-secret key for requests with user verification, 32 bytes.
+  public let credRandomWithUV: [UInt8]
+  /// The one for requests without; derived from the other if the file has none.
+  public let credRandomWithoutUV: [UInt8]
+  /// The credential's ID; derived from the secret if the file has none.
+  public let credentialID: [UInt8]
+  /// The user handle, at most 64 bytes.
+  public let userID: [UInt8]
+  /// The user's name, to be shown.
+  public let userName: String
+
+  private enum CodingKeys: String, CodingKey {
+    case rpID = "rp_id"
+    case credRandomWithUV = "cred_random_with_uv"
+    case credRandomWithoutUV = "cred_random_without_uv"
+    case credentialID = "credential_id"
+    case userID = "user_id"
+    case userName = "user_name"
+  }
+
+  /// Reads the description; bytes are hexadecimal strings, other fields are ignored.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func bytes(_ key: CodingKeys) throws -> [UInt8]? {
+      guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+      guard let bytes = [UInt8](hexadecimal: text) else {
+        throw VirtualKeyError.badCredential(key.rawValue)
+      }
+      return bytes
+    }
+    rpID = try container.decode(String.self, forKey: .rpID)
+    guard let secret = try bytes(.credRandomWithUV), secret.count == 32 else {
+      throw VirtualKeyError.badCredential(CodingKeys.credRandomWithUV.rawValue)
+    }
+    credRandomWithUV = secret
+    func derived(_ label: String) -> [UInt8] {
+      Array(SHA256.hash(data: Array(label.utf8) + secret))
+    }
+    credRandomWithoutUV = try bytes(.credRandomWithoutUV) ?? derived("imported, without uv")
+    credentialID = try bytes(.credentialID) ?? derived("imported, credential id")
+    userID = try bytes(.userID) ?? Array(derived("imported, user id").prefix(16))
+    userName = try container.decodeIfPresent(String.self, forKey: .userName) ?? "imported"
+  }
+
+  /// Reads the description in the file at `path` (JSON).
+  ///
+  /// - Throws: `VirtualKeyError.badCredential` if it is not one.
+  public init(path: String) throws(VirtualKeyError) {
+    do {
+      let data = try Data(contentsOf: URL(filePath: path))
+      self = try JSONDecoder().decode(ImportedCredential.self, from: data)
+    } catch {
+      throw .badCredential(path)
+    }
+  }
+}
+
+extension Credential {
+  init(_ imported: ImportedCredential) {
+    self.init(
+      id: imported.credentialID, rpID: imported.rpID, userID: imported.userID,
+      userName: imported.userName, userDisplayName: imported.userName,
+      privateKey: Array(P256.Signing.PrivateKey().rawRepresentation),
+      credRandomWithUV: imported.credRandomWithUV,
+      credRandomWithoutUV: imported.credRandomWithoutUV, protection: 0)
+  }
+}

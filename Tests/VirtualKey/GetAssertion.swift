@@ -1,0 +1,139 @@
+import Crypto
+import FoundationEssentials
+
+/// The rest of an assertion with several credentials, for getNextAssertion.
+struct PendingAssertions {
+  var remaining: [Credential]
+  let clientDataHash: [UInt8]
+  let flags: AuthenticatorDataFlags
+  let secret: HMACSecretRequest?
+  var deadline: ContinuousClock.Instant
+}
+
+extension Authenticator {
+  /// authenticatorGetAssertion (CTAP 2.1 section 6.2).
+  func getAssertion(_ request: CBOR) throws(CommandFailure) -> CBOR? {
+    try answerTouchProbe(request[6])
+    guard let rpID = request[1]?.text, let clientDataHash = request[2]?.bytes else {
+      throw .status(.missingParameter)
+    }
+    guard clientDataHash.count == 32 else { throw .status(.invalidParameter) }
+    let options = request[5]
+    guard options?["rk"] == nil else { throw .status(.unsupportedOption) }
+    let presence = options?["up"]?.boolean ?? true
+    let wantsBuiltIn = try builtInRequest(options, parameter: request[6])
+    if configuration.alwaysVerify, presence, request[6] == nil, !wantsBuiltIn {
+      throw .status(.puatRequired)
+    }
+    let verified = try verifyUser(
+      parameter: request[6], protocolNumber: request[7], message: clientDataHash,
+      permission: .getAssertion, rpID: rpID, wantsBuiltIn: wantsBuiltIn)
+
+    let allowed = try credentialList(request[3])
+    var credentials =
+      allowed.isEmpty
+      ? discoverable(rpID: rpID, verified: verified)
+      : find(allowed, rpID: rpID, verified: verified)
+    guard !credentials.isEmpty else { throw .status(.noCredentials) }
+    // From a list the key picks one; only accounts it found itself are counted.
+    if !allowed.isEmpty { credentials = [credentials[0]] }
+    let secret = try hmacSecretRequest(request[4]?["hmac-secret"], presence: presence)
+    if presence || wantsBuiltIn {
+      try requireTouch()
+      clearTokensAfterUse()
+    }
+
+    var flags: AuthenticatorDataFlags = []
+    if presence { flags.insert(.userPresent) }
+    if verified { flags.insert(.userVerified) }
+    var pending = PendingAssertions(
+      remaining: credentials, clientDataHash: clientDataHash, flags: flags, secret: secret,
+      deadline: .now + .seconds(30))
+    let result = try next(&pending, count: credentials.count)
+    if !pending.remaining.isEmpty { assertions = pending }
+    return result
+  }
+
+  /// authenticatorGetNextAssertion (CTAP 2.1 section 6.3).
+  func getNextAssertion() throws(CommandFailure) -> CBOR? {
+    guard var pending = assertions, !pending.remaining.isEmpty, .now < pending.deadline else {
+      throw .status(.notAllowed)
+    }
+    pending.deadline = .now + .seconds(30)
+    let result = try next(&pending, count: nil, several: true)
+    assertions = pending
+    return result
+  }
+
+  /// Signs with the next credential. `count` is told if there are several.
+  private func next(
+    _ pending: inout PendingAssertions, count: Int?, several: Bool = false
+  ) throws(CommandFailure) -> CBOR {
+    let credential = pending.remaining.removeFirst()
+    let verified = pending.flags.contains(.userVerified)
+    let output = try pending.secret.flatMap { request throws(CommandFailure) in
+      try evaluate(request, credential, verified: verified)
+    }
+    let data = try authenticatorData(
+      rpIDHash: credential.rpIDHash, flags: pending.flags,
+      extensions: .named([("hmac-secret", output.map(CBOR.bytes))]))
+    guard let key = credential.signingKey,
+      let signature = try? key.signature(for: data + pending.clientDataHash)
+    else { throw .status(.other) }
+    let several = several || (count ?? 0) > 1
+    return .fields([
+      (1, .named([("id", .bytes(credential.id)), ("type", .text("public-key"))])),
+      (2, .bytes(data)),
+      (3, .bytes(Array(signature.derRepresentation))),
+      // Names are for choosing among accounts, and only for a verified user.
+      (4, credential.userID.isEmpty ? nil : user(credential, named: verified && several)),
+      (5, (count ?? 0) > 1 ? count.map(CBOR.integer) : nil),
+    ])
+  }
+
+  func user(_ credential: Credential, named: Bool) -> CBOR {
+    .named([
+      ("id", .bytes(credential.userID)),
+      ("name", named ? credential.userName.map(CBOR.text) : nil),
+      ("displayName", named ? credential.userDisplayName.map(CBOR.text) : nil),
+    ])
+  }
+
+  // MARK: - Finding credentials
+
+  /// The IDs of an allow or exclude list.
+  func credentialList(_ list: CBOR?) throws(CommandFailure) -> [[UInt8]] {
+    guard let list else { return [] }
+    guard let items = list.array else { throw .status(.cborUnexpectedType) }
+    guard items.count <= configuration.maximumCredentialCountInList else {
+      throw .status(.limitExceeded)
+    }
+    var ids: [[UInt8]] = []
+    for item in items {
+      guard let id = item["id"]?.bytes, let type = item["type"]?.text else {
+        throw .status(.missingParameter)
+      }
+      if type == "public-key" { ids.append(id) }
+    }
+    return ids
+  }
+
+  /// Those of the listed credentials that this key holds and may admit to.
+  func find(_ ids: [[UInt8]], rpID: String, verified: Bool) -> [Credential] {
+    let state = store.snapshot
+    let seed = CredentialSeed(rootKey: state.rootKey)
+    let rpIDHash = Array(SHA256.hash(data: Array(rpID.utf8)))
+    return ids.compactMap { id in
+      if let stored = state.credentials.first(where: { $0.id == id && $0.rpID == rpID }) {
+        return stored
+      }
+      return seed.owns(id, rpIDHash: rpIDHash) ? seed.credential(id: id, rpID: rpID) : nil
+    }.filter { verified || $0.protection < 3 }
+  }
+
+  /// The relying party's discoverable credentials, newest first.
+  private func discoverable(rpID: String, verified: Bool) -> [Credential] {
+    store.snapshot.credentials.reversed()
+      .filter { $0.rpID == rpID && (verified || $0.protection < 2) }
+  }
+}

@@ -1,0 +1,47 @@
+import Crypto
+import FoundationEssentials
+
+/// An opened hmac-secret extension input (CTAP 2.1 section 12.5).
+struct HMACSecretRequest {
+  let secret: SharedPINSecret
+  /// One or two salts, 32 bytes each.
+  let salts: [[UInt8]]
+}
+
+extension Authenticator {
+  /// Opens the extension's input; nil if it was not asked for or is not known.
+  func hmacSecretRequest(
+    _ input: CBOR?, presence: Bool
+  ) throws(CommandFailure) -> HMACSecretRequest? {
+    guard configuration.hmacSecret, let input else { return nil }
+    guard presence else { throw .status(.unsupportedOption) }
+    guard let peer = input[1], let sealed = input[2]?.bytes, let code = input[3]?.bytes else {
+      throw .status(.missingParameter)
+    }
+    let index = try protocolIndex(input[4] ?? .integer(1))
+    let secret = try protocols[index].sharedSecret(with: peer)
+    guard secret.verifies(sealed, code) else { throw .status(.pinAuthInvalid) }
+    let salts = try secret.decrypt(sealed)
+    guard salts.count == 32 || salts.count == 64 else { throw .status(.invalidLength) }
+    return HMACSecretRequest(
+      secret: secret,
+      salts: stride(from: 0, to: salts.count, by: 32).map { Array(salts[$0..<$0 + 32]) })
+  }
+
+  /// The encrypted outputs; nil for a credential made without the extension.
+  func evaluate(
+    _ request: HMACSecretRequest, _ credential: Credential, verified: Bool
+  ) throws(CommandFailure) -> [UInt8]? {
+    let key = verified ? credential.credRandomWithUV : credential.credRandomWithoutUV
+    guard let key, !has(.hmacSecretMissing) else { return nil }
+    var output: [UInt8] = request.salts.flatMap { salt in
+      Array(HMAC<SHA256>.authenticationCode(for: salt, using: SymmetricKey(data: key)))
+    }
+    if has(.hmacSecretUnstable) { output = .random(output.count) }
+    for fault in configuration.faults {
+      guard case .hmacSecretLength(let length) = fault.kind else { continue }
+      output = (0..<length).map { $0 < output.count ? output[$0] : 0 }
+    }
+    return try request.secret.encrypt(output)
+  }
+}

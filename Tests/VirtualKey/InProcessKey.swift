@@ -1,0 +1,125 @@
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A simulated key inside the test's own process, shaped for libfido2's io
+/// functions: reports of 64 bytes in, 65 (with the report ID) out. The key runs
+/// on its own thread; making one is plugging it in.
+public final class InProcessKey: Sendable {
+  /// The key's memory, to be given to the next `InProcessKey` as if replugged.
+  public let store: KeyStore
+  /// What the key was asked.
+  public let trace: Trace
+
+  private let host: Int32
+
+  /// Plugs in a key.
+  ///
+  /// - Throws: `VirtualKeyError.system` if a socket or thread cannot be had.
+  public init(
+    _ configuration: KeyConfiguration = KeyConfiguration(), store: KeyStore = KeyStore()
+  ) throws(VirtualKeyError) {
+    self.store = store
+    let trace = Trace()
+    self.trace = trace
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+      throw .system(operation: "socketpair", errno: errno)
+    }
+    host = ends[0]
+    let key = ends[1]
+    try startThread {
+      KeySession.serve(
+        descriptor: key, overTerminal: false, configuration: configuration, store: store,
+        trace: trace)
+      Glibc.close(key)
+    }
+  }
+
+  deinit { Glibc.close(host) }
+
+  /// Begins a session: reports that nobody read are gone, as on a real bus.
+  public func open() {
+    var ignored: UInt8 = 0
+    while unsafe recv(host, &ignored, 1, Int32(MSG_DONTWAIT)) > 0 {}
+  }
+
+  /// Ends a session. The key stays plugged in.
+  public func close() {}
+
+  /// Waits for a report.
+  ///
+  /// - Parameters:
+  ///   - buffer: where the report goes, at least 64 bytes.
+  ///   - timeoutMilliseconds: how long to wait; negative for as long as it takes.
+  /// - Returns: 64; -1 after the time or when the key is gone.
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer, timeoutMilliseconds: Int
+  ) -> Int {
+    var entry = pollfd(fd: host, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, Int32(clamping: timeoutMilliseconds)) == 1 else { return -1 }
+    let count = unsafe recv(host, buffer.baseAddress, buffer.count, 0)
+    return count > 0 ? count : -1
+  }
+
+  /// Sends a report of 65 bytes, the report ID (0) first.
+  ///
+  /// - Returns: the bytes taken, or -1 when the key is gone.
+  public func write(_ report: UnsafeRawBufferPointer) -> Int {
+    guard report.count == 65 else { return -1 }
+    let body = unsafe UnsafeRawBufferPointer(rebasing: report.dropFirst())
+    let sent = unsafe send(host, body.baseAddress, body.count, Int32(MSG_NOSIGNAL))
+    return sent == body.count ? report.count : -1
+  }
+
+  /// Pulls the key out: reads and writes fail from now on. Its memory stays.
+  public func unplug() { shutdown(host, Int32(SHUT_RDWR)) }
+}
+
+/// One power-up of a key, served on the calling thread.
+public enum KeySession {
+  /// Serves until the host's end is closed or the key unplugs itself.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the key's end: a packet socket, or the master of a pty.
+  ///   - overTerminal: whether it is a pty, where reports come as a byte stream.
+  ///   - unplugAfterMilliseconds: when to end by itself.
+  public static func serve(
+    descriptor: Int32, overTerminal: Bool, configuration: KeyConfiguration, store: KeyStore,
+    trace: Trace, unplugAfterMilliseconds: Int? = nil
+  ) {
+    let authenticator = Authenticator(configuration: configuration, store: store, trace: trace)
+    let device = CTAPHIDDevice(
+      authenticator: authenticator,
+      pipe: HIDPipe(descriptor: descriptor, kind: overTerminal ? .terminal : .packets),
+      unplugAfterMilliseconds: unplugAfterMilliseconds)
+    device.run()
+    trace.write("UNPLUGGED")
+  }
+}
+
+/// Runs `body` on a new, detached thread.
+///
+/// - Throws: `VirtualKeyError.system` if there is no thread to be had.
+public func startThread(_ body: @escaping @Sendable () -> Void) throws(VirtualKeyError) {
+  final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = unsafe Unmanaged.passRetained(Box(body))
+  let code = unsafe pthread_create(
+    &thread, nil,
+    { context in
+      guard let context = unsafe context else { return nil }
+      let box = unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue()
+      box.body()
+      return nil
+    }, box.toOpaque())
+  guard code == 0 else {
+    unsafe box.release()
+    throw .system(operation: "pthread_create", errno: code)
+  }
+  pthread_detach(thread)
+}

@@ -1,0 +1,75 @@
+/// What a simulated key is able to do: it shapes the answer to getInfo and how
+/// the commands behave. The defaults describe an ordinary CTAP 2.1 USB key.
+public struct KeyConfiguration: Sendable {
+  /// CTAP versions in the order that getInfo lists them.
+  public var versions = ["FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1"]
+  /// The model's identifier, 16 bytes.
+  public var aaguid: [UInt8] = Array("virtualkey 2026!".utf8)
+  /// PIN/UV auth protocols in the order of preference; 1 and 2 are known.
+  public var pinProtocols = [2, 1]
+  /// Whether the hmac-secret extension exists.
+  public var hmacSecret = true
+  /// Whether the credProtect extension exists.
+  public var credProtect = true
+  /// Whether discoverable credentials can be stored.
+  public var residentKeys = true
+  /// Whether a PIN can be set at all.
+  public var clientPIN = true
+  /// Whether credential management (0x0A and 0x41) exists.
+  public var credentialManagement = true
+  /// Whether tokens with permissions (CTAP 2.1) exist; without, only getPinToken.
+  public var pinUvAuthToken = true
+  /// Whether non-discoverable credentials may be created without the PIN.
+  public var makeCredentialWithoutVerification = false
+  /// Whether every operation with a touch also wants user verification.
+  public var alwaysVerify = false
+  /// Whether there is a fingerprint reader that accepts whoever touches it.
+  public var builtInVerification = false
+  /// The shortest PIN accepted, in Unicode code points.
+  public var minimumPINLength = 4
+  /// The most credential IDs in one allow or exclude list.
+  public var maximumCredentialCountInList = 8
+  /// The longest credential ID understood, in bytes.
+  public var maximumCredentialIDLength = 128
+  /// The largest message accepted, in bytes.
+  public var maximumMessageSize = 1200
+  /// The number of discoverable credentials that fit.
+  public var discoverableCapacity = 25
+  /// The firmware version that getInfo tells.
+  public var firmwareVersion = 1
+  /// Milliseconds after which a touch that nobody gave ends the command.
+  public var touchTimeoutMilliseconds = 30_000
+  /// Milliseconds after power-up in which a reset is accepted.
+  public var resetWindowMilliseconds = 10_000
+  /// What the simulated person does when the key blinks.
+  public var touch = TouchPolicy.automatic
+  /// What goes wrong, for tests.
+  public var faults: [Fault] = []
+
+  /// An ordinary CTAP 2.1 key that is touched at once.
+  public init() {}
+}
+
+/// What the simulated person does when the key asks for a touch.
+public enum TouchPolicy: Sendable, Equatable {
+  /// Touches at once.
+  case automatic
+  /// Never touches: the command waits for a cancel or its timeout.
+  case never
+  /// Refuses at once, as on a key with a deny button.
+  case deny
+  /// Touches after so many milliseconds.
+  case after(milliseconds: Int)
+
+  /// Reads "auto", "never", "deny" or a number of milliseconds; nil otherwise.
+  public init?(_ text: String) {
+    switch text {
+    case "auto": self = .automatic
+    case "never": self = .never
+    case "deny": self = .deny
+    default:
+      guard let milliseconds = Int(text), milliseconds >= 0 else { return nil }
+      self = .after(milliseconds: milliseconds)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// What a key remembers without power.
+struct KeyState: Codable, Sendable, Equatable {
+  /// Derives every non-discoverable credential; new after a reset.
+  var rootKey = [UInt8].random(32)
+  /// LEFT(SHA-256(PIN), 16), or nil while no PIN is set.
+  var pinHash: [UInt8]?
+  var pinLength = 0
+  var pinRetries = KeyState.maximumPINRetries
+  var verificationRetries = 3
+  var signatureCount: UInt32 = 0
+  /// Oldest first.
+  var credentials: [Credential] = []
+
+  static let maximumPINRetries = 8
+}
+
+/// A key's memory: shared by the sessions that a test opens one after another
+/// (as a key keeps its credentials when it is unplugged), and kept in a file if
+/// one was named.
+public final class KeyStore: Sendable {
+  private let state: Mutex<KeyState>
+  private let path: String?
+
+  /// Whether this memory did not exist before.
+  public let isNew: Bool
+
+  /// A new, empty memory that ends with the process.
+  public init() {
+    state = Mutex(KeyState())
+    path = nil
+    isNew = true
+  }
+
+  /// The memory in the file at `path` (JSON); a new one if there is no such file.
+  ///
+  /// - Throws: `VirtualKeyError.unreadableState` if the file is not a key's memory.
+  public init(path: String) throws(VirtualKeyError) {
+    self.path = path
+    guard unsafe access(path, F_OK) == 0 else {
+      state = Mutex(KeyState())
+      isNew = true
+      return
+    }
+    do {
+      let data = try Data(contentsOf: URL(filePath: path))
+      state = Mutex(try JSONDecoder().decode(KeyState.self, from: data))
+      isNew = false
+    } catch {
+      throw .unreadableState(path)
+    }
+  }
+
+  /// Sets the PIN as if it had been set over USB.
+  ///
+  /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
+  public func setPIN(_ pin: String) throws(VirtualKeyError) {
+    try update { $0.setPIN(Array(pin.utf8)) }
+  }
+
+  /// Adds a discoverable credential from elsewhere, so that what another key
+  /// sealed can be opened. Adding the same one again changes nothing.
+  ///
+  /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
+  public func add(_ imported: ImportedCredential) throws(VirtualKeyError) {
+    let credential = Credential(imported)
+    try update { state in
+      state.credentials.removeAll { $0.id == credential.id }
+      state.credentials.append(credential)
+    }
+  }
+
+  /// A copy of everything remembered.
+  var snapshot: KeyState { state.withLock { $0 } }
+
+  /// Changes the memory and saves it.
+  func update<Result: Sendable>(
+    _ change: (inout KeyState) -> Result
+  ) throws(VirtualKeyError) -> Result {
+    let result = state.withLock { state in
+      let result = change(&state)
+      return (result, saved: save(state))
+    }
+    guard result.saved else { throw .unwritableState(path ?? "") }
+    return result.0
+  }
+
+  private func save(_ state: KeyState) -> Bool {
+    guard let path else { return true }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    do {
+      try encoder.encode(state).write(to: URL(filePath: path), options: .atomic)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/// What can go wrong outside the simulated key itself.
+public enum VirtualKeyError: Error, Equatable {
+  /// The state file exists and is not one.
+  case unreadableState(String)
+  /// The state file cannot be written.
+  case unwritableState(String)
+  /// A credential to import is not described as expected.
+  case badCredential(String)
+  /// The system refused a descriptor or a thread.
+  case system(operation: String, errno: Int32)
+}

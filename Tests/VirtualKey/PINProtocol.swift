@@ -1,0 +1,126 @@
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+
+/// One PIN/UV auth protocol (CTAP 2.1 sections 6.5.6 and 6.5.7): the key's half
+/// of the key agreement and the current pinUvAuthToken.
+struct PINProtocol {
+  let number: Int
+  private(set) var agreementKey = P256.KeyAgreement.PrivateKey()
+  var token = PINToken()
+
+  init(number: Int) { self.number = number }
+
+  mutating func regenerate() { agreementKey = P256.KeyAgreement.PrivateKey() }
+
+  /// The key's public half as COSE.
+  var publicKey: CBOR {
+    let point = agreementKey.publicKey.rawRepresentation
+    return .fields([
+      (1, .integer(2)), (3, .integer(-25)), (-1, .integer(1)),
+      (-2, .bytes(Array(point.prefix(32)))), (-3, .bytes(Array(point.suffix(32)))),
+    ])
+  }
+
+  /// The secret shared with the platform whose public key came as COSE.
+  func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
+    guard peer.isMap, peer[1]?.integer == 2, peer[-1]?.integer == 1,
+      let x = peer[-2]?.bytes, let y = peer[-3]?.bytes, x.count == 32, y.count == 32,
+      let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: x + y),
+      let secret = try? agreementKey.sharedSecretFromKeyAgreement(with: key)
+    else { throw .status(.invalidParameter) }
+    let z = unsafe secret.withUnsafeBytes { unsafe Array($0) }
+    guard number == 2 else {
+      let key = Array(SHA256.hash(data: z))
+      return SharedPINSecret(number: number, encryptionKey: key, authenticationKey: key)
+    }
+    func derive(_ info: String) -> [UInt8] {
+      let key = HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: SymmetricKey(data: z), salt: [UInt8](repeating: 0, count: 32),
+        info: Array(info.utf8), outputByteCount: 32)
+      return unsafe key.withUnsafeBytes { unsafe Array($0) }
+    }
+    return SharedPINSecret(
+      number: number, encryptionKey: derive("CTAP2 AES key"),
+      authenticationKey: derive("CTAP2 HMAC key"))
+  }
+
+  /// Whether `parameter` authenticates `message` under the current token.
+  func tokenVerifies(_ message: [UInt8], _ parameter: [UInt8]) -> Bool {
+    token.isInUse
+      && Self.authenticate(number, key: token.value, message) == parameter
+  }
+
+  static func authenticate(_ number: Int, key: [UInt8], _ message: [UInt8]) -> [UInt8] {
+    let code = Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    return number == 1 ? Array(code.prefix(16)) : code
+  }
+}
+
+/// What both sides know after the key agreement.
+struct SharedPINSecret {
+  let number: Int
+  let encryptionKey: [UInt8]
+  let authenticationKey: [UInt8]
+
+  func verifies(_ message: [UInt8], _ parameter: [UInt8]) -> Bool {
+    PINProtocol.authenticate(number, key: authenticationKey, message) == parameter
+  }
+
+  /// AES-256-CBC without padding; protocol 2 puts a random IV in front.
+  func encrypt(_ plaintext: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    let iv = number == 1 ? [UInt8](repeating: 0, count: 16) : .random(16)
+    guard
+      let sealed = try? AES._CBC.encrypt(
+        plaintext, using: SymmetricKey(data: encryptionKey), iv: AES._CBC.IV(ivBytes: iv),
+        noPadding: true)
+    else { throw .status(.invalidLength) }
+    return (number == 1 ? [] : iv) + Array(sealed)
+  }
+
+  func decrypt(_ ciphertext: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    let ivLength = number == 1 ? 0 : 16
+    guard ciphertext.count > ivLength, ciphertext.count.isMultiple(of: 16) else {
+      throw .status(.invalidLength)
+    }
+    let iv = number == 1 ? [UInt8](repeating: 0, count: 16) : Array(ciphertext.prefix(16))
+    guard
+      let opened = try? AES._CBC.decrypt(
+        Array(ciphertext.dropFirst(ivLength)), using: SymmetricKey(data: encryptionKey),
+        iv: AES._CBC.IV(ivBytes: iv), noPadding: true)
+    else { throw .status(.invalidParameter) }
+    return Array(opened)
+  }
+}
+
+/// A pinUvAuthToken and what it may be used for.
+struct PINToken {
+  /// The permissions of CTAP 2.1 section 6.5.5.7.
+  struct Permissions: OptionSet {
+    let rawValue: Int
+    static let makeCredential = Permissions(rawValue: 0x01)
+    static let getAssertion = Permissions(rawValue: 0x02)
+    static let credentialManagement = Permissions(rawValue: 0x04)
+    static let bioEnrollment = Permissions(rawValue: 0x08)
+    static let largeBlobWrite = Permissions(rawValue: 0x10)
+    static let configuration = Permissions(rawValue: 0x20)
+  }
+
+  private(set) var value = [UInt8].random(32)
+  private(set) var isInUse = false
+  private(set) var permissions: Permissions = []
+  var rpID: String?
+
+  /// A fresh token with these permissions.
+  mutating func issue(_ permissions: Permissions, rpID: String?) {
+    value = .random(32)
+    isInUse = true
+    self.permissions = permissions
+    self.rpID = rpID
+  }
+
+  mutating func reset() { self = PINToken() }
+
+  /// After an operation with a touch only a large blob may still be written.
+  mutating func clearAfterUse() { permissions.formIntersection(.largeBlobWrite) }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A record of what a key was asked, one line each, so that a test can count
+/// commands and touches. No PIN, key or output ever gets into it.
+///
+/// Lines: `INIT`, `PING`, `WINK`, `CBOR 0x04 getInfo`, `STATUS 0x00`, `WAITING`
+/// (for a touch), `TOUCH` (given) or `TOUCH denied`, `CANCEL`, `ERROR channelBusy`,
+/// `UNPLUGGED`.
+public final class Trace: Sendable {
+  private let recorded = Mutex<[String]>([])
+  private let descriptor: Int32
+  private let prefix: String
+
+  /// A trace in memory only.
+  public init() {
+    descriptor = -1
+    prefix = ""
+  }
+
+  /// A trace that is also appended to the file at `path`, each line after `prefix`.
+  ///
+  /// - Throws: `VirtualKeyError.system` if the file cannot be opened.
+  public init(path: String, prefix: String = "") throws(VirtualKeyError) {
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    self.prefix = prefix
+    guard descriptor >= 0 else { throw .system(operation: "open", errno: errno) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// The lines so far.
+  public var lines: [String] { recorded.withLock { $0 } }
+
+  func write(_ line: String) {
+    recorded.withLock { lines in
+      lines.append(line)
+      guard descriptor >= 0 else { return }
+      // One write a line: lines of several keys do not mix.
+      let bytes = Array((prefix + line + "\n").utf8)
+      unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import CUmockdev
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The program that sees the key. It stays in our process group, so that it owns
+/// the terminal as if it had been started directly.
+struct Child {
+  private static let passed = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
+
+  private let process: pid_t
+
+  /// Keeps signals for `wait`, also in threads that start later.
+  static func blockSignals() {
+    var set = signals()
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Lets file modes count for the program even if it runs as root.
+  static func loseAccessOverride() {
+    // CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH; without privilege there is nothing to lose.
+    _ = virtual_key_drop_capability(1)
+    _ = virtual_key_drop_capability(2)
+  }
+
+  /// Starts the program.
+  init(_ command: [String]) throws {
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) }
+    unsafe arguments.append(nil)
+    defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+    var process: pid_t = 0
+    let code = unsafe posix_spawnp(
+      &process, command[0], nil, &attributes, arguments, environ)
+    guard code == 0 else {
+      throw BusError("cannot run \(command[0]): \(unsafe String(cString: strerror(code)))")
+    }
+    self.process = process
+  }
+
+  /// Waits for the end and passes signals on; the exit code, or 128 and the
+  /// signal's number, as shells say it.
+  func wait() -> Int32 {
+    var set = Self.signals()
+    while true {
+      var status: Int32 = 0
+      if unsafe waitpid(process, &status, WNOHANG) == process {
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+      }
+      var information = unsafe siginfo_t()
+      let signal = unsafe sigwaitinfo(&set, &information)
+      // From the terminal (SI_KERNEL) the program got it too.
+      if Self.passed.contains(signal), unsafe information.si_code <= 0 { kill(process, signal) }
+    }
+  }
+
+  private static func signals() -> sigset_t {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in passed + [SIGCHLD] { unsafe sigaddset(&set, signal) }
+    return set
+  }
+}

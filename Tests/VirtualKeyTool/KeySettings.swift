@@ -1,0 +1,96 @@
+import ArgumentParser
+import VirtualKey
+
+/// One key as the command line describes it.
+struct KeySettings: Sendable {
+  var statePath: String?
+  var configuration = KeyConfiguration()
+  var pin: String?
+  var imports: [String] = []
+  var unplugAfterMilliseconds: Int?
+  var plugAfterMilliseconds = 0
+  var product = "Virtual Key"
+
+  static let help = """
+    pin=PIN, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
+    unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
+    aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, min-pin-length=N, \
+    always-uv, built-in-uv, make-cred-uv-not-required, no-hmac-secret, no-cred-protect, \
+    no-cred-mgmt, no-pin-uv-auth-token, no-client-pin, no-rk
+    """
+
+  /// Applies NAME or NAME=VALUE.
+  mutating func apply(_ setting: Substring) throws {
+    let parts = setting.split(separator: "=", maxSplits: 1)
+    try apply(parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : nil)
+  }
+
+  mutating func apply(_ name: String, _ value: String?) throws {
+    guard let value else {
+      try applyFlag(name)
+      return
+    }
+    switch name {
+    case "pin": pin = value
+    case "product": product = value
+    case "import-credential": imports.append(value)
+    case "versions": configuration.versions = value.split(separator: "+").map(String.init)
+    case "touch": configuration.touch = try read(name, value) { TouchPolicy($0) }
+    case "fault": configuration.faults.append(try read(name, value) { Fault($0) })
+    case "unplug-after-ms": unplugAfterMilliseconds = try number(name, value)
+    case "plug-after-ms": plugAfterMilliseconds = try number(name, value)
+    case "touch-timeout-ms": configuration.touchTimeoutMilliseconds = try number(name, value)
+    case "reset-window-ms": configuration.resetWindowMilliseconds = try number(name, value)
+    case "capacity": configuration.discoverableCapacity = try number(name, value)
+    case "max-credentials-in-list":
+      configuration.maximumCredentialCountInList = try number(name, value)
+    case "min-pin-length": configuration.minimumPINLength = try number(name, value)
+    case "pin-protocols":
+      configuration.pinProtocols = try value.split { $0 == "," || $0 == "+" }.map { part in
+        try read(name, String(part)) { text in Int(text).flatMap { (1...2).contains($0) ? $0 : nil }
+        }
+      }
+    case "aaguid":
+      configuration.aaguid = try read(name, value) { text in
+        [UInt8](hexadecimal: text).flatMap { $0.count == 16 ? $0 : nil }
+      }
+    default: throw ValidationError("unknown setting: \(name)=\(value)")
+    }
+  }
+
+  private mutating func applyFlag(_ name: String) throws {
+    switch name {
+    case "always-uv": configuration.alwaysVerify = true
+    case "built-in-uv": configuration.builtInVerification = true
+    case "make-cred-uv-not-required": configuration.makeCredentialWithoutVerification = true
+    case "no-hmac-secret": configuration.hmacSecret = false
+    case "no-cred-protect": configuration.credProtect = false
+    case "no-cred-mgmt": configuration.credentialManagement = false
+    case "no-pin-uv-auth-token": configuration.pinUvAuthToken = false
+    case "no-client-pin": configuration.clientPIN = false
+    case "no-rk": configuration.residentKeys = false
+    default: throw ValidationError("unknown setting: \(name)")
+    }
+  }
+
+  /// The key's memory, with the PIN set and the credentials imported.
+  func makeStore() throws -> KeyStore {
+    let store = try statePath.map { path in try KeyStore(path: path) } ?? KeyStore()
+    if store.isNew, let pin { try store.setPIN(pin) }
+    for path in imports { try store.add(ImportedCredential(path: path)) }
+    return store
+  }
+
+  private func number(_ name: String, _ value: String) throws -> Int {
+    try read(name, value) { text in Int(text).flatMap { $0 >= 0 ? $0 : nil } }
+  }
+
+  private func read<Value>(
+    _ name: String, _ value: String, _ reading: (String) -> Value?
+  ) throws -> Value {
+    guard let result = reading(value) else {
+      throw ValidationError("not understood: \(name)=\(value)")
+    }
+    return result
+  }
+}

@@ -1,0 +1,164 @@
+import CUmockdev
+import Synchronization
+import VirtualKey
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A /sys and /dev of our own, shown to programs through umockdev's preload
+/// library. It is a folder in the temporary directory that `remove` takes away.
+final class SimulatedBus: Sendable {
+  /// The descriptor of the report that every FIDO key has: 64 bytes each way.
+  private static let reportDescriptor =
+    "06d0f10901a1010920150026ff007508954081020921150026ff00750895409102c0"
+
+  @safe private struct Testbed {
+    // Owned here and used under the lock only.
+    nonisolated(unsafe) let pointer: UnsafeMutablePointer<UMockdevTestbed>
+  }
+
+  private let testbed: Mutex<Testbed?>
+  private let unreadable: Bool
+
+  init(unreadable: Bool) throws {
+    guard let pointer = unsafe umockdev_testbed_new() else {
+      throw BusError("umockdev makes no testbed")
+    }
+    self.unreadable = unreadable
+    // It sets UMOCKDEV_DIR itself; the child inherits both.
+    let preloaded = unsafe getenv("LD_PRELOAD").map { unsafe ":" + String(cString: $0) } ?? ""
+    unsafe setenv("LD_PRELOAD", "libumockdev-preload.so.0" + preloaded, 1)
+    testbed = unsafe Mutex(Testbed(pointer: pointer))
+  }
+
+  /// Takes the bus away with everything on it. Safe to call twice.
+  func remove() {
+    testbed.withLock { testbed in
+      guard let pointer = unsafe testbed?.pointer else { return }
+      unsafe virtual_key_free_testbed(pointer)
+      testbed = nil
+    }
+  }
+
+  /// Adds key number `index` and serves it on a thread of its own.
+  ///
+  /// - Parameter announced: whether udev monitors hear of it.
+  func plug(
+    _ index: Int, _ key: KeySettings, trace: Trace, announced: Bool = false
+  ) throws {
+    let store = try key.makeStore()
+    let node = "/dev/hidraw\(index)"
+    let descriptor = try testbed.withLock { testbed in
+      guard let bed = unsafe testbed?.pointer else { throw BusError("the bus is gone") }
+      return unsafe try add(bed, index, key, node, announced: announced)
+    }
+    try startThread { [self] in
+      KeySession.serve(
+        descriptor: descriptor, overTerminal: true, configuration: key.configuration,
+        store: store, trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
+      unplug(index)
+    }
+  }
+
+  private func add(
+    _ bed: UnsafeMutablePointer<UMockdevTestbed>, _ index: Int, _ key: KeySettings,
+    _ node: String, announced: Bool
+  ) throws -> Int32 {
+    var failure: UnsafeMutablePointer<GError>?
+    let description = Self.description(index, key)
+    guard unsafe umockdev_testbed_add_from_string(bed, description, &failure) != 0 else {
+      throw unsafe BusError(failure)
+    }
+    try unsafe loadRequests(bed, node)
+    let descriptor = unsafe umockdev_testbed_get_dev_fd(bed, node)
+    guard descriptor >= 0 else { throw BusError("\(node) has no terminal") }
+    if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
+      unsafe chmod(String(cString: root) + node, 0)
+    }
+    if announced { unsafe umockdev_testbed_uevent(bed, Self.path(index), "add") }
+    return descriptor
+  }
+
+  /// The two ioctls that libfido2 asks before it speaks.
+  private func loadRequests(_ bed: UnsafeMutablePointer<UMockdevTestbed>, _ node: String) throws {
+    let padding = String(repeating: "0", count: 2 * (4096 - 34))
+    let text = """
+      @DEV \(node)
+      HIDIOCGRDESCSIZE 0 22000000
+      HIDIOCGRDESC 0 22000000\(Self.reportDescriptor)\(padding)
+
+      """
+    guard let root = unsafe umockdev_testbed_get_root_dir(bed) else {
+      throw BusError("the testbed has no folder")
+    }
+    let path = unsafe String(cString: root) + "/requests"
+    guard let file = unsafe fopen(path, "w") else { throw BusError("cannot write \(path)") }
+    unsafe fputs(text, file)
+    unsafe fclose(file)
+    var failure: UnsafeMutablePointer<GError>?
+    let loaded = unsafe umockdev_testbed_load_ioctl(bed, node, path, &failure)
+    unsafe unlink(path)
+    guard loaded != 0 else { throw unsafe BusError(failure) }
+  }
+
+  /// Pulls the key out: its node goes, and who has it open gets an error.
+  private func unplug(_ index: Int) {
+    testbed.withLock { testbed in
+      guard let bed = unsafe testbed?.pointer else { return }
+      unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
+      unsafe umockdev_testbed_remove_device(bed, Self.path(index))
+    }
+  }
+
+  private static func path(_ index: Int) -> String {
+    let port = index + 1
+    return "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-\(port)/1-\(port):1.0"
+      + "/0003:1209:F1D0.000\(port)/hidraw/hidraw\(index)"
+  }
+
+  /// The hidraw node and the two parents that libfido2 and udev look at.
+  private static func description(_ index: Int, _ key: KeySettings) -> String {
+    let node = path(index).dropFirst("/sys".count)
+    let hid = node.dropLast("/hidraw/hidraw0".count)
+    let usb = hid.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
+    return """
+      P: \(usb)
+      E: DEVTYPE=usb_device
+      E: SUBSYSTEM=usb
+      A: manufacturer=Simulated
+      A: product=\(key.product)
+      A: idVendor=1209
+      A: idProduct=f1d0
+      A: serial=\(index)
+
+      P: \(hid)
+      E: SUBSYSTEM=hid
+      E: HID_ID=0003:00001209:0000F1D0
+      E: HID_NAME=Simulated \(key.product)
+      E: HID_PHYS=usb-0000:00:14.0-\(index + 1)/input0
+      E: HID_UNIQ=
+
+      P: \(node)
+      N: hidraw\(index)
+      E: DEVNAME=/dev/hidraw\(index)
+      E: SUBSYSTEM=hidraw
+      E: MAJOR=240
+      E: MINOR=\(index)
+      E: ID_FIDO_TOKEN=1
+      E: ID_SECURITY_TOKEN=1
+
+      """
+  }
+}
+
+/// Why there is no simulated bus.
+struct BusError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  init(_ failure: UnsafeMutablePointer<GError>?) {
+    description = unsafe failure.map { unsafe String(cString: $0.pointee.message) } ?? "umockdev"
+  }
+}
