@@ -14,8 +14,10 @@ protocol UserPresence: AnyObject {
   func waitForTouch() -> TouchOutcome
 }
 
-/// The commands of CTAP 2.1: bytes in, bytes out. Lives on one thread, from
-/// power-up to unplugging; what outlives that is in its `KeyStore`.
+/// The commands of CTAP 2.1: bytes in, bytes out.
+///
+/// Lives on one thread, from power-up to unplugging; what outlives that is in its
+/// `KeyStore`.
 final class Authenticator {
   let configuration: KeyConfiguration
   let store: KeyStore
@@ -173,7 +175,7 @@ final class Authenticator {
 
   // MARK: - The short commands
 
-  /// authenticatorSelection: "is it this key?"
+  /// The authenticatorSelection command: a touch, to tell which key it is.
   private func selection() throws(CommandFailure) -> CBOR? {
     try requireTouch()
     return nil

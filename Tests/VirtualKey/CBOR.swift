@@ -105,7 +105,9 @@ extension CBOR {
 // MARK: - Decoding
 
 extension CBOR {
-  /// Why bytes are not acceptable CBOR. CTAP answers any of them with one status.
+  /// Why bytes are not acceptable CBOR.
+  ///
+  /// CTAP answers any of them with one status.
   enum DecodingError: Error {
     case truncated
     case trailingBytes

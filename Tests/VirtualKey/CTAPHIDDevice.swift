@@ -1,5 +1,7 @@
-/// The USB side of a key: frames, channels, keepalives and cancel (CTAP 2.1
-/// section 11.2). One thread calls `run` from power-up to unplugging.
+/// The USB side of a key: frames, channels, keepalives and cancel (CTAP 2.1 section
+/// 11.2).
+///
+/// One thread calls `run` from power-up to unplugging.
 final class CTAPHIDDevice: UserPresence {
   private let authenticator: Authenticator
   private let pipe: HIDPipe

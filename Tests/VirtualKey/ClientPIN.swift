@@ -185,8 +185,9 @@ extension Authenticator {
 
   // MARK: - Using a token
 
-  /// Checks a request's pinUvAuthParam and the token's permission and relying
-  /// party. Returns whether the user is verified (by token or fingerprint).
+  /// Checks a request's pinUvAuthParam and the token's permission and relying party.
+  ///
+  /// Returns whether the user is verified (by token or fingerprint).
   func verifyUser(
     parameter: CBOR?, protocolNumber: CBOR?, message: [UInt8],
     permission: PINToken.Permissions, rpID: String, wantsBuiltIn: Bool

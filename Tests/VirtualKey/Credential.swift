@@ -56,8 +56,9 @@ struct CredentialSeed {
     return code("credential id", Array(id.prefix(34)) + rpIDHash) == Array(id.suffix(32))
   }
 
-  /// The credential that belongs to an ID of this key. The relying party and the
-  /// user are not part of it: nobody asks for them again.
+  /// The credential that belongs to an ID of this key.
+  ///
+  /// The relying party and the user are not part of it: nobody asks for them again.
   func credential(id: [UInt8], rpID: String) -> Credential {
     let withSecret = id[1 - 1] & 2 != 0
     return Credential(

@@ -27,10 +27,12 @@ public struct Fault: Sendable, Equatable {
   /// Only the Nth such command of this power cycle, counted from 1.
   let occurrence: Int?
 
-  /// Reads one of: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable,
-  /// uv-flag-missing, storage-full, unplug-on-touch, unplug:COMMAND,
-  /// error:COMMAND=CODE, silent:COMMAND, garbage:COMMAND; a command may be followed
-  /// by @N for the Nth time only. Nil for anything else.
+  /// Reads one of: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-
+  /// flag-missing, storage-full, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE,
+  /// silent:COMMAND, garbage:COMMAND; a command may be followed by @N for the Nth time
+  /// only.
+  ///
+  /// Nil for anything else.
   public init?(_ text: String) {
     var occurrence: Int?
     var description = text[...]

@@ -65,7 +65,9 @@ extension Authenticator {
     return result
   }
 
-  /// Signs with the next credential. `count` is told if there are several.
+  /// Signs with the next credential.
+  ///
+  /// `count` is told if there are several.
   private func next(
     _ pending: inout PendingAssertions, count: Int?, several: Bool = false
   ) throws(CommandFailure) -> CBOR {

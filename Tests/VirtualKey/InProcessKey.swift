@@ -2,9 +2,10 @@
 import Glibc
 #endif
 
-/// A simulated key inside the test's own process, shaped for libfido2's io
-/// functions: reports of 64 bytes in, 65 (with the report ID) out. The key runs
-/// on its own thread; making one is plugging it in.
+/// A simulated key inside the test's own process, shaped for libfido2's io functions:
+/// reports of 64 bytes in, 65 (with the report ID) out.
+///
+/// The key runs on its own thread; making one is plugging it in.
 public final class InProcessKey: Sendable {
   /// The key's memory, to be given to the next `InProcessKey` as if replugged.
   public let store: KeyStore
@@ -45,7 +46,9 @@ public final class InProcessKey: Sendable {
     while unsafe recv(host, &ignored, 1, Int32(MSG_DONTWAIT)) > 0 {}
   }
 
-  /// Ends a session. The key stays plugged in.
+  /// Ends a session.
+  ///
+  /// The key stays plugged in.
   public func close() {}
 
   /// Waits for a report.
@@ -73,7 +76,9 @@ public final class InProcessKey: Sendable {
     return sent == body.count ? report.count : -1
   }
 
-  /// Pulls the key out: reads and writes fail from now on. Its memory stays.
+  /// Pulls the key out: reads and writes fail from now on.
+  ///
+  /// Its memory stays.
   public func unplug() { shutdown(host, Int32(SHUT_RDWR)) }
 }
 
@@ -84,6 +89,9 @@ public enum KeySession {
   /// - Parameters:
   ///   - descriptor: the key's end: a packet socket, or the master of a pty.
   ///   - overTerminal: whether it is a pty, where reports come as a byte stream.
+  ///   - configuration: what the key is able to do.
+  ///   - store: what it remembers.
+  ///   - trace: where it notes what it was asked.
   ///   - unplugAfterMilliseconds: when to end by itself.
   public static func serve(
     descriptor: Int32, overTerminal: Bool, configuration: KeyConfiguration, store: KeyStore,

@@ -1,5 +1,7 @@
-/// What a simulated key is able to do: it shapes the answer to getInfo and how
-/// the commands behave. The defaults describe an ordinary CTAP 2.1 USB key.
+/// What a simulated key is able to do: it shapes the answer to getInfo and how the
+/// commands behave.
+///
+/// The defaults describe an ordinary CTAP 2.1 USB key.
 public struct KeyConfiguration: Sendable {
   /// CTAP versions in the order that getInfo lists them.
   public var versions = ["FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1"]

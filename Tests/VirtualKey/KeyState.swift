@@ -64,8 +64,10 @@ public final class KeyStore: Sendable {
     try update { $0.setPIN(Array(pin.utf8)) }
   }
 
-  /// Adds a discoverable credential from elsewhere, so that what another key
-  /// sealed can be opened. Adding the same one again changes nothing.
+  /// Adds a discoverable credential from elsewhere, so that what another key sealed can
+  /// be opened.
+  ///
+  /// Adding the same one again changes nothing.
   ///
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
   public func add(_ imported: ImportedCredential) throws(VirtualKeyError) {

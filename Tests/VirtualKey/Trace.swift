@@ -4,8 +4,10 @@ import Synchronization
 import Glibc
 #endif
 
-/// A record of what a key was asked, one line each, so that a test can count
-/// commands and touches. No PIN, key or output ever gets into it.
+/// A record of what a key was asked, one line each, so that a test can count commands
+/// and touches.
+///
+/// No PIN, key or output ever gets into it.
 ///
 /// Lines: `INIT`, `PING`, `WINK`, `CBOR 0x04 getInfo`, `STATUS 0x00`, `WAITING`
 /// (for a touch), `TOUCH` (given) or `TOUCH denied`, `CANCEL`, `ERROR channelBusy`,

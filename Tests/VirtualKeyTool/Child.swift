@@ -4,8 +4,10 @@ import CUmockdev
 import Glibc
 #endif
 
-/// The program that sees the key. It stays in our process group, so that it owns
-/// the terminal as if it had been started directly.
+/// The program that sees the key.
+///
+/// It stays in our process group, so that it owns the terminal as if it had been
+/// started directly.
 struct Child {
   private static let passed = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
@@ -35,7 +37,7 @@ struct Child {
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
-    defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(
       &process, command[0], nil, &attributes, arguments, environ)

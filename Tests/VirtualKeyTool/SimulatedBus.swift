@@ -6,8 +6,9 @@ import VirtualKey
 import Glibc
 #endif
 
-/// A /sys and /dev of our own, shown to programs through umockdev's preload
-/// library. It is a folder in the temporary directory that `remove` takes away.
+/// A /sys and /dev of our own, shown to programs through umockdev's preload library.
+///
+/// It is a folder in the temporary directory that `remove` takes away.
 final class SimulatedBus: Sendable {
   /// The descriptor of the report that every FIDO key has: 64 bytes each way.
   private static let reportDescriptor =
@@ -32,7 +33,9 @@ final class SimulatedBus: Sendable {
     testbed = unsafe Mutex(Testbed(pointer: pointer))
   }
 
-  /// Takes the bus away with everything on it. Safe to call twice.
+  /// Takes the bus away with everything on it.
+  ///
+  /// Safe to call twice.
   func remove() {
     testbed.withLock { testbed in
       guard let pointer = unsafe testbed?.pointer else { return }
@@ -43,7 +46,7 @@ final class SimulatedBus: Sendable {
 
   /// Adds key number `index` and serves it on a thread of its own.
   ///
-  /// - Parameter announced: whether udev monitors hear of it.
+  /// With `announced`, udev monitors hear of it.
   func plug(
     _ index: Int, _ key: KeySettings, trace: Trace, announced: Bool = false
   ) throws {
