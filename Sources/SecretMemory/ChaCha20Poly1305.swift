@@ -63,8 +63,8 @@ public enum ChaCha20Poly1305 {
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
   ///   - associatedData: what was authenticated beside the message.
-  ///   - plaintext: was made with at least the size of `sealed` less the tag;
-  ///     holds exactly the plaintext afterwards, nothing after a failure.
+  ///   - plaintext: holds exactly the plaintext afterwards, nothing after a
+  ///     failure.
   /// - Throws: as ``open(_:key:nonce:associatedData:)``.
   public static func open(
     _ sealed: RawSpan, key: borrowing SecretBytes, nonce: [UInt8],
@@ -72,7 +72,7 @@ public enum ChaCha20Poly1305 {
   ) throws(SecretMemoryError) {
     try check(key, nonce)
     guard sealed.byteCount >= tagSize else { throw .authenticationFailed }
-    plaintext.resize(to: sealed.byteCount - tagSize)
+    plaintext.reuse(count: sealed.byteCount - tagSize)
     let failed = unsafe plaintext.withUnsafeMutableBytes { output in
       unsafe key.withUnsafeBytes { key in
         unsafe sealed.withUnsafeBytes { sealed in

@@ -17,18 +17,33 @@ public enum HKDFSHA256 {
   public static func deriveKey(
     ikm: RawSpan, salt: [UInt8] = [], info: [UInt8], count: Int = 32
   ) -> SecretBytes {
+    var key = SecretBytes(zeroed: 2 * blockSize)
+    deriveKey(ikm: ikm, salt: salt, info: info, count: count, into: &key)
+    return key
+  }
+
+  /// Extracts, then expands, into memory that is used again and again.
+  ///
+  /// - Parameters:
+  ///   - ikm: input keying material, any size.
+  ///   - salt: empty means none.
+  ///   - info: context.
+  ///   - count: output size in bytes, 1 to 8160.
+  ///   - key: holds exactly the output afterwards.
+  public static func deriveKey(
+    ikm: RawSpan, salt: [UInt8], info: [UInt8], count: Int = 32, into key: inout SecretBytes
+  ) {
     precondition((1...(255 * blockSize)).contains(count), "HKDF yields 1 to 8160 bytes")
     // One guarded allocation for everything: the output in whole blocks, and
     // the pseudorandom key behind it, which the last step wipes.
     let blocks = (count + blockSize - 1) / blockSize
-    var work = SecretBytes(zeroed: (blocks + 1) * blockSize)
-    unsafe work.withUnsafeMutableBytes { work in
+    key.reuse(count: (blocks + 1) * blockSize)
+    unsafe key.withUnsafeMutableBytes { work in
       let prk = unsafe work.cBytes + blocks * blockSize
       unsafe HMACSHA256.write(key: salt.span.bytes, pieces: ikm, into: prk)
       unsafe expand(work.cBytes, blocks: blocks, prk: prk, info: info)
     }
-    work.resize(to: count)
-    return work
+    key.resize(to: count)
   }
 
   /// Extracts, then expands, from a secret and an ASCII context string.

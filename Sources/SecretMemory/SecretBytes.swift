@@ -129,6 +129,28 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     count = newCount
   }
 
+  /// Makes room for `newCount` bytes, in the same allocation if they fit.
+  ///
+  /// What was held is lost. For a buffer that serves thousands of records: a
+  /// guarded allocation costs more than opening one.
+  public mutating func reuse(count newCount: Int) {
+    if newCount > capacity {
+      // Doubling, so that slowly growing records do not allocate each time.
+      self = SecretBytes(zeroed: max(newCount, capacity * 2))
+    }
+    resize(to: newCount)
+  }
+
+  /// Makes the allocation large enough for `newCapacity` bytes and keeps what
+  /// is held.
+  public mutating func reserve(_ newCapacity: Int) {
+    guard newCapacity > capacity else { return }
+    var larger = SecretBytes(zeroed: max(newCapacity, capacity * 2))
+    unsafe larger.base.copyMemory(from: base, byteCount: count)
+    larger.resize(to: count)
+    self = larger
+  }
+
   /// Whether both hold the same bytes, in time that depends on the sizes only.
   public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     guard count == other.count else { return false }

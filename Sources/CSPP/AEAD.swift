@@ -1,0 +1,46 @@
+internal import SecretMemory
+
+/// ChaCha20-Poly1305 with this module's errors.
+enum AEAD {
+  static func seal(
+    _ plaintext: RawSpan, key: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
+  ) throws(CSPPError) -> [UInt8] {
+    do {
+      return try ChaCha20Poly1305.seal(
+        plaintext, key: key, nonce: nonce, associatedData: associatedData)
+    } catch {
+      throw CSPPError(error)
+    }
+  }
+
+  static func open(
+    _ sealed: [UInt8], key: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
+  ) throws(CSPPError) -> SecretBytes {
+    var plaintext = SecretBytes(zeroed: 0)
+    try open(sealed, key: key, nonce: nonce, associatedData: associatedData, into: &plaintext)
+    return plaintext
+  }
+
+  static func open(
+    _ sealed: [UInt8], key: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8],
+    into plaintext: inout SecretBytes
+  ) throws(CSPPError) {
+    do {
+      try unsafe ChaCha20Poly1305.open(
+        sealed.span.bytes, key: key, nonce: nonce, associatedData: associatedData, into: &plaintext)
+    } catch {
+      throw CSPPError(error)
+    }
+  }
+}
+
+extension CSPPError {
+  init(_ error: SecretMemoryError) {
+    switch error {
+    case .authenticationFailed: self = .authenticationFailed
+    case .invalidParameter(let parameter): self = .invalidField(parameter)
+    // Only Argon2id runs out of memory, and nothing here calls it.
+    case .outOfMemory: self = .invalidField("memory")
+    }
+  }
+}

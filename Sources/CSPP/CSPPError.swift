@@ -1,0 +1,53 @@
+/// Everything that reading or writing the format can refuse.
+///
+/// Field names are the format's own; no case carries a value read from a file
+/// or a plaintext.
+public enum CSPPError: Error, Equatable, Sendable {
+  // What the bytes are.
+
+  /// No bytes, or nothing but zero bytes or white space: a file that its sync
+  /// client has not filled yet.
+  case empty
+  /// The JSON text ends before it is complete.
+  case truncated
+  /// More bytes than this kind of file may have; the limit is in bytes.
+  case tooLarge(limit: Int)
+  /// Not JSON (RFC 8259): the place of the first wrong byte.
+  case notJSON(offset: Int)
+  /// Objects and arrays nested deeper than 64 levels.
+  case tooDeep
+  /// The text is JSON but no object.
+  case notAnObject
+
+  // What the fields are.
+
+  /// A field appears twice.
+  case duplicateField(String)
+  /// A field that must be there is not.
+  case missingField(String)
+  /// A field has another type, or a value outside its range or encoding.
+  case invalidField(String)
+  /// A file of another format, by its `format` or `kind`.
+  case otherFormat
+  /// A version of the format that is not known here.
+  case unsupportedVersion
+  /// A plain field contradicts where the file lies or what it belongs to.
+  case contradictsPlace(String)
+
+  // What opening shows.
+
+  /// The tag does not match: another key, or changed bytes.
+  case authenticationFailed
+  /// The master key inside belongs to another namespace.
+  case otherNamespace
+  /// The wallet ID inside does not hash to the record's ID.
+  case otherRecord
+  /// The wallet ID inside is not the one the envelope shows.
+  case otherWalletID
+  /// A version 1 envelope holds an extended private key, which needs version 2.
+  case privateKeyInVersion1
+  /// The entry's secret is of a kind that is not known here.
+  case unknownSecretKind
+  /// The wallet's labels are larger than 10 MiB.
+  case labelsTooLarge
+}

@@ -1,0 +1,65 @@
+internal import SecretMemory
+
+/// A fixed number of bytes, written as lower-case hexadecimal digits.
+///
+/// Ordered by the bytes, which is the order of the digits too.
+public protocol HexIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The bytes as big-endian words.
+  associatedtype Words: SIMD & Hashable & Sendable where Words.Scalar == UInt64
+  /// The bytes as big-endian words.
+  var words: Words { get }
+  /// Takes the bytes as big-endian words.
+  init(words: Words)
+}
+
+extension HexIdentifier {
+  /// Number of bytes.
+  public static var byteCount: Int { Words.scalarCount * 8 }
+
+  /// Takes the bytes; nil when there are too few or too many.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    var words = Words()
+    for (index, byte) in bytes.enumerated() {
+      words[index / 8] = words[index / 8] &<< 8 | UInt64(byte)
+    }
+    self.init(words: words)
+  }
+
+  /// Reads lower-case digits; nil for any other text.
+  public init?(hex: String) {
+    let digits = Array(hex.utf8)
+    guard let bytes = unsafe Hex.decode(digits.span.bytes) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// Random bytes from the operating system.
+  public static func random() -> Self {
+    var words = Words()
+    for index in 0..<Words.scalarCount {
+      words[index] = Randomness.bytes(count: 8).reduce(0) { $0 &<< 8 | UInt64($1) }
+    }
+    return Self(words: words)
+  }
+
+  /// The bytes.
+  public var bytes: [UInt8] {
+    (0..<Self.byteCount).map {
+      UInt8(truncatingIfNeeded: words[$0 / 8] &>> UInt64(56 - $0 % 8 * 8))
+    }
+  }
+
+  /// Lower-case digits, two a byte.
+  public var hex: String { Hex.string(bytes) }
+
+  /// Lower-case digits, two a byte.
+  public var description: String { hex }
+
+  /// Whether `left` comes first in the order of the bytes.
+  public static func < (left: Self, right: Self) -> Bool {
+    for index in 0..<Words.scalarCount where left.words[index] != right.words[index] {
+      return left.words[index] < right.words[index]
+    }
+    return false
+  }
+}

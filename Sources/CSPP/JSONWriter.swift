@@ -1,0 +1,124 @@
+package import SecretMemory
+
+/// Builds JSON in guarded memory, piece by piece.
+package struct SecretWriter: ~Copyable {
+  private var buffer: SecretBytes
+
+  /// Starts with room for `capacity` bytes; more is taken when needed.
+  package init(capacity: Int = 4096) {
+    buffer = SecretBytes(zeroed: capacity)
+    buffer.resize(to: 0)
+  }
+
+  /// Number of bytes written.
+  package var count: Int { buffer.count }
+
+  /// The bytes written; the writer is used up.
+  package consuming func finish() -> SecretBytes { buffer }
+
+  /// Lends the bytes written so far.
+  package borrowing func withBytes<R: ~Copyable, E: Error>(
+    _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    try buffer.withBytes(body)
+  }
+
+  /// Adds `count` bytes that `fill` writes.
+  private mutating func grow(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    let old = buffer.count
+    buffer.reserve(old + count)
+    buffer.resize(to: old + count)
+    unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe fill(UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+    }
+  }
+
+  /// Adds bytes as they are.
+  package mutating func raw(_ bytes: RawSpan) {
+    unsafe grow(bytes.byteCount) { target in
+      unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+    }
+  }
+
+  /// Adds text that is already JSON.
+  package mutating func raw(_ json: String) {
+    unsafe raw(Array(json.utf8).span.bytes)
+  }
+
+  /// Adds a string's lower-case digits, without quotation marks.
+  package mutating func hex(_ bytes: RawSpan) {
+    unsafe grow(bytes.byteCount * 2) { unsafe Hex.encode(bytes, into: $0) }
+  }
+
+  /// Adds a string with its quotation marks, from UTF-8 bytes.
+  package mutating func string(_ utf8: RawSpan) {
+    var size = 2
+    for index in 0..<utf8.byteCount { size += JSONEscape.size(utf8.byte(index)) }
+    unsafe grow(size) { target in
+      var written = 0
+      func put(_ byte: UInt8) {
+        unsafe target[written] = byte
+        written += 1
+      }
+      put(UInt8(ascii: "\""))
+      for index in 0..<utf8.byteCount { JSONEscape.write(utf8.byte(index), put) }
+      put(UInt8(ascii: "\""))
+    }
+  }
+
+  /// Adds a string with its quotation marks.
+  package mutating func string(_ string: String) {
+    unsafe self.string(Array(string.utf8).span.bytes)
+  }
+}
+
+/// How a byte of UTF-8 is written inside a JSON string: only what RFC 8259
+/// section 7 forbids as it is gets an escape.
+enum JSONEscape {
+  static func size(_ byte: UInt8) -> Int {
+    switch byte {
+    case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): return 2
+    case ..<0x20: return 6
+    default: return 1
+    }
+  }
+
+  static func write(_ byte: UInt8, _ put: (UInt8) -> Void) {
+    let letter: UInt8
+    switch byte {
+    case 0x08: letter = UInt8(ascii: "b")
+    case 0x09: letter = UInt8(ascii: "t")
+    case 0x0A: letter = UInt8(ascii: "n")
+    case 0x0C: letter = UInt8(ascii: "f")
+    case 0x0D: letter = UInt8(ascii: "r")
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): letter = byte
+    case ..<0x20:
+      for character in [0x5C, 0x75, 0x30, 0x30] as [UInt8] { put(character) }
+      put(48 + byte >> 4)
+      put(byte & 15 < 10 ? 48 + byte & 15 : 87 + byte & 15)
+      return
+    default:
+      put(byte)
+      return
+    }
+    put(UInt8(ascii: "\\"))
+    put(letter)
+  }
+}
+
+/// JSON that holds no secret.
+package enum JSONText {
+  /// A string with its quotation marks.
+  package static func quoted(_ string: String) -> String {
+    var bytes = [UInt8(ascii: "\"")]
+    for byte in string.utf8 { JSONEscape.write(byte) { bytes.append($0) } }
+    bytes.append(UInt8(ascii: "\""))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// An object from members whose values are JSON already; nil leaves one out.
+  package static func object(_ members: [(name: String, value: String?)]) -> String {
+    let texts = members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
+    return "{" + texts.joined(separator: ",") + "}"
+  }
+}

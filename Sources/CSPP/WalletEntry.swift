@@ -1,0 +1,74 @@
+/// What a wallet's entry says: a view of its bytes, which stay in guarded
+/// memory, opaque and unchanged.
+///
+/// No secret is copied; ``secret(in:)`` hands it out on request.
+public struct WalletEntry: Equatable, Sendable {
+  /// What an entry can restore.
+  public enum SecretKind: String, CaseIterable, Sendable {
+    /// BIP-39 words.
+    case mnemonic = "Mnemonic"
+    /// An extended private key; needs an envelope of version 2.
+    case xprv = "Xprv"
+    /// The encrypted backup of a TAPSIGNER card.
+    case tapSignerBackup = "TapSignerBackup"
+    /// An output descriptor.
+    case descriptor = "Descriptor"
+    /// Nothing to spend with.
+    case watchOnly = "WatchOnly"
+  }
+
+  /// In which of an app's two modes the wallet shows.
+  public enum Mode: String, CaseIterable, Sendable {
+    /// The usual one.
+    case main = "Main"
+    /// The one shown under duress.
+    case decoy = "Decoy"
+  }
+
+  /// Which operation of which computer sealed the entry; CSPP ignores it.
+  public struct Mark: Hashable, Sendable {
+    /// The computer.
+    public let writerID: WriterID
+    /// Its operation.
+    public let counter: UInt64
+
+    /// Names an operation.
+    public init(writerID: WriterID, counter: UInt64) {
+      self.writerID = writerID
+      self.counter = counter
+    }
+  }
+
+  /// The wallet's random ID.
+  public let walletID: String
+  /// SHA-256 of ``walletID``.
+  public let recordID: RecordID
+  /// What ``secret(in:)`` gives.
+  public let secretKind: SecretKind
+  /// Main or decoy.
+  public let mode: Mode
+  /// `name` of the metadata, for people.
+  public let name: String?
+  /// `network` of the metadata: `Bitcoin`, `Testnet`, `Testnet4`, `Signet`.
+  public let network: String?
+  /// `master_fingerprint` of the metadata, as written.
+  public let fingerprint: String?
+  /// Unix seconds.
+  public let updatedAt: UInt64?
+  /// Number of labels, as stated.
+  public let labelsCount: UInt64?
+  /// SHA-256 of the uncompressed labels, as stated.
+  public let labelsHash: Digest?
+  /// Size of the uncompressed labels in bytes, as stated; at most 10 MiB.
+  public let labelsUncompressedSize: UInt64?
+  /// The operation that sealed the entry; nil in other programs' entries.
+  public let mark: Mark?
+
+  let secretValue: JSONValue
+  let metadataValue: JSONValue
+  let xpubValue: JSONValue?
+  let externalValue: JSONValue?
+  let internalValue: JSONValue?
+  let labelsValue: JSONValue?
+  let revisionValue: JSONValue?
+}

@@ -1,0 +1,160 @@
+public import SecretMemory
+
+/// CSPP's envelope of one wallet.
+public struct WalletEnvelope: Equatable, Sendable {
+  let fields: CSPPFields
+  let walletSalt: [UInt8]
+  let nonce: [UInt8]
+  let ciphertext: [UInt8]
+
+  /// The record that the plain field claims; nil in older envelopes.
+  public let recordID: RecordID?
+  /// 1, or 2, which an extended private key needs.
+  public var version: Int { fields.version }
+  /// The namespace that the plain field claims.
+  public var namespaceID: NamespaceID? { fields.namespaceID }
+  /// The wallet ID that the plain field claims.
+  public var walletID: String? { fields.walletID }
+  /// Unix seconds, a plain claim.
+  public var createdAt: UInt64? { fields.createdAt }
+  /// Unix seconds, a plain claim.
+  public var updatedAt: UInt64? { fields.updatedAt }
+
+  /// Reads an envelope.
+  ///
+  /// - Parameters:
+  ///   - file: the file's bytes.
+  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
+  ///     the comparison.
+  ///   - place: the record whose name the file bears; nil skips the
+  ///     comparison, for conflict copies.
+  ///   - limit: largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields.
+  public init(
+    parsing file: Span<UInt8>, at namespaceID: NamespaceID?, recordID place: RecordID?,
+    limit: Int = SizeLimits.standard.record
+  ) throws(CSPPError) {
+    try SizeLimits.check(file.count, limit)
+    let text = unsafe file.bytes
+    let object = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
+    fields = try CSPPFields(
+      object, in: text, kind: "wallet", versions: 1...2, namespaceID: namespaceID)
+    if let stated = fields.recordID {
+      guard let id = RecordID(hex: stated) else { throw .invalidField("record_id") }
+      recordID = id
+    } else {
+      recordID = nil
+    }
+    if let place, let recordID, recordID != place { throw .contradictsPlace("record_id") }
+    if let walletID = fields.walletID, let expected = place ?? recordID,
+      RecordID(walletID: walletID) != expected
+    {
+      throw .contradictsPlace("wallet_id")
+    }
+    walletSalt = try object.required("wallet_salt", in: text)
+      .hex("wallet_salt", in: text, count: 32, upperCase: true)
+    nonce = try object.required("nonce", in: text)
+      .hex("nonce", in: text, count: ChaCha20Poly1305.nonceSize, upperCase: true)
+    ciphertext = try object.required("ciphertext", in: text)
+      .base64("ciphertext", in: text, .standard)
+    guard ciphertext.count >= ChaCha20Poly1305.tagSize else { throw .invalidField("ciphertext") }
+  }
+
+  /// Decrypts the entry and compares it with the envelope and its place.
+  ///
+  /// - Parameters:
+  ///   - cipher: the namespace's keys.
+  ///   - recordID: the record whose name the file bears; nil skips the
+  ///     comparison with the name, not the one with the plain field.
+  ///   - plaintext: holds the entry's bytes exactly as they were sealed.
+  /// - Returns: what the entry says.
+  /// - Throws: ``CSPPError/authenticationFailed``, ``CSPPError/otherRecord``,
+  ///   ``CSPPError/otherWalletID``, ``CSPPError/privateKeyInVersion1``, and
+  ///   what ``WalletEntry/init(parsing:)`` throws.
+  public func open(
+    with cipher: inout WalletCipher, recordID: RecordID?, into plaintext: inout SecretBytes
+  ) throws(CSPPError) -> WalletEntry {
+    try cipher.open(ciphertext, salt: walletSalt, nonce: nonce, into: &plaintext)
+    let entry = try WalletEntry(parsing: plaintext)
+    if let expected = recordID ?? self.recordID, entry.recordID != expected { throw .otherRecord }
+    if let walletID, walletID != entry.walletID { throw .otherWalletID }
+    if version == 1, entry.secretKind == .xprv { throw .privateKeyInVersion1 }
+    return entry
+  }
+
+  /// Encrypts an entry under a fresh salt and nonce.
+  ///
+  /// - Parameters:
+  ///   - plaintext: the entry's bytes; they are kept byte for byte.
+  ///   - entry: what they say, from ``WalletEntry/init(parsing:)``.
+  ///   - cipher: the namespace's keys.
+  ///   - createdAt: Unix seconds.
+  ///   - updatedAt: Unix seconds.
+  /// - Returns: the file's bytes; version 2 only for an extended private key.
+  /// - Throws: ``CSPPError/invalidField(_:)``.
+  public static func seal(
+    _ plaintext: borrowing SecretBytes, entry: WalletEntry, with cipher: inout WalletCipher,
+    createdAt: UInt64, updatedAt: UInt64
+  ) throws(CSPPError) -> [UInt8] {
+    let salt = Randomness.bytes(count: 32)
+    let nonce = Randomness.bytes(count: ChaCha20Poly1305.nonceSize)
+    let ciphertext = try cipher.seal(plaintext, salt: salt, nonce: nonce)
+    let head = JSONText.object([
+      ("version", entry.secretKind == .xprv ? "2" : "1"),
+      ("kind", JSONText.quoted("wallet")),
+      ("schema_version", "1"),
+      ("namespace_id", JSONText.quoted(cipher.namespaceID.hex)),
+      ("record_id", JSONText.quoted(entry.recordID.hex)),
+      ("wallet_id", JSONText.quoted(entry.walletID)),
+      ("created_at", String(createdAt)),
+      ("updated_at", String(updatedAt)),
+      ("wallet_salt", JSONText.quoted(Hex.string(salt))),
+      ("nonce", JSONText.quoted(Hex.string(nonce))),
+    ])
+    var file = Array(head.utf8.dropLast())
+    file += Array(",\"ciphertext\":\"".utf8)
+    unsafe file += Base64.encode(ciphertext.span.bytes, .standard)
+    file += Array("\"}".utf8)
+    return file
+  }
+}
+
+/// A namespace's wallet cipher with the working memory that one loop over many
+/// records uses again and again.
+public struct WalletCipher: ~Copyable {
+  private static let info = Array("cspp:v1:wallet".utf8)
+
+  /// The namespace whose records this opens and seals.
+  public let namespaceID: NamespaceID
+  private let critical: SecretBytes
+  private var key = SecretBytes(zeroed: 64)
+
+  /// Takes the keys it needs from a master key.
+  public init(_ masterKey: borrowing MasterKey) {
+    namespaceID = masterKey.namespaceID
+    critical = masterKey.criticalDataKey()
+  }
+
+  fileprivate mutating func open(
+    _ ciphertext: [UInt8], salt: [UInt8], nonce: [UInt8], into plaintext: inout SecretBytes
+  ) throws(CSPPError) {
+    derive(salt)
+    try AEAD.open(ciphertext, key: key, nonce: nonce, associatedData: [], into: &plaintext)
+  }
+
+  fileprivate mutating func seal(
+    _ plaintext: borrowing SecretBytes, salt: [UInt8], nonce: [UInt8]
+  ) throws(CSPPError) -> [UInt8] {
+    derive(salt)
+    return try plaintext.withBytes { (bytes) throws(CSPPError) in
+      try AEAD.seal(bytes, key: key, nonce: nonce, associatedData: [])
+    }
+  }
+
+  private mutating func derive(_ salt: [UInt8]) {
+    // Lent one at a time: `key` is written while `critical` is read.
+    critical.withBytes { ikm in
+      HKDFSHA256.deriveKey(ikm: ikm, salt: salt, info: Self.info, into: &key)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/// Base64 (RFC 4648), read strictly: one spelling for every sequence of bytes.
+///
+/// No white space, no other alphabet's characters, padding exactly where the
+/// alphabet asks for it, and unused bits zero.
+public enum Base64 {
+  /// The two spellings in use here.
+  public enum Alphabet: Sendable {
+    /// `+` and `/`, with padding (section 4).
+    case standard
+    /// `-` and `_`, without padding (section 5).
+    case url
+  }
+
+  /// The ASCII characters that spell `bytes`.
+  public static func encode(_ bytes: RawSpan, _ alphabet: Alphabet) -> [UInt8] {
+    let count = encodedSize(bytes.byteCount, alphabet)
+    let table = alphabet == .standard ? Tables.standard : Tables.url
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { output, filled in
+      unsafe bytes.withUnsafeBytes { bytes in
+        unsafe table.withUnsafeBufferPointer { table in
+          unsafe encode(bytes, table, pad: alphabet == .standard, into: output)
+        }
+      }
+      filled = count
+    }
+  }
+
+  /// The string that spells `bytes`.
+  public static func string(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
+    unsafe String(decoding: encode(bytes.span.bytes, alphabet), as: UTF8.self)
+  }
+
+  /// Number of characters that spell `count` bytes.
+  public static func encodedSize(_ count: Int, _ alphabet: Alphabet) -> Int {
+    alphabet == .standard ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
+  }
+
+  /// The bytes that `text` spells; nil unless it is the one spelling of them.
+  public static func decode(_ text: RawSpan, _ alphabet: Alphabet) -> [UInt8]? {
+    guard let count = decodedSize(text, alphabet) else { return nil }
+    var valid = false
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      valid = unsafe decode(text, alphabet, into: UnsafeMutableRawBufferPointer(bytes), count)
+      filled = count
+    }
+    return valid ? bytes : nil
+  }
+
+  /// Decodes into guarded memory that is used again and again.
+  ///
+  /// - Returns: whether `text` was valid; if not, `bytes` is empty.
+  public static func decode(
+    _ text: RawSpan, _ alphabet: Alphabet, into bytes: inout SecretBytes
+  ) -> Bool {
+    guard let count = decodedSize(text, alphabet) else {
+      bytes.resize(to: 0)
+      return false
+    }
+    bytes.reuse(count: count)
+    let valid = unsafe bytes.withUnsafeMutableBytes { bytes in
+      unsafe decode(text, alphabet, into: bytes, count)
+    }
+    if !valid { bytes.resize(to: 0) }
+    return valid
+  }
+
+  /// Whether `text` is the one spelling of some bytes.
+  public static func isValid(_ text: RawSpan, _ alphabet: Alphabet) -> Bool {
+    guard let count = decodedSize(text, alphabet) else { return false }
+    let characters = (count * 4 + 2) / 3
+    let table = alphabet == .standard ? Tables.standardValues : Tables.urlValues
+    var wrong: UInt8 = 0
+    var last: UInt8 = 0
+    for index in 0..<characters {
+      last = unsafe table[Int(text.unsafeLoad(fromByteOffset: index, as: UInt8.self))]
+      wrong |= last
+    }
+    let unused: UInt8 = count % 3 == 1 ? 15 : count % 3 == 2 ? 3 : 0
+    return wrong & 0xC0 == 0 && last & unused == 0
+  }
+
+  /// Number of bytes that a text of this size and padding holds.
+  private static func decodedSize(_ text: RawSpan, _ alphabet: Alphabet) -> Int? {
+    var characters = text.byteCount
+    if alphabet == .standard {
+      guard characters % 4 == 0 else { return nil }
+      for _ in 0..<2 where characters > 0 {
+        let last = unsafe text.unsafeLoad(fromByteOffset: characters - 1, as: UInt8.self)
+        if last == UInt8(ascii: "=") { characters -= 1 }
+      }
+    }
+    return characters % 4 == 1 ? nil : characters * 3 / 4
+  }
+
+  private static func encode(
+    _ bytes: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt8>, pad: Bool,
+    into output: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    var written = 0
+    var index = 0
+    while index < bytes.count {
+      let left = bytes.count - index
+      var group = unsafe UInt32(bytes[index]) &<< 16
+      if left > 1 { unsafe group |= UInt32(bytes[index + 1]) &<< 8 }
+      if left > 2 { unsafe group |= UInt32(bytes[index + 2]) }
+      for place in 0..<min(left + 1, 4) {
+        unsafe output[written] = table[Int(group &>> UInt32(18 - 6 * place) & 63)]
+        written += 1
+      }
+      index += 3
+    }
+    while pad && written % 4 != 0 {
+      unsafe output[written] = UInt8(ascii: "=")
+      written += 1
+    }
+  }
+
+  private static func decode(
+    _ text: RawSpan, _ alphabet: Alphabet, into output: UnsafeMutableRawBufferPointer, _ count: Int
+  ) -> Bool {
+    let table = alphabet == .standard ? Tables.standardValues : Tables.urlValues
+    return unsafe text.withUnsafeBytes { text in
+      unsafe table.withUnsafeBufferPointer { table in
+        unsafe decode(text.cBytes, table, into: output.cBytes, count)
+      }
+    }
+  }
+
+  private static func decode(
+    _ text: UnsafePointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
+    into output: UnsafeMutablePointer<UInt8>, _ count: Int
+  ) -> Bool {
+    let values = unsafe table.baseAddress ?? text
+    var wrong: UInt8 = 0
+    var read = 0
+    var written = 0
+    while written &+ 3 <= count {
+      let a = unsafe values[Int(text[read])]
+      let b = unsafe values[Int(text[read &+ 1])]
+      let c = unsafe values[Int(text[read &+ 2])]
+      let d = unsafe values[Int(text[read &+ 3])]
+      wrong |= a | b | c | d
+      unsafe output[written] = (a &<< 2) | (b &>> 4)
+      unsafe output[written &+ 1] = (b &<< 4) | (c &>> 2)
+      unsafe output[written &+ 2] = (c &<< 6) | d
+      read &+= 4
+      written &+= 3
+    }
+    if written < count {
+      // One or two bytes are left, in two or three characters whose last
+      // carries bits that must be zero.
+      let a = unsafe values[Int(text[read])]
+      let b = unsafe values[Int(text[read &+ 1])]
+      let c = count &- written == 2 ? unsafe values[Int(text[read &+ 2])] : 0
+      wrong |= a | b | c
+      unsafe output[written] = (a &<< 2) | (b &>> 4)
+      if count &- written == 2 {
+        unsafe output[written &+ 1] = (b &<< 4) | (c &>> 2)
+        if c & 3 != 0 { return false }
+      } else if b & 15 != 0 {
+        return false
+      }
+    }
+    return wrong & 0xC0 == 0
+  }
+
+  /// Characters by value, and values by character with 255 for all others.
+  private enum Tables {
+    static let standard = letters(UInt8(ascii: "+"), UInt8(ascii: "/"))
+    static let url = letters(UInt8(ascii: "-"), UInt8(ascii: "_"))
+    static let standardValues = values(of: standard)
+    static let urlValues = values(of: url)
+
+    private static func letters(_ plus: UInt8, _ slash: UInt8) -> [UInt8] {
+      Array(UInt8(ascii: "A")...UInt8(ascii: "Z")) + Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
+        + Array(UInt8(ascii: "0")...UInt8(ascii: "9")) + [plus, slash]
+    }
+
+    private static func values(of letters: [UInt8]) -> [UInt8] {
+      var values = [UInt8](repeating: 255, count: 256)
+      for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+      return values
+    }
+  }
+}
