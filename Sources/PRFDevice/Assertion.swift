@@ -1,0 +1,100 @@
+internal import CFido2
+internal import SecretMemory
+
+/// A `fido_assert_t` being filled, sent and read.
+struct Assertion: ~Copyable {
+  let handle: AssertionHandle
+
+  init(rpID: String, allowing credentialIDs: [CredentialID]) throws(PRFDeviceError) {
+    guard !rpID.isEmpty, !rpID.utf8.contains(0) else { throw .invalidInput("relying party ID") }
+    let handle = try AssertionHandle()
+    // Nobody verifies the signature, so the challenge only has to be fresh.
+    let challenge = SecretBytes.random(count: SHA256.digestSize).withBytes { $0.array() }
+    try unsafe Self.check(
+      fido_assert_set_clientdata_hash(handle.pointer, challenge, challenge.count))
+    try unsafe Self.check(fido_assert_set_rp(handle.pointer, rpID))
+    for id in credentialIDs {
+      guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+      try unsafe Self.check(fido_assert_allow_cred(handle.pointer, id.bytes, id.bytes.count))
+    }
+    self.handle = handle
+  }
+
+  /// Ask for the PRF at one or two salts, 32 or 64 bytes.
+  func ask(salts: [UInt8]) throws(PRFDeviceError) {
+    try unsafe Self.check(
+      fido_assert_set_extensions(handle.pointer, FIDO_EXT_HMAC_SECRET))
+    try unsafe Self.check(fido_assert_set_hmac_salt(handle.pointer, salts, salts.count))
+  }
+
+  /// Ask for a fingerprint or the like.
+  ///
+  /// With a PIN the option stays out, as CTAP wants it.
+  func askForBuiltInVerification() throws(PRFDeviceError) {
+    try unsafe Self.check(fido_assert_set_uv(handle.pointer, FIDO_OPT_TRUE))
+  }
+
+  /// Ask without a touch.
+  func askSilently() throws(PRFDeviceError) {
+    try unsafe Self.check(fido_assert_set_up(handle.pointer, FIDO_OPT_FALSE))
+  }
+
+  /// Which credential gave answer number `index`.
+  ///
+  /// A key may leave the ID out when only one was asked for.
+  func credentialID(
+    _ index: Int, among asked: [CredentialID]
+  ) throws(PRFDeviceError) -> CredentialID {
+    let id = unsafe CredentialID(
+      CBytes.array(
+        fido_assert_id_ptr(handle.pointer, index), fido_assert_id_len(handle.pointer, index)))
+    if id.bytes.isEmpty, asked.count == 1 { return asked[0] }
+    guard !id.bytes.isEmpty, asked.isEmpty || asked.contains(id) else {
+      throw .protocolViolation("the answer is from a credential that was not asked for")
+    }
+    return id
+  }
+
+  /// Checks and copies every answer's outputs.
+  func evaluations(for request: PRFRequest) throws(PRFDeviceError) -> [PRFEvaluation] {
+    let rpIDHash = SHA256.hash(Array(request.rpID.utf8))
+    var evaluations: [PRFEvaluation] = []
+    for index in 0..<(unsafe fido_assert_count(handle.pointer)) {
+      evaluations.append(try evaluation(index, of: request, rpIDHash: rpIDHash))
+    }
+    guard !evaluations.isEmpty else { throw .noCredentials }
+    return evaluations
+  }
+
+  private func evaluation(
+    _ index: Int, of request: PRFRequest, rpIDHash: [UInt8]
+  ) throws(PRFDeviceError) -> PRFEvaluation {
+    let answer = unsafe handle.pointer
+    let data = try AuthenticatorData(
+      wrapped: unsafe CBytes.array(
+        fido_assert_authdata_ptr(answer, index), fido_assert_authdata_len(answer, index)))
+    guard data.rpIDHash == rpIDHash else {
+      throw .protocolViolation("the answer is for another relying party")
+    }
+    guard data.isUserVerified else { throw .userVerificationMissing }
+    let id = try credentialID(index, among: request.credentialIDs)
+    let count = unsafe fido_assert_hmac_secret_len(answer, index)
+    guard count > 0, let output = unsafe fido_assert_hmac_secret_ptr(answer, index) else {
+      throw .prfNotDelivered
+    }
+    guard count == request.salts.count else { throw .prfWrongLength(count: count) }
+    return unsafe PRFEvaluation(
+      credentialID: id,
+      userID: CBytes.array(
+        fido_assert_user_id_ptr(answer, index), fido_assert_user_id_len(answer, index)),
+      userName: CBytes.text(fido_assert_user_name(answer, index)),
+      userDisplayName: CBytes.text(fido_assert_user_display_name(answer, index)),
+      outputs: SecretBytes(copying: RawSpan(_unsafeStart: output, byteCount: count)))
+  }
+
+  /// Filling in fails for lack of memory or for an argument of a wrong size.
+  private static func check(_ code: Int32) throws(PRFDeviceError) {
+    let status = FIDOStatus(code: code)
+    guard status.isOK else { throw status.error }
+  }
+}

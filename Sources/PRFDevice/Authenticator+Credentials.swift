@@ -1,0 +1,196 @@
+internal import CFido2
+internal import SecretMemory
+
+extension Authenticator {
+  /// Size of the user ID made for a credential, 16 bytes.
+  public static let userIDSize = 16
+
+  /// Makes a credential with hmac-secret, with one touch.
+  ///
+  /// The user ID is fresh and random. What the PRF gives is known only after
+  /// ``evaluate(_:pin:)``: some keys answer differently while creating.
+  ///
+  /// - Parameters:
+  ///   - request: what to make.
+  ///   - pin: the PIN; `nil` uses the key's own verification.
+  /// - Returns: what the key made.
+  /// - Throws: ``PRFDeviceError/prfUnsupported`` before anything is made,
+  ///   ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
+  ///   hmac-secret for the new credential,
+  ///   ``PRFDeviceError/credentialExcluded``, ``PRFDeviceError/keyStoreFull``
+  ///   and what user verification and touch can refuse.
+  public func createCredential(
+    _ request: CredentialRequest, pin: PIN?
+  ) async throws(PRFDeviceError) -> CreatedCredential {
+    try await operation(.touch) { () throws(PRFDeviceError) in
+      let verification = try verification(pin: pin)
+      let info = try readInfo()
+      guard info.supportsPRF else { throw .prfUnsupported }
+      let protection = info.supportsCredentialProtection ? request.protection : nil
+      do throws(PRFDeviceError) {
+        return try make(
+          request, excluding: request.excludedIDs, protection: protection,
+          verification: verification)
+      } catch .requestTooLarge where request.excludedIDs.count > 1 {
+        // The key takes no list of this size: look for the credentials
+        // silently, as the list would have made the key do.
+        if case .yes = try preflight(
+          request.excludedIDs, rpID: request.rpID, mayBeHidden: false)
+        {
+          throw .credentialExcluded
+        }
+        return try make(
+          request, excluding: [], protection: protection, verification: verification)
+      } catch {
+        throw error
+      }
+    }
+  }
+
+  /// Every discoverable credential on the key, of all relying parties.
+  ///
+  /// - Throws: ``PRFDeviceError/credentialManagementUnsupported``,
+  ///   ``PRFDeviceError/pinNotSet`` and what a PIN can refuse.
+  public func credentials(pin: PIN) async throws(PRFDeviceError) -> [StoredCredential] {
+    try await operation(.touch) { () throws(PRFDeviceError) in
+      try requireCredentialManagement()
+      var found: [StoredCredential] = []
+      for rpID in try relyingParties(pin: pin) {
+        found += try credentials(of: rpID, pin: pin)
+      }
+      return found
+    }
+  }
+
+  /// Deletes a discoverable credential, and with it everything that only its
+  /// PRF can open.
+  ///
+  /// - Throws: ``PRFDeviceError/noCredentials`` when the key has none with
+  ///   this ID, and as ``credentials(pin:)``.
+  public func deleteCredential(
+    _ id: CredentialID, pin: PIN
+  ) async throws(PRFDeviceError) {
+    guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+    try await operation(.touch) { () throws(PRFDeviceError) in
+      try requireCredentialManagement()
+      knownInfo = nil
+      try unsafe verified(.pin(pin)) { device, pin in
+        unsafe fido_credman_del_dev_rk(device, id.bytes, id.bytes.count, pin)
+      }
+    }
+  }
+
+  private func requireCredentialManagement() throws(PRFDeviceError) {
+    guard unsafe try device({ unsafe fido_dev_supports_credman($0) }) else {
+      throw .credentialManagementUnsupported
+    }
+  }
+
+  private func relyingParties(pin: PIN) throws(PRFDeviceError) -> [String] {
+    let list = try RelyingPartyListHandle()
+    do throws(PRFDeviceError) {
+      try unsafe verified(.pin(pin)) { device, pin in
+        unsafe fido_credman_get_dev_rp(device, list.pointer, pin)
+      }
+    } catch .noCredentials {
+      return []
+    } catch {
+      throw error
+    }
+    let count = unsafe fido_credman_rp_count(list.pointer)
+    return (0..<count).compactMap { unsafe CBytes.text(fido_credman_rp_id(list.pointer, $0)) }
+  }
+
+  private func credentials(
+    of rpID: String, pin: PIN
+  ) throws(PRFDeviceError) -> [StoredCredential] {
+    let list = try ResidentKeyListHandle()
+    try unsafe verified(.pin(pin)) { device, pin in
+      unsafe fido_credman_get_dev_rk(device, rpID, list.pointer, pin)
+    }
+    return (0..<(unsafe fido_credman_rk_count(list.pointer))).compactMap { index in
+      guard let credential = unsafe fido_credman_rk(list.pointer, index) else { return nil }
+      return unsafe StoredCredential(
+        id: CredentialID(
+          CBytes.array(fido_cred_id_ptr(credential), fido_cred_id_len(credential))),
+        rpID: rpID,
+        userID: CBytes.array(
+          fido_cred_user_id_ptr(credential), fido_cred_user_id_len(credential)),
+        userName: CBytes.text(fido_cred_user_name(credential)),
+        userDisplayName: CBytes.text(fido_cred_display_name(credential)))
+    }
+  }
+
+  private func make(
+    _ request: CredentialRequest, excluding excluded: [CredentialID],
+    protection: CredentialProtection?, verification: Verification
+  ) throws(PRFDeviceError) -> CreatedCredential {
+    let userID = SecretBytes.random(count: Self.userIDSize).withBytes { $0.array() }
+    let handle = try CredentialHandle()
+    try handle.fill(
+      request, userID: userID, excluding: excluded, protection: protection)
+    if case .builtIn = verification { try handle.askForBuiltInVerification() }
+    if request.isDiscoverable { knownInfo = nil }
+    try unsafe verified(verification) { device, pin in
+      unsafe fido_dev_make_cred(device, handle.pointer, pin)
+    }
+    return try handle.created(request, userID: userID)
+  }
+}
+
+extension CredentialHandle {
+  func fill(
+    _ request: CredentialRequest, userID: [UInt8], excluding excluded: [CredentialID],
+    protection: CredentialProtection?
+  ) throws(PRFDeviceError) {
+    guard !request.rpID.isEmpty else { throw .invalidInput("relying party ID") }
+    let texts = [request.rpID, request.rpName, request.userName, request.userDisplayName]
+    guard !texts.contains(where: { $0.utf8.contains(0) }) else {
+      throw .invalidInput("a name with a zero byte")
+    }
+    try unsafe check(fido_cred_set_type(pointer, COSE_ES256))
+    // The attestation is not looked at, so the challenge only has to be fresh.
+    let challenge = SecretBytes.random(count: SHA256.digestSize).withBytes { $0.array() }
+    try unsafe check(fido_cred_set_clientdata_hash(pointer, challenge, challenge.count))
+    try unsafe check(fido_cred_set_rp(pointer, request.rpID, request.rpName))
+    try unsafe check(
+      fido_cred_set_user(
+        pointer, userID, userID.count, request.userName, request.userDisplayName, nil))
+    for id in excluded {
+      guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+      try unsafe check(fido_cred_exclude(pointer, id.bytes, id.bytes.count))
+    }
+    try unsafe check(fido_cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET))
+    if let protection { try unsafe check(fido_cred_set_prot(pointer, protection.rawValue)) }
+    // Left out otherwise: some keys refuse to be told the default.
+    if request.isDiscoverable { try unsafe check(fido_cred_set_rk(pointer, FIDO_OPT_TRUE)) }
+  }
+
+  func askForBuiltInVerification() throws(PRFDeviceError) {
+    try unsafe check(fido_cred_set_uv(pointer, FIDO_OPT_TRUE))
+  }
+
+  /// Checks and copies the key's answer.
+  func created(
+    _ request: CredentialRequest, userID: [UInt8]
+  ) throws(PRFDeviceError) -> CreatedCredential {
+    let data = try AuthenticatorData(
+      unsafe CBytes.array(
+        fido_cred_authdata_raw_ptr(pointer), fido_cred_authdata_raw_len(pointer)))
+    guard data.rpIDHash == SHA256.hash(Array(request.rpID.utf8)) else {
+      throw .protocolViolation("the answer is for another relying party")
+    }
+    guard let credential = data.credential, !credential.id.bytes.isEmpty else {
+      throw .protocolViolation("the answer holds no credential")
+    }
+    guard data.confirmsPRF else { throw .prfNotDelivered }
+    return CreatedCredential(
+      id: credential.id, userID: userID, aaguid: credential.aaguid,
+      protection: data.protection, isUserVerified: data.isUserVerified)
+  }
+
+  private func check(_ code: Int32) throws(PRFDeviceError) {
+    let status = FIDOStatus(code: code)
+    guard status.isOK else { throw status.error }
+  }
+}

@@ -1,0 +1,164 @@
+internal import CFido2
+
+extension Authenticator {
+  /// What the authenticator says it can do: 1 command, answered from memory
+  /// afterwards.
+  ///
+  /// - Throws: ``PRFDeviceError``.
+  public func info() async throws(PRFDeviceError) -> AuthenticatorInfo {
+    try await operation(.answer) { () throws(PRFDeviceError) in try readInfo() }
+  }
+
+  /// How many wrong PINs are left before the key blocks itself: 1 command.
+  ///
+  /// - Throws: ``PRFDeviceError/pinNotSet`` on a key without a PIN.
+  public func pinRetries() async throws(PRFDeviceError) -> Int {
+    try await operation(.answer) { () throws(PRFDeviceError) in
+      guard try hasPIN() else { throw .pinNotSet }
+      return try readRetries()
+    }
+  }
+
+  /// Sets the first PIN of a key.
+  ///
+  /// - Throws: ``PRFDeviceError/pinAlreadySet``,
+  ///   ``PRFDeviceError/pinPolicyViolation(_:)`` when the key wants a longer
+  ///   one, ``PRFDeviceError/authenticator(code:)`` when it takes no PIN.
+  public func setPIN(_ pin: PIN) async throws(PRFDeviceError) {
+    try await operation(.answer) { () throws(PRFDeviceError) in
+      guard try !hasPIN() else { throw .pinAlreadySet }
+      knownInfo = nil
+      knownRetries = nil
+      try unsafe call { device in
+        unsafe pin.withCString { unsafe fido_dev_set_pin(device, $0, nil) }
+      }
+    }
+  }
+
+  /// Changes the PIN, which spends a try if the current one is wrong.
+  ///
+  /// - Throws: ``PRFDeviceError/pinInvalid(retriesLeft:)``,
+  ///   ``PRFDeviceError/pinAuthBlocked``, ``PRFDeviceError/pinBlocked``,
+  ///   ``PRFDeviceError/pinNotSet``,
+  ///   ``PRFDeviceError/pinPolicyViolation(_:)``.
+  public func changePIN(from current: PIN, to new: PIN) async throws(PRFDeviceError) {
+    try await operation(.answer) { () throws(PRFDeviceError) in
+      try spending(current) { () throws(PRFDeviceError) in
+        knownInfo = nil
+        try unsafe call { device in
+          unsafe current.withCString { current in
+            unsafe new.withCString { unsafe fido_dev_set_pin(device, $0, current) }
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Steps of other operations
+
+  func hasPIN() throws(PRFDeviceError) -> Bool {
+    unsafe try device { unsafe fido_dev_has_pin($0) }
+  }
+
+  func hasBuiltInUserVerification() throws(PRFDeviceError) -> Bool {
+    unsafe try device { unsafe fido_dev_has_uv($0) }
+  }
+
+  func readRetries() throws(PRFDeviceError) -> Int {
+    var retries: Int32 = 0
+    try unsafe call { unsafe fido_dev_get_retry_count($0, &retries) }
+    knownRetries = Int(retries)
+    return Int(retries)
+  }
+
+  /// Runs a call that sends `pin` to the key: refuses first where that could
+  /// not work, and adds the tries left to the error of a wrong PIN.
+  func spending<R>(
+    _ pin: PIN, _ body: () throws(PRFDeviceError) -> R
+  ) throws(PRFDeviceError) -> R {
+    guard try hasPIN() else { throw .pinNotSet }
+    if options.readsPINRetries, knownRetries == nil { _ = try readRetries() }
+    if knownRetries == 0 { throw .pinBlocked }
+    knownRetries = nil
+    do throws(PRFDeviceError) {
+      return try body()
+    } catch .pinInvalid {
+      throw .pinInvalid(retriesLeft: try? readRetries())
+    } catch {
+      throw error
+    }
+  }
+
+  /// How an operation that needs user verification gets it.
+  enum Verification {
+    case pin(PIN)
+    /// A fingerprint reader or the like, on the key.
+    case builtIn
+  }
+
+  /// The PIN if there is one, else what the key has itself.
+  func verification(pin: PIN?) throws(PRFDeviceError) -> Verification {
+    if let pin { return .pin(pin) }
+    if try hasBuiltInUserVerification() { return .builtIn }
+    throw try hasPIN() ? .pinRequired : .pinNotSet
+  }
+
+  /// Runs a call with the PIN as a C string, or without one where the key
+  /// verifies its user itself.
+  func verified(
+    _ verification: Verification,
+    _ body: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
+  ) throws(PRFDeviceError) {
+    switch verification {
+    case .builtIn:
+      try unsafe call { unsafe body($0, nil) }
+    case .pin(let pin):
+      try spending(pin) { () throws(PRFDeviceError) in
+        try unsafe call { device in unsafe pin.withCString { unsafe body(device, $0) } }
+      }
+    }
+  }
+
+  func readInfo() throws(PRFDeviceError) -> AuthenticatorInfo {
+    if let knownInfo { return knownInfo }
+    let handle = try CBORInfoHandle()
+    try unsafe call { unsafe fido_dev_get_cbor_info($0, handle.pointer) }
+    let info = try AuthenticatorInfo(handle)
+    knownInfo = info
+    return info
+  }
+}
+
+extension AuthenticatorInfo {
+  init(_ handle: borrowing CBORInfoHandle) throws(PRFDeviceError) {
+    let info = unsafe handle.pointer
+    guard
+      let aaguid = AAGUID(
+        unsafe CBytes.array(fido_cbor_info_aaguid_ptr(info), fido_cbor_info_aaguid_len(info)))
+    else { throw .protocolViolation("the AAGUID is not 16 bytes long") }
+    let names = unsafe CBytes.texts(
+      fido_cbor_info_options_name_ptr(info), fido_cbor_info_options_len(info))
+    var options: [String: Bool] = [:]
+    if let values = unsafe fido_cbor_info_options_value_ptr(info) {
+      for (index, name) in names.enumerated() { options[name] = unsafe values[index] }
+    }
+    let remaining = unsafe fido_cbor_info_rk_remaining(info)
+    unsafe self.init(
+      aaguid: aaguid,
+      versions: CBytes.texts(
+        fido_cbor_info_versions_ptr(info), fido_cbor_info_versions_len(info)),
+      extensions: CBytes.texts(
+        fido_cbor_info_extensions_ptr(info), fido_cbor_info_extensions_len(info)),
+      transports: CBytes.texts(
+        fido_cbor_info_transports_ptr(info), fido_cbor_info_transports_len(info)),
+      options: options,
+      pinProtocols: CBytes.array(
+        fido_cbor_info_protocols_ptr(info), fido_cbor_info_protocols_len(info)
+      ).map(Int.init),
+      firmwareVersion: fido_cbor_info_fwversion(info),
+      minimumPINLength: max(
+        PIN.minimumCodePoints, Int(clamping: fido_cbor_info_minpinlen(info))),
+      remainingDiscoverableCredentials: remaining < 0 ? nil : Int(clamping: remaining),
+      needsPINChange: fido_cbor_info_new_pin_required(info))
+  }
+}

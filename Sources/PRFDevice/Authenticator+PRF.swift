@@ -1,0 +1,83 @@
+internal import CFido2
+
+extension Authenticator {
+  /// Whether the key holds one of the credentials.
+  ///
+  /// No PIN, no touch, usually 1 command. Where the key refuses a long list,
+  /// the halves are asked for.
+  ///
+  /// - Parameters:
+  ///   - credentialIDs: what to look for, at least one.
+  ///   - rpID: the relying party they are bound to.
+  ///   - mayBeHidden: the credentials may have protection level 3, as ones
+  ///     that other software made: the key then does not admit to them.
+  /// - Returns: which one, as far as the key tells.
+  /// - Throws: ``PRFDeviceError/invalidInput(_:)`` for an empty list.
+  public func holds(
+    _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool = false
+  ) async throws(PRFDeviceError) -> Holding {
+    guard !credentialIDs.isEmpty else { throw .invalidInput("credential IDs") }
+    return try await operation(.answer) { () throws(PRFDeviceError) in
+      try preflight(credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden)
+    }
+  }
+
+  /// Evaluates the PRF under user verification, with one touch: 3 commands
+  /// with a PIN, 4 with its retries.
+  ///
+  /// - Parameters:
+  ///   - request: what to evaluate.
+  ///   - pin: the PIN; `nil` uses the key's own verification.
+  /// - Returns: one evaluation for each credential that answered, at least one.
+  /// - Throws: ``PRFDeviceError``. No output is released unless the answer's
+  ///   flags say that the user was verified.
+  public func evaluate(
+    _ request: PRFRequest, pin: PIN?
+  ) async throws(PRFDeviceError) -> [PRFEvaluation] {
+    try await operation(.touch) { () throws(PRFDeviceError) in
+      let verification = try verification(pin: pin)
+      let assertion = try Assertion(rpID: request.rpID, allowing: request.credentialIDs)
+      try assertion.ask(salts: request.salts)
+      if case .builtIn = verification { try assertion.askForBuiltInVerification() }
+      try unsafe verified(verification) { device, pin in
+        unsafe fido_dev_get_assert(device, assertion.handle.pointer, pin)
+      }
+      do throws(PRFDeviceError) {
+        return try assertion.evaluations(for: request)
+      } catch .prfNotDelivered {
+        // A key that never had the extension ignores it: say so.
+        let info = try? readInfo()
+        throw info?.supportsPRF == false ? .prfUnsupported : .prfNotDelivered
+      } catch {
+        throw error
+      }
+    }
+  }
+
+  func preflight(
+    _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool
+  ) throws(PRFDeviceError) -> Holding {
+    let assertion = try Assertion(rpID: rpID, allowing: credentialIDs)
+    try assertion.askSilently()
+    do throws(PRFDeviceError) {
+      try unsafe call { unsafe fido_dev_get_assert($0, assertion.handle.pointer, nil) }
+    } catch .noCredentials {
+      let mayHide = try unsafe device { unsafe fido_dev_supports_cred_prot($0) }
+      if mayBeHidden && mayHide { return .maybe }
+      return try readInfo().alwaysVerifiesUser ? .maybe : .no
+    } catch .pinRequired, .pinAuthInvalid, .pinNotSet, .denied {
+      return .maybe
+    } catch .requestTooLarge where credentialIDs.count > 1 {
+      let middle = credentialIDs.count / 2
+      let first = try preflight(
+        Array(credentialIDs[..<middle]), rpID: rpID, mayBeHidden: mayBeHidden)
+      if case .yes = first { return first }
+      let second = try preflight(
+        Array(credentialIDs[middle...]), rpID: rpID, mayBeHidden: mayBeHidden)
+      return second == .no ? first : second
+    } catch {
+      throw error
+    }
+    return .yes(try assertion.credentialID(0, among: credentialIDs))
+  }
+}

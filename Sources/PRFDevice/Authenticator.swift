@@ -1,0 +1,186 @@
+internal import CFido2
+
+/// One opened authenticator. Every operation of one use (pre-flight, PIN
+/// retries, evaluation) goes through the same handle.
+///
+/// Calls block on a thread that belongs to the value. Cancelling the
+/// surrounding task ends an operation within about 0.1 seconds, also while the
+/// key waits for a touch, and surfaces as ``PRFDeviceError/cancelled``.
+///
+/// After ``PRFDeviceError/authenticatorLost``, ``PRFDeviceError/noAnswer`` or
+/// ``PRFDeviceError/transport(code:)`` the value is of no more use: open
+/// another one.
+public actor Authenticator {
+  /// How an authenticator is used.
+  public struct Options: Sendable {
+    /// How long an operation that asks for a touch may take in all.
+    public var touchTimeout: Duration = .seconds(30)
+    /// How long any other operation may take, opening included.
+    public var answerTimeout: Duration = .seconds(5)
+    /// Read the PIN retries before a PIN is sent, unless they are known.
+    ///
+    /// It costs one command, and turns a blocked PIN into
+    /// ``PRFDeviceError/pinBlocked`` without spending anything.
+    public var readsPINRetries = true
+    /// Have libfido2 write every frame to standard error.
+    public var traces = false
+
+    /// The usual options.
+    public init() {}
+  }
+
+  private let thread: DeviceThread
+  private let watch: OperationWatch
+  let link: DeviceLink
+  let options: Options
+
+  private enum State: ~Copyable {
+    case open(DeviceHandle)
+    case lost
+    case closed
+  }
+
+  private var state: State = .closed
+  /// PIN retries, while no PIN was sent since they were read.
+  var knownRetries: Int?
+  /// The answer of getInfo, while nothing changed it.
+  var knownInfo: AuthenticatorInfo?
+
+  /// The executor that owns the device's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe thread.executor.asUnownedSerialExecutor()
+  }
+
+  /// Opens an authenticator: 1 INIT and 1 command (getInfo).
+  ///
+  /// - Throws: ``PRFDeviceError/permissionDenied(path:)``,
+  ///   ``PRFDeviceError/busy``, ``PRFDeviceError/authenticatorLost``,
+  ///   ``PRFDeviceError/notFIDO2``, ``PRFDeviceError/noAnswer``,
+  ///   ``PRFDeviceError/cancelled``.
+  public static func open(
+    _ descriptor: AuthenticatorDescriptor, options: Options = Options()
+  ) async throws(PRFDeviceError) -> Authenticator {
+    try await open(.usb(descriptor), options: options)
+  }
+
+  /// Opens an authenticator behind another transport.
+  package static func open(
+    over transport: any HIDTransport, options: Options = Options()
+  ) async throws(PRFDeviceError) -> Authenticator {
+    try await open(.transport(transport), options: options)
+  }
+
+  private static func open(
+    _ link: DeviceLink, options: Options
+  ) async throws(PRFDeviceError) -> Authenticator {
+    let authenticator = try Authenticator(link, options: options)
+    try await authenticator.start()
+    return authenticator
+  }
+
+  private init(_ link: DeviceLink, options: Options) throws(PRFDeviceError) {
+    self.link = link
+    self.options = options
+    watch = OperationWatch()
+    let traces = options.traces
+    thread = try DeviceThread { Self.prepareThread(traces: traces) }
+    try watch.start()
+  }
+
+  deinit {
+    watch.stop()
+  }
+
+  /// libfido2 keeps its log and this flag per thread.
+  private static nonisolated func prepareThread(traces: Bool) {
+    fido_init((traces ? FIDO_DEBUG : 0) | FIDO_DISABLE_U2F_FALLBACK)
+    if !traces {
+      // FIDO_DEBUG in the environment would switch the log on as well.
+      unsafe fido_set_log_handler { _ in }
+    }
+  }
+
+  private func start() throws(PRFDeviceError) {
+    guard !Task.isCancelled else { throw .cancelled }
+    let device = try link.open(timeout: options.answerTimeout)
+    guard unsafe fido_dev_is_fido2(device.pointer) else { throw .notFIDO2 }
+    state = .open(device)
+  }
+
+  /// Closes the device, so that another process can use it at once.
+  public func close() {
+    state = .closed
+  }
+
+  // MARK: Operations
+
+  /// How long an operation may take, and what exceeding it means.
+  enum Limit {
+    case touch
+    case answer
+  }
+
+  /// Runs an operation of one or more calls; the task's cancellation and the
+  /// limit end it.
+  func operation<R>(
+    _ limit: Limit, _ body: () throws(PRFDeviceError) -> R
+  ) async throws(PRFDeviceError) -> R {
+    watch.begin(timeout: limit == .touch ? options.touchTimeout : options.answerTimeout)
+    defer { watch.end() }
+    let watch = self.watch
+    let result: Result<R, PRFDeviceError> = await withTaskCancellationHandler {
+      do throws(PRFDeviceError) {
+        return .success(try body())
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      watch.cancel()
+    }
+    switch result {
+    case .success(let value):
+      return value
+    case .failure(.noAnswer) where limit == .touch:
+      throw .touchTimeout
+    case .failure(let error):
+      throw error
+    }
+  }
+
+  /// Runs one libfido2 call and tells its failures apart.
+  func call(_ body: (OpaquePointer) -> Int32) throws(PRFDeviceError) {
+    if let ending = watch.ending { throw Self.error(ending) }
+    let status: FIDOStatus
+    switch state {
+    case .open(let device): status = unsafe watch.during(device.pointer, body)
+    case .lost: throw .authenticatorLost
+    case .closed: throw .closed
+    }
+    guard !status.isOK else { return }
+    let ending = watch.ending
+    if status.isTransportFailure {
+      // The answer may still come, and would be taken for the next one's.
+      state = .lost
+    }
+    // Any error that follows a cancellation is the cancellation's.
+    if let ending { throw Self.error(ending) }
+    if status.isTransportFailure, link.isLost { throw .authenticatorLost }
+    throw status.error
+  }
+
+  private static func error(_ ending: OperationWatch.Ending) -> PRFDeviceError {
+    switch ending {
+    case .cancelled: .cancelled
+    case .timedOut: .noAnswer
+    }
+  }
+
+  /// What the opening told, without another command.
+  func device<R>(_ body: (OpaquePointer) -> R) throws(PRFDeviceError) -> R {
+    switch state {
+    case .open(let device): return unsafe body(device.pointer)
+    case .lost: throw .authenticatorLost
+    case .closed: throw .closed
+    }
+  }
+}

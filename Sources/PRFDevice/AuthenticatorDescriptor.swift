@@ -1,0 +1,23 @@
+/// One connected authenticator, as the system describes it without opening it.
+public struct AuthenticatorDescriptor: Hashable, Sendable {
+  /// How an authenticator is connected.
+  public enum Transport: String, Sendable {
+    /// USB HID, through `/dev/hidraw*`.
+    case usb
+    /// A contactless card on a reader.
+    case nfc
+  }
+
+  /// The device file.
+  public let path: String
+  /// The product's name, as the device gives it.
+  public let product: String
+  /// The manufacturer's name, as the device gives it.
+  public let manufacturer: String
+  /// USB vendor ID.
+  public let vendorID: UInt16
+  /// USB product ID.
+  public let productID: UInt16
+  /// How it is connected.
+  public let transport: Transport
+}

@@ -1,0 +1,120 @@
+internal import CLinux
+internal import Glibc
+
+extension AuthenticatorList {
+  /// Waits until an authenticator can be opened; returns at once if one can.
+  ///
+  /// Nothing is polled: the kernel and udev say when a device comes.
+  ///
+  /// - Parameter duration: how long to wait at most; zero only looks.
+  /// - Returns: every authenticator then connected, at least one.
+  /// - Throws: ``PRFDeviceError/noAuthenticator`` after the time,
+  ///   ``PRFDeviceError/permissionDenied(path:)`` when there is one that may
+  ///   not be opened, ``PRFDeviceError/cancelled`` when the task is cancelled.
+  public static func waitForOne(
+    upTo duration: Duration
+  ) async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    try await wait(upTo: duration) { !$0.isEmpty }
+  }
+
+  /// Waits until the connected authenticators are as wanted, for instance
+  /// until another one was plugged in.
+  ///
+  /// - Parameters:
+  ///   - duration: how long to wait at most; zero only looks.
+  ///   - isWanted: looks at the authenticators connected now.
+  /// - Returns: the authenticators that were wanted.
+  /// - Throws: as ``waitForOne(upTo:)``.
+  public static func wait(
+    upTo duration: Duration,
+    until isWanted: @escaping @Sendable ([AuthenticatorDescriptor]) -> Bool
+  ) async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    let deadline = MonotonicTime.now().advanced(by: duration)
+    let wait = try HotplugWait()
+    let result: Result<[AuthenticatorDescriptor], PRFDeviceError> =
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          do throws(PRFDeviceError) {
+            try BackgroundThread.start {
+              continuation.resume(returning: wait.run(until: deadline, isWanted))
+            }
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
+        }
+      } onCancel: {
+        wait.cancel()
+      }
+    return try result.get()
+  }
+}
+
+/// One wait for devices to come and go, on a thread of its own.
+private final class HotplugWait: Sendable {
+  private let monitor: HotplugMonitor
+  /// An eventfd that a cancellation makes readable.
+  private let cancellation: Int32
+
+  init() throws(PRFDeviceError) {
+    // Before the first look, or a device that comes in between is missed.
+    monitor = try HotplugMonitor()
+    cancellation = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard cancellation >= 0 else { throw .system(errno: Int(errno)) }
+  }
+
+  deinit {
+    close(cancellation)
+  }
+
+  func cancel() {
+    _ = eventfd_write(cancellation, 1)
+  }
+
+  func run(
+    until deadline: MonotonicTime, _ isWanted: ([AuthenticatorDescriptor]) -> Bool
+  ) -> Result<[AuthenticatorDescriptor], PRFDeviceError> {
+    do throws(PRFDeviceError) {
+      // What may not be opened now will not be later: say so at once.
+      var found = try AuthenticatorList.connected()
+      while !isWanted(found) {
+        switch try sleep(until: deadline) {
+        case .change: break
+        case .cancelled: throw .cancelled
+        case .timeout:
+          // A device that just came is forbidden until udev has seen it;
+          // one that still is, is for good.
+          if found.isEmpty { found = try AuthenticatorList.connected() }
+          guard isWanted(found) else { throw .noAuthenticator }
+          return .success(found)
+        }
+        found = try AuthenticatorList.manifest()
+      }
+      return .success(found)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private enum Event {
+    case change
+    case cancelled
+    case timeout
+  }
+
+  private func sleep(until deadline: MonotonicTime) throws(PRFDeviceError) -> Event {
+    var files = (monitor.files + [cancellation]).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    while true {
+      let count = unsafe poll(&files, nfds_t(files.count), deadline.millisecondsLeft)
+      if count < 0 {
+        guard errno == EINTR else { throw .system(errno: Int(errno)) }
+        continue
+      }
+      if files[files.count - 1].revents != 0 { return .cancelled }
+      if count == 0 { return .timeout }
+      monitor.drain()
+      return .change
+    }
+  }
+}

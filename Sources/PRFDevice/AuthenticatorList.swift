@@ -1,0 +1,87 @@
+internal import CFido2
+
+/// The authenticators connected by USB.
+public enum AuthenticatorList {
+  /// The rule file that gives the person at the computer access to the device
+  /// files, as it is installed under /etc/udev/rules.d.
+  public static let udevRuleName = "70-keybackup.rules"
+
+  private static let capacity = 64
+
+  /// The authenticators that can be opened, in the system's order.
+  ///
+  /// - Throws: ``PRFDeviceError/permissionDenied(path:)`` when there are
+  ///   authenticators and none of them may be opened.
+  public static func connected() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    let found = try manifest()
+    if found.isEmpty, let path = inaccessible().first {
+      throw .permissionDenied(path: path)
+    }
+    return found
+  }
+
+  /// Device files of authenticators that this user may not open.
+  public static func inaccessible() -> [String] {
+    HIDNode.all().filter { $0.isAuthenticator && $0.isForbidden }.map(\.path)
+  }
+
+  /// The authenticator at a device file.
+  ///
+  /// - Throws: ``PRFDeviceError/noAuthenticator`` when there is none, or
+  ///   ``PRFDeviceError/permissionDenied(path:)``.
+  public static func authenticator(
+    at path: String
+  ) throws(PRFDeviceError) -> AuthenticatorDescriptor {
+    if let found = try manifest().first(where: { $0.path == path }) { return found }
+    if inaccessible().contains(path) { throw .permissionDenied(path: path) }
+    throw .noAuthenticator
+  }
+
+  /// What libfido2 finds, which leaves out what cannot be opened.
+  static func manifest() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    let list = try DeviceInfoList(capacity: capacity)
+    return try fill(list).compactMap { index in
+      unsafe fido_dev_info_ptr(list.pointer, index).map { unsafe descriptor($0) }
+    }
+  }
+
+  /// libfido2's handle for a device, not yet opened.
+  ///
+  /// - Throws: ``PRFDeviceError/authenticatorLost`` when another device, or
+  ///   none, is now at that path.
+  static func handle(
+    for wanted: AuthenticatorDescriptor
+  ) throws(PRFDeviceError) -> DeviceHandle {
+    let list = try DeviceInfoList(capacity: capacity)
+    for index in try fill(list) {
+      guard let entry = unsafe fido_dev_info_ptr(list.pointer, index),
+        unsafe descriptor(entry) == wanted
+      else { continue }
+      guard let pointer = unsafe fido_dev_new_with_info(entry) else { throw .outOfMemory }
+      return unsafe DeviceHandle(pointer)
+    }
+    throw .authenticatorLost
+  }
+
+  /// Fills the list with what is connected; returns the indices in use.
+  private static func fill(_ list: borrowing DeviceInfoList) throws(PRFDeviceError) -> Range<Int> {
+    var count = 0
+    let status = FIDOStatus(
+      code: unsafe fido_dev_info_manifest(list.pointer, list.capacity, &count))
+    // libfido2 reports an internal error where the system has no hidraw class
+    // at all: there is no authenticator then.
+    guard status.isOK || status.code == FIDO_ERR_INTERNAL else { throw status.error }
+    return 0..<count
+  }
+
+  private static func descriptor(_ entry: OpaquePointer) -> AuthenticatorDescriptor {
+    let path = unsafe CBytes.text(fido_dev_info_path(entry)) ?? ""
+    return AuthenticatorDescriptor(
+      path: path,
+      product: unsafe CBytes.text(fido_dev_info_product_string(entry)) ?? "",
+      manufacturer: unsafe CBytes.text(fido_dev_info_manufacturer_string(entry)) ?? "",
+      vendorID: UInt16(bitPattern: unsafe fido_dev_info_vendor(entry)),
+      productID: UInt16(bitPattern: unsafe fido_dev_info_product(entry)),
+      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc)
+  }
+}

@@ -1,0 +1,88 @@
+internal import CFido2
+internal import Glibc
+
+/// How a handle reaches its authenticator, and whether it still could.
+enum DeviceLink: Sendable {
+  case usb(AuthenticatorDescriptor)
+  case transport(any HIDTransport)
+
+  /// Whether the authenticator is still in reach.
+  ///
+  /// Unplugging fails the read
+  /// some milliseconds before the device file goes, so `false` may take a
+  /// moment to be seen.
+  var isConnected: Bool {
+    switch self {
+    case .usb(let descriptor):
+      let file = unsafe Glibc.open(descriptor.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard file < 0 else {
+        close(file)
+        return true
+      }
+      return errno == EACCES || errno == EPERM || errno == EBUSY
+    case .transport(let transport):
+      return transport.isConnected
+    }
+  }
+
+  /// Whether the authenticator is gone now or within a quarter of a second.
+  var isLost: Bool {
+    for _ in 0..<5 {
+      if !isConnected { return true }
+      usleep(50_000)
+    }
+    return false
+  }
+
+  /// Fails early, with the right error, where libfido2 would report an
+  /// internal error (no permission) or wait 21 seconds (another process's
+  /// lock) without a way to cancel it.
+  static func probe(_ path: String) throws(PRFDeviceError) {
+    let file = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      switch errno {
+      case EACCES, EPERM: throw .permissionDenied(path: path)
+      case EBUSY: throw .busy
+      case ENOENT, ENODEV, ENXIO: throw .authenticatorLost
+      default: throw .system(errno: Int(errno))
+      }
+    }
+    defer { close(file) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      throw errno == EWOULDBLOCK ? .busy : .system(errno: Int(errno))
+    }
+  }
+
+  /// Makes and opens libfido2's handle: INIT and getInfo.
+  func open(timeout: Duration) throws(PRFDeviceError) -> DeviceHandle {
+    let milliseconds = MonotonicTime.now().advanced(by: timeout).millisecondsLeft
+    switch self {
+    case .usb(let descriptor):
+      try Self.probe(descriptor.path)
+      let device = try AuthenticatorList.handle(for: descriptor)
+      _ = unsafe fido_dev_set_timeout(device.pointer, milliseconds)
+      try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), timeout: timeout)
+      return device
+    case .transport(let transport):
+      guard let pointer = unsafe fido_dev_new() else { throw .outOfMemory }
+      let device = unsafe DeviceHandle(pointer)
+      var functions = fido_dev_io_t.transports
+      _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
+      _ = unsafe fido_dev_set_timeout(device.pointer, milliseconds)
+      let path = TransportTable.register(transport)
+      defer { TransportTable.unregister(path) }
+      try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), timeout: timeout)
+      return device
+    }
+  }
+
+  private func check(_ status: FIDOStatus, timeout: Duration) throws(PRFDeviceError) {
+    guard !status.isOK else { return }
+    switch status.error {
+    case .transport, .authenticator(code: Int(FIDO_ERR_INTERNAL)):
+      throw isLost ? .authenticatorLost : .noAnswer
+    case let error:
+      throw error
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import CFido2
+
+/// A status as libfido2 returns it: 0, a CTAP status (positive), or an error
+/// of the library itself (negative).
+struct FIDOStatus: Equatable {
+  let code: Int32
+
+  var isOK: Bool { code == FIDO_OK }
+
+  /// The connection itself failed, so that what the handle will read next is
+  /// unknown.
+  ///
+  /// A timeout looks the same: see ``OperationWatch``.
+  var isTransportFailure: Bool {
+    code == FIDO_ERR_TX || code == FIDO_ERR_RX
+  }
+
+  /// What the status means where nothing more is known: total over all codes.
+  var error: PRFDeviceError {
+    switch code {
+    case FIDO_ERR_CHANNEL_BUSY, FIDO_ERR_LOCK_REQUIRED: .busy
+    case FIDO_ERR_KEEPALIVE_CANCEL: .cancelled
+    case FIDO_ERR_USER_ACTION_TIMEOUT, FIDO_ERR_ACTION_TIMEOUT: .touchTimeout
+    case FIDO_ERR_TIMEOUT: .noAnswer
+    case FIDO_ERR_OPERATION_DENIED, FIDO_ERR_NOT_ALLOWED: .denied
+    case FIDO_ERR_PIN_INVALID: .pinInvalid(retriesLeft: nil)
+    case FIDO_ERR_PIN_AUTH_BLOCKED: .pinAuthBlocked
+    case FIDO_ERR_PIN_BLOCKED: .pinBlocked
+    case FIDO_ERR_PIN_NOT_SET: .pinNotSet
+    case FIDO_ERR_PIN_REQUIRED: .pinRequired
+    case FIDO_ERR_PIN_POLICY_VIOLATION: .pinPolicyViolation(.authenticatorPolicy)
+    case FIDO_ERR_PIN_AUTH_INVALID, FIDO_ERR_PIN_TOKEN_EXPIRED, FIDO_ERR_UNAUTHORIZED_PERM:
+      .pinAuthInvalid
+    case FIDO_ERR_UV_BLOCKED: .uvBlocked
+    case FIDO_ERR_UV_INVALID: .uvInvalid
+    case FIDO_ERR_NO_CREDENTIALS, FIDO_ERR_INVALID_CREDENTIAL: .noCredentials
+    case FIDO_ERR_KEY_STORE_FULL: .keyStoreFull
+    case FIDO_ERR_CREDENTIAL_EXCLUDED: .credentialExcluded
+    case FIDO_ERR_UNSUPPORTED_EXTENSION: .prfUnsupported
+    case FIDO_ERR_LIMIT_EXCEEDED, FIDO_ERR_REQUEST_TOO_LARGE: .requestTooLarge
+    case FIDO_ERR_TX, FIDO_ERR_RX: .transport(code: Int(code))
+    case FIDO_ERR_RX_NOT_CBOR, FIDO_ERR_RX_INVALID_CBOR:
+      .protocolViolation("the answer is not the CBOR that CTAP prescribes")
+    default: .authenticator(code: Int(code))
+    }
+  }
+}
+
+extension PRFDeviceError {
+  /// The name of the status behind ``transport(code:)`` and
+  /// ``authenticator(code:)``, such as `FIDO_ERR_INVALID_CBOR`; `nil` for the
+  /// other cases.
+  public var statusName: String? {
+    switch self {
+    case .transport(let code), .authenticator(let code):
+      unsafe String(cString: fido_strerr(Int32(truncatingIfNeeded: code)))
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import CFido2
+internal import Synchronization
+
+/// The bytes' way to an authenticator, below CTAPHID: 64-byte reports.
+///
+/// USB devices use libfido2's own; this is the seam for every other way.
+///
+/// `read` runs on the device's thread while `write` may also run on another
+/// one, with a CANCEL.
+package protocol HIDTransport: AnyObject, Sendable {
+  /// Whether the authenticator is still in reach.
+  var isConnected: Bool { get }
+
+  /// Makes the transport ready; `false` fails the opening.
+  func open() -> Bool
+
+  /// Ends the use of the transport.
+  func close()
+
+  /// Waits for one report of 64 bytes.
+  ///
+  /// - Parameters:
+  ///   - report: where the report goes, 64 bytes.
+  ///   - milliseconds: how long to wait; negative waits without end.
+  /// - Returns: `true` when a report was written, `false` after the time or
+  ///   when the authenticator is gone.
+  func read(into report: inout MutableRawSpan, milliseconds: Int32) -> Bool
+
+  /// Sends one report of 64 bytes.
+  ///
+  /// - Returns: `false` when the authenticator is gone.
+  func write(_ report: RawSpan) -> Bool
+}
+
+/// libfido2 hands a path to its open function and nothing else: transports in
+/// use are found by a made-up path.
+enum TransportTable {
+  private static let transports = Mutex<(next: Int, entries: [String: any HIDTransport])>((0, [:]))
+
+  /// The path under which libfido2 shall open the transport.
+  static func register(_ transport: any HIDTransport) -> String {
+    transports.withLock { table in
+      table.next += 1
+      let path = "transport:\(table.next)"
+      table.entries[path] = transport
+      return path
+    }
+  }
+
+  static func unregister(_ path: String) {
+    transports.withLock { _ = $0.entries.removeValue(forKey: path) }
+  }
+
+  fileprivate static func find(_ path: String) -> (any HIDTransport)? {
+    transports.withLock { $0.entries[path] }
+  }
+}
+
+/// What libfido2 holds as the I/O handle.
+private final class OpenTransport {
+  let transport: any HIDTransport
+  init(_ transport: any HIDTransport) { self.transport = transport }
+}
+
+extension fido_dev_io_t {
+  /// libfido2's four I/O functions over the transports of ``TransportTable``.
+  static var transports: fido_dev_io_t {
+    unsafe fido_dev_io_t(
+      open: { path in
+        guard let path = unsafe path,
+          let transport = TransportTable.find(unsafe String(cString: path)), transport.open()
+        else { return nil }
+        return unsafe Unmanaged.passRetained(OpenTransport(transport)).toOpaque()
+      },
+      close: { handle in
+        guard let handle = unsafe handle else { return }
+        unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeRetainedValue().transport.close()
+      },
+      read: { handle, buffer, count, milliseconds in
+        guard let handle = unsafe handle, let buffer = unsafe buffer else { return -1 }
+        let open = unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeUnretainedValue()
+        var report = unsafe MutableRawSpan(_unsafeStart: buffer, byteCount: count)
+        return open.transport.read(into: &report, milliseconds: milliseconds) ? Int32(count) : -1
+      },
+      write: { handle, buffer, count in
+        guard let handle = unsafe handle, let buffer = unsafe buffer, count > 1 else { return -1 }
+        let open = unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeUnretainedValue()
+        // The first byte is HID's report number, always 0.
+        let report = unsafe RawSpan(_unsafeStart: buffer, byteCount: count).extracting(
+          droppingFirst: 1)
+        return open.transport.write(report) ? Int32(count) : -1
+      })
+  }
+}

@@ -1,0 +1,65 @@
+public import SecretMemory
+@_spi(_Unicode) internal import Swift
+
+/// A PIN, ready to be sent: normalised, checked, in guarded memory.
+///
+/// CTAP 2.1, section 6.5.1: UTF-8 in normalisation form C, at least 4 code
+/// points, at most 63 bytes. The value is shared by reference, so that one
+/// guarded copy serves every operation; it is wiped with the last reference.
+@safe
+public final class PIN: Sendable {
+  /// The least number of code points, 4.
+  public static let minimumCodePoints = 4
+  /// The greatest number of bytes of UTF-8, 63.
+  public static let maximumBytes = 63
+
+  /// The PIN and a zero byte, as C wants it.
+  private let terminated: SecretBytes
+
+  /// Checks and normalises a PIN.
+  ///
+  /// ASCII stays within guarded memory. Other text passes through a `String`,
+  /// whose copy cannot be wiped: only the standard library can normalise.
+  ///
+  /// - Parameter utf8: the PIN as typed, without a line end.
+  /// - Throws: ``PRFDeviceError/pinPolicyViolation(_:)``.
+  public init(_ utf8: borrowing SecretBytes) throws(PRFDeviceError) {
+    // Normalisation shortens text; this bound only keeps absurd input away.
+    guard utf8.count <= 16 * Self.maximumBytes else { throw .pinPolicyViolation(.tooLong) }
+    guard utf8.withBytes({ $0.allBytes { $0 != 0 } }) else { throw .pinPolicyViolation(.notText) }
+    if utf8.withBytes({ $0.allBytes { $0 < 0x80 } }) {
+      terminated = try Self.terminating(utf8, codePoints: utf8.count)
+    } else {
+      guard let text = utf8.withBytes({ String(validating: $0.array(), as: UTF8.self) }) else {
+        throw .pinPolicyViolation(.notText)
+      }
+      let scalars = Array(text._nfc)
+      var encoded = scalars.flatMap { Array(String($0).utf8) }
+      defer { for index in encoded.indices { encoded[index] = 0 } }
+      let normalised = unsafe SecretBytes(copying: encoded.span.bytes)
+      terminated = try Self.terminating(normalised, codePoints: scalars.count)
+    }
+  }
+
+  /// Lends the PIN as a C string, for one call.
+  func withCString<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
+    unsafe terminated.withUnsafeBytes { bytes in
+      // Never empty: the constructor put a zero byte at the end.
+      unsafe body(bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  private static func terminating(
+    _ utf8: borrowing SecretBytes, codePoints: Int
+  ) throws(PRFDeviceError) -> SecretBytes {
+    guard codePoints >= minimumCodePoints else { throw .pinPolicyViolation(.tooShort) }
+    guard utf8.count <= maximumBytes else { throw .pinPolicyViolation(.tooLong) }
+    return utf8.withBytes { source in
+      SecretBytes(count: source.byteCount + 1) { target in
+        for offset in source.byteOffsets {
+          target.storeBytes(of: source.byte(offset), toByteOffset: offset, as: UInt8.self)
+        }
+      }
+    }
+  }
+}
