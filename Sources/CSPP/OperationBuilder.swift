@@ -1,0 +1,151 @@
+public import SecretMemory
+
+/// An operation's file, ready to be written.
+public struct SealedOperation: Equatable, Sendable {
+  /// Who wrote it.
+  public let header: OperationHeader
+  /// The file's bytes.
+  public let file: [UInt8]
+  /// The file's digest.
+  public let digest: Digest
+
+  /// The file's name in its writer's folder.
+  public var fileName: String {
+    FolderLayout.operationFile(counter: header.counter, digest: digest)
+  }
+
+  /// How later operations name this one.
+  public var seen: Operation.Seen {
+    Operation.Seen(writerID: header.writerID, counter: header.counter, digest: digest)
+  }
+}
+
+/// Collects the changes of one operation in guarded memory and seals them.
+public struct OperationBuilder: ~Copyable {
+  private var writer = SecretWriter()
+
+  /// Number of changes so far.
+  public private(set) var count = 0
+
+  /// Starts an operation without changes.
+  ///
+  /// - Parameters:
+  ///   - at: Unix seconds.
+  ///   - writerLabel: this computer's name for people.
+  ///   - seen: the chains that were opened in this run.
+  public init(at: UInt64, writerLabel: String, seen: [Operation.Seen]) {
+    let ends = seen.map {
+      JSONText.object([
+        ("writer_id", JSONText.quoted($0.writerID.hex)), ("counter", String($0.counter)),
+        ("sha256", JSONText.quoted($0.digest.hex)),
+      ])
+    }
+    writer.raw("{\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),\"seen\":[")
+    writer.raw(ends.joined(separator: ","))
+    writer.raw("],\"changes\":[")
+  }
+
+  /// Size in bytes of the file that ``seal(header:masterKey:)`` would make now,
+  /// at most 512 more than it will be; to be kept below
+  /// ``SizeLimits/operation`` by starting another operation.
+  public var fileSize: Int { Self.fileSize(writer.count) }
+
+  /// Bytes that a `put` of so large an entry adds to the file, rounded up.
+  public static func fileSize(ofEntry count: Int) -> Int { (count * 2 + 128) / 3 * 4 + 4 }
+
+  private static func fileSize(_ plaintext: Int) -> Int {
+    Base64.encodedSize(plaintext + 2 + ChaCha20Poly1305.tagSize, .standard) + 768
+  }
+
+  /// A wallet's record now holds these WalletEntry bytes.
+  public mutating func put(_ record: RecordID, entry: borrowing SecretBytes) {
+    entry.withBytes { put(record, entry: $0) }
+  }
+
+  /// A wallet's record now holds these WalletEntry bytes.
+  public mutating func put(_ record: RecordID, entry: RawSpan) {
+    start(.put, "\"record_id\":\"\(record)\",\"entry\":\"")
+    writer.hex(entry)
+    writer.raw("\"}}")
+  }
+
+  /// A wallet's record is gone.
+  public mutating func remove(_ record: RecordID) {
+    add(.remove, "\"record_id\":\"\(record)\"")
+  }
+
+  /// A way in was enrolled.
+  public mutating func keyAdd(_ key: KeyID, file: Span<UInt8>) {
+    start(.keyAdd, "\"key_id\":\"\(key)\",\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// A way in was revoked.
+  public mutating func keyRemove(_ key: KeyID) { add(.keyRemove, "\"key_id\":\"\(key)\"") }
+
+  /// A way in has another name.
+  public mutating func keyLabel(_ key: KeyID, label: String) {
+    add(.keyLabel, "\"key_id\":\"\(key)\",\"label\":\(JSONText.quoted(label))")
+  }
+
+  /// The bytes of the master-key envelope.
+  public mutating func envelope(file: Span<UInt8>) {
+    start(.envelope, "\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// This namespace follows another.
+  public mutating func from(_ earlier: borrowing MasterKey) {
+    start(.from, "\"namespace_id\":\"\(earlier.namespaceID)\",\"master_key\":\"")
+    earlier.withBytes { writer.hex($0) }
+    writer.raw("\"}}")
+  }
+
+  /// Another namespace follows this one.
+  public mutating func moved(to namespace: NamespaceID, boxes: [Operation.Box]) {
+    let texts = boxes.map {
+      "{\"key_id\":\"\($0.keyID)\",\"box\":\"\(Hex.string($0.box))\"}"
+    }
+    add(.moved, "\"namespace_id\":\"\(namespace)\",\"boxes\":[\(texts.joined(separator: ","))]")
+  }
+
+  /// A computer writes no more.
+  public mutating func writerRetire(_ id: WriterID) {
+    add(.writerRetire, "\"writer_id\":\"\(id)\"")
+  }
+
+  /// Seals the operation; the builder is used up.
+  ///
+  /// - Parameters:
+  ///   - header: who writes it, and after what.
+  ///   - masterKey: the namespace's key.
+  ///   - limit: largest file in bytes.
+  /// - Returns: the file.
+  /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/tooLarge(limit:)``.
+  public consuming func seal(
+    header: OperationHeader, masterKey: borrowing MasterKey,
+    limit: Int = SizeLimits.standard.operation
+  ) throws(CSPPError) -> SealedOperation {
+    guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
+    writer.raw("]}")
+    let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
+    let file = try writer.withBytes { (text) throws(CSPPError) in
+      try ProtectedFile.seal(
+        text, header: header.json, format: OperationFile.format.description, key: key)
+    }
+    try SizeLimits.check(file.count, limit)
+    return SealedOperation(header: header, file: file, digest: Digest(of: file.span))
+  }
+
+  private mutating func start(_ kind: Operation.Change.Kind, _ fields: String) {
+    writer.raw((count == 0 ? "{\"" : ",{\"") + kind.rawValue + "\":{" + fields)
+    count += 1
+  }
+
+  private mutating func add(_ kind: Operation.Change.Kind, _ fields: String) {
+    start(kind, fields)
+    writer.raw("}}")
+  }
+}

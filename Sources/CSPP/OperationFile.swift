@@ -1,0 +1,106 @@
+public import SecretMemory
+
+/// Who wrote an operation, and what came before it; authenticated once the
+/// operation has been opened, a plain claim before.
+public struct OperationHeader: Equatable, Sendable {
+  /// The namespace whose master key seals the operation.
+  public let namespaceID: NamespaceID
+  /// The computer.
+  public let writerID: WriterID
+  /// 1 for the computer's first operation, then one more each time.
+  public let counter: UInt64
+  /// Digest of the computer's previous file; nil exactly for counter 1.
+  public let previous: Digest?
+
+  /// Describes an operation.
+  ///
+  /// - Parameters:
+  ///   - namespaceID: the namespace.
+  ///   - writerID: the computer.
+  ///   - counter: from 1.
+  ///   - previous: digest of the previous file, nil exactly for counter 1.
+  /// - Throws: ``CSPPError/invalidField(_:)``.
+  public init(
+    namespaceID: NamespaceID, writerID: WriterID, counter: UInt64, previous: Digest?
+  ) throws(CSPPError) {
+    guard (1...UInt64(Int64.max)).contains(counter) else { throw .invalidField("counter") }
+    guard (counter == 1) == (previous == nil) else { throw .invalidField("previous") }
+    self.namespaceID = namespaceID
+    self.writerID = writerID
+    self.counter = counter
+    self.previous = previous
+  }
+
+  init(parsing json: [UInt8]) throws(CSPPError) {
+    let text = unsafe json.span.bytes
+    let object = try JSONObject(parsing: text, duplicates: .refused)
+    try self.init(
+      namespaceID: object.required("namespace_id", in: text).identifier("namespace_id", in: text),
+      writerID: object.required("writer_id", in: text).identifier("writer_id", in: text),
+      counter: object.required("counter", in: text).integer("counter", in: text),
+      previous: object.value("previous", in: text)?.identifier("previous", in: text))
+  }
+
+  var json: String {
+    JSONText.object([
+      ("namespace_id", JSONText.quoted(namespaceID.hex)),
+      ("writer_id", JSONText.quoted(writerID.hex)),
+      ("counter", String(counter)),
+      ("previous", (previous?.hex).map(JSONText.quoted)),
+    ])
+  }
+}
+
+/// One file of `keybackup/log/`, not opened yet.
+public struct OperationFile: Equatable, Sendable {
+  static let format: StaticString = "keybackup-op"
+
+  /// Who wrote it, as claimed.
+  public let header: OperationHeader
+  /// Digest of the whole file: what `previous` and `seen` name.
+  public let digest: Digest
+  private let file: ProtectedFile
+
+  /// Reads a file without any key.
+  ///
+  /// - Parameters:
+  ///   - file: the file's bytes.
+  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
+  ///     the comparison.
+  ///   - limit: largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields.
+  public init(
+    parsing file: Span<UInt8>, at namespaceID: NamespaceID?,
+    limit: Int = SizeLimits.standard.operation
+  ) throws(CSPPError) {
+    self.file = try ProtectedFile(parsing: file, format: Self.format, limit: limit)
+    header = try OperationHeader(parsing: self.file.header)
+    if let namespaceID, header.namespaceID != namespaceID {
+      throw .contradictsPlace("namespace_id")
+    }
+    digest = Digest(of: file)
+  }
+
+  /// The file's name in its writer's folder.
+  public var fileName: String {
+    FolderLayout.operationFile(counter: header.counter, digest: digest)
+  }
+
+  /// Decrypts the operation.
+  ///
+  /// - Parameters:
+  ///   - masterKey: the namespace's key.
+  ///   - plaintext: holds the operation's text afterwards; the places that
+  ///     ``Operation/changes`` names lie in it.
+  /// - Returns: what the operation says.
+  /// - Throws: ``CSPPError/otherNamespace``,
+  ///   ``CSPPError/authenticationFailed``, and what concerns fields.
+  public func open(
+    masterKey: borrowing MasterKey, into plaintext: inout SecretBytes
+  ) throws(CSPPError) -> Operation {
+    guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
+    let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
+    try file.open(key: key, into: &plaintext)
+    return try Operation(parsing: plaintext)
+  }
+}
