@@ -1,0 +1,89 @@
+/// Reading text byte by byte where it lies: a `String` of a secret would leave
+/// copies in ordinary memory.
+enum ASCII {
+  static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte)
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20)
+  }
+
+  static func isHexDigit(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
+  }
+
+  /// The value of a digit that ``isHexDigit(_:)`` accepts.
+  static func hexValue(_ byte: UInt8) -> UInt8 {
+    isDigit(byte) ? byte - 0x30 : (byte | 0x20) - 0x61 + 10
+  }
+
+  /// What is left of `text` without a byte order mark and without white space
+  /// at both ends: editors add the one, shells and files the other.
+  static func trimmed(_ text: RawSpan) -> Range<Int> {
+    var start = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
+    var end = text.byteCount
+    while start < end, isSpace(text.byte(start)) { start += 1 }
+    while end > start, isSpace(text.byte(end - 1)) { end -= 1 }
+    return start..<end
+  }
+
+  /// Checks for the two mistakes that every single-line secret shares.
+  static func trimmed(_ text: RawSpan, limit: Int) throws(WalletFormatError) -> Range<Int> {
+    guard text.byteCount <= limit else { throw .tooLong(limit: limit) }
+    let range = trimmed(text)
+    guard !range.isEmpty else { throw .empty }
+    return range
+  }
+
+  /// Lower-case hexadecimal of bytes that are not secret.
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    var text = ""
+    for byte in bytes {
+      if byte < 16 { text.append("0") }
+      text.append(String(byte, radix: 16))
+    }
+    return text
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`; out of bounds ends the program.
+  func byte(_ offset: Int) -> UInt8 {
+    // Safe for any byte: the bounds are checked by the call.
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// Whether `prefix` stands at `offset`.
+  func starts(with prefix: some Collection<UInt8>, at offset: Int) -> Bool {
+    guard byteCount - offset >= prefix.count else { return false }
+    var index = offset
+    for expected in prefix {
+      if byte(index) != expected { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether the bytes are exactly those of `text`.
+  func equals(_ text: String) -> Bool {
+    byteCount == text.utf8.count && starts(with: text.utf8, at: 0)
+  }
+
+  /// Whether every byte of `range` is a hexadecimal digit.
+  func isHex(_ range: Range<Int>) -> Bool {
+    for offset in range where !ASCII.isHexDigit(byte(offset)) { return false }
+    return true
+  }
+}
+
+extension MutableRawSpan {
+  /// Writes one byte; out of bounds ends the program.
+  mutating func set(_ offset: Int, _ byte: UInt8) {
+    storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+  }
+}

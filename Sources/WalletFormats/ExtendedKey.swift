@@ -1,0 +1,99 @@
+public import SecretMemory
+
+/// A BIP-32 extended key in base58check, checked.
+public struct ExtendedKey: ~Copyable {
+  /// The key as it was given, without white space around it.
+  public let text: SecretBytes
+  /// Whether it can spend.
+  public let isPrivate: Bool
+  /// What the version bytes say of the network.
+  public let network: KeyNetwork
+  /// What the version bytes say of the addresses (SLIP-132).
+  public let form: Form
+  /// 0 for a master key, 3 for an account of BIP-44, -49, -84 or -86.
+  public let depth: Int
+  /// The parent's fingerprint, `nil` for a master key.
+  ///
+  /// At depth 1 this is the master fingerprint.
+  public let parentFingerprint: Fingerprint?
+  /// The child number; 2^31 and above are hardened.
+  public let childNumber: UInt32
+
+  /// Longest input that is looked at, 256 bytes; a key has 111 or 112.
+  public static let sizeLimit = 256
+
+  /// What kind of addresses the version bytes stand for.
+  public enum Form: Sendable, Hashable {
+    /// xprv, xpub, tprv, tpub: BIP-32 itself, which says nothing of addresses.
+    case plain
+    /// yprv, ypub, uprv, upub: P2WPKH in P2SH.
+    case nestedSegwit
+    /// zprv, zpub, vprv, vpub: P2WPKH.
+    case segwit
+    /// Yprv, Ypub, Uprv, Upub: multi-signature P2WSH in P2SH.
+    case nestedSegwitMultisig
+    /// Zprv, Zpub, Vprv, Vpub: multi-signature P2WSH.
+    case segwitMultisig
+  }
+
+  /// Which half was asked for.
+  public enum Expectation: Sendable, Hashable {
+    /// A key that can spend.
+    case privateKey
+    /// A key that can only watch.
+    case publicKey
+  }
+
+  /// Checks a key, and that it is the half that was asked for: a private key
+  /// must not end up where public ones are kept.
+  ///
+  /// Checked: alphabet, length, checksum, version bytes, depth zero without a
+  /// parent and child number (BIP-32), a private key in 1..n-1, a public key
+  /// that is a point of the curve.
+  ///
+  /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `invalidCharacter`,
+  ///   or one of the `extendedKey` cases.
+  public init(
+    checking input: borrowing SecretBytes, expecting expectation: Expectation
+  ) throws(WalletFormatError) {
+    let text = try input.withBytes { text throws(WalletFormatError) in
+      SecretBytes(
+        copying: text.extracting(try ASCII.trimmed(text, limit: Self.sizeLimit)))
+    }
+    let facts = try text.withBytes { text throws(WalletFormatError) in
+      try ExtendedKeyPayload.check(text)
+    }
+    switch (expectation, facts.version.isPrivate) {
+    case (.privateKey, false): throw .extendedKeyIsPublic
+    case (.publicKey, true): throw .extendedKeyIsPrivate
+    default: break
+    }
+    self.text = text
+    isPrivate = facts.version.isPrivate
+    network = facts.version.network
+    form = facts.version.form
+    depth = facts.depth
+    parentFingerprint = facts.parentFingerprint
+    childNumber = facts.childNumber
+  }
+
+  /// The same key with BIP-32's own version bytes: xprv, xpub, tprv, tpub.
+  ///
+  /// Most programs, and all descriptors, take no others. The addresses that
+  /// ``form`` stands for are no longer said by it.
+  public borrowing func plainText() -> SecretBytes {
+    guard form != .plain,
+      let version = ExtendedKeyVersion.plain(isPrivate: isPrivate, network: network)
+    else { return text.copy() }
+    return ExtendedKeyPayload.replaceVersion(of: text, by: version) ?? text.copy()
+  }
+}
+
+/// What the version bytes of a key can tell of its network: the test networks
+/// share theirs.
+public enum KeyNetwork: Sendable, Hashable {
+  /// Bitcoin's main network.
+  case mainnet
+  /// Any of testnet, testnet4, signet and regtest.
+  case testnet
+}

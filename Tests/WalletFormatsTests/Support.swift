@@ -1,0 +1,71 @@
+import FoundationEssentials
+import SecretMemory
+import WalletFormats
+
+/// The files under Tests/Vectors.
+enum Vectors {
+  static func data(_ path: String) throws -> Data {
+    var folder = #filePath.split(separator: "/").dropLast(2)
+    folder.append("Vectors")
+    return try Data(
+      contentsOf: URL(filePath: "/" + folder.joined(separator: "/") + "/" + path))
+  }
+
+  static func decode<T: Decodable>(_ path: String, as type: T.Type = T.self) throws -> T {
+    try JSONDecoder().decode(T.self, from: data(path))
+  }
+}
+
+/// A file with a list of cases.
+struct CaseFile<Case: Decodable>: Decodable {
+  let cases: [Case]
+}
+
+func secret(_ text: String) -> SecretBytes {
+  secret(Array(text.utf8))
+}
+
+func secret(_ bytes: [UInt8]) -> SecretBytes {
+  SecretBytes(count: bytes.count) { span in
+    for (index, byte) in bytes.enumerated() {
+      span.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+    }
+  }
+}
+
+func bytes(_ secret: borrowing SecretBytes) -> [UInt8] {
+  unsafe secret.withUnsafeBytes { unsafe Array($0) }
+}
+
+func text(_ secret: borrowing SecretBytes) -> String {
+  String(decoding: bytes(secret), as: UTF8.self)
+}
+
+/// The error's case without its values.
+func name(_ error: WalletFormatError?) -> String? {
+  error.map { String("\($0)".prefix { $0 != "(" }) }
+}
+
+/// Runs `body` for the error it throws.
+func refusal(_ body: () throws(WalletFormatError) -> Void) -> WalletFormatError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// Numbers that are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    // SplitMix64.
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
