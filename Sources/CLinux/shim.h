@@ -1,11 +1,14 @@
 // Linux calls that Swift cannot import as they are: variadic functions and
 // functions hidden behind _GNU_SOURCE. One static inline wrapper each.
 #pragma once
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,4 +21,25 @@ static inline int keybackup_set_not_dumpable(void) {
 static inline int keybackup_renameat2(int from_dir, const char *from, int to_dir,
                                       const char *to, unsigned int flags) {
   return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+/// openat(2); Swift imports no variadic functions.
+static inline int keybackup_openat(int directory, const char *name, int flags, mode_t mode) {
+  return openat(directory, name, flags, mode);
+}
+
+/// The name in a directory entry: a char array of a size that varies.
+static inline const char *keybackup_entry_name(const struct dirent *entry) {
+  return entry->d_name;
+}
+
+/// Whether a file mode is a regular file's; S_ISREG is a macro with an argument.
+static inline int keybackup_is_regular(mode_t mode) {
+  return S_ISREG(mode);
+}
+
+/// sync_file_range(2), called by number because glibc hides its prototype:
+/// starts writing a file's pages to the disk without waiting.
+static inline int keybackup_start_sync(int file) {
+  return (int)syscall(SYS_sync_file_range, file, 0L, 0L, 2u /* WRITE */);
 }

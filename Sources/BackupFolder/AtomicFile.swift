@@ -1,0 +1,170 @@
+internal import CLinux
+internal import Glibc
+internal import SecretMemory
+
+/// Writing a file so that a reader, a crash or a sync client sees all of it or
+/// nothing (docs/format.md, rule 1).
+///
+/// A file is staged under a temporary name in the same folder, synced, read
+/// back and checked, and only then gets its name. Nothing is overwritten in
+/// place. The folder itself is synced by the caller, once per batch. A staged
+/// file that is never published is removed with the value.
+final class AtomicFile {
+  /// What temporary files are called; no reader matches it.
+  static let temporaryPrefix = ".keybackup-tmp-"
+  /// How long a refused rename is tried again.
+  static let patience = Duration.seconds(3)
+
+  let directory: Directory
+  let temporaryName: String
+  private let byteCount: Int
+  private var descriptor: Int32
+  private var isTemporary = true
+
+  /// Writes `bytes` under a temporary name, readable by the user only.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole file.
+  ///   - directory: where it will be published.
+  ///   - tag: tells this computer's temporary files from another's, so that a
+  ///     later run may remove what a crash left.
+  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
+  ///   the temporary file is removed first.
+  init(
+    staging bytes: RawSpan, in directory: Directory, tag: String
+  ) throws(BackupFolderError) {
+    self.directory = directory
+    byteCount = bytes.byteCount
+    let name = "\(Self.temporaryPrefix)\(tag)-\(Hex.string(Randomness.bytes(count: 8)))"
+    temporaryName = name
+    let (file, code) = SystemCall.retrying {
+      unsafe keybackup_openat(
+        directory.descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+    descriptor = file
+    if code != 0 {
+      isTemporary = false
+      throw .system(code, directory.path)
+    }
+    try write(bytes)
+    _ = keybackup_start_sync(descriptor)
+  }
+
+  deinit {
+    closeFile()
+    if isTemporary { unsafe unlinkat(directory.descriptor, temporaryName, 0) }
+  }
+
+  private func closeFile() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  private func write(_ bytes: RawSpan) throws(BackupFolderError) {
+    let file = descriptor
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> Int32 in
+      var done = 0
+      while done < bytes.count {
+        let (wrote, code) = SystemCall.retrying {
+          unsafe Glibc.write(
+            file, bytes.baseAddress.unsafelyUnwrapped + done, bytes.count - done)
+        }
+        if code != 0 { return code }
+        done += wrote
+      }
+      return 0
+    }
+    if failure != 0 { throw .system(failure, directory.path) }
+  }
+
+  /// Puts the staged bytes on the disk, reads them back and has them checked.
+  ///
+  /// - Parameters:
+  ///   - buffer: memory to read into.
+  ///   - check: whether the bytes are what was meant: opens and compares.
+  func settle(
+    buffer: inout FileBuffer, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) {
+    let file = descriptor
+    let (_, code) = SystemCall.retrying { fsync(file) }
+    if code != 0 { throw .system(code, directory.path) }
+    do {
+      try buffer.read(file, limit: byteCount)
+    } catch {
+      throw error.error(directory.path)
+    }
+    guard buffer.withBytes(check) else { throw .io(errno: EIO, path: directory.path) }
+    closeFile()
+  }
+
+  /// Gives the staged file its name, unless that name is taken.
+  ///
+  /// - Returns: `false` when something of that name is already there; it is
+  ///   left as it is.
+  func publish(new name: String) throws(BackupFolderError) -> Bool {
+    var code = try rename(to: name, flags: UInt32(RENAME_NOREPLACE))
+    if code == EINVAL || code == ENOSYS {
+      // A file system that does not know the flag. link(2) never replaces.
+      let linked = SystemCall.retrying {
+        unsafe linkat(directory.descriptor, temporaryName, directory.descriptor, name, 0)
+      }
+      code = linked.error
+      if code == 0 {
+        unsafe unlinkat(directory.descriptor, temporaryName, 0)
+      } else if code != EEXIST {
+        // No hard links either (exFAT): look, then rename.
+        code = directory.holds(name) ? EEXIST : try rename(to: name, flags: 0)
+      }
+    }
+    if code == EEXIST { return false }
+    if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
+    isTemporary = false
+    return true
+  }
+
+  /// Puts the staged file in the place of another.
+  ///
+  /// - Parameters:
+  ///   - name: the file to replace.
+  ///   - buffer: memory for the bytes that give way.
+  ///   - limit: the most bytes of those.
+  ///   - mayGo: whether those bytes, as they are at that moment, may be lost.
+  /// - Returns: `false` when they may not: the file is then as it was.
+  func publish(
+    replacing name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    let code = try rename(to: name, flags: UInt32(RENAME_EXCHANGE))
+    switch code {
+    case 0:
+      // The displaced file now has the temporary name.
+      if directory.fileMayGo(temporaryName, buffer: &buffer, limit: limit, mayGo: mayGo) {
+        return true
+      }
+      // If it cannot go back it stays as it is: a candidate for readers.
+      if try rename(to: name, flags: UInt32(RENAME_EXCHANGE)) != 0 { isTemporary = false }
+      return false
+    case ENOENT:
+      return try publish(new: name)
+    case EINVAL, ENOSYS:
+      guard directory.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
+        return false
+      }
+      try publish(overwriting: name)
+      return true
+    default:
+      throw .system(code, "\(directory.path)/\(name)")
+    }
+  }
+
+  /// Puts the staged file in the place of another without looking at that one:
+  /// for files that only this program writes, outside the backup folder.
+  func publish(overwriting name: String) throws(BackupFolderError) {
+    let code = try rename(to: name, flags: 0)
+    if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
+    isTemporary = false
+  }
+
+  private func rename(to name: String, flags: UInt32) throws(BackupFolderError) -> Int32 {
+    try directory.rename(temporaryName, to: name, flags: flags)
+  }
+}

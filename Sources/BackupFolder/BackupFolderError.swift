@@ -1,0 +1,46 @@
+public import CSPP
+
+/// What can go wrong between the program and a backup folder.
+///
+/// Paths are told, so that a person can look; secrets never are.
+public enum BackupFolderError: Error, Equatable, Sendable {
+  /// No folder at this path.
+  case noSuchFolder(path: String)
+  /// Something else than a folder is at this path.
+  case notAFolder(path: String)
+  /// The folder was listed in full and holds no namespace.
+  case noNamespace(path: String)
+  /// The folder holds several namespaces: name one.
+  case severalNamespaces([NamespaceID])
+  /// A namespace is already there; it is never written over.
+  case namespaceExists([NamespaceID])
+  /// Something is not yet synchronised: an empty or cut-off file, a
+  /// placeholder, a folder that lists only in part. Never "no backup".
+  case incomplete(path: String)
+  /// The operating system refuses to read or write this path.
+  case permissionDenied(path: String)
+  /// A system call failed with this `errno`.
+  case io(errno: Int32, path: String)
+  /// No room (or quota) left; what was begun has been removed.
+  case diskFull(path: String)
+  /// Another program holds this path, also after three seconds of trying.
+  case busy(path: String)
+  /// A key opened its wrapper, but to another namespace, or opened nothing.
+  case wrongKey
+  /// Bytes that do not parse or authenticate.
+  case dataInvalid(path: String, reason: String)
+  /// A file beyond the size limit, which is in bytes.
+  case tooLarge(path: String, limit: Int)
+  /// A symbolic link, FIFO, device or folder where a file should be.
+  case notRegular(path: String)
+  /// A second PRF evaluation gave another output than the first, so nothing
+  /// was written that only the first could open.
+  case evaluationsDiffer
+  /// No such wallet in this namespace.
+  case noSuchWallet(RecordID)
+  /// The CSPP envelope here fits no enrolled key; it is replaced only when
+  /// asked for.
+  case foreignEnvelope(path: String)
+  /// A cryptographic call refused its parameters: a bug here.
+  case internalError(String)
+}

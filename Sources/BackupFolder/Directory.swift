@@ -1,0 +1,116 @@
+internal import CLinux
+internal import Glibc
+
+/// An open directory.
+///
+/// Everything below the backup folder is reached from an open
+/// directory one step at a time, never through a symbolic link, so that nothing
+/// in the folder can lead a read or a write out of it.
+final class Directory: Sendable {
+  let descriptor: Int32
+  /// For messages only; nothing is opened by it.
+  let path: String
+
+  private init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Opens the folder a person named; that path may be a symbolic link.
+  static func open(path: String) throws(BackupFolderError) -> Directory {
+    let (descriptor, code) = SystemCall.retrying {
+      unsafe keybackup_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    }
+    switch code {
+    case 0: return Directory(descriptor: descriptor, path: path)
+    case ENOENT: throw .noSuchFolder(path: path)
+    case ENOTDIR: throw .notAFolder(path: path)
+    default: throw .system(code, path)
+    }
+  }
+
+  /// Opens a folder in this one; `nil` when there is none.
+  ///
+  /// - Throws: ``BackupFolderError/notAFolder(path:)`` for a file or a symbolic
+  ///   link of that name.
+  func subdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
+    let (opened, code) = SystemCall.retrying {
+      unsafe keybackup_openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+    }
+    switch code {
+    case 0: return Directory(descriptor: opened, path: "\(path)/\(name)")
+    case ENOENT: return nil
+    case ENOTDIR, ELOOP: throw .notAFolder(path: "\(path)/\(name)")
+    default: throw .system(code, "\(path)/\(name)")
+    }
+  }
+
+  /// Opens a folder in this one, made private to the user if it is not there.
+  func makeSubdirectory(_ name: String) throws(BackupFolderError) -> Directory {
+    if let existing = try subdirectory(name) { return existing }
+    let (_, code) = SystemCall.retrying { unsafe mkdirat(descriptor, name, 0o700) }
+    guard code == 0 || code == EEXIST else { throw .system(code, "\(path)/\(name)") }
+    try sync()
+    guard let made = try subdirectory(name) else {
+      throw .io(errno: ENOENT, path: "\(path)/\(name)")
+    }
+    return made
+  }
+
+  /// Removes an empty folder in this one; says whether it is gone.
+  @discardableResult
+  func removeEmptySubdirectory(_ name: String) -> Bool {
+    unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0
+  }
+
+  /// The names in this folder, sorted, without `.` and `..`.
+  ///
+  /// A listing that fails part way throws: what was not listed must not look
+  /// like what is not there. Names that are no UTF-8 come back repaired and
+  /// then name nothing; no program we know writes such.
+  func names() throws(BackupFolderError) -> [String] {
+    // A descriptor of its own, since listing moves the offset and
+    // closedir closes it.
+    let (own, code) = SystemCall.retrying {
+      unsafe keybackup_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    }
+    if code != 0 { throw .system(code, path) }
+    guard let stream = unsafe fdopendir(own) else {
+      let code = errno
+      close(own)
+      throw .system(code, path)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
+      let name = unsafe String(cString: keybackup_entry_name(entry))
+      if name != ".", name != ".." { names.append(name) }
+    }
+    let failure = errno
+    if failure != 0 { throw .system(failure, path) }
+    names.sort()
+    return names
+  }
+
+  /// Makes what was created, renamed or removed in this folder durable.
+  func sync() throws(BackupFolderError) {
+    let (_, code) = SystemCall.retrying { fsync(descriptor) }
+    // Some network file systems cannot sync a directory and say EINVAL.
+    if code != 0, code != EINVAL { throw .system(code, path) }
+  }
+
+  /// This folder's path as the kernel knows it: one name for one folder,
+  /// whatever links led here.
+  func canonicalPath() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = unsafe readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+    guard length > 0 else { return path }
+    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

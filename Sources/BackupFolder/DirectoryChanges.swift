@@ -1,0 +1,84 @@
+internal import CLinux
+internal import Glibc
+
+extension Directory {
+  /// Whether anything of that name is here.
+  func holds(_ name: String) -> Bool {
+    var status = stat()
+    return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// Renames within this folder, with `renameat2` flags.
+  ///
+  /// A sync client that holds the name is waited for with growing pauses.
+  ///
+  /// - Returns: 0, or the `errno` that trying again does not cure.
+  /// - Throws: ``BackupFolderError/busy(path:)`` after three seconds of refusal.
+  func rename(
+    _ old: String, to new: String, flags: UInt32
+  ) throws(BackupFolderError) -> Int32 {
+    let clock = ContinuousClock()
+    let deadline = clock.now + AtomicFile.patience
+    var pause: UInt32 = 20_000
+    while true {
+      let (_, code) = SystemCall.retrying {
+        unsafe keybackup_renameat2(descriptor, old, descriptor, new, flags)
+      }
+      guard code == EBUSY || code == EACCES || code == EPERM || code == ETXTBSY else {
+        return code
+      }
+      if clock.now >= deadline { throw .busy(path: "\(path)/\(new)") }
+      usleep(pause)
+      pause = min(pause * 2, 500_000)
+    }
+  }
+
+  /// Whether the bytes of a file may be lost; a file that is gone may.
+  func fileMayGo(
+    _ name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
+  ) -> Bool {
+    do {
+      try buffer.read(name, in: self, limit: limit)
+      return buffer.withBytes(mayGo)
+    } catch .absent {
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Removes a file if its bytes may be lost at the moment it goes.
+  ///
+  /// It is first moved aside, so that a sync client's new version under the
+  /// same name is not the one removed.
+  ///
+  /// - Returns: whether it is gone.
+  func remove(
+    _ name: String, tag: String, buffer: inout FileBuffer, limit: Int,
+    mayGo: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else { return false }
+    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(name.utf8.count)-\(name.prefix(80))"
+    let code = try rename(name, to: aside, flags: UInt32(RENAME_NOREPLACE))
+    switch code {
+    case 0: break
+    case ENOENT: return true
+    case EINVAL, ENOSYS, EEXIST:
+      try unlink(name)
+      return true
+    default: throw .system(code, "\(path)/\(name)")
+    }
+    if fileMayGo(aside, buffer: &buffer, limit: limit, mayGo: mayGo) {
+      try unlink(aside)
+      return true
+    }
+    _ = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    return false
+  }
+
+  /// Removes a file without looking at it; one that is gone is no error.
+  func unlink(_ name: String) throws(BackupFolderError) {
+    let (_, code) = SystemCall.retrying { unsafe unlinkat(descriptor, name, 0) }
+    if code != 0, code != ENOENT { throw .system(code, "\(path)/\(name)") }
+  }
+}

@@ -1,0 +1,43 @@
+internal import CLinux
+internal import Glibc
+
+/// Keeps two programs of this computer from writing one folder at a time.
+///
+/// The lock file lies in the state folder: in the backup folder it would be
+/// synchronised. Other computers need no lock: each writes files of its own.
+struct FileLock: ~Copyable {
+  /// How long another program is waited for.
+  static let patience = Duration.seconds(10)
+
+  private let descriptor: Int32
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// Takes the lock for writing.
+  ///
+  /// - Throws: ``BackupFolderError/busy(path:)`` when another program keeps it.
+  static func take(_ name: String, in directory: Directory) throws(BackupFolderError) -> FileLock {
+    let path = "\(directory.path)/\(name)"
+    let (file, code) = SystemCall.retrying {
+      unsafe keybackup_openat(
+        directory.descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+    if code != 0 { throw .system(code, path) }
+    let lock = FileLock(descriptor: file)
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    while true {
+      let (_, failure) = SystemCall.retrying { flock(file, LOCK_EX | LOCK_NB) }
+      if failure == 0 { return lock }
+      guard failure == EWOULDBLOCK else { throw .system(failure, path) }
+      if clock.now >= deadline { throw .busy(path: path) }
+      usleep(50_000)
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+}

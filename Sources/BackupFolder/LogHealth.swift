@@ -1,0 +1,21 @@
+/// Whether the logs are whole, and the newest this computer has seen.
+public struct LogHealth: Equatable, Sendable {
+  /// Operations of all computers that were opened.
+  public var operations = 0
+  /// Computers (or reinstallations) that have written.
+  public var writers = 0
+  /// Operations that were opened here before and are no longer there.
+  public var rolledBack = 0
+  /// Operations that others name, or that stand here empty, and that are not
+  /// here yet.
+  public var incomplete = 0
+  /// Counters that two different operations of one writer claim, and
+  /// references that an operation contradicts.
+  public var forked = 0
+  /// Whether this computer remembered anything of the namespace; if not, it
+  /// cannot tell whether what it sees is the newest.
+  public var isFreshnessKnown = false
+  /// A short word made of all writers' last operations: equal on computers
+  /// that see the same.
+  public var freshness = ""
+}

@@ -1,0 +1,129 @@
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+/// What this computer remembers of one backup folder, kept outside of it.
+///
+/// One small file per namespace in `<state>/memory/<folder>/`, where
+/// `<folder>` is the start of the SHA-256 of the folder's path. No secrets.
+struct StateFolder: Sendable {
+  let directory: Directory
+  private static let memoryLimit = 64 * 1024 * 1024
+
+  /// Opens the memory of `folder`, made if it is not there.
+  ///
+  /// - Parameters:
+  ///   - path: the program's state folder; its last component may be missing.
+  ///   - folder: the backup folder.
+  init(path: String, folder: Directory) throws(BackupFolderError) {
+    let state = try Self.makeFolder(path)
+    let memory = try state.makeSubdirectory("memory")
+    let name = Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32)
+    directory = try memory.makeSubdirectory(String(name))
+  }
+
+  /// Takes the lock that every writing run holds.
+  func lock() throws(BackupFolderError) -> FileLock {
+    try FileLock.take("lock", in: directory)
+  }
+
+  /// The namespaces something is remembered of.
+  func namespaces() throws(BackupFolderError) -> [NamespaceID] {
+    try directory.names().compactMap { NamespaceID(hex: $0) }
+  }
+
+  /// What is remembered of a namespace; empty when nothing is, or when the
+  /// file does not parse: then freshness is unknown, which is said.
+  func memory(of namespace: NamespaceID) throws(BackupFolderError) -> Memory {
+    var buffer = FileBuffer()
+    do {
+      try buffer.read(namespace.hex, in: directory, limit: Self.memoryLimit)
+    } catch .absent {
+      return Memory()
+    } catch .incomplete {
+      return Memory()
+    } catch {
+      throw error.error("\(directory.path)/\(namespace)")
+    }
+    let text = buffer.withBytes { bytes in
+      unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+    return Memory(text: text) ?? Memory()
+  }
+
+  /// Replaces what is remembered of a namespace.
+  func save(_ memory: Memory, of namespace: NamespaceID) throws(BackupFolderError) {
+    let text = Array(memory.text.utf8)
+    var buffer = FileBuffer()
+    let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
+    let digest = Digest(of: text.span)
+    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
+    try file.publish(overwriting: namespace.hex)
+    try directory.sync()
+  }
+
+  /// Opens a folder by path, made private to the user with its parents.
+  private static func makeFolder(_ path: String) throws(BackupFolderError) -> Directory {
+    do {
+      return try Directory.open(path: path)
+    } catch .noSuchFolder {
+      let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+      var prefix = path.hasPrefix("/") ? "" : "."
+      for part in parts {
+        prefix += "/\(part)"
+        let (_, code) = SystemCall.retrying { unsafe mkdir(prefix, 0o700) }
+        guard code == 0 || code == EEXIST || code == EROFS else { throw .system(code, prefix) }
+      }
+      return try Directory.open(path: path)
+    }
+  }
+}
+
+/// What is remembered of one namespace.
+struct Memory: Equatable {
+  /// Who this computer writes as; `nil` before its first operation.
+  var writer: WriterID?
+  /// The last operation it published as that writer.
+  var lastOwn: OperationName?
+  /// `init` began here and may not have finished.
+  var creating = false
+  /// Every operation that was ever opened, of every writer.
+  var operations: Set<OperationName> = []
+
+  private static let header = "keybackup-memory 1"
+
+  /// Nothing is remembered.
+  init() {}
+
+  /// Reads what ``text`` wrote; `nil` for anything else.
+  init?(text: String) {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
+    guard lines.popFirst() == Self.header[...], lines.popLast() == "end" else { return nil }
+    for line in lines {
+      let words = line.split(separator: " ")
+      switch (words.first, words.count) {
+      case ("writer", 2):
+        guard let id = WriterID(hex: String(words[1])) else { return nil }
+        writer = id
+      case ("last", 2):
+        guard let name = OperationName(words[1]) else { return nil }
+        lastOwn = name
+      case ("creating", 1): creating = true
+      case ("operation", 2):
+        guard let name = OperationName(words[1]) else { return nil }
+        operations.insert(name)
+      default: return nil
+      }
+    }
+  }
+
+  /// Lines of text, the last of which shows that none is missing.
+  var text: String {
+    var text = Self.header + "\n"
+    if let writer { text += "writer \(writer)\n" }
+    if let lastOwn { text += "last \(lastOwn)\n" }
+    if creating { text += "creating\n" }
+    for name in operations.sorted() { text += "operation \(name)\n" }
+    return text + "end\n"
+  }
+}

@@ -1,0 +1,71 @@
+public import CSPP
+public import SecretMemory
+
+/// One way to a namespace's master key, as its plain fields describe it.
+///
+/// Several files may hold the same way in (a key's file, the CSPP envelope,
+/// conflict copies); they are one ``WayIn``.
+public struct WayIn: Equatable, Sendable {
+  /// What gives the way's secret.
+  public enum Kind: Equatable, Sendable {
+    /// A FIDO2 credential's PRF output.
+    case securityKey
+    /// A CSPP envelope of another program: it says neither whose credential
+    /// nor which relying party.
+    case csppEnvelope
+    /// A kind that is not known here.
+    case unknown(String)
+  }
+
+  enum Source: Equatable, Sendable {
+    case wrapper(KeyWrapper)
+    case envelope(MasterKeyEnvelope)
+  }
+
+  /// The namespace it leads to.
+  public let namespaceID: NamespaceID
+  /// Its name among the ways in; `nil` for another program's envelope.
+  public let keyID: KeyID?
+  /// What gives its secret.
+  public let kind: Kind
+  /// The name a person gave it; empty when none is known.
+  public let label: String
+  /// The relying party ID to ask for.
+  public let rpID: String?
+  /// The credential ID to ask for.
+  public let credentialID: [UInt8]?
+  /// Whether the credential occupies a slot of the authenticator.
+  public let discoverable: Bool?
+  /// The authenticator's model, 16 bytes.
+  public let aaguid: [UInt8]?
+  /// The WebAuthn PRF input, 32 bytes; empty for an unknown kind.
+  public let prfSalt: [UInt8]
+  /// Unix seconds.
+  public let createdAt: UInt64?
+  /// The files it was read from, below the namespace folder.
+  public internal(set) var files: [String]
+  var sources: [Source]
+
+  /// Unwraps the master key.
+  ///
+  /// - Parameter prfOutput: 32 bytes, the PRF output for ``prfSalt``.
+  /// - Returns: a key whose namespace ID is this folder's.
+  /// - Throws: ``BackupFolderError/wrongKey`` when no file of this way opens
+  ///   with it.
+  public func unwrap(
+    prfOutput: borrowing SecretBytes
+  ) throws(BackupFolderError) -> MasterKey {
+    for source in sources {
+      let opened: MasterKey?
+      switch source {
+      case .wrapper(let wrapper): opened = try? wrapper.open(secret: prfOutput)
+      case .envelope(let envelope):
+        opened = try? envelope.open(prfOutput: prfOutput, namespaceID: namespaceID)
+      }
+      if let key = opened {
+        if key.namespaceID == namespaceID { return key }
+      }
+    }
+    throw .wrongKey
+  }
+}
