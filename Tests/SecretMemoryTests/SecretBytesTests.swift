@@ -1,0 +1,142 @@
+import Glibc
+import SecretMemory
+import Testing
+
+/// What ``SecretBytes`` promises about its memory.
+@Suite("SecretBytes")
+struct SecretBytesTests {
+  @Test("Starts as zeroes and keeps what is copied in", arguments: [0, 1, 31, 32, 4096, 100_000])
+  func contents(count: Int) {
+    #expect(array(SecretBytes(zeroed: count)) == Array(repeating: 0, count: count))
+    let bytes = Randomness.bytes(count: count)
+    let held = secret(bytes)
+    #expect(held.count == count)
+    #expect(array(held) == bytes)
+    #expect(array(held.copy()) == bytes)
+  }
+
+  @Test("Is filled in place, and a copy is independent")
+  func fillAndCopy() {
+    var original = SecretBytes(count: 4) { span in
+      for index in 0..<4 {
+        span.storeBytes(of: UInt8(index), toByteOffset: index, as: UInt8.self)
+      }
+    }
+    let copy = original.copy()
+    unsafe original.withUnsafeMutableBytes { unsafe $0[0] = 9 }
+    #expect(array(original) == [9, 1, 2, 3])
+    #expect(array(copy) == [0, 1, 2, 3])
+    #expect(array(original.copy(1..<3)) == [1, 2])
+  }
+
+  @Test("Bytes that fall away are wiped, not hidden")
+  func resizeWipes() {
+    var bytes = secret(Array(1...32))
+    bytes.resize(to: 8)
+    // Within the allocation, past the count: what a careless reader would see.
+    let tail = unsafe bytes.withUnsafeBytes { buffer in
+      let start = unsafe buffer.baseAddress.unsafelyUnwrapped
+      return unsafe Array(UnsafeRawBufferPointer(start: start + 8, count: 24))
+    }
+    #expect(tail == Array(repeating: 0, count: 24))
+    bytes.resize(to: 32)
+    #expect(array(bytes) == Array(1...8) + Array(repeating: 0, count: 24))
+  }
+
+  @Test("Equality looks at every byte", arguments: 0..<32)
+  func equality(index: Int) {
+    let bytes = [UInt8](1...32)
+    var other = bytes
+    other[index] ^= 0x80
+    #expect(equal(bytes, bytes))
+    #expect(!equal(bytes, other))
+    #expect(!equal(bytes, Array(bytes[..<index])))
+  }
+
+  private func equal(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    secret(first).isEqual(to: secret(second))
+  }
+
+  @Test("Random bytes differ from one call to the next")
+  func random() {
+    let drawn = (0..<64).map { _ in array(SecretBytes.random(count: 32)) }
+    #expect(Set(drawn).count == 64)
+    #expect(Set((0..<64).map { _ in Randomness.bytes(count: 16) }).count == 64)
+    // A source stuck on one value would show; 8192 random bytes hold nearly all 256.
+    #expect(Set(drawn.joined()).count > 200)
+  }
+
+  @Test("The memory is gone after destruction: reading it ends the process")
+  func freedMemoryFaults() async {
+    await #expect(processExitsWith: .signal(SIGSEGV)) {
+      var address: UnsafeRawPointer?
+      do {
+        let bytes = secret([1, 2, 3])
+        unsafe address = bytes.withUnsafeBytes { $0.baseAddress }
+      }
+      _ = unsafe address.unsafelyUnwrapped.load(as: UInt8.self)
+    }
+  }
+
+  @Test("Reading past the end ends the process")
+  func overrunFaults() async {
+    await #expect(processExitsWith: .signal(SIGSEGV)) {
+      let bytes = secret(Array(repeating: 1, count: 64))
+      unsafe bytes.withUnsafeBytes { buffer in
+        let start = unsafe buffer.baseAddress.unsafelyUnwrapped
+        // The allocation is flush with the guard page behind it.
+        _ = unsafe (start + 64).load(as: UInt8.self)
+      }
+    }
+  }
+
+  @Test("Writing before the start ends the process when the memory is freed")
+  func underrunIsCaught() async {
+    await #expect(processExitsWith: .failure) {
+      let bytes = secret(Array(repeating: 1, count: 64))
+      unsafe bytes.withUnsafeBytes { buffer in
+        let start = unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress.unsafelyUnwrapped)
+        unsafe (start - 1).storeBytes(of: 0, as: UInt8.self)
+      }
+    }
+  }
+
+  @Test("The pages are kept out of core dumps, and locked where the limit allows")
+  func mappingFlags() throws {
+    let bytes = secret(Array(repeating: 1, count: 64))
+    let address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    let flags = try #require(vmFlags(of: address))
+    #expect(flags.contains("dd"), "dd: not dumped; the flags are \(flags)")
+    var limit = rlimit()
+    // RLIMIT_MEMLOCK, a macro that Swift does not import.
+    unsafe getrlimit(__rlimit_resource_t(8), &limit)
+    if limit.rlim_cur > 1 << 20 {
+      #expect(flags.contains("lo"), "lo: locked; the flags are \(flags)")
+    }
+  }
+
+  /// The VmFlags words of the mapping that holds `address`.
+  private func vmFlags(of address: UInt) -> [Substring]? {
+    var inside = false
+    for line in procFile("/proc/self/smaps").split(separator: "\n") {
+      if let range = line.split(separator: " ").first?.split(separator: "-"), range.count == 2,
+        let low = UInt(range[0], radix: 16), let high = UInt(range[1], radix: 16)
+      {
+        inside = (low..<high).contains(address)
+      } else if inside, line.hasPrefix("VmFlags:") {
+        return line.dropFirst("VmFlags:".count).split(separator: " ")
+      }
+    }
+    return nil
+  }
+}
+
+/// The text of a file whose size is not known before it is read.
+func procFile(_ path: String) -> String {
+  let file = unsafe fopen(path, "r")
+  guard let file = unsafe file else { return "" }
+  defer { _ = unsafe fclose(file) }
+  var text: [UInt8] = []
+  while case let next = unsafe fgetc(file), next != EOF { text.append(UInt8(next)) }
+  return String(decoding: text, as: UTF8.self)
+}

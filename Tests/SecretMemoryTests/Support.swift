@@ -1,0 +1,115 @@
+import FoundationEssentials
+import SecretMemory
+import Testing
+
+/// Bytes as two lower-case hexadecimal digits each.
+func hex(_ bytes: [UInt8]) -> String {
+  let digits = Array("0123456789abcdef")
+  return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+}
+
+func hex(_ bytes: borrowing SecretBytes) -> String { hex(array(bytes)) }
+
+func array(_ bytes: borrowing SecretBytes) -> [UInt8] {
+  unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+}
+
+func secret(_ bytes: [UInt8]) -> SecretBytes { unsafe SecretBytes(copying: bytes.span.bytes) }
+
+/// The bytes that hexadecimal digits of a vector file stand for.
+func bytes(_ hex: String) throws -> [UInt8] {
+  let digits = Array(hex.utf8)
+  try #require(digits.count.isMultiple(of: 2), "hexadecimal digits come in pairs")
+  return try stride(from: 0, to: digits.count, by: 2).map {
+    try #require(UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16))
+  }
+}
+
+/// A file of known answers under Tests/Vectors/crypto.
+struct VectorFile<Case: Decodable>: Decodable {
+  /// Where the numbers come from.
+  let source: String
+  let cases: [Case]
+}
+
+/// The cases of a vector file.
+///
+/// - Throws: when the file is missing, empty or of another shape: known answers that are not
+///   there must fail a test, not skip it.
+func vectors<Case: Decodable>(_ name: String, of type: Case.Type) throws -> [Case] {
+  let here = URL(filePath: #filePath).deletingLastPathComponent()
+  let file = here.appending(path: "../Vectors/crypto/\(name).json").standardized
+  let data = try Data(contentsOf: file)
+  let cases = try JSONDecoder().decode(VectorFile<Case>.self, from: data).cases
+  try #require(!cases.isEmpty)
+  return cases
+}
+
+/// Random numbers that are the same in every run (SplitMix64), so that a failure repeats.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// `count` bytes.
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+  }
+
+  /// Up to `limit` bytes; small sizes, empty included, come up often.
+  mutating func bytes(upTo limit: Int) -> [UInt8] {
+    let bound = Bool.random(using: &self) ? min(limit, 40) : limit
+    return bytes(Int.random(in: 0...bound, using: &self))
+  }
+}
+
+// The functions under test, with their secrets as plain arrays: what a test compares. They also
+// keep move-only values out of `#expect`, which cannot capture them.
+
+func sealed(
+  _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], data: [UInt8] = []
+) throws(SecretMemoryError) -> [UInt8] {
+  let key = secret(key)
+  return unsafe try ChaCha20Poly1305.seal(
+    plaintext.span.bytes, key: key, nonce: nonce, associatedData: data)
+}
+
+func opened(
+  _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], data: [UInt8] = []
+) throws(SecretMemoryError) -> [UInt8] {
+  let key = secret(key)
+  let plaintext = unsafe try ChaCha20Poly1305.open(
+    sealed.span.bytes, key: key, nonce: nonce, associatedData: data)
+  return array(plaintext)
+}
+
+func computeHKDF(ikm: [UInt8], salt: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
+  let okm = unsafe HKDFSHA256.deriveKey(ikm: ikm.span.bytes, salt: salt, info: info, count: count)
+  return array(okm)
+}
+
+func computeHMAC(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+  let code = unsafe HMACSHA256.code(for: message.span.bytes, key: key.span.bytes)
+  return array(code)
+}
+
+func computeArgon2id(
+  _ password: [UInt8], salt: [UInt8], memoryKiB: Int, passes: Int, count: Int
+) throws(SecretMemoryError) -> [UInt8] {
+  let password = secret(password)
+  let parameters = try Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes)
+  let key = try Argon2id.deriveKey(
+    password: password, salt: salt, parameters: parameters, count: count)
+  return array(key)
+}
+
+func computeX25519(_ scalar: [UInt8]) throws(SecretMemoryError) -> [UInt8] {
+  let scalar = secret(scalar)
+  return try X25519.publicKey(of: scalar)
+}
