@@ -1,0 +1,52 @@
+# keybackup: what one may want to do with it. `make` alone lists it.
+#
+# Works on Debian with Swift, Git and Make; scripts/setup installs the rest.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+# `make demo KEY=real` uses the plugged-in security key instead of a simulated one.
+KEY ?= simulated
+
+# The Swift runtime goes into the program; libfido2 and the other C libraries
+# stay shared, so that Debian's security updates reach them.
+RELEASE = -c release --static-swift-stdlib
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format build install uninstall bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: ## install the Debian packages and Python tools that are missing
+	@scripts/setup
+
+demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
+	@scripts/setup build
+	@KEY=$(KEY) scripts/demo
+
+test: setup lint ## lint, build and run every test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+lint: ## check the format of every Swift file
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+
+format: ## put every Swift file into the format that lint checks
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
+
+build: ## the release build: .build/release/keybackup
+	@scripts/setup build
+	$(SWIFT) build $(RELEASE) --product keybackup
+
+install: build ## build and install under PREFIX (/usr/local)
+	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup
+
+bench: setup ## measure; prints the tables of docs/performance.md
+	@Benchmarks/run
+
+clean: ## remove everything that was built
+	rm -rf .build .build-python
