@@ -71,8 +71,10 @@ struct WycheproofTests {
       let error = #expect(throws: SecretMemoryError.self, "case \(vector.tcId)") {
         try opened(message, key: key, nonce: nonce, data: data)
       }
-      let wrongSize = nonce.count != ChaCha20Poly1305.nonceSize
-      #expect((error == .authenticationFailed) != wrongSize, "case \(vector.tcId)")
+      // A nonce of another size never reaches the algorithm.
+      if nonce.count == ChaCha20Poly1305.nonceSize {
+        #expect(error == .authenticationFailed, "case \(vector.tcId)")
+      }
     default:
       Issue.record("case \(vector.tcId): a verdict this test does not know: \(vector.result)")
     }
