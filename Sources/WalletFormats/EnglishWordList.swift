@@ -29,12 +29,15 @@ enum EnglishWordList {
   ///
   /// Reads the whole list whatever the word is.
   static func index(of word: UInt64) -> Int? {
+    let words = packed
     var found: UInt64 = 0
-    for (index, candidate) in packed.enumerated() {
-      let difference = word ^ candidate
+    var index = 0
+    while index < count {
+      let difference = word ^ words[index]
       // All ones exactly where there is no difference.
       let equal = ((difference | (0 &- difference)) >> 63) &- 1
       found |= UInt64(index + 1) & equal
+      index += 1
     }
     return found == 0 ? nil : Int(found) - 1
   }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SecretMemory
 import WalletFormats
 
@@ -68,4 +69,23 @@ struct SeededGenerator: RandomNumberGenerator {
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return z ^ (z >> 31)
   }
+}
+
+/// Files that state no size, like those of /proc.
+enum Files {
+  static func text(_ path: String) throws -> String {
+    let file = unsafe open(path, O_RDONLY)
+    guard file >= 0 else { throw POSIXFailure(number: errno) }
+    defer { close(file) }
+    var content: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = unsafe read(file, &piece, piece.count)
+      guard count > 0 else { break }
+      content += piece[0..<count]
+    }
+    return String(decoding: content, as: UTF8.self)
+  }
+
+  struct POSIXFailure: Error { let number: Int32 }
 }
