@@ -44,7 +44,8 @@ public enum CSPPError: Error, Equatable, Sendable {
   case otherRecord
   /// The wallet ID inside is not the one the envelope shows.
   case otherWalletID
-  /// A version 1 envelope holds an extended private key, which needs version 2.
+  /// An envelope that says version 1 holds an extended private key, which needs
+  /// version 2. (An envelope too old to state a version may hold one.)
   case privateKeyInVersion1
   /// The entry's secret is of a kind that is not known here.
   case unknownSecretKind

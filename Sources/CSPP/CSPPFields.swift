@@ -3,7 +3,8 @@
 /// They prove nothing: they are compared with the place before anything is
 /// decrypted, and what counts afterwards is what the ciphertext holds.
 struct CSPPFields: Equatable, Sendable {
-  let version: Int
+  /// Nil when absent: the oldest envelopes have none.
+  let version: Int?
   let namespaceID: NamespaceID?
   let recordID: String?
   let walletID: String?
@@ -47,8 +48,8 @@ struct CSPPFields: Equatable, Sendable {
 
   private static func version(
     _ object: JSONObject, in text: RawSpan, _ versions: ClosedRange<Int>
-  ) throws(CSPPError) -> Int {
-    guard let value = try object.value("version", in: text) else { return 1 }
+  ) throws(CSPPError) -> Int? {
+    guard let value = try object.value("version", in: text) else { return nil }
     let version = try value.integer("version", in: text)
     guard let known = versions.first(where: { UInt64($0) == version }) else {
       throw .unsupportedVersion

@@ -7,8 +7,8 @@ extension WalletEntry {
   /// where it is, or added behind the last member.
   ///
   /// - Parameters:
-  ///   - mark: the operation that will hold the entry.
   ///   - plaintext: the entry's bytes.
+  ///   - mark: the operation that will hold the entry.
   /// - Returns: the new bytes.
   /// - Throws: what ``init(parsing:)`` throws, for the result too.
   public static func marking(

@@ -9,8 +9,8 @@ public struct WalletEnvelope: Equatable, Sendable {
 
   /// The record that the plain field claims; nil in older envelopes.
   public let recordID: RecordID?
-  /// 1, or 2, which an extended private key needs.
-  public var version: Int { fields.version }
+  /// 1, or 2, which an extended private key needs; absent means 1.
+  public var version: Int { fields.version ?? 1 }
   /// The namespace that the plain field claims.
   public var namespaceID: NamespaceID? { fields.namespaceID }
   /// The wallet ID that the plain field claims.
@@ -78,7 +78,8 @@ public struct WalletEnvelope: Equatable, Sendable {
     let entry = try WalletEntry(parsing: plaintext)
     if let expected = recordID ?? self.recordID, entry.recordID != expected { throw .otherRecord }
     if let walletID, walletID != entry.walletID { throw .otherWalletID }
-    if version == 1, entry.secretKind == .xprv { throw .privateKeyInVersion1 }
+    // The oldest envelopes state no version; the rule came with the field.
+    if fields.version == 1, entry.secretKind == .xprv { throw .privateKeyInVersion1 }
     return entry
   }
 

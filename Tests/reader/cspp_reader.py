@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Opens a namespace folder and prints everything in it as one JSON object.
+
+    cspp_reader.py FOLDER (--prf-output HEX | --master-key HEX) [--namespace ID] [--dump DIR]
+
+FOLDER holds `cspp-namespaces`. With --dump the bytes of every WalletEntry of the CSPP view are written to
+DIR/wallet-<record id>.json. Anything that does not open is listed under "unreadable"; the exit code is then 1.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import sys
+
+from cryptography.exceptions import InvalidTag
+
+import cspp_format as f
+
+
+class Refused(Exception):
+    pass
+
+
+def need(condition, what):
+    if not condition:
+        raise Refused(what)
+
+
+def load(path):
+    return json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=f.unique)
+
+
+def agree(envelope, kind, namespace, record):
+    need(envelope.get("kind") in (None, kind), "kind")
+    need(envelope.get("schema_version") in (None, 1), "schema_version")
+    need(envelope.get("namespace_id") in (None, namespace), "namespace_id")
+    need(envelope.get("record_id") in (None, record), "record_id")
+
+
+def master_from_envelope(path, namespace, secret):
+    e = load(path)
+    need(e.get("version", 1) == 1, "version")
+    agree(e, "master_key", namespace, f.MASTER_KEY_RECORD)
+    need(e.get("wallet_id") is None, "wallet_id")
+    need(len(bytes.fromhex(e["prf_salt"])) == 32, "prf_salt")
+    return f.open_sealed(secret, bytes.fromhex(e["nonce"]), f.from_base64(e["ciphertext"]))
+
+
+def protected_file(path, format_name):
+    e = load(path)
+    need(e.get("format") == format_name and e.get("version") == 1, "format")
+    header = json.loads(f.from_base64url(e["protected"]), object_pairs_hook=f.unique)
+    return header, bytes.fromhex(e["nonce"]), f.from_base64(e["ciphertext"]), e["protected"].encode("ascii")
+
+
+def open_key_file(path, namespace, secret):
+    header, nonce, sealed, protected = protected_file(path, "keybackup-key")
+    need(header["namespace_id"] == namespace, "namespace_id")
+    master = f.open_sealed(f.wrapping_key(secret, header["key_id"]), nonce, sealed, protected)
+    need(header["recipient"] == f.recipient(secret, header["key_id"]).hex(), "recipient")
+    return master
+
+
+def open_wallet(path, namespace, master):
+    e = load(path)
+    need(e.get("version", 1) in (1, 2), "version")
+    record = path.name[len("wallet-"):-len(".json")]
+    agree(e, "wallet", namespace, record)
+    key = f.wallet_key(master, bytes.fromhex(e["wallet_salt"]))
+    plain = f.open_sealed(key, bytes.fromhex(e["nonce"]), f.from_base64(e["ciphertext"]))
+    entry = json.loads(plain.decode("utf-8"), object_pairs_hook=f.unique)
+    need(f.record_id(entry["wallet_id"]) == record, "wallet_id")
+    need(e.get("wallet_id") in (None, entry["wallet_id"]), "wallet_id")
+    # Envelopes older than the rule state no version.
+    need(not (e.get("version") == 1 and isinstance(entry["secret"], dict) and "Xprv" in entry["secret"]), "version")
+    return {"record_id": record, "wallet_id": entry["wallet_id"], "entry_base64": f.to_base64(plain)}, plain
+
+
+def open_operation(path, namespace, master):
+    header, nonce, sealed, protected = protected_file(path, "keybackup-op")
+    need(header["namespace_id"] == namespace, "namespace_id")
+    need((header["counter"] == 1) == ("previous" not in header), "previous")
+    key = f.operation_key(master, header["writer_id"], header["counter"])
+    plain = json.loads(f.open_sealed(key, nonce, sealed, protected), object_pairs_hook=f.unique)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    need(path.name == "%08d-%s.json" % (header["counter"], digest[:32]), "file name")
+    return {"header": header, "sha256": digest, **plain}
+
+
+def live(operations):
+    """Per record the entries that no operation covers, as docs/format.md says."""
+    by_digest = {o["sha256"]: o for o in operations}
+
+    def covered(operation):
+        seen = set()
+        for end in operation["seen"]:
+            digest = end["sha256"]
+            while digest in by_digest and digest not in seen:
+                seen.add(digest)
+                digest = by_digest[digest]["header"].get("previous")
+        return seen
+
+    touching = {}
+    for operation in operations:
+        for change in operation["changes"]:
+            body = change.get("put") or change.get("remove")
+            if body:
+                touching.setdefault(body["record_id"], []).append((operation, change))
+    result = {}
+    for record, pairs in touching.items():
+        dead = set().union(*(covered(operation) for operation, _ in pairs))
+        entries = {c["put"]["entry"] for o, c in pairs if "put" in c and o["sha256"] not in dead}
+        if entries:
+            result[record] = sorted(f.to_base64(bytes.fromhex(entry)) for entry in entries)
+    return result
+
+
+def read_namespace(folder, prf_output, master):
+    namespace = folder.name
+    unreadable = []
+
+    def attempt(path, action, *arguments):
+        try:
+            return action(path, namespace, *arguments)
+        except (Refused, InvalidTag, ValueError, KeyError, TypeError, UnicodeDecodeError, OSError) as error:
+            unreadable.append({"file": str(path.relative_to(folder)), "why": str(error) or type(error).__name__})
+            return None
+
+    def first_place(name):
+        return sorted({p.name: p for p in [*folder.glob(name), *folder.glob("*/" + name)]}.values())
+
+    keys = []
+    opened_by = []
+    if prf_output is not None:
+        for path in first_place(f.MASTER_KEY_FILE):
+            found = attempt(path, master_from_envelope, prf_output)
+            if found:
+                master = found
+                opened_by.append("envelope")
+    for path in sorted(folder.glob("keybackup/keys/*.json")):
+        header = attempt(path, lambda p, _: protected_file(p, "keybackup-key")[0])
+        if not header:
+            continue
+        keys.append(header)
+        if prf_output is not None and header["kind"] == "security_key":
+            try:
+                found = open_key_file(path, namespace, prf_output)
+            except InvalidTag:
+                continue  # another way in
+            need(master in (None, found), "two master keys in one namespace")
+            master = found
+            opened_by.append(header["key_id"])
+    need(master is not None, "nothing here opens with that PRF output")
+    need(f.namespace_id(master) == namespace, "the master key belongs to another namespace")
+    wallets = [w for w in (attempt(p, open_wallet, master) for p in first_place("wallet-*.json")) if w]
+    logs = sorted(folder.glob("keybackup/log/*/*.json"))
+    operations = [o for o in (attempt(p, open_operation, master) for p in logs) if o]
+    return {
+        "namespace_id": namespace, "opened_by": opened_by, "keys": keys, "wallets": [w for w, _ in wallets],
+        "operations": operations, "live": live(operations), "unreadable": unreadable,
+    }, {w["record_id"]: plain for w, plain in wallets}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    secret = parser.add_mutually_exclusive_group(required=True)
+    secret.add_argument("--prf-output", type=bytes.fromhex)
+    secret.add_argument("--master-key", type=bytes.fromhex)
+    parser.add_argument("--namespace")
+    parser.add_argument("--dump", type=pathlib.Path)
+    a = parser.parse_args()
+    folders = [p for p in sorted((a.folder / "cspp-namespaces").iterdir()) if a.namespace in (None, p.name)]
+    if len(folders) != 1:
+        sys.exit("%d namespaces fit; name one with --namespace" % len(folders))
+    try:
+        result, entries = read_namespace(folders[0], a.prf_output, a.master_key)
+    except Refused as refused:
+        sys.exit("refused: %s" % refused)
+    if a.dump:
+        a.dump.mkdir(parents=True, exist_ok=True)
+        for record, plain in entries.items():
+            (a.dump / ("wallet-%s.json" % record)).write_bytes(plain)
+    json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+    return 1 if result["unreadable"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
