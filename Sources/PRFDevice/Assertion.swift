@@ -39,6 +39,9 @@ struct Assertion: ~Copyable {
     try unsafe Self.check(fido_assert_set_up(handle.pointer, FIDO_OPT_FALSE))
   }
 
+  /// Whether the key answered at all.
+  var hasAnswer: Bool { unsafe fido_assert_count(handle.pointer) > 0 }
+
   /// Which credential gave answer number `index`.
   ///
   /// A key may leave the ID out when only one was asked for.

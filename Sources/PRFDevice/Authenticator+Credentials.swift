@@ -19,31 +19,11 @@ extension Authenticator {
   ///   hmac-secret for the new credential,
   ///   ``PRFDeviceError/credentialExcluded``, ``PRFDeviceError/keyStoreFull``
   ///   and what user verification and touch can refuse.
-  public func createCredential(
+  public nonisolated func createCredential(
     _ request: CredentialRequest, pin: PIN?
   ) async throws(PRFDeviceError) -> CreatedCredential {
-    try await operation(.touch) { () throws(PRFDeviceError) in
-      let verification = try verification(pin: pin)
-      let info = try readInfo()
-      guard info.supportsPRF else { throw .prfUnsupported }
-      let protection = info.supportsCredentialProtection ? request.protection : nil
-      do throws(PRFDeviceError) {
-        return try make(
-          request, excluding: request.excludedIDs, protection: protection,
-          verification: verification)
-      } catch .requestTooLarge where request.excludedIDs.count > 1 {
-        // The key takes no list of this size: look for the credentials
-        // silently, as the list would have made the key do.
-        if case .yes = try preflight(
-          request.excludedIDs, rpID: request.rpID, mayBeHidden: false)
-        {
-          throw .credentialExcluded
-        }
-        return try make(
-          request, excluding: [], protection: protection, verification: verification)
-      } catch {
-        throw error
-      }
+    try await operation(.touch) { me throws(PRFDeviceError) in
+      try me.create(request, pin: pin)
     }
   }
 
@@ -51,12 +31,12 @@ extension Authenticator {
   ///
   /// - Throws: ``PRFDeviceError/credentialManagementUnsupported``,
   ///   ``PRFDeviceError/pinNotSet`` and what a PIN can refuse.
-  public func credentials(pin: PIN) async throws(PRFDeviceError) -> [StoredCredential] {
-    try await operation(.touch) { () throws(PRFDeviceError) in
-      try requireCredentialManagement()
+  public nonisolated func credentials(pin: PIN) async throws(PRFDeviceError) -> [StoredCredential] {
+    try await operation(.touch) { me throws(PRFDeviceError) in
+      try me.requireCredentialManagement()
       var found: [StoredCredential] = []
-      for rpID in try relyingParties(pin: pin) {
-        found += try credentials(of: rpID, pin: pin)
+      for rpID in try me.relyingParties(pin: pin) {
+        found += try me.credentials(of: rpID, pin: pin)
       }
       return found
     }
@@ -67,16 +47,38 @@ extension Authenticator {
   ///
   /// - Throws: ``PRFDeviceError/noCredentials`` when the key has none with
   ///   this ID, and as ``credentials(pin:)``.
-  public func deleteCredential(
+  public nonisolated func deleteCredential(
     _ id: CredentialID, pin: PIN
   ) async throws(PRFDeviceError) {
     guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
-    try await operation(.touch) { () throws(PRFDeviceError) in
-      try requireCredentialManagement()
-      knownInfo = nil
-      try unsafe verified(.pin(pin)) { device, pin in
+    try await operation(.touch) { me throws(PRFDeviceError) in
+      try me.requireCredentialManagement()
+      me.knownInfo = nil
+      try unsafe me.verified(.pin(pin)) { device, pin in
         unsafe fido_credman_del_dev_rk(device, id.bytes, id.bytes.count, pin)
       }
+    }
+  }
+
+  private func create(
+    _ request: CredentialRequest, pin: PIN?
+  ) throws(PRFDeviceError) -> CreatedCredential {
+    let verification = try verification(pin: pin)
+    let info = try readInfo()
+    guard info.supportsPRF else { throw .prfUnsupported }
+    let protection = info.supportsCredentialProtection ? request.protection : nil
+    do throws(PRFDeviceError) {
+      return try make(
+        request, excluding: request.excludedIDs, protection: protection,
+        verification: verification)
+    } catch .requestTooLarge where request.excludedIDs.count > 1 {
+      // The key takes no list of this size: look for the credentials silently,
+      // as the list would have made the key do.
+      let holding = try preflight(request.excludedIDs, rpID: request.rpID, mayBeHidden: false)
+      if case .yes = holding { throw .credentialExcluded }
+      return try make(request, excluding: [], protection: protection, verification: verification)
+    } catch {
+      throw error
     }
   }
 

@@ -5,17 +5,17 @@ extension Authenticator {
   /// afterwards.
   ///
   /// - Throws: ``PRFDeviceError``.
-  public func info() async throws(PRFDeviceError) -> AuthenticatorInfo {
-    try await operation(.answer) { () throws(PRFDeviceError) in try readInfo() }
+  public nonisolated func info() async throws(PRFDeviceError) -> AuthenticatorInfo {
+    try await operation(.answer) { me throws(PRFDeviceError) in try me.readInfo() }
   }
 
   /// How many wrong PINs are left before the key blocks itself: 1 command.
   ///
   /// - Throws: ``PRFDeviceError/pinNotSet`` on a key without a PIN.
-  public func pinRetries() async throws(PRFDeviceError) -> Int {
-    try await operation(.answer) { () throws(PRFDeviceError) in
-      guard try hasPIN() else { throw .pinNotSet }
-      return try readRetries()
+  public nonisolated func pinRetries() async throws(PRFDeviceError) -> Int {
+    try await operation(.answer) { me throws(PRFDeviceError) in
+      try me.requirePIN()
+      return try me.readRetries()
     }
   }
 
@@ -23,16 +23,9 @@ extension Authenticator {
   ///
   /// - Throws: ``PRFDeviceError/pinAlreadySet``,
   ///   ``PRFDeviceError/pinPolicyViolation(_:)`` when the key wants a longer
-  ///   one, ``PRFDeviceError/authenticator(code:)`` when it takes no PIN.
-  public func setPIN(_ pin: PIN) async throws(PRFDeviceError) {
-    try await operation(.answer) { () throws(PRFDeviceError) in
-      guard try !hasPIN() else { throw .pinAlreadySet }
-      knownInfo = nil
-      knownRetries = nil
-      try unsafe call { device in
-        unsafe pin.withCString { unsafe fido_dev_set_pin(device, $0, nil) }
-      }
-    }
+  ///   one, ``PRFDeviceError/pinUnsupported`` when it takes none.
+  public nonisolated func setPIN(_ pin: PIN) async throws(PRFDeviceError) {
+    try await operation(.answer) { me throws(PRFDeviceError) in try me.set(pin) }
   }
 
   /// Changes the PIN, which spends a try if the current one is wrong.
@@ -41,14 +34,30 @@ extension Authenticator {
   ///   ``PRFDeviceError/pinAuthBlocked``, ``PRFDeviceError/pinBlocked``,
   ///   ``PRFDeviceError/pinNotSet``,
   ///   ``PRFDeviceError/pinPolicyViolation(_:)``.
-  public func changePIN(from current: PIN, to new: PIN) async throws(PRFDeviceError) {
-    try await operation(.answer) { () throws(PRFDeviceError) in
-      try spending(current) { () throws(PRFDeviceError) in
-        knownInfo = nil
-        try unsafe call { device in
-          unsafe current.withCString { current in
-            unsafe new.withCString { unsafe fido_dev_set_pin(device, $0, current) }
-          }
+  public nonisolated func changePIN(
+    from current: PIN, to new: PIN
+  ) async throws(PRFDeviceError) {
+    try await operation(.answer) { me throws(PRFDeviceError) in
+      try me.change(from: current, to: new)
+    }
+  }
+
+  private func set(_ pin: PIN) throws(PRFDeviceError) {
+    guard try supportsPIN() else { throw .pinUnsupported }
+    guard try !hasPIN() else { throw .pinAlreadySet }
+    knownInfo = nil
+    knownRetries = nil
+    try unsafe call { device in
+      unsafe pin.withCString { unsafe fido_dev_set_pin(device, $0, nil) }
+    }
+  }
+
+  private func change(from current: PIN, to new: PIN) throws(PRFDeviceError) {
+    try spending(current) { () throws(PRFDeviceError) in
+      knownInfo = nil
+      try unsafe call { device in
+        unsafe current.withCString { current in
+          unsafe new.withCString { unsafe fido_dev_set_pin(device, $0, current) }
         }
       }
     }
@@ -58,6 +67,15 @@ extension Authenticator {
 
   func hasPIN() throws(PRFDeviceError) -> Bool {
     unsafe try device { unsafe fido_dev_has_pin($0) }
+  }
+
+  func supportsPIN() throws(PRFDeviceError) -> Bool {
+    unsafe try device { unsafe fido_dev_supports_pin($0) }
+  }
+
+  func requirePIN() throws(PRFDeviceError) {
+    guard try !hasPIN() else { return }
+    throw try supportsPIN() ? .pinNotSet : .pinUnsupported
   }
 
   func hasBuiltInUserVerification() throws(PRFDeviceError) -> Bool {
@@ -76,7 +94,7 @@ extension Authenticator {
   func spending<R>(
     _ pin: PIN, _ body: () throws(PRFDeviceError) -> R
   ) throws(PRFDeviceError) -> R {
-    guard try hasPIN() else { throw .pinNotSet }
+    try requirePIN()
     if options.readsPINRetries, knownRetries == nil { _ = try readRetries() }
     if knownRetries == 0 { throw .pinBlocked }
     knownRetries = nil
@@ -100,7 +118,8 @@ extension Authenticator {
   func verification(pin: PIN?) throws(PRFDeviceError) -> Verification {
     if let pin { return .pin(pin) }
     if try hasBuiltInUserVerification() { return .builtIn }
-    throw try hasPIN() ? .pinRequired : .pinNotSet
+    try requirePIN()
+    throw .pinRequired
   }
 
   /// Runs a call with the PIN as a C string, or without one where the key

@@ -13,12 +13,12 @@ extension Authenticator {
   ///     that other software made: the key then does not admit to them.
   /// - Returns: which one, as far as the key tells.
   /// - Throws: ``PRFDeviceError/invalidInput(_:)`` for an empty list.
-  public func holds(
+  public nonisolated func holds(
     _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool = false
   ) async throws(PRFDeviceError) -> Holding {
     guard !credentialIDs.isEmpty else { throw .invalidInput("credential IDs") }
-    return try await operation(.answer) { () throws(PRFDeviceError) in
-      try preflight(credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden)
+    return try await operation(.answer) { me throws(PRFDeviceError) in
+      try me.preflight(credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden)
     }
   }
 
@@ -31,26 +31,35 @@ extension Authenticator {
   /// - Returns: one evaluation for each credential that answered, at least one.
   /// - Throws: ``PRFDeviceError``. No output is released unless the answer's
   ///   flags say that the user was verified.
-  public func evaluate(
+  public nonisolated func evaluate(
     _ request: PRFRequest, pin: PIN?
   ) async throws(PRFDeviceError) -> [PRFEvaluation] {
-    try await operation(.touch) { () throws(PRFDeviceError) in
-      let verification = try verification(pin: pin)
-      let assertion = try Assertion(rpID: request.rpID, allowing: request.credentialIDs)
-      try assertion.ask(salts: request.salts)
-      if case .builtIn = verification { try assertion.askForBuiltInVerification() }
+    try await operation(.touch) { me throws(PRFDeviceError) in
+      try me.answers(to: request, pin: pin)
+    }
+  }
+
+  private func answers(
+    to request: PRFRequest, pin: PIN?
+  ) throws(PRFDeviceError) -> [PRFEvaluation] {
+    let verification = try verification(pin: pin)
+    let assertion = try Assertion(rpID: request.rpID, allowing: request.credentialIDs)
+    try assertion.ask(salts: request.salts)
+    if case .builtIn = verification { try assertion.askForBuiltInVerification() }
+    do throws(PRFDeviceError) {
       try unsafe verified(verification) { device, pin in
         unsafe fido_dev_get_assert(device, assertion.handle.pointer, pin)
       }
-      do throws(PRFDeviceError) {
-        return try assertion.evaluations(for: request)
-      } catch .prfNotDelivered {
-        // A key that never had the extension ignores it: say so.
-        let info = try? readInfo()
-        throw info?.supportsPRF == false ? .prfUnsupported : .prfNotDelivered
-      } catch {
-        throw error
-      }
+      return try assertion.evaluations(for: request)
+    } catch .prfNotDelivered {
+      // A key that never had the extension ignores it: say so.
+      let info = try? readInfo()
+      throw info?.supportsPRF == false ? .prfUnsupported : .prfNotDelivered
+    } catch .authenticator(code: Int(FIDO_ERR_INTERNAL)) where assertion.hasAnswer {
+      // libfido2 has the answer and could not decrypt what it holds.
+      throw .prfNotDelivered
+    } catch {
+      throw error
     }
   }
 

@@ -30,7 +30,7 @@ public actor Authenticator {
   }
 
   private let thread: DeviceThread
-  private let watch: OperationWatch
+  private nonisolated let watch: OperationWatch
   let link: DeviceLink
   let options: Options
 
@@ -74,7 +74,9 @@ public actor Authenticator {
     _ link: DeviceLink, options: Options
   ) async throws(PRFDeviceError) -> Authenticator {
     let authenticator = try Authenticator(link, options: options)
-    try await authenticator.start()
+    try await authenticator.operation(.answer) { authenticator throws(PRFDeviceError) in
+      try authenticator.start()
+    }
     return authenticator
   }
 
@@ -101,7 +103,6 @@ public actor Authenticator {
   }
 
   private func start() throws(PRFDeviceError) {
-    guard !Task.isCancelled else { throw .cancelled }
     let device = try link.open(timeout: options.answerTimeout)
     guard unsafe fido_dev_is_fido2(device.pointer) else { throw .notFIDO2 }
     state = .open(device)
@@ -120,36 +121,52 @@ public actor Authenticator {
     case answer
   }
 
-  /// Runs an operation of one or more calls; the task's cancellation and the
-  /// limit end it.
-  func operation<R>(
-    _ limit: Limit, _ body: () throws(PRFDeviceError) -> R
+  /// Runs an operation of one or more calls on the device's thread; the task's
+  /// cancellation and the limit end it.
+  ///
+  /// The caller waits outside the actor, so that it is free even when the
+  /// thread is stuck.
+  nonisolated func operation<R: Sendable>(
+    _ limit: Limit,
+    _ body: @escaping @Sendable (isolated Authenticator) throws(PRFDeviceError) -> R
   ) async throws(PRFDeviceError) -> R {
-    watch.begin(timeout: limit == .touch ? options.touchTimeout : options.answerTimeout)
-    defer { watch.end() }
-    let watch = self.watch
-    let result: Result<R, PRFDeviceError> = await withTaskCancellationHandler {
-      do throws(PRFDeviceError) {
-        return .success(try body())
-      } catch {
-        return .failure(error)
+    let operation = Operation()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let first = FirstResult<R>(continuation)
+        operation.wait { first.resume(.failure($0)) }
+        Task { first.resume(await run(operation, limit, body)) }
       }
     } onCancel: {
-      watch.cancel()
+      operation.cancel()
+      watch.wake()
     }
     switch result {
-    case .success(let value):
-      return value
-    case .failure(.noAnswer) where limit == .touch:
-      throw .touchTimeout
-    case .failure(let error):
-      throw error
+    case .success(let value): return value
+    case .failure(.noAnswer) where limit == .touch: throw .touchTimeout
+    case .failure(let error): throw error
+    }
+  }
+
+  private func run<R>(
+    _ operation: Operation, _ limit: Limit,
+    _ body: @Sendable (isolated Authenticator) throws(PRFDeviceError) -> R
+  ) -> Result<R, PRFDeviceError> {
+    guard operation.start() else { return .failure(.cancelled) }
+    watch.begin(
+      operation, timeout: limit == .touch ? options.touchTimeout : options.answerTimeout)
+    defer { watch.end() }
+    do throws(PRFDeviceError) {
+      return .success(try body(self))
+    } catch {
+      return .failure(error)
     }
   }
 
   /// Runs one libfido2 call and tells its failures apart.
   func call(_ body: (OpaquePointer) -> Int32) throws(PRFDeviceError) {
-    if let ending = watch.ending { throw Self.error(ending) }
+    preconditionIsolated("libfido2 keeps state per thread")
+    if let ending = watch.ending { throw ending.error }
     let status: FIDOStatus
     switch state {
     case .open(let device): status = unsafe watch.during(device.pointer, body)
@@ -163,16 +180,9 @@ public actor Authenticator {
       state = .lost
     }
     // Any error that follows a cancellation is the cancellation's.
-    if let ending { throw Self.error(ending) }
+    if let ending { throw ending.error }
     if status.isTransportFailure, link.isLost { throw .authenticatorLost }
     throw status.error
-  }
-
-  private static func error(_ ending: OperationWatch.Ending) -> PRFDeviceError {
-    switch ending {
-    case .cancelled: .cancelled
-    case .timedOut: .noAnswer
-    }
   }
 
   /// What the opening told, without another command.

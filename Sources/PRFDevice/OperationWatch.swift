@@ -5,29 +5,50 @@ internal import CFido2
 /// A thread of its own sends CANCEL every 50 ms from the time-out, or from the
 /// cancellation, until the blocking call returns: an authenticator ignores a
 /// CANCEL that comes before it waits for a touch, so a single one may be lost.
-/// An authenticator that answers nothing at all is left to libfido2's own
-/// timeout, set ``grace`` later.
+/// From an authenticator that ignores them all the caller is freed after
+/// ``grace``; the thread is left to libfido2's own timeout.
 @safe
 final class OperationWatch: Sendable {
   /// Why an operation is being ended.
   enum Ending: Equatable {
     case cancelled
     case timedOut
+
+    /// What the caller gets.
+    ///
+    /// A time-out of a touch is told apart later.
+    var error: PRFDeviceError { self == .cancelled ? .cancelled : .noAnswer }
   }
 
-  /// How long after the time-out libfido2 gives up by itself.
+  /// How long an authenticator has to take note of a CANCEL.
   static let grace: Duration = .seconds(2)
   private static let interval: Duration = .milliseconds(50)
 
   @safe
   private struct State {
-    var isOperating = false
+    /// The operation under way.
+    var operation: Operation?
     var deadline = MonotonicTime(nanoseconds: .max)
     var ending: Ending?
+    /// When the caller is freed, once the operation is being ended.
+    var giveUpAt = MonotonicTime(nanoseconds: .max)
     /// The device, while a blocking call is under way.
     var device: OpaquePointer?
     var nextCancel = MonotonicTime(nanoseconds: 0)
     var isStopped = false
+
+    /// Looks whether the operation is to end.
+    mutating func update(_ now: MonotonicTime) {
+      guard let operation, ending == nil else { return }
+      if operation.isCancelled {
+        ending = .cancelled
+      } else if now >= deadline {
+        ending = .timedOut
+      } else {
+        return
+      }
+      giveUpAt = now.advanced(by: OperationWatch.grace)
+    }
   }
 
   private let state = Condition(State())
@@ -43,44 +64,39 @@ final class OperationWatch: Sendable {
   }
 
   /// An operation begins: it may take `timeout` over all its calls.
-  func begin(timeout: Duration) {
+  func begin(_ operation: Operation, timeout: Duration) {
     state.change {
-      $0.isOperating = true
+      $0.operation = operation
       $0.ending = nil
+      $0.giveUpAt = MonotonicTime(nanoseconds: .max)
       $0.deadline = .now().advanced(by: timeout)
     }
   }
 
-  /// The operation is over; a cancellation has nothing to end any more.
+  /// The operation is over; there is nothing to end any more.
   func end() {
     state.change {
-      $0.isOperating = false
+      $0.operation = nil
       $0.ending = nil
     }
   }
 
-  /// Ends the operation under way, if there is one.
-  func cancel() {
-    state.change {
-      if $0.isOperating, $0.ending == nil { $0.ending = .cancelled }
-    }
+  /// An operation was cancelled: look at once.
+  func wake() {
+    state.change { _ in }
   }
 
-  /// Why the operation is to end, if it is.
+  /// Why the operation under way is to end, if it is.
   var ending: Ending? {
     state.withLock {
-      if $0.ending == nil, $0.isOperating, MonotonicTime.now() >= $0.deadline {
-        $0.ending = .timedOut
-      }
+      $0.update(.now())
       return $0.ending
     }
   }
 
   /// Runs one blocking call on `device` with libfido2's timeout set to what is
   /// left, and sends CANCEL meanwhile where needed.
-  func during(
-    _ device: OpaquePointer, _ call: (OpaquePointer) -> Int32
-  ) -> FIDOStatus {
+  func during(_ device: OpaquePointer, _ call: (OpaquePointer) -> Int32) -> FIDOStatus {
     let deadline = state.withLock { $0.deadline }
     let limit = deadline.advanced(by: Self.grace).millisecondsLeft
     _ = unsafe fido_dev_set_timeout(device, max(1, limit))
@@ -95,17 +111,22 @@ final class OperationWatch: Sendable {
   private func run() {
     state.wait { state in
       if state.isStopped { return .done(()) }
-      guard let device = unsafe state.device else { return .wait }
+      guard let operation = state.operation else { return .wait }
       let now = MonotonicTime.now()
-      if state.ending == nil {
-        guard now >= state.deadline else { return .waitUntil(state.deadline) }
-        state.ending = .timedOut
+      state.update(now)
+      guard let ending = state.ending else { return .waitUntil(state.deadline) }
+      if now >= state.giveUpAt {
+        state.giveUpAt = MonotonicTime(nanoseconds: .max)
+        operation.giveUp(ending.error)
+      }
+      guard let device = unsafe state.device else {
+        return .waitUntil(state.giveUpAt)
       }
       if now >= state.nextCancel {
         _ = unsafe fido_dev_cancel(device)
         state.nextCancel = now.advanced(by: Self.interval)
       }
-      return .waitUntil(state.nextCancel)
+      return .waitUntil(min(state.nextCancel, state.giveUpAt))
     }
   }
 }

@@ -42,6 +42,8 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
   case pinBlocked
   /// The operation needs a PIN and the key has none set.
   case pinNotSet
+  /// The key cannot have a PIN.
+  case pinUnsupported
   /// ``Authenticator/setPIN(_:)`` on a key that already has one.
   case pinAlreadySet
   /// The operation needs the PIN and none was given.

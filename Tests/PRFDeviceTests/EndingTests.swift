@@ -1,0 +1,162 @@
+import PRFDevice
+import Testing
+import VirtualKey
+
+/// Operations that end early, and the handle afterwards.
+@Suite struct EndingTests {
+  private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
+
+  /// A key with one credential whose owner does as `touch` says.
+  private func bench(_ touch: TouchPolicy, faults: [String] = []) async throws -> Bench {
+    let first = try Bench()
+    _ = try await first.open().createCredential(.test(), pin: pin())
+    return try Bench(faults: faults, store: first.store) { $0.touch = touch }
+  }
+
+  @Test(arguments: [0, 1, 20, 200, 700])
+  func `Cancelling the task frees the key at once`(milliseconds: Int) async throws {
+    let bench = try await bench(.never)
+    let authenticator = try await bench.open()
+    let task = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(milliseconds))
+    let start = ContinuousClock.now
+    task.cancel()
+    let error = await failure { _ = try await task.value }
+    #expect(error == .cancelled)
+    #expect(ContinuousClock.now - start < .milliseconds(300))
+    // The same handle goes on.
+    #expect(try await authenticator.pinRetries() == 8)
+    let again = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(100))
+    again.cancel()
+    let second = await failure { _ = try await again.value }
+    #expect(second == .cancelled, "\(bench.plugged.trace.lines)")
+  }
+
+  @Test func `An operation that was cancelled before sends nothing`() async throws {
+    let bench = try await bench(.automatic)
+    let authenticator = try await bench.open()
+    let before = bench.commands.count
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      _ = try await authenticator.evaluate(request, pin: pin())
+    }
+    task.cancel()
+    #expect(await failure { try await task.value } == .cancelled)
+    #expect(bench.commands.count == before)
+  }
+
+  @Test func `A touch that nobody gives ends in time, and frees the key`() async throws {
+    var bench = try await bench(.never)
+    bench.options.touchTimeout = .milliseconds(400)
+    let authenticator = try await bench.open()
+    let start = ContinuousClock.now
+    let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
+    #expect(error == .touchTimeout)
+    let elapsed = ContinuousClock.now - start
+    #expect(elapsed >= .milliseconds(400))
+    #expect(elapsed < .milliseconds(1000))
+    #expect(bench.plugged.trace.lines.contains("CANCEL"))
+    #expect(try await authenticator.pinRetries() == 8)
+  }
+
+  @Test func `The key's own time-out is one, too`() async throws {
+    let first = try Bench()
+    _ = try await first.open().createCredential(.test(), pin: pin())
+    let bench = try Bench(store: first.store) {
+      $0.touch = .never
+      $0.touchTimeoutMilliseconds = 200
+    }
+    let authenticator = try await bench.open()
+    let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
+    #expect(error == .touchTimeout)
+  }
+
+  @Test func `A late touch is waited for`() async throws {
+    let authenticator = try await bench(.after(milliseconds: 350)).open()
+    #expect(try await authenticator.evaluate(request, pin: pin()).count == 1)
+  }
+
+  @Test func `A refused touch is a refusal`() async throws {
+    let authenticator = try await bench(.deny).open()
+    #expect(
+      await failure { _ = try await authenticator.evaluate(request, pin: pin()) } == .denied)
+    #expect(
+      await failure { _ = try await authenticator.createCredential(.test(), pin: pin()) }
+        == .denied)
+  }
+
+  @Test func `Unplugging while it waits for a touch is noticed at once`() async throws {
+    let bench = try await bench(.never)
+    let authenticator = try await bench.open()
+    let task = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(200))
+    let start = ContinuousClock.now
+    bench.plugged.unplug()
+    #expect(await failure { _ = try await task.value } == .authenticatorLost)
+    #expect(ContinuousClock.now - start < .milliseconds(500))
+    // Lost it stays.
+    #expect(await failure { _ = try await authenticator.pinRetries() } == .authenticatorLost)
+  }
+
+  @Test func `A key that unplugs itself on touch is lost`() async throws {
+    let authenticator = try await bench(.never, faults: ["unplug-on-touch"]).open()
+    #expect(
+      await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
+        == .authenticatorLost)
+  }
+
+  @Test func `A key that never answers is given up`() async throws {
+    var bench = try await bench(.automatic, faults: ["silent:getAssertion"])
+    bench.options.touchTimeout = .milliseconds(200)
+    let authenticator = try await bench.open()
+    #expect(
+      await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
+        == .touchTimeout)
+  }
+
+  @Test func `Cancelling frees the caller even of a key that ignores it`() async throws {
+    let bench = try await bench(.automatic, faults: ["silent:getAssertion"])
+    let authenticator = try await bench.open()
+    let task = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(100))
+    let start = ContinuousClock.now
+    task.cancel()
+    #expect(await failure { _ = try await task.value } == .cancelled)
+    #expect(ContinuousClock.now - start < .milliseconds(2500))
+  }
+
+  @Test func `An operation that waits behind another is cancelled at once`() async throws {
+    let bench = try await bench(.never)
+    let authenticator = try await bench.open()
+    let first = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(100))
+    let second = Task { try await authenticator.pinRetries() }
+    try await Task.sleep(for: .milliseconds(50))
+    second.cancel()
+    #expect(await failure { _ = try await second.value } == .cancelled)
+    first.cancel()
+    #expect(await failure { _ = try await first.value } == .cancelled)
+  }
+
+  @Test func `Opening a key that does not answer is given up`() async throws {
+    var bench = try await bench(.automatic, faults: ["silent:getInfo"])
+    bench.options.answerTimeout = .milliseconds(200)
+    #expect(await failure { _ = try await bench.open() } == .noAnswer)
+  }
+
+  @Test func `Opening a key that is gone says so`() async throws {
+    let bench = try await bench(.automatic)
+    bench.plugged.unplug()
+    #expect(await failure { _ = try await bench.open() } == .authenticatorLost)
+  }
+
+  @Test func `A closed authenticator does nothing more`() async throws {
+    let bench = try await bench(.automatic)
+    let authenticator = try await bench.open()
+    await authenticator.close()
+    #expect(await failure { _ = try await authenticator.info() } == .closed)
+    // The key itself is free.
+    #expect(try await bench.open().pinRetries() == 8)
+  }
+}

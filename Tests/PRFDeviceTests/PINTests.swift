@@ -1,0 +1,126 @@
+import PRFDevice
+import SecretMemory
+import Testing
+import VirtualKey
+
+@Suite struct PINTests {
+  private static func make(_ bytes: [UInt8]) throws(PRFDeviceError) {
+    _ = try PIN(SecretBytes(copying: unsafe bytes.span.bytes))
+  }
+
+  @Test(
+    arguments: [
+      ("", PINRule.tooShort), ("123", .tooShort), ("\u{1F511}\u{1F511}\u{1F511}", .tooShort),
+      // Three characters typed as six code points: normalisation joins them.
+      ("e\u{301}e\u{301}e\u{301}", .tooShort),
+      (String(repeating: "x", count: 64), .tooLong),
+      (String(repeating: "x", count: 5000), .tooLong),
+      (String(repeating: "\u{E9}", count: 32), .tooLong),
+      ("12\u{0}45", .notText),
+    ])
+  func `A PIN that breaks a rule is refused`(text: String, rule: PINRule) {
+    #expect(throws: PRFDeviceError.pinPolicyViolation(rule)) { try Self.make(Array(text.utf8)) }
+  }
+
+  @Test(arguments: [
+    "1234", String(repeating: "x", count: 63), "\u{1F511}\u{1F511}\u{1F511}\u{1F511}",
+    String(repeating: "\u{E9}", count: 31),
+    // 64 bytes as typed, 62 normalised... and 4 code points of combining text.
+    String(repeating: "e\u{301}", count: 30),
+  ])
+  func `A PIN within the rules is accepted`(text: String) throws {
+    try Self.make(Array(text.utf8))
+  }
+
+  @Test(arguments: [[0xFF, 0x31, 0x32, 0x33], [0x31, 0x32, 0x33, 0xC3]] as [[UInt8]])
+  func `A PIN that is not UTF-8 is refused`(bytes: [UInt8]) {
+    #expect(throws: PRFDeviceError.pinPolicyViolation(.notText)) { try Self.make(bytes) }
+  }
+
+  @Test func `The key gets the normalised PIN`() async throws {
+    // What the key knows is composed (form C); what is typed is not.
+    let authenticator = try await Bench(pin: "caf\u{E9}s").open()
+    let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
+    #expect(
+      await failure { _ = try await authenticator.evaluate(request, pin: pin("cafe\u{301}s")) }
+        == .noCredentials)
+    #expect(
+      await failure { _ = try await authenticator.evaluate(request, pin: pin("cafes")) }
+        == .pinInvalid(retriesLeft: 7))
+  }
+
+  @Test func `The first PIN is set, and changed`() async throws {
+    let bench = try Bench(pin: nil)
+    let authenticator = try await bench.open()
+    #expect(try await authenticator.info().isPINSet == false)
+    #expect(await failure { _ = try await authenticator.pinRetries() } == .pinNotSet)
+    #expect(
+      await failure { try await authenticator.changePIN(from: pin(), to: pin("5678")) }
+        == .pinNotSet)
+    try await authenticator.setPIN(pin())
+    #expect(try await authenticator.info().isPINSet)
+    #expect(try await authenticator.pinRetries() == 8)
+    #expect(await failure { try await authenticator.setPIN(pin("5678")) } == .pinAlreadySet)
+    try await authenticator.changePIN(from: pin(), to: pin("5678"))
+    _ = try await authenticator.createCredential(.test(), pin: pin("5678"))
+    #expect(
+      await failure { try await authenticator.changePIN(from: pin(), to: pin("9999")) }
+        == .pinInvalid(retriesLeft: 7))
+  }
+
+  @Test func `A key that cannot have a PIN says so`() async throws {
+    let authenticator = try await Bench { $0.clientPIN = false }.open()
+    #expect(await failure { try await authenticator.setPIN(pin()) } == .pinUnsupported)
+    #expect(await failure { _ = try await authenticator.pinRetries() } == .pinUnsupported)
+    #expect(try await authenticator.info().supportsPIN == false)
+  }
+
+  @Test func `A PIN shorter than this key wants is refused by the key`() async throws {
+    let authenticator = try await Bench(pin: nil) { $0.minimumPINLength = 6 }.open()
+    #expect(try await authenticator.info().minimumPINLength == 6)
+    #expect(
+      await failure { try await authenticator.setPIN(pin("12345")) }
+        == .pinPolicyViolation(.authenticatorPolicy))
+    try await authenticator.setPIN(pin("123456"))
+  }
+
+  @Test func `Wrong PINs block until replugged, then until reset`() async throws {
+    let first = try Bench()
+    var authenticator = try await first.open()
+    let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
+    func attempt(_ text: String) async -> PRFDeviceError? {
+      await failure { _ = try await authenticator.evaluate(request, pin: pin(text)) }
+    }
+    #expect(await attempt("0000") == .pinInvalid(retriesLeft: 7))
+    #expect(await attempt("0000") == .pinInvalid(retriesLeft: 6))
+    #expect(await attempt("0000") == .pinAuthBlocked)
+    // Even the right one, until the key is plugged in again.
+    #expect(await attempt("1234") == .pinAuthBlocked)
+
+    let second = try Bench(pin: nil, store: first.store)
+    authenticator = try await second.open()
+    #expect(try await authenticator.pinRetries() == 5)
+    #expect(await attempt("0000") == .pinInvalid(retriesLeft: 4))
+    #expect(await attempt("0000") == .pinInvalid(retriesLeft: 3))
+    #expect(await attempt("0000") == .pinAuthBlocked)
+
+    let third = try Bench(pin: nil, store: first.store)
+    authenticator = try await third.open()
+    #expect(await attempt("0000") == .pinInvalid(retriesLeft: 1))
+    #expect(await attempt("0000") == .pinBlocked)
+    // Refused from the count of retries: nothing is spent.
+    let before = third.count("clientPIN getPINToken") + third.count("getPINUvAuthTokenUsingPIN")
+    #expect(await attempt("1234") == .pinBlocked)
+    #expect(
+      third.count("clientPIN getPINToken") + third.count("getPINUvAuthTokenUsingPIN") == before)
+  }
+
+  @Test func `A right PIN restores the retries`() async throws {
+    let authenticator = try await Bench().open()
+    #expect(
+      await failure { _ = try await authenticator.credentials(pin: pin("0000")) }
+        == .pinInvalid(retriesLeft: 7))
+    _ = try await authenticator.credentials(pin: pin())
+    #expect(try await authenticator.pinRetries() == 8)
+  }
+}

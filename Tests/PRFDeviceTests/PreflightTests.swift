@@ -1,0 +1,66 @@
+import PRFDevice
+import Testing
+import VirtualKey
+
+@Suite struct PreflightTests {
+  private static func unknown(_ count: Int) -> [CredentialID] {
+    (0..<count).map { CredentialID([UInt8](repeating: UInt8($0), count: 48)) }
+  }
+
+  @Test(
+    arguments: [true, false],
+    [nil, .userVerificationOptional, .userVerificationOptionalWithCredentialID]
+      as [CredentialProtection?])
+  func `A key says which credential it holds, without PIN and touch`(
+    isDiscoverable: Bool, protection: CredentialProtection?
+  ) async throws {
+    let first = try Bench()
+    let id = try await first.open().createCredential(
+      .test(isDiscoverable: isDiscoverable, protection: protection), pin: pin()
+    ).id
+    // Nobody touches this key any more.
+    let bench = try Bench(store: first.store) { $0.touch = .never }
+    let authenticator = try await bench.open()
+    let before = bench.commands.count
+    let holding = try await authenticator.holds(
+      Self.unknown(3) + [id] + Self.unknown(2), rpID: "keybackup:")
+    #expect(holding == .yes(id))
+    #expect(bench.commands.count == before + 1)
+    #expect(bench.count("getAssertion up=false") == 1)
+  }
+
+  @Test func `A key says that it holds none`() async throws {
+    let bench = try Bench()
+    let authenticator = try await bench.open()
+    #expect(try await authenticator.holds(Self.unknown(1), rpID: "keybackup:") == .no)
+    #expect(
+      try await authenticator.holds(Self.unknown(1), rpID: "keybackup:", mayBeHidden: true)
+        == .maybe)
+  }
+
+  @Test func `No is maybe on a key that always verifies its user`() async throws {
+    let authenticator = try await Bench { $0.alwaysVerify = true }.open()
+    #expect(try await authenticator.holds(Self.unknown(1), rpID: "keybackup:") == .maybe)
+  }
+
+  @Test(arguments: ["0x36", "0x33", "0x35", "0x27"])
+  func `A key that wants a PIN for it may hold it`(code: String) async throws {
+    let authenticator = try await Bench(faults: ["error:getAssertion=\(code)"]).open()
+    #expect(try await authenticator.holds(Self.unknown(1), rpID: "keybackup:") == .maybe)
+  }
+
+  @Test func `A list that is too long for the key is split`() async throws {
+    let bench = try Bench()
+    let authenticator = try await bench.open()
+    let id = try await authenticator.createCredential(.test(), pin: pin()).id
+    #expect(
+      try await authenticator.holds(Self.unknown(20) + [id], rpID: "keybackup:") == .yes(id))
+    #expect(try await authenticator.holds(Self.unknown(20), rpID: "keybackup:") == .no)
+  }
+
+  @Test func `An empty list is a mistake`() async throws {
+    let authenticator = try await Bench().open()
+    let error = await failure { _ = try await authenticator.holds([], rpID: "keybackup:") }
+    #expect(error == .invalidInput("credential IDs"))
+  }
+}
