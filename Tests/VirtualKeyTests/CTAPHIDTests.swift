@@ -1,0 +1,192 @@
+import Testing
+
+@testable import VirtualKey
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@Suite struct CTAPHIDTests {
+  @Test(arguments: [0, 1, 56, 57, 58, 57 + 59, 57 + 59 + 1, 1024, 7609])
+  func pingComesBack(length: Int) throws {
+    let host = try Host()
+    let data = [UInt8].random(length)
+    host.send(.ping, data)
+    #expect(host.receive() == .init(channel: host.channel, command: 0x01, data: data))
+  }
+
+  @Test func channelsDiffer() throws {
+    let host = try Host()
+    #expect(try host.allocateChannel() != host.channel)
+  }
+
+  private func error(_ message: Host.Message?) -> CTAPHIDError? {
+    guard let message, message.command == 0x3F, message.data.count == 1 else { return nil }
+    return CTAPHIDError(rawValue: message.data[0])
+  }
+
+  @Test func unknownChannel() throws {
+    let host = try Host()
+    host.send(.ping, [1], on: 0x1234)
+    #expect(error(host.receive()) == .invalidChannel)
+  }
+
+  @Test func unknownCommand() throws {
+    let host = try Host()
+    host.send(.lock, [1])
+    #expect(error(host.receive()) == .invalidCommand)
+    host.send(.message, [0, 3, 0, 0])
+    #expect(error(host.receive()) == .invalidCommand)
+  }
+
+  @Test func tooLong() throws {
+    let host = try Host()
+    var report = CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: [])[0]
+    (report[5], report[6]) = (0x1D, 0xBA)
+    host.sendReport(report)
+    #expect(error(host.receive()) == .invalidLength)
+  }
+
+  @Test func wrongSequence() throws {
+    let host = try Host()
+    let reports = CTAPHIDPacket.reports(
+      channel: host.channel, command: .ping, data: .random(200))
+    host.sendReport(reports[0])
+    host.sendReport(reports[2])
+    #expect(error(host.receive()) == .invalidSequence)
+    host.send(.ping, [9])
+    #expect(host.receive()?.data == [9])
+  }
+
+  @Test func newMessageInsteadOfContinuation() throws {
+    let host = try Host()
+    let reports = CTAPHIDPacket.reports(
+      channel: host.channel, command: .ping, data: .random(200))
+    host.sendReport(reports[0])
+    host.send(.ping, [9])
+    #expect(error(host.receive()) == .invalidSequence)
+  }
+
+  @Test func otherChannelWhileReceiving() throws {
+    let host = try Host()
+    let other = try host.allocateChannel()
+    let data = [UInt8].random(100)
+    let reports = CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: data)
+    host.sendReport(reports[0])
+    host.send(.ping, [9], on: other)
+    let busy = host.receive()
+    #expect(busy?.channel == other)
+    #expect(error(busy) == .channelBusy)
+    host.sendReport(reports[1])
+    #expect(host.receive()?.data == data)
+  }
+
+  @Test func restOfMessageNeverComes() throws {
+    let host = try Host()
+    host.sendReport(
+      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
+    #expect(error(host.receive()) == .messageTimeout)
+  }
+
+  @Test func initializeStartsOver() throws {
+    let host = try Host()
+    host.sendReport(
+      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
+    host.send(.initialize, [1, 2, 3, 4, 5, 6, 7, 8])
+    let answer = try #require(host.receive())
+    #expect(answer.channel == host.channel)
+    #expect(answer.data.count == 17)
+    host.send(.ping, [9])
+    #expect(host.receive()?.data == [9])
+  }
+
+  // MARK: - While waiting for a touch
+
+  private func waiting(_ touch: TouchPolicy = .never) throws -> Host {
+    var configuration = KeyConfiguration()
+    configuration.touch = touch
+    let host = try Host(configuration)
+    host.send(.cbor, [CTAPCommand.selection.rawValue])
+    try host.waitFor("WAITING")
+    return host
+  }
+
+  @Test func keepaliveAboutEvery100Milliseconds() throws {
+    let host = try waiting(.after(milliseconds: 450))
+    let start = ContinuousClock.now
+    var keepalives = 0
+    while let message = host.receive(keepalives: true), message.command == 0x3B {
+      #expect(message.data == [2])
+      keepalives += 1
+    }
+    #expect(keepalives == 5)
+    #expect(ContinuousClock.now - start > .milliseconds(300))
+    #expect(host.key.trace.lines.suffix(2) == ["TOUCH", "STATUS 0x00"])
+  }
+
+  @Test func cancel() throws {
+    let host = try waiting()
+    host.send(.cancel, [])
+    #expect(host.receive()?.data == [CTAPStatus.keepaliveCancel.rawValue])
+    #expect(try host.status(.getInfo) == .success)
+  }
+
+  @Test func cancelOnAnotherChannelIsNotForIt() throws {
+    let host = try waiting(.after(milliseconds: 300))
+    let other = try host.allocateChannel()
+    host.send(.cancel, [], on: other)
+    #expect(host.receive()?.data == [0])
+  }
+
+  @Test func cancelWithoutRequestIsIgnored() throws {
+    let host = try Host()
+    host.send(.cancel, [])
+    #expect(try host.status(.getInfo) == .success)
+  }
+
+  @Test func othersAreToldThatItIsBusy() throws {
+    let host = try waiting(.after(milliseconds: 300))
+    let other = try host.allocateChannel()
+    host.send(.cbor, [CTAPCommand.getInfo.rawValue], on: other)
+    let busy = host.receive()
+    #expect(busy?.channel == other)
+    #expect(error(busy) == .channelBusy)
+    #expect(host.receive()?.channel == host.channel)
+  }
+
+  @Test func initializeAbortsTheRequest() throws {
+    let host = try waiting()
+    host.send(.initialize, [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(host.receive()?.command == CTAPHIDCommand.initialize.rawValue)
+    #expect(try host.status(.getInfo) == .success)
+  }
+
+  @Test func unplugged() throws {
+    let host = try waiting()
+    while host.receiveReport(timeoutMilliseconds: 0) != nil {}
+    host.key.unplug()
+    let start = ContinuousClock.now
+    #expect(host.receive() == nil)
+    #expect(ContinuousClock.now - start < .seconds(1))
+  }
+
+  @Test func openingForgetsOldReports() throws {
+    let host = try Host()
+    host.send(.ping, [1])
+    try host.waitFor("PING")
+    usleep(20_000)
+    host.key.open()
+    #expect(host.receive(timeoutMilliseconds: 50) == nil)
+  }
+
+  @Test(arguments: [
+    (TouchPolicy.deny, CTAPStatus.operationDenied), (.never, .userActionTimeout),
+    (.automatic, .success), (.after(milliseconds: 20), .success),
+  ])
+  func touch(policy: TouchPolicy, expected: CTAPStatus) throws {
+    var configuration = KeyConfiguration()
+    configuration.touch = policy
+    configuration.touchTimeoutMilliseconds = 150
+    #expect(try Host(configuration).status(.selection) == expected)
+  }
+}

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import Testing
+
+/// What makes the simulated key worth testing against: programs that were never written
+/// for it agree with it and with each other.
+///
+/// The cases are in Tests/interop/agree.py.
+@Suite struct InteropTests {
+  @Test(arguments: [1, 2], [(1, false), (1, true), (2, false), (2, true)])
+  func fidoToolsAndPythonAgree(protocolNumber: Int, variant: (salts: Int, pin: Bool)) throws {
+    for discoverable in [false, true] {
+      var arguments = [
+        Repository.path("Tests/interop/agree.py"), "--virtual-key", Repository.virtualKey,
+        "--protocol", "\(protocolNumber)", "--salts", "\(variant.salts)",
+      ]
+      if variant.pin { arguments.append("--with-pin") }
+      if discoverable { arguments.append("--discoverable") }
+      let result = try Program.run(try Repository.python(), arguments)
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output.hasSuffix("agree\n"))
+    }
+  }
+
+  /// PIN set, changed, locked and reset, credentials listed and deleted, all with
+  /// fido2-token; see Tests/interop/manage.py.
+  @Test(arguments: [1, 2])
+  func fidoTokenManages(protocolNumber: Int) throws {
+    let result = try Program.run(
+      try Repository.python(),
+      [
+        Repository.path("Tests/interop/manage.py"), "--virtual-key", Repository.virtualKey,
+        "--protocol", "\(protocolNumber)",
+      ])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.hasSuffix("managed\n"))
+  }
+}
