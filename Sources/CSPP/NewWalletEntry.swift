@@ -87,12 +87,13 @@ public struct NewWalletEntry: ~Copyable {
   ///
   /// - Parameters:
   ///   - updatedAt: Unix seconds.
-  ///   - mark: the operation that will hold the entry.
+  ///   - mark: the operation that will hold the entry; nil leaves it to
+  ///     ``WalletEntry``'s marking, when the operation is known.
   /// - Returns: JSON in guarded memory.
   /// - Throws: ``CSPPError/invalidField(_:)`` for an empty wallet ID,
   ///   ``CSPPError/labelsTooLarge``, and whatever reading the result refuses.
   public borrowing func encode(
-    updatedAt: UInt64, mark: WalletEntry.Mark
+    updatedAt: UInt64, mark: WalletEntry.Mark? = nil
   ) throws(CSPPError) -> SecretBytes {
     guard labels?.uncompressedSize ?? 0 <= SizeLimits.labels else { throw .labelsTooLarge }
     var head = SecretWriter()
@@ -102,7 +103,7 @@ public struct NewWalletEntry: ~Copyable {
     head.withBytes { hash.update($0) }
     unsafe hash.update(Array((tail + "}").utf8).span.bytes)
     head.raw(Hex.string(hash.finalize()))
-    head.raw("\(tail),\"keybackup\":\(mark.json)}")
+    head.raw(tail + (mark.map { ",\"keybackup\":\($0.json)" } ?? "") + "}")
     let entry = head.finish()
     _ = try WalletEntry(parsing: entry)
     return entry

@@ -1,6 +1,106 @@
-import ArgumentParser
+internal import ArgumentParser
+internal import Glibc
+internal import SecretMemory
 
+/// The process: hardens itself, turns signals into cancellation, runs one
+/// command, and turns whatever it threw into text and an exit code.
 @main
-struct KeyBackup: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "keybackup")
+enum Main {
+  static func main() async {
+    let unhardened = ProcessHardening.apply()
+    Interruption.watch()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let output = Output(
+      json: arguments.contains("--json"), quiet: arguments.contains("--quiet"))
+    if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
+      for line in unhardened { output.note("keybackup: \(line)") }
+    }
+    let work = Task { await run(arguments, output) }
+    Interruption.onSignal { work.cancel() }
+    let code = await work.value
+    Terminal.restoreAll()
+    exit(code.rawValue)
+  }
+
+  private static func run(_ arguments: [String], _ output: Output) async -> ExitCode {
+    do {
+      let parsed = try KeyBackup.parseAsRoot(arguments)
+      guard let command = parsed as? any KeyBackupCommand else {
+        // A noun without a verb: ArgumentParser's own help.
+        var other = parsed
+        try other.run()
+        return .success
+      }
+      return try await command.run(in: World.process())
+    } catch let message as UserMessage {
+      report(Interruption.received ? .interrupted : message, output)
+      return Interruption.received ? .interrupted : message.code
+    } catch {
+      return reportParsing(error, output)
+    }
+  }
+
+  /// Help and version are answers; anything else the parser throws is a usage
+  /// error.
+  private static func reportParsing(_ error: any Error, _ output: Output) -> ExitCode {
+    let text = KeyBackup.fullMessage(for: error)
+    guard KeyBackup.exitCode(for: error) != .success else {
+      do {
+        try output.result(text)
+        return .success
+      } catch {
+        return .io
+      }
+    }
+    let message = UserMessage(
+      .usage, KeyBackup.message(for: error), hint: "run: keybackup --help")
+    if output.json {
+      report(message, output)
+    } else {
+      output.warn(text)
+    }
+    return .usage
+  }
+
+  private static func report(_ message: UserMessage, _ output: Output) {
+    if output.json {
+      try? output.result(json: [
+        "error": [
+          "code": .string(message.word), "message": .string(message.message),
+          "hint": .optional(message.hint),
+        ]
+      ])
+    } else {
+      output.warn("keybackup: \(message.message)")
+      if let hint = message.hint { output.warn("hint: \(hint)") }
+    }
+  }
+}
+
+/// A subcommand that does work.
+protocol KeyBackupCommand: ParsableArguments {
+  /// Runs the command.
+  ///
+  /// - Parameter world: what surrounds the process.
+  /// - Returns: the exit code, when the work was done or was done in part.
+  /// - Throws: ``UserMessage`` and nothing else.
+  func run(in world: World) async throws(UserMessage) -> ExitCode
+}
+
+/// The root command.
+struct KeyBackup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keybackup",
+    abstract: "Back up wallets into a synced folder that only your security key can open.",
+    version: "keybackup \(Version.current)",
+    subcommands: [
+      InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
+      WalletGroup.self, KeyGroup.self, DevicesCommand.self, PINGroup.self,
+      CredentialGroup.self, DeriveCommand.self,
+    ])
+}
+
+/// The version that `--version` prints and CHANGELOG.md describes.
+enum Version {
+  static let current = "0.1.0"
 }

@@ -1,0 +1,156 @@
+internal import BackupFolder
+internal import CSPP
+internal import Glibc
+internal import PRFDevice
+internal import SecretMemory
+
+/// The backup a command works on: its folder and its namespace, before any
+/// key was touched.
+struct Backup: Sendable {
+  let folder: BackupFolder
+  let namespace: Namespace
+}
+
+extension Backup {
+  /// Finds the backup that the options, the environment or the configuration
+  /// name.
+  ///
+  /// - Throws: `no-input` when there is none, `ambiguous` when there are
+  ///   several and none is named, `incomplete` when it is not all here.
+  init(_ options: FolderOptions, _ world: World) throws(UserMessage) {
+    folder = try Self.folder(at: options.path(world), world)
+    let id = try options.namespaceID()
+    do throws(BackupFolderError) {
+      namespace = try folder.namespace(id)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Opens a folder with this computer's settings.
+  static func folder(at path: String, _ world: World) throws(UserMessage) -> BackupFolder {
+    guard let state = world.stateFolder else {
+      throw UserMessage(
+        .config, "HOME is not set, so there is no place to remember what was seen",
+        hint: "set HOME or XDG_STATE_HOME")
+    }
+    let now = world.now
+    do throws(BackupFolderError) {
+      return try BackupFolder.open(
+        path: path,
+        settings: BackupFolder.Settings(
+          stateFolder: state, writerLabel: hostName(),
+          clock: { UInt64(max(0, now())) }))
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private static func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Reads the ways in.
+  func scan() throws(UserMessage) -> NamespaceScan {
+    do throws(BackupFolderError) {
+      return try namespace.scan()
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Opens the backup with a security key: one PIN, one touch.
+  ///
+  /// - Parameters:
+  ///   - finder: where the keys are.
+  ///   - rpID: for envelopes of other programs, which name no relying party.
+  /// - Returns: the backup, open.
+  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
+  ///   file opens, and what device and folder throw.
+  func unlock(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> OpenNamespace {
+    let master = try await masterKey(finder, rpID: rpID)
+    do throws(BackupFolderError) {
+      return try namespace.open(master)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Unwraps the master key; see ``unlock(_:rpID:)``.
+  func masterKey(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> MasterKey {
+    let scan = try scan()
+    for finding in scan.findings {
+      finder.output.note("keybackup: \(finding.file): \(finding.reason)")
+    }
+    let offers = scan.waysIn.compactMap { way in
+      UnlockQuestion(way, rpID: rpID ?? BackupRelyingPartyOption.standard).map { (way, $0) }
+    }
+    guard !offers.isEmpty else {
+      throw UserMessage(
+        .dataInvalid, "no way into this backup is of a kind that this version knows",
+        hint: "a newer keybackup may know it")
+    }
+    let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
+    let answers: [UnlockAnswer]
+    do throws(UserMessage) {
+      answers = try await finder.ask(unique(offers.map(\.1)))
+    } catch  where error.code == .wrongKey && anonymous && rpID == nil {
+      throw UserMessage(
+        .wrongKey, error.message,
+        hint: "the backup was made by another program: name its relying party, "
+          + "such as --rp-id covebitcoinwallet.com")
+    }
+    for answer in answers {
+      for (way, question) in offers where question == answer.question {
+        let secret = answer.evaluation.first()
+        if let key = try? way.unwrap(prfOutput: secret) { return key }
+      }
+    }
+    guard answers.contains(where: { $0.question.credentialID != nil }) else {
+      throw .nothingOpens(1)
+    }
+    throw UserMessage(
+      .dataInvalid, "the security key is the right one, but the file it opens is damaged",
+      hint: "an older version of the keys folder from your sync provider may open; "
+        + "so does another enrolled key")
+  }
+
+  private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
+    var seen: Set<UnlockQuestion> = []
+    return questions.filter { seen.insert($0).inserted }
+  }
+}
+
+extension UnlockQuestion {
+  /// What to ask a security key for this way in; nil for other kinds.
+  ///
+  /// - Parameters:
+  ///   - way: from the folder.
+  ///   - rpID: for a way that names no relying party.
+  init?(_ way: WayIn, rpID: String) {
+    switch way.kind {
+    case .securityKey:
+      guard let own = way.rpID, let credential = way.credentialID else { return nil }
+      self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
+    case .csppEnvelope:
+      self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
+    case .unknown:
+      return nil
+    }
+  }
+}
+
+extension FolderOptions {
+  /// The namespace that `--namespace` names.
+  ///
+  /// - Throws: `usage` when it is no namespace ID.
+  func namespaceID() throws(UserMessage) -> NamespaceID? {
+    guard let namespace else { return nil }
+    guard let id = NamespaceID(hex: namespace) else {
+      throw UserMessage(.usage, "a namespace ID has 32 lower-case hex digits")
+    }
+    return id
+  }
+}

@@ -1,0 +1,214 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import Glibc
+internal import PRFDevice
+internal import SecretMemory
+
+/// `keybackup init`: enrols a security key and starts a backup.
+struct InitCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Enrol a security key and start a backup in a synced folder.",
+    discussion: """
+      Three touches: one makes the credential, two prove that the key gives the same secret \
+      each time. Nothing is written before that.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var options: FolderOptions
+  @OptionGroup var relyingParty: BackupRelyingPartyOption
+
+  @Argument(help: ArgumentHelp("The synced folder.", valueName: "folder"))
+  var synced: String?
+
+  @Option(
+    help: ArgumentHelp("What to call the key (default: its product name).", valueName: "name"))
+  var label: String?
+
+  @Flag(help: "Take no slot on the key. The backup folder then is the only record of the ID.")
+  var nonDiscoverable = false
+
+  mutating func validate() throws {
+    if synced != nil, options.folder != nil {
+      throw ValidationError("name the folder once")
+    }
+    if let label, label.isEmpty || label.utf8.count > 200 {
+      throw ValidationError("a label has 1 to 200 bytes")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let path: String
+    if let synced { path = synced } else { path = try options.path(world) }
+    let madeFolder = try makeFolder(path)
+    let folder = try Backup.folder(at: path, world)
+    if let unfinished = try unfinished(in: folder) {
+      return try await resume(unfinished, folder, path, world)
+    }
+    try FileCheck.requireWritable(path)
+
+    let finder = KeyFinder(common, device, pins.policy(world))
+    let key = try await finder.onlyKey()
+    try await key.requirePRF()
+    let credential = try await createCredential(key)
+    let salt = Randomness.bytes(count: 32)
+    do throws(UserMessage) {
+      let request = PRFRequest(
+        rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
+      let first = try await key.onlyOutput(request, why: "2 of 3: reads the key's secret")
+      let second = try await key.onlyOutput(request, why: "3 of 3: proves that it stays the same")
+      let enrolment = Enrolment(
+        label: label ?? key.name,
+        securityKey: KeyHeader.SecurityKey(
+          rpID: rpID, credentialID: credential.id.bytes, discoverable: !nonDiscoverable,
+          aaguid: credential.aaguid.bytes, prfSalt: salt))
+      let id = try write(enrolment, first, second, folder)
+      if madeFolder { common.output.note("Made the folder \(path).") }
+      try remember(path, world)
+      return try report(id, enrolment.keyID, credential.id.bytes, path)
+    } catch {
+      // The credential is on the key and nothing uses it: say so, or it would
+      // stay there unexplained.
+      var message = error
+      let id = CredentialIDArgument.encode(credential.id.bytes)
+      if !nonDiscoverable {
+        message.hint =
+          (error.hint.map { $0 + "\n" } ?? "")
+          + "an unused credential is left on \(key.name); to tidy up: "
+          + "keybackup credential delete --force \(id)"
+      }
+      throw message
+    }
+  }
+
+  private var rpID: String { relyingParty.rpId ?? BackupRelyingPartyOption.standard }
+
+  // MARK: The folder
+
+  /// Makes the folder itself when only it is missing.
+  ///
+  /// Its parent must be there: a missing parent is a typing error or a disk
+  /// that is not mounted.
+  private func makeFolder(_ path: String) throws(UserMessage) -> Bool {
+    if FileCheck.exists(path) { return false }
+    guard unsafe mkdir(path, 0o700) == 0 else {
+      throw UserMessage(
+        errno == ENOENT ? .noInput : .cannotCreate,
+        "the folder \(path) is not there and cannot be made: \(systemText(errno))",
+        hint: "is the synced folder mounted?")
+    }
+    return true
+  }
+
+  /// A namespace that this computer began earlier and did not finish.
+  ///
+  /// - Throws: `namespace-exists` for any other one.
+  private func unfinished(in folder: BackupFolder) throws(UserMessage) -> Namespace? {
+    do throws(BackupFolderError) {
+      let ids = try folder.namespaces()
+      for id in ids {
+        let namespace = try folder.namespace(id)
+        if try namespace.isUnfinishedHere { return namespace }
+      }
+      guard ids.isEmpty else { throw .namespaceExists(ids) }
+      return nil
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private func resume(
+    _ namespace: Namespace, _ folder: BackupFolder, _ path: String, _ world: World
+  ) async throws(UserMessage) -> ExitCode {
+    common.output.note("An earlier init was interrupted here; finishing it.")
+    let backup = Backup(folder: folder, namespace: namespace)
+    let finder = KeyFinder(common, device, pins.policy(world))
+    let ways = try backup.scan().waysIn
+    let questions = ways.compactMap { UnlockQuestion($0, rpID: rpID) }
+    let answers = try await finder.ask(questions)
+    for answer in answers {
+      for way in ways where UnlockQuestion(way, rpID: rpID) == answer.question {
+        guard let keyID = way.keyID else { continue }
+        do throws(BackupFolderError) {
+          let secret = answer.evaluation.first()
+          _ = try namespace.resumeCreation(way, prfOutput: secret)
+        } catch .wrongKey {
+          continue
+        } catch {
+          throw UserMessage(error)
+        }
+        try remember(path, world)
+        return try report(
+          namespace.id, keyID, answer.evaluation.credentialID.bytes, path)
+      }
+    }
+    throw .nothingOpens(1)
+  }
+
+  private func write(
+    _ enrolment: Enrolment, _ first: borrowing SecretBytes, _ second: borrowing SecretBytes,
+    _ folder: BackupFolder
+  ) throws(UserMessage) -> NamespaceID {
+    do throws(BackupFolderError) {
+      return try folder.create(enrolment, prfOutput: first, confirmedBy: second).id
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Makes the folder this computer's default, unless another one is.
+  private func remember(_ path: String, _ world: World) throws(UserMessage) {
+    var configuration = try Configuration.load(world)
+    guard configuration.folder == nil, let absolute = FileCheck.absolute(path) else { return }
+    configuration.folder = absolute
+    try configuration.save(world)
+  }
+
+  // MARK: The key
+
+  private func createCredential(_ key: OpenKey) async throws(UserMessage) -> CreatedCredential {
+    let shown = label ?? "keybackup"
+    let request = CredentialRequest(
+      rpID: rpID, rpName: "keybackup", userName: shown, userDisplayName: shown,
+      isDiscoverable: !nonDiscoverable,
+      protection: .userVerificationOptionalWithCredentialID)
+    return try await key.verified { authenticator, pin throws(PRFDeviceError) in
+      key.promptForTouch("1 of 3: makes the credential")
+      return try await authenticator.createCredential(request, pin: pin)
+    }
+  }
+
+  private func report(
+    _ id: NamespaceID, _ keyID: KeyID, _ credential: [UInt8], _ path: String
+  ) throws(UserMessage) -> ExitCode {
+    let output = common.output
+    let credentialID = CredentialIDArgument.encode(credential)
+    if common.json {
+      try output.result(json: [
+        "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
+        "credential_id": .string(credentialID), "rp_id": .string(rpID),
+      ])
+      return .success
+    }
+    try output.result("Backup \(id.hex) is ready in \(path).")
+    output.note("Written here; your sync program carries it to the cloud.")
+    output.note(
+      "This key is the only way in: lose it and the backup cannot be opened. "
+        + "Keep another copy of your wallets until a second way in is enrolled.")
+    output.note("Next: keybackup wallet add --name NAME --mnemonic FILE")
+    return .success
+  }
+}
+
+extension OpenKey {
+  /// Evaluates the PRF for one credential's one input.
+  func onlyOutput(_ request: PRFRequest, why: String) async throws(UserMessage) -> SecretBytes {
+    guard let evaluation = try await evaluate(request, why: why).first else {
+      throw UserMessage(.prfNotDelivered, key: name)
+    }
+    return evaluation.first()
+  }
+}

@@ -1,0 +1,123 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CLinux
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+/// `keybackup restore`: one touch, everything back.
+struct RestoreCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Decrypt every wallet with one touch.",
+    discussion: """
+      With --out, each wallet's entry is written to the folder as it was sealed. Without it, a \
+      table shows what could be restored. The backup itself is only read.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
+  var out: String?
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try unlock.backup(world)
+    // The folder is made before the touch, so that nothing is decrypted that
+    // could not be written.
+    var target: RestoreFolder?
+    if let out { target = try RestoreFolder(path: out) }
+    var opened = try await backup.unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var rows: [[String]] = []
+    var done = 0
+    let total = try backup.scan().walletFiles
+    var bar = ProgressBar(
+      "Restoring", output: unlock.output, terminalName: world.variable("TERM"))
+    let report: WalletReport
+    if let target {
+      report = try opened.forEachWallet { version, entry throws(UserMessage) in
+        if Task.isCancelled { throw .interrupted }
+        try target.write(version, entry)
+        done += 1
+        bar.advance(to: done, of: total)
+      }
+      try target.synchronize()
+    } else {
+      let listed = !unlock.common.json
+      report = try opened.forEachWallet { version, _ throws(UserMessage) in
+        if Task.isCancelled { throw .interrupted }
+        if listed { rows.append(WalletRow(version).cells) }
+        done += 1
+        bar.advance(to: done, of: total)
+      }
+    }
+    bar.finish()
+    try show(report, rows)
+    return report.exitCode
+  }
+
+  private func show(_ report: WalletReport, _ rows: [[String]]) throws(UserMessage) {
+    let output = unlock.output
+    if unlock.common.json {
+      try output.result(json: [
+        "restored": .number(report.restored), "failed": .array(report.failures.map(\.json)),
+      ])
+      return
+    }
+    if out == nil, !rows.isEmpty {
+      for line in Table.lines([WalletRow.headings] + rows) { try output.result(line) }
+    }
+    let noun = report.restored == 1 ? "wallet" : "wallets"
+    if let out {
+      try output.result("Restored \(report.restored) \(noun) into \(out).")
+      output.note("The files hold the secrets in plain: move them where they belong, then delete.")
+    } else {
+      output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
+    }
+    output.warn(report)
+  }
+}
+
+/// The folder that restored entries are written to: private, and nothing in it
+/// is ever overwritten.
+struct RestoreFolder: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Makes the folder, or takes an existing one.
+  ///
+  /// - Throws: `cannot-create`.
+  init(path: String) throws(UserMessage) {
+    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw UserMessage(
+        .cannotCreate, "the folder \(path) cannot be made: \(systemText(errno))",
+        hint: "choose another place for --out")
+    }
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw UserMessage(
+        .cannotCreate, "\(path) cannot be used: \(systemText(errno))",
+        hint: "choose another place for --out")
+    }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes one version: `wallet-<record>.json`, further versions of the same
+  /// wallet with `-conflict-<n>` before the suffix.
+  func write(_ version: WalletVersion, _ entry: borrowing SecretBytes) throws(UserMessage) {
+    let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
+    let file = try OutputFile(
+      creating: "wallet-\(version.recordID.hex)\(suffix).json", in: descriptor)
+    try entry.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+  }
+
+  /// Waits until everything written is on the disk: once for all files.
+  func synchronize() throws(UserMessage) {
+    guard keybackup_syncfs(descriptor) == 0 else {
+      throw UserMessage(.io, "\(path) could not be written: \(systemText(errno))")
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import BackupFolder
+
+/// `keybackup status`: how the backup stands and what is at risk.
+///
+/// Needs no key.
+struct StatusCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show how the backup stands and what is at risk. Needs no security key.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try Backup(folder, world)
+    let scan = try backup.scan()
+    let wallets: WalletReport
+    do throws(BackupFolderError) {
+      wallets = try backup.namespace.checkStructure()
+    } catch {
+      throw UserMessage(error)
+    }
+    var report = StatusReport(
+      namespaceID: backup.namespace.id, wallets: wallets.counts, keys: scan.waysIn.count,
+      health: nil, findings: scan.findings + wallets.findings, codes: [], advice: [])
+    report.judge()
+    if scan.waysIn.count < 2 {
+      report.codes.append(.atRisk)
+      report.advice.append(
+        "there is one way in: losing that security key loses the backup; keep another copy of "
+          + "your wallets")
+    }
+    if common.json {
+      try common.output.result(json: report.json)
+    } else {
+      for line in report.lines { try common.output.result(line) }
+    }
+    return report.exitCode
+  }
+}

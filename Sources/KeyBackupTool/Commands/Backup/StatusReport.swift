@@ -1,0 +1,74 @@
+internal import BackupFolder
+internal import CSPP
+
+/// What `status` and `verify` tell, in the contract's JSON and in text.
+struct StatusReport: Sendable {
+  var namespaceID: NamespaceID
+  var wallets: WalletCounts
+  var keys: Int
+  /// Nil when no key was asked: the log is then closed to us.
+  var health: LogHealth?
+  var findings: [FileFinding]
+  var codes: [ExitCode]
+  var advice: [String]
+
+  /// The report as JSON.
+  var json: JSONValue {
+    var counts: JSONValue = [:]
+    for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
+    return [
+      "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
+      "freshness": .string(health?.freshness ?? ""),
+      "known": .bool(health?.isFreshnessKnown ?? false),
+      "advice": .array(advice.map(JSONValue.string)),
+      "failed": .array(findings.map(\.json)),
+    ]
+  }
+
+  /// The report as lines.
+  var lines: [String] {
+    var lines = ["Backup     \(namespaceID.hex)"]
+    lines.append("Ways in    \(keys)")
+    let counts = WalletState.allCases.filter { wallets[$0] > 0 }
+      .map { "\(wallets[$0]) \($0.rawValue)" }
+    lines.append("Wallets    " + (counts.isEmpty ? "0" : counts.joined(separator: ", ")))
+    if let health {
+      if health.freshness.isEmpty {
+        lines.append("Freshness  no log here")
+      } else {
+        lines.append(
+          "Freshness  \(health.freshness)"
+            + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
+      }
+    }
+    lines += findings.map { "\($0.state.rawValue)  \($0.file): \($0.reason)" }
+    lines += advice.map { "! \($0)" }
+    return lines
+  }
+
+  /// Adds what the states of wallets, files and logs mean.
+  mutating func judge() {
+    if wallets[.unreadable] > 0 {
+      codes.append(.dataInvalid)
+      advice.append("some files are damaged; your sync provider may have older versions")
+    }
+    if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
+    let rolledBack = health.map { $0.rolledBack + $0.forked } ?? 0
+    if wallets[.rolledBack] > 0 || rolledBack > 0 {
+      codes.append(.rollback)
+      advice.append("the folder is older than what this computer has seen: check its sync program")
+    }
+    if wallets[.conflict] > 0 {
+      codes.append(.conflict)
+      advice.append("some wallets have several versions; all of them are restored")
+    }
+    let waiting = wallets[.incomplete] + (health?.incomplete ?? 0)
+    if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
+      codes.append(.incomplete)
+      advice.append("some files are not synchronised yet: wait and look again")
+    }
+  }
+
+  /// The code to end with.
+  var exitCode: ExitCode { .mostUrgent(of: codes) }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import SecretMemory
+
+/// `keybackup verify`: is everything there and readable? Prints no secret.
+struct VerifyCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check the backup: its structure, or with --deep every record.",
+    discussion: """
+      Without --deep no security key is needed, and what is encrypted cannot be judged. The \
+      backup is only read.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Flag(help: "Decrypt every record, with one touch, and only count.")
+  var deep = false
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try unlock.backup(world)
+    let scan = try backup.scan()
+    var report = StatusReport(
+      namespaceID: backup.namespace.id, wallets: WalletCounts(), keys: scan.waysIn.count,
+      health: nil, findings: scan.findings, codes: [], advice: [])
+    if deep {
+      var opened = try await backup.unlock(
+        unlock.finder(world), rpID: unlock.relyingParty.rpId)
+      let wallets = opened.verify()
+      report.wallets = wallets.counts
+      report.findings += wallets.findings
+      report.health = opened.health
+    } else {
+      do throws(BackupFolderError) {
+        let wallets = try backup.namespace.checkStructure()
+        report.wallets = wallets.counts
+        report.findings += wallets.findings
+      } catch {
+        throw UserMessage(error)
+      }
+    }
+    report.judge()
+    if unlock.common.json {
+      var json = report.json
+      json["deep"] = .bool(deep)
+      try unlock.output.result(json: json)
+    } else {
+      for line in report.lines { try unlock.output.result(line) }
+      if report.exitCode == .success {
+        unlock.output.note(
+          deep
+            ? "Every record was decrypted."
+            : "Every file has the right structure; --deep decrypts them.")
+      }
+    }
+    return report.exitCode
+  }
+}

@@ -1,0 +1,65 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup credential delete`: removes a discoverable credential.
+struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete a discoverable credential from a security key, for good.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var folder: FolderOptions
+
+  @Argument(help: ArgumentHelp("The credential's ID.", valueName: "credential-id"))
+  var credential: String
+
+  @Flag(help: "Delete it even if it may open a backup.")
+  var force = false
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let wanted = try CredentialIDArgument.candidates(credential)
+    let enrolled = try EnrolledCredentials.known(world, folder)
+    let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
+    let deleted = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
+      let stored = try await authenticator.credentials(pin: pin)
+      guard let found = stored.first(where: { wanted.contains($0.id.bytes) }) else {
+        return Deletion.notFound
+      }
+      // Every credential of the backups' relying party is taken for one that
+      // opens a backup: its folder may be on another computer.
+      guard
+        force
+          || (found.rpID != BackupRelyingPartyOption.standard
+            && !enrolled.contains(found.id.bytes))
+      else { return Deletion.enrolled }
+      try await authenticator.deleteCredential(found.id, pin: pin)
+      return Deletion.done(found.id)
+    }
+    switch deleted {
+    case .notFound:
+      throw UserMessage(
+        .noInput, "\(key.name) holds no discoverable credential with this ID",
+        hint: "keybackup credential list shows which it holds")
+    case .enrolled:
+      throw UserMessage(
+        .usage, "this credential may be what opens a backup, so it was not deleted",
+        hint: "if you are sure that no backup needs it, add --force")
+    case .done(let id):
+      let text = CredentialIDArgument.encode(id.bytes)
+      if common.json {
+        try common.output.result(json: ["credential_id": .string(text)])
+      } else {
+        common.output.note("Deleted \(text).")
+      }
+      return .success
+    }
+  }
+
+  private enum Deletion: Sendable {
+    case notFound
+    case enrolled
+    case done(CredentialID)
+  }
+}

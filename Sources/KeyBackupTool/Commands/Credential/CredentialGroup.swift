@@ -1,0 +1,35 @@
+internal import ArgumentParser
+
+/// `keybackup credential`: bare PRF credentials, for `derive`.
+struct CredentialGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "credential",
+    abstract: "Create, list and delete credentials on a security key.",
+    subcommands: [
+      CredentialCreateCommand.self, CredentialListCommand.self, CredentialDeleteCommand.self,
+    ])
+}
+
+/// The relying party of credentials that belong to no backup.
+enum DeriveRelyingParty {
+  /// The default.
+  ///
+  /// Like OpenSSH's `ssh:` it is no valid host name, so no web page can ask for
+  /// its secrets.
+  static let standard = "keybackup-derive:"
+
+  /// Refuses the relying party of backups: its PRF outputs are wrapping keys,
+  /// and printing one would open the backup to whoever sees it.
+  ///
+  /// - Throws: `usage`.
+  static func check(_ rpID: String) throws(UserMessage) {
+    guard rpID != BackupRelyingPartyOption.standard else {
+      throw UserMessage(
+        .usage, "credentials of \(rpID) belong to backups and are not used for this",
+        hint: "leave out --rp-id, or choose another one")
+    }
+    guard !rpID.isEmpty, rpID.utf8.count <= 253 else {
+      throw UserMessage(.usage, "a relying party ID has 1 to 253 bytes")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup credential list`: the discoverable credentials of a key.
+struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the discoverable credentials on a security key.",
+    discussion: "Credentials made with --non-discoverable are on no list: the key does not "
+      + "store them.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+
+  @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id"))
+  var rpId: String?
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
+    let stored = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
+      try await authenticator.credentials(pin: pin)
+    }.filter { rpId == nil || $0.rpID == rpId }
+    if common.json {
+      try common.output.result(json: [
+        "credentials": .array(
+          stored.map { credential -> JSONValue in
+            [
+              "credential_id": .string(CredentialIDArgument.encode(credential.id.bytes)),
+              "rp_id": .string(credential.rpID), "user_name": .optional(credential.userName),
+            ]
+          })
+      ])
+      return .success
+    }
+    for credential in stored {
+      try common.output.result(
+        [
+          CredentialIDArgument.encode(credential.id.bytes),
+          PrintableText.clean(credential.rpID), PrintableText.clean(credential.userName ?? ""),
+        ].joined(separator: "  "))
+    }
+    if stored.isEmpty { common.output.note("No discoverable credentials on \(key.name).") }
+    return .success
+  }
+}

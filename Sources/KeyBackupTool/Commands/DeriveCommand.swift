@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import PRFDevice
+internal import SecretMemory
+
+/// `keybackup derive`: a PRF output, for scripts.
+struct DeriveCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "derive",
+    abstract: "Print the security key's PRF output for a salt.",
+    discussion: """
+      By default the salt is a WebAuthn PRF input: the output equals what a browser gets from \
+      the same credential. With --raw-salt the 32 bytes go to the key as they are: the output \
+      equals that of fido2-assert -G -h.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var folder: FolderOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The salt: text, hex:..., base64:..., file:PATH or - for standard input.",
+      valueName: "salt"))
+  var salt: String
+
+  @Option(help: ArgumentHelp("A second salt, evaluated in the same touch.", valueName: "salt"))
+  var secondSalt: String?
+
+  @Flag(help: "Send the salt, exactly 32 bytes, to the key as it is.")
+  var rawSalt = false
+
+  @Option(
+    help: ArgumentHelp("The credential (default: the discoverable one).", valueName: "id"))
+  var credential: String?
+
+  @Option(help: ArgumentHelp("Relying party ID of the credential.", valueName: "id"))
+  var rpId = DeriveRelyingParty.standard
+
+  @Option(help: ArgumentHelp("How the output is written.", valueName: "hex|base64|raw"))
+  var encoding = SecretEncoding.hex
+
+  @Option(help: ArgumentHelp("Write to this new file instead.", valueName: "file"))
+  var out: String?
+
+  @Flag(help: "Print the output even on a terminal.")
+  var reveal = false
+
+  mutating func validate() throws {
+    if salt == "-", secondSalt == "-" {
+      throw ValidationError("only one salt can come from standard input")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try DeriveRelyingParty.check(rpId)
+    let request = try request()
+    let enrolled = try EnrolledCredentials.known(world, folder)
+    guard !request.credentialIDs.contains(where: { enrolled.contains($0.bytes) }) else {
+      throw UserMessage(
+        .usage, "this credential opens a backup and is not used for anything else",
+        hint: "make one with keybackup credential create")
+    }
+    if out == nil, !reveal, common.output.resultIsTerminal {
+      throw UserMessage(
+        .usage, "the output is a secret and would be shown on the terminal",
+        hint: "pipe it, write it with --out FILE, or add --reveal")
+    }
+    let evaluation = try await evaluate(request, world)
+    guard !enrolled.contains(evaluation.credentialID.bytes) else {
+      throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")
+    }
+    try write(evaluation)
+    return .success
+  }
+
+  private func request() throws(UserMessage) -> PRFRequest {
+    let first = try input(salt)
+    let second: PRFInput?
+    if let secondSalt { second = try input(secondSalt) } else { second = nil }
+    var ids: [CredentialID] = []
+    if let credential {
+      ids = try CredentialIDArgument.candidates(credential).map { CredentialID($0) }
+    }
+    return PRFRequest(rpID: rpId, credentialIDs: ids, first: first, second: second)
+  }
+
+  private func input(_ argument: String) throws(UserMessage) -> PRFInput {
+    let bytes = try SaltArgument(argument, raw: rawSalt).bytes
+    guard rawSalt else { return .webAuthn(bytes) }
+    do throws(PRFDeviceError) {
+      return try .raw(bytes)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private func evaluate(
+    _ request: PRFRequest, _ world: World
+  ) async throws(UserMessage) -> PRFEvaluation {
+    let finder = KeyFinder(common, device, pins.policy(world))
+    let (key, held) = try await finder.key(holding: request.credentialIDs, rpID: request.rpID)
+    var request = request
+    if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
+    let evaluations = try await key.evaluate(request)
+    guard let first = evaluations.first, evaluations.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "\(key.name) holds \(evaluations.count) credentials of \(rpId)",
+        hint: "name one with --credential: "
+          + evaluations.map { CredentialIDArgument.encode($0.credentialID.bytes) }
+          .joined(separator: ", "))
+    }
+    return first
+  }
+
+  private func write(_ evaluation: PRFEvaluation) throws(UserMessage) {
+    let text = common.json ? json(evaluation) : plain(evaluation)
+    guard let out else {
+      try common.output.result(secret: text)
+      return
+    }
+    let file = try OutputFile(creating: out)
+    try text.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+    try file.synchronize()
+  }
+
+  private func plain(_ evaluation: PRFEvaluation) -> SecretBytes {
+    var text = SecretText()
+    text.append(evaluation.first(), as: encoding)
+    if let second = evaluation.second() { text.append(second, as: encoding) }
+    return text.finish()
+  }
+
+  private func json(_ evaluation: PRFEvaluation) -> SecretBytes {
+    let id = JSONValue.string(CredentialIDArgument.encode(evaluation.credentialID.bytes)).text
+    var text = SecretText()
+    text.append("{\"credential_id\":\(id),\"prf\":[\"")
+    text.append(hex: evaluation.first())
+    if let second = evaluation.second() {
+      text.append("\",\"")
+      text.append(hex: second)
+    }
+    text.append("\"],\"rp_id\":\(JSONValue.string(rpId).text),\"schema\":1,\"uv\":true}\n")
+    return text.finish()
+  }
+}

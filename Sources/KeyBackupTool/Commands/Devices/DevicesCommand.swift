@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup devices`: every security key in reach and what it can do.
+struct DevicesCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "List the security keys in reach and what they can do.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let finder = KeyFinder(common, device, pins.policy(world))
+    let output = common.output
+    var devices: [JSONValue] = []
+    var lines: [String] = []
+    for descriptor in try await finder.descriptors() {
+      do throws(UserMessage) {
+        let key = try await finder.open(descriptor)
+        let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
+        let retries =
+          info.isPINSet
+          ? try await key.call { key throws(PRFDeviceError) in try await key.pinRetries() } : nil
+        await key.authenticator.close()
+        devices.append(Self.json(descriptor, info, retries))
+        lines += Self.text(descriptor, info, retries)
+      } catch  where error.code != .interrupted {
+        // One broken key must not hide the others; it is listed with its error.
+        devices.append([
+          "path": .string(descriptor.path), "product": .string(descriptor.product),
+          "transport": .string(descriptor.transport.rawValue),
+          "error": .string(error.word),
+        ])
+        lines.append("\(descriptor.path)  \(OpenKey.name(of: descriptor))")
+        lines.append("  \(error.message)")
+      }
+    }
+    if common.json {
+      try output.result(json: ["devices": .array(devices)])
+    } else {
+      for line in lines { try output.result(line) }
+    }
+    return .success
+  }
+
+  private static func json(
+    _ descriptor: AuthenticatorDescriptor, _ info: AuthenticatorInfo, _ retries: Int?
+  ) -> JSONValue {
+    [
+      "path": .string(descriptor.path),
+      "product": .string(descriptor.product),
+      "manufacturer": .string(descriptor.manufacturer),
+      "transport": .string(descriptor.transport.rawValue),
+      "aaguid": .string(info.aaguid.description),
+      "versions": .array(info.versions.map(JSONValue.string)),
+      "hmac_secret": .bool(info.supportsPRF),
+      "pin_set": .bool(info.isPINSet),
+      "pin_retries": .optional(retries),
+      "uv": .bool(info.hasBuiltInUserVerification),
+    ]
+  }
+
+  private static func text(
+    _ descriptor: AuthenticatorDescriptor, _ info: AuthenticatorInfo, _ retries: Int?
+  ) -> [String] {
+    let pin =
+      switch (info.isPINSet, retries) {
+      case (true, let retries?): "set, \(UserMessage.tries(retries)) left"
+      case (true, nil): "set"
+      case (false, _): "not set (keybackup pin set)"
+      }
+    return [
+      "\(descriptor.path)  \(OpenKey.name(of: descriptor)) "
+        + "(\(descriptor.transport.rawValue.uppercased()))",
+      "  model (AAGUID)  \(info.aaguid)",
+      "  versions        \(info.versions.map { PrintableText.clean($0) }.joined(separator: ", "))",
+      "  hmac-secret     \(info.supportsPRF ? "yes" : "no: this key cannot be used")",
+      "  PIN             \(pin)",
+      "  fingerprint     \(info.hasBuiltInUserVerification ? "yes" : "no")",
+    ]
+  }
+}

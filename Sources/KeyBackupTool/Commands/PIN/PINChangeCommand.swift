@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup pin change`: another PIN; credentials and backups stay valid.
+struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change",
+    abstract: "Change a security key's PIN. Its credentials and backups stay valid.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var new: NewPINOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
+    let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
+    guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }
+    // The new PIN comes first when it is read from a descriptor or file: a bad
+    // one must not cost a try of the current PIN.
+    let pin = try new.read(common.prompter)
+    try await key.withPIN { key, current throws(PRFDeviceError) in
+      try await key.changePIN(from: current, to: pin)
+    }
+    if common.json {
+      try common.output.result(json: [:])
+    } else {
+      common.output.note("The PIN of \(key.name) is changed.")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup pin set`: the first PIN of a new security key.
+struct PINSetCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Set the PIN of a security key that has none.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var new: NewPINOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let key = try await KeyFinder(common, device, PINPolicy()).onlyKey()
+    let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
+    guard info.supportsPIN else {
+      throw UserMessage(.prfUnsupported, "\(key.name) has no PIN feature")
+    }
+    guard !info.isPINSet else { throw UserMessage(.pinAlreadySet, key: key.name) }
+    let pin = try new.read(common.prompter)
+    try await key.call { key throws(PRFDeviceError) in try await key.setPIN(pin) }
+    if common.json {
+      try common.output.result(json: [:])
+    } else {
+      common.output.note("The PIN of \(key.name) is set. It cannot be read back: remember it.")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,142 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// `keybackup wallet add`: one wallet, its secret checked before any touch.
+struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a wallet to the backup.",
+    discussion: "The secret comes from a file or standard input, never from the command line.")
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var secret: WalletSecretOptions
+
+  @Option(help: ArgumentHelp("The wallet's name.", valueName: "name"))
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The wallet's network.", valueName: "bitcoin|testnet|testnet4|signet"))
+  var network: String
+
+  @Option(help: ArgumentHelp("Master fingerprint, 8 hex digits.", valueName: "hex"))
+  var fingerprint: String?
+
+  @Option(help: ArgumentHelp("Derivation path, for people: m/84'/0'/0'.", valueName: "path"))
+  var derivationPath: String?
+
+  @Option(help: ArgumentHelp("The wallet's ID (default: a random one).", valueName: "id"))
+  var id: String?
+
+  mutating func validate() throws {
+    guard (1...200).contains(name.utf8.count) else {
+      throw ValidationError("a wallet's name has 1 to 200 bytes")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    // Everything that can be wrong with the input is found before the key is
+    // touched.
+    let walletID = try walletID()
+    let entry = try encode(walletID, world)
+    var batch = WalletBatch()
+    try Self.append(entry, to: &batch)
+    let record = RecordID(walletID: walletID)
+
+    let backup = try unlock.backup(world)
+    var opened = try await backup.unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    guard !opened.contains(record) else {
+      throw UserMessage(
+        .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
+        hint: "leave out --id for a new one, or remove the old one first")
+    }
+    do throws(BackupFolderError) {
+      try opened.add(batch)
+    } catch {
+      throw UserMessage(error)
+    }
+    if unlock.common.json {
+      try unlock.output.result(json: ["id": .string(walletID), "record_id": .string(record.hex)])
+    } else {
+      try unlock.output.result(walletID)
+      unlock.output.note("Added \"\(PrintableText.clean(name))\", written here and checked.")
+    }
+    return .success
+  }
+
+  private static func append(
+    _ entry: borrowing SecretBytes, to batch: inout WalletBatch
+  ) throws(UserMessage) {
+    do throws(BackupFolderError) {
+      _ = try entry.withBytes { bytes throws(BackupFolderError) in try batch.append(bytes) }
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private func walletID() throws(UserMessage) -> String {
+    guard let id else { return WalletID.random().description }
+    do throws(WalletFormatError) {
+      return try WalletID(id).description
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private func encode(_ walletID: String, _ world: World) throws(UserMessage) -> SecretBytes {
+    do {
+      let network = try WalletNetwork(argument: network)
+      var metadata = NewWalletEntry.Metadata(name: name, network: network.csppName)
+      metadata.masterFingerprint = try fingerprint.map { try Fingerprint($0).description }
+      metadata.derivationPath = try derivationPath.map { try DerivationPath($0).description }
+      let checked = try secret.read(network: network)
+      metadata.walletType = checked.walletType
+      var entry = NewWalletEntry(
+        walletID: walletID, kind: checked.kind, secret: checked.text.copy(),
+        metadata: metadata)
+      if checked.kind == .watchOnly { entry.xpub = checked.publicText }
+      if let labels = try secret.readLabels() { entry.labels = try .init(labels) }
+      return try entry.encode(updatedAt: UInt64(max(0, world.now())))
+    } catch let error as WalletFormatError {
+      throw UserMessage(error)
+    } catch let error as CSPPError {
+      throw UserMessage(error, in: "the new wallet's entry")
+    } catch let error as UserMessage {
+      throw error
+    } catch {
+      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+    }
+  }
+}
+
+extension CheckedSecret {
+  /// CSPP's word for what the wallet can do.
+  var walletType: String {
+    switch kind {
+    case .mnemonic, .xprv: "Hot"
+    case .descriptor: holdsPrivateKey ? "Hot" : "Cold"
+    case .tapSignerBackup: "Cold"
+    case .watchOnly: "XpubOnly"
+    }
+  }
+
+  /// The text of something that is no secret: an extended public key.
+  var publicText: String {
+    unsafe text.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension NewWalletEntry.Labels {
+  /// Takes over checked labels.
+  init(_ labels: borrowing WalletLabels) throws(UserMessage) {
+    guard let hash = Digest(hex: labels.hash) else {
+      throw UserMessage(.internalError, "a fault in keybackup: label hash")
+    }
+    unsafe self.init(
+      compressed: labels.compressed.withUnsafeBytes { unsafe Array($0) },
+      count: labels.count, hash: hash, uncompressedSize: labels.uncompressedSize)
+  }
+}

@@ -1,0 +1,102 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// `keybackup wallet import`: many WalletEntries, all or none.
+struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Add many wallets: WalletEntry JSON, one a line.",
+    discussion: """
+      Every entry is kept byte for byte, but for the mark that says which operation sealed it. \
+      Nothing is written unless every line is valid. A wallet that is in the backup already \
+      gets a new version.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("A file with one entry a line, or -.", valueName: "file"))
+  var file: String
+
+  /// Most bytes that are read at once, 1 GiB.
+  private static let limit = 1 << 30
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let lines = try InputFile.readSecret(file, limit: Self.limit)
+    var batch = WalletBatch()
+    try lines.withBytes { bytes throws(UserMessage) in
+      var number = 0
+      var start = 0
+      while start < bytes.byteCount {
+        let end = bytes.firstOffset(of: 10, from: start) ?? bytes.byteCount
+        number += 1
+        if !bytes.isBlank(start..<end) {
+          try append(bytes.extracting(start..<end), number, to: &batch)
+        }
+        start = end + 1
+      }
+    }
+    guard batch.count > 0 else {
+      throw UserMessage(
+        .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
+    }
+    var opened = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    let records: [RecordID]
+    do throws(BackupFolderError) {
+      records = try opened.add(batch)
+    } catch {
+      throw UserMessage(error)
+    }
+    if unlock.common.json {
+      try unlock.output.result(json: [
+        "imported": .number(records.count),
+        "record_ids": .array(records.map { .string($0.hex) }),
+      ])
+    } else {
+      let noun = records.count == 1 ? "wallet" : "wallets"
+      try unlock.output.result("Imported \(records.count) \(noun), written here and checked.")
+    }
+    return .success
+  }
+
+  private func append(
+    _ line: RawSpan, _ number: Int, to batch: inout WalletBatch
+  ) throws(UserMessage) {
+    do {
+      _ = try WalletEntry(parsing: line)
+      try batch.append(line)
+    } catch let error as CSPPError {
+      var message = UserMessage(error, in: "line \(number)")
+      message.hint = "nothing was imported; correct the line and try again"
+      throw message
+    } catch let error as BackupFolderError {
+      var message = UserMessage(error)
+      if case .dataInvalid(_, let reason) = error { message.message = "line \(number): \(reason)" }
+      message.hint = "nothing was imported; correct the line and try again"
+      throw message
+    } catch {
+      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+    }
+  }
+}
+
+extension RawSpan {
+  /// Where `byte` is next, at or after `start`.
+  fileprivate func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+    var offset = start
+    while offset < byteCount {
+      if unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == byte { return offset }
+      offset += 1
+    }
+    return nil
+  }
+
+  /// Whether there is nothing but white space in `range`.
+  fileprivate func isBlank(_ range: Range<Int>) -> Bool {
+    range.allSatisfy { offset in
+      [9, 13, 32].contains(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+    }
+  }
+}

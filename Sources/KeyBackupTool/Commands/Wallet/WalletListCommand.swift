@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+internal import SecretMemory
+
+/// What a list shows of one wallet; nothing in it is secret enough to hide
+/// from the person who just opened the backup.
+struct WalletRow: Sendable {
+  let id: String
+  let recordID: RecordID
+  let name: String?
+  let network: String?
+  let kind: WalletEntry.SecretKind
+  let fingerprint: String?
+  let updatedAt: UInt64?
+  let state: WalletState
+
+  init(_ version: WalletVersion) {
+    id = version.entry.walletID
+    recordID = version.recordID
+    name = version.entry.name
+    network = version.entry.network
+    kind = version.entry.secretKind
+    fingerprint = version.entry.fingerprint
+    updatedAt = version.entry.updatedAt
+    state = version.state
+  }
+
+  /// The word for the kind of secret.
+  var kindWord: String {
+    switch kind {
+    case .mnemonic: "mnemonic"
+    case .xprv: "xprv"
+    case .tapSignerBackup: "tapsigner"
+    case .descriptor: "descriptor"
+    case .watchOnly: "watch-only"
+    }
+  }
+
+  /// The row as the contract's JSON.
+  var json: JSONValue {
+    [
+      "id": .string(id), "record_id": .string(recordID.hex), "name": .optional(name),
+      "network": .optional(network), "kind": .string(kindWord),
+      "fingerprint": .optional(fingerprint),
+      "updated_at": .optional(updatedAt.flatMap { Int(exactly: $0) }),
+      "state": .string(state.rawValue),
+    ]
+  }
+
+  /// The row's cells, safe to print.
+  var cells: [String] {
+    [
+      PrintableText.clean(name ?? "-", limit: 40), PrintableText.clean(network ?? "-", limit: 12),
+      kindWord, PrintableText.clean(fingerprint ?? "-", limit: 12), day, state.rawValue,
+      PrintableText.clean(id, limit: 64),
+    ]
+  }
+
+  /// The headings of ``cells``.
+  static let headings = ["NAME", "NETWORK", "KIND", "FINGERPRINT", "UPDATED", "STATE", "ID"]
+
+  private var day: String {
+    guard let updatedAt, updatedAt < 1 << 40 else { return "-" }
+    return Date(timeIntervalSince1970: Double(updatedAt))
+      .formatted(Date.ISO8601FormatStyle().year().month().day())
+  }
+}
+
+/// `keybackup wallet list`: one touch, a row for each wallet, no secrets.
+struct WalletListCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the wallets of the backup, without their secrets.")
+
+  @OptionGroup var unlock: UnlockOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var rows: [WalletRow] = []
+    let report = opened.forEachWallet { version, _ in rows.append(WalletRow(version)) }
+    if unlock.common.json {
+      try unlock.output.result(json: [
+        "wallets": .array(rows.map(\.json)),
+        "failed": .array(report.failures.map(\.json)),
+      ])
+    } else {
+      if rows.isEmpty {
+        unlock.output.note("No wallets yet: keybackup wallet add")
+      } else {
+        for line in Table.lines([WalletRow.headings] + rows.map(\.cells)) {
+          try unlock.output.result(line)
+        }
+      }
+      unlock.output.warn(report)
+    }
+    return report.exitCode
+  }
+}

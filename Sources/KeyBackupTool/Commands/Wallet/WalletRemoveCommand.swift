@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// `keybackup wallet remove`: one wallet leaves the backup.
+struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a wallet from the backup.",
+    discussion: """
+      Its encrypted secret stays in the folder's log: whoever has the folder and an enrolled \
+      key could still open it.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
+  var wallet: String
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var found: [WalletRow] = []
+    let report = opened.forEachWallet { version, _ in
+      if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }
+    }
+    let row = try WalletSelector.only(found, wallet, report)
+    let name = PrintableText.clean(row.name ?? row.id)
+    let prompter = unlock.common.prompter
+    if !yes, prompter.canAsk {
+      guard try prompter.confirm("Remove \"\(name)\" (\(row.kindWord)) from the backup?") else {
+        throw UserMessage(.denied, "not confirmed; nothing was removed")
+      }
+    }
+    do throws(BackupFolderError) {
+      try opened.remove([row.recordID])
+    } catch {
+      throw UserMessage(error)
+    }
+    if unlock.common.json {
+      try unlock.output.result(json: [
+        "id": .string(row.id), "record_id": .string(row.recordID.hex),
+      ])
+    } else {
+      try unlock.output.result("Removed \"\(name)\".")
+      unlock.output.note("Its encrypted secret stays in the folder's log.")
+    }
+    return .success
+  }
+}

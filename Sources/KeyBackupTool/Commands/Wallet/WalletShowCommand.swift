@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// `keybackup wallet show`: one wallet; its secret only when asked for.
+struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one wallet of the backup.",
+    discussion: "Without --reveal or --out, everything but the secret is shown.")
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
+  var wallet: String
+
+  @Flag(help: "Print the secret too, also on a terminal.")
+  var reveal = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the decrypted entry, secret and all, to this new file.",
+      valueName: "file"))
+  var out: String?
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var found: [WalletRow] = []
+    var bytes = SecretBytes(zeroed: 0)
+    let report = opened.forEachWallet { version, entry in
+      guard WalletSelector.matches(wallet, version) else { return }
+      found.append(WalletRow(version))
+      bytes = entry.copy()
+    }
+    let row = try WalletSelector.only(found, wallet, report)
+    if let out {
+      let file = try OutputFile(creating: out)
+      try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+      try file.synchronize()
+    }
+    try show(row, bytes)
+    return .success
+  }
+
+  private func show(_ row: WalletRow, _ bytes: borrowing SecretBytes) throws(UserMessage) {
+    let output = unlock.output
+    if unlock.common.json {
+      guard reveal else {
+        try output.result(json: ["wallet": row.json])
+        return
+      }
+      // The entry is JSON already: it goes out as it is, from guarded memory.
+      let head = #"{"entry":"#
+      let tail = #","schema":1,"wallet":\#(row.json.text)}"#
+      try output.write(text: head)
+      try output.result(secret: bytes)
+      try output.result(tail)
+      return
+    }
+    for (heading, cell) in zip(WalletRow.headings, row.cells) {
+      try output.result(
+        heading + String(repeating: " ", count: 13 - heading.count) + cell)
+    }
+    if reveal {
+      try output.write(text: "ENTRY        ")
+      try output.result(secret: bytes)
+      try output.result("")
+    }
+  }
+}
+
+/// Finds the wallet a person names by its ID, record ID or name.
+enum WalletSelector {
+  /// Whether a wallet is meant.
+  static func matches(_ selector: String, _ version: WalletVersion) -> Bool {
+    version.entry.walletID == selector || version.recordID.hex == selector
+      || version.entry.name == selector
+  }
+
+  /// The one wallet that is meant.
+  ///
+  /// An ID wins over a name.
+  ///
+  /// - Throws: `no-input` for none, `ambiguous` for several of one name.
+  static func only(
+    _ found: [WalletRow], _ selector: String, _ report: WalletReport
+  ) throws(UserMessage) -> WalletRow {
+    let byID = found.filter { $0.id == selector || $0.recordID.hex == selector }
+    let meant = byID.isEmpty ? found : byID
+    guard let first = meant.first else {
+      throw UserMessage(
+        report.failures.isEmpty ? .noInput : report.exitCode,
+        "no wallet \"\(PrintableText.clean(selector))\" could be read",
+        hint: report.failures.isEmpty
+          ? "keybackup wallet list shows what is there"
+          : "\(report.failures.count) files could not be read; keybackup verify --deep names them")
+    }
+    guard meant.allSatisfy({ $0.recordID == first.recordID }) else {
+      throw UserMessage(
+        .ambiguous, "several wallets have this name",
+        hint: "name one by its ID: " + meant.map(\.id).joined(separator: ", "))
+    }
+    return first
+  }
+}

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The one thing that is remembered between commands: the folder that `init`
+/// was given.
+///
+/// Holds no secret.
+struct Configuration: Codable, Sendable {
+  /// The synced folder.
+  var folder: String?
+
+  /// Reads the file; an absent one is an empty configuration.
+  ///
+  /// - Throws: `config` when the file is there and cannot be used.
+  static func load(_ world: World) throws(UserMessage) -> Configuration {
+    guard let path = path(world), FileCheck.exists(path) else { return Configuration() }
+    do {
+      let data = try Data(contentsOf: URL(filePath: path))
+      return try JSONDecoder().decode(Configuration.self, from: data)
+    } catch {
+      throw UserMessage(
+        .config, "the configuration file \(path) cannot be read",
+        hint: "repair or remove it, or name the folder with --folder")
+    }
+  }
+
+  /// Writes the file, replacing it in one step.
+  ///
+  /// - Throws: `config` when that fails.
+  func save(_ world: World) throws(UserMessage) {
+    guard let path = Self.path(world), let folder = world.configurationFolder else { return }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      try encoder.encode(self).write(to: URL(filePath: path), options: .atomic)
+    } catch {
+      throw UserMessage(.config, "the configuration file \(path) cannot be written")
+    }
+  }
+
+  private static func path(_ world: World) -> String? {
+    world.configurationFolder.map { $0 + "/config.json" }
+  }
+}
+
+extension FolderOptions {
+  /// The folder's path: `--folder`, else `$KEYBACKUP_FOLDER`, else what `init`
+  /// remembered.
+  ///
+  /// - Throws: `config` when there is none.
+  func path(_ world: World) throws(UserMessage) -> String {
+    if let path = try configuredPath(world) { return path }
+    throw UserMessage(
+      .config, "no backup folder is known on this computer",
+      hint: "name your synced folder with --folder PATH or in KEYBACKUP_FOLDER")
+  }
+
+  /// As ``path(_:)``, or nil when there is none.
+  func configuredPath(_ world: World) throws(UserMessage) -> String? {
+    if let folder { return folder }
+    if let path = world.variable("KEYBACKUP_FOLDER") { return path }
+    return try Configuration.load(world).folder
+  }
+}

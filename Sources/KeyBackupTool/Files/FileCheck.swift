@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// Small questions about paths the person named.
+enum FileCheck {
+  /// Whether anything is at `path`.
+  static func exists(_ path: String) -> Bool {
+    unsafe access(path, F_OK) == 0
+  }
+
+  /// The path from the root, without symbolic links; nil when it leads
+  /// nowhere.
+  static func absolute(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// Refuses a folder that takes no files, before a credential is made that
+  /// would then be of no use.
+  ///
+  /// - Throws: `permission-denied`, `io` for a read-only file system.
+  static func requireWritable(_ path: String) throws(UserMessage) {
+    guard unsafe access(path, W_OK | X_OK) != 0 else { return }
+    throw UserMessage(
+      errno == EACCES || errno == EPERM ? .permissionDenied : .io,
+      "\(path) cannot be written: \(systemText(errno))",
+      hint: "check the permissions of the folder and of its file system")
+  }
+}

@@ -1,0 +1,85 @@
+internal import Glibc
+internal import SecretMemory
+
+/// Reads what the person names on the command line: a path, or `-` for
+/// standard input.
+enum InputFile {
+  /// The bytes of something that is no secret.
+  ///
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - limit: most bytes accepted.
+  /// - Returns: the bytes.
+  /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
+  static func read(_ path: String, limit: Int) throws(UserMessage) -> [UInt8] {
+    let secret = try readSecret(path, limit: limit)
+    return unsafe secret.withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// The bytes of a wallet secret, straight into guarded memory.
+  ///
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - limit: most bytes accepted.
+  /// - Returns: the bytes.
+  /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
+  static func readSecret(_ path: String, limit: Int) throws(UserMessage) -> SecretBytes {
+    let descriptor = try open(path)
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    // Grow by doubling: guarded memory is dear, and most inputs are short.
+    var bytes = SecretBytes(zeroed: min(limit + 1, 4096))
+    var filled = 0
+    while true {
+      if filled == bytes.count {
+        guard filled <= limit else {
+          throw UserMessage(
+            .dataInvalid, "\(name(path)) is larger than \(limit) bytes",
+            hint: "check that it is the right file")
+        }
+        var larger = SecretBytes(zeroed: min(limit + 1, filled * 4))
+        unsafe larger.withUnsafeMutableBytes { target in
+          unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        }
+        bytes = larger
+      }
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(
+          descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).baseAddress,
+          buffer.count - filled)
+      }
+      if count > 0 {
+        filled += count
+      } else if count == 0 {
+        break
+      } else if errno != EINTR {
+        throw UserMessage(.io, "\(name(path)) could not be read: \(systemText(errno))")
+      }
+      if Interruption.received { throw .interrupted }
+    }
+    bytes.resize(to: filled)
+    return bytes
+  }
+
+  private static func name(_ path: String) -> String {
+    path == "-" ? "the standard input" : path
+  }
+
+  private static func open(_ path: String) throws(UserMessage) -> Int32 {
+    if path == "-" {
+      if isatty(STDIN_FILENO) == 1 {
+        throw UserMessage(
+          .usage, "standard input is the terminal, where typing would be seen",
+          hint: "pipe the secret in, or name a file")
+      }
+      return STDIN_FILENO
+    }
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else {
+      let reason = errno
+      throw UserMessage(
+        reason == EACCES ? .permissionDenied : .noInput,
+        "\(path) could not be opened: \(systemText(reason))", hint: "check the path")
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,48 @@
+internal import Glibc
+internal import SecretMemory
+
+/// A file that a command creates for the person: never one that exists, never
+/// readable by others.
+struct OutputFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Creates the file with mode 0600.
+  ///
+  /// - Parameters:
+  ///   - path: where.
+  ///   - folder: descriptor of the folder that `path` starts from.
+  /// - Throws: `cannot-create` when something is there already or the folder
+  ///   takes no file.
+  init(creating path: String, in folder: Int32 = AT_FDCWD) throws(UserMessage) {
+    let descriptor = unsafe openat(
+      folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      let reason = errno
+      throw UserMessage(
+        .cannotCreate, "\(path) cannot be created: \(systemText(reason))",
+        hint: reason == EEXIST
+          ? "it exists and is never overwritten; choose another name" : "choose another place")
+    }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes secret bytes from guarded memory.
+  ///
+  /// - Throws: `io`.
+  func write(_ bytes: RawSpan) throws(UserMessage) {
+    try Output.writeAll(bytes, to: descriptor)
+  }
+
+  /// Waits until the bytes are on the disk.
+  ///
+  /// - Throws: `io`.
+  func synchronize() throws(UserMessage) {
+    guard fsync(descriptor) == 0 else {
+      throw UserMessage(.io, "\(path) could not be written: \(systemText(errno))")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// Text from files and devices, made safe to show: no control characters that
+/// could move the cursor, no invisible characters that reverse or hide text.
+enum PrintableText {
+  /// Whether showing the character could do more than show it.
+  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
+    default: false
+    }
+  }
+
+  /// `text` with every unsafe character replaced by U+FFFD, at most `limit`
+  /// characters of it.
+  static func clean(_ text: String, limit: Int = 64) -> String {
+    var cleaned = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(limit * 8) {
+      cleaned.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar)
+    }
+    let shown = String(cleaned)
+    return shown.count > limit ? String(shown.prefix(limit - 1)) + "…" : shown
+  }
+}

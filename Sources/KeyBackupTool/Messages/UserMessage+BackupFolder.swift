@@ -1,0 +1,80 @@
+internal import BackupFolder
+internal import CSPP
+
+extension UserMessage {
+  /// What a folder error means to a person.
+  init(_ error: BackupFolderError) {
+    self =
+      switch error {
+      case .noSuchFolder(let path):
+        UserMessage(
+          .noInput, "there is no folder at \(path)",
+          hint: "is the synced folder mounted? check --folder or KEYBACKUP_FOLDER")
+      case .notAFolder(let path):
+        UserMessage(.noInput, "\(path) is not a folder", hint: "name the synced folder itself")
+      case .noNamespace(let path):
+        UserMessage(
+          .noInput, "there is no backup in \(path)",
+          hint: "if it should be there, wait until the folder is synchronised; "
+            + "keybackup init makes a new one")
+      case .severalNamespaces(let ids):
+        UserMessage(
+          .ambiguous, "the folder holds \(ids.count) backups",
+          hint: "name one with --namespace: " + ids.map(\.description).joined(separator: ", "))
+      case .namespaceExists(let ids):
+        UserMessage(
+          .cannotCreate, word: "namespace-exists",
+          "the folder holds a backup already: "
+            + ids.map(\.description).joined(separator: ", "),
+          hint: "keybackup status shows it; to start another one choose another folder")
+      case .incomplete(let path):
+        UserMessage(
+          .incomplete, "\(path) is not completely here yet",
+          hint: "wait until the folder is synchronised, then try again")
+      case .permissionDenied(let path):
+        UserMessage(
+          .permissionDenied, "you may not use \(path)",
+          hint: "check the owner and the permissions of the folder")
+      case .io(let code, let path):
+        UserMessage(
+          .io, "\(path): \(systemText(code))", hint: "nothing was lost; try again")
+      case .diskFull(let path):
+        UserMessage(
+          .io, "no space left for \(path)",
+          hint: "nothing was lost; free some space and try again")
+      case .busy(let path):
+        UserMessage(
+          .incomplete, word: "busy", "another program is using \(path)",
+          hint: "try again in a moment")
+      case .wrongKey:
+        UserMessage(
+          .wrongKey, "this security key opens nothing here",
+          hint: "keybackup key list shows which keys do")
+      case .dataInvalid(let path, let reason):
+        UserMessage(
+          .dataInvalid, "\(path) is damaged: \(reason)",
+          hint: "keep the file; an older version from your sync provider may open")
+      case .tooLarge(let path, let limit):
+        UserMessage(
+          .dataInvalid, "\(path) is larger than \(limit) bytes, so it was not read",
+          hint: "it was not written by a backup program")
+      case .notRegular(let path):
+        UserMessage(
+          .dataInvalid, "\(path) is no ordinary file, so it was not opened",
+          hint: "look at what put it there")
+      case .evaluationsDiffer:
+        UserMessage(
+          .prfUnsupported, "the security key gave two different outputs for one question",
+          hint: "nothing was written; this key cannot be used")
+      case .noSuchWallet(let id):
+        UserMessage(
+          .noInput, "no wallet \(id)", hint: "keybackup wallet list shows what is there")
+      case .foreignEnvelope(let path):
+        UserMessage(
+          .cannotCreate, "\(path) belongs to a key that is not enrolled here",
+          hint: "it was left as it is")
+      case .internalError(let what):
+        UserMessage(.internalError, "a fault in keybackup: \(what)")
+      }
+  }
+}

@@ -1,0 +1,147 @@
+internal import PRFDevice
+
+extension UserMessage {
+  /// What a device error means to a person.
+  ///
+  /// - Parameters:
+  ///   - error: from the device layer.
+  ///   - key: how the security key is called on screen.
+  init(_ error: PRFDeviceError, key: String = "the security key") {
+    self =
+      switch error {
+      case .noAuthenticator: .noAuthenticator
+      case .permissionDenied(let path):
+        UserMessage(
+          .permissionDenied, "you may not open the security key at \(path)",
+          hint: "install udev-rules/70-keybackup.rules (see README), then replug the key")
+      case .busy:
+        UserMessage(
+          .incomplete, word: "busy", "another program is using \(key)",
+          hint: "close it or wait a moment, then try again")
+      case .notFIDO2:
+        UserMessage(
+          .prfUnsupported, "\(key) does not speak FIDO2",
+          hint: "use a FIDO2 security key with the hmac-secret extension")
+      case .authenticatorLost, .closed:
+        UserMessage(
+          .authenticatorLost, "\(key) was unplugged before it was done",
+          hint: "plug it in and try again")
+      case .cancelled: .interrupted
+      case .touchTimeout:
+        UserMessage(
+          .touchTimeout, "\(key) was not touched in time",
+          hint: "try again and touch it when it blinks; --timeout gives more time")
+      case .noAnswer:
+        UserMessage(
+          .authenticatorLost, "\(key) stopped answering", hint: "replug it and try again")
+      case .denied:
+        UserMessage(.denied, "the request was refused on \(key)", hint: "try again")
+      case .pinInvalid(let retries):
+        UserMessage(
+          .pinInvalid, "wrong PIN" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
+          hint: "too many wrong PINs block the key; only a reset, which destroys every "
+            + "credential on it, unblocks it")
+      case .pinAuthBlocked:
+        UserMessage(
+          .pinBlocked, "\(key) accepts no more PINs after several wrong ones",
+          hint: "unplug it, plug it in again, and take care: tries are not given back")
+      case .pinBlocked:
+        UserMessage(
+          .pinBlocked, "the PIN of \(key) is blocked for good",
+          hint: "only a reset makes the key usable, and it destroys every credential on it, "
+            + "this backup's too: restore with another way in first")
+      case .pinNotSet:
+        UserMessage(
+          .pinNotSet, "\(key) has no PIN", hint: "set one first: keybackup pin set")
+      case .pinUnsupported:
+        UserMessage(
+          .prfUnsupported, "\(key) has no PIN feature",
+          hint: "use a security key that verifies its user")
+      case .pinAlreadySet:
+        UserMessage(
+          .cannotCreate, "\(key) has a PIN already", hint: "change it: keybackup pin change")
+      case .pinRequired:
+        UserMessage(
+          .config, "the PIN of \(key) is needed and none was given",
+          hint: "give it with --pin-fd or --pin-file, or run on a terminal")
+      case .pinPolicyViolation(let rule): UserMessage(rule)
+      case .pinAuthInvalid:
+        UserMessage(
+          .pinInvalid, "\(key) did not accept the proof of its PIN", hint: "replug it, try again")
+      case .uvBlocked:
+        UserMessage(
+          .pinBlocked, "the fingerprint reader of \(key) is blocked", hint: "use its PIN")
+      case .uvInvalid:
+        UserMessage(.pinInvalid, "the fingerprint did not match", hint: "try again")
+      case .userVerificationMissing:
+        UserMessage(
+          .prfUnsupported, "\(key) answered without verifying its user",
+          hint: "its output would be another secret, so it was thrown away")
+      case .noCredentials:
+        UserMessage(
+          .wrongKey, "\(key) holds no credential for this", hint: "try another security key")
+      case .keyStoreFull:
+        UserMessage(
+          .authenticatorFull, "\(key) has no room for another credential",
+          hint: "delete one (keybackup credential list), or use --non-discoverable")
+      case .credentialExcluded:
+        UserMessage(
+          .cannotCreate, "\(key) is enrolled already", hint: "keybackup key list shows it")
+      case .prfUnsupported:
+        UserMessage(
+          .prfUnsupported, "\(key) has no hmac-secret extension",
+          hint: "use a FIDO2 security key that has it; keybackup devices tells")
+      case .prfNotDelivered:
+        UserMessage(
+          .prfUnsupported, "\(key) advertises hmac-secret and did not deliver it",
+          hint: "this key cannot be used; try another model")
+      case .prfWrongLength(let count):
+        UserMessage(
+          .prfUnsupported, "\(key) delivered an hmac-secret of a wrong length (\(count) bytes)",
+          hint: "this key cannot be used; try another model")
+      case .credentialManagementUnsupported:
+        UserMessage(
+          .prfUnsupported, "\(key) cannot list or delete its credentials",
+          hint: "firmware with CTAP 2.1 can")
+      case .requestTooLarge:
+        UserMessage(
+          .usage, "the request is too large for \(key)",
+          hint: "name one credential with --credential")
+      case .invalidInput(let what):
+        UserMessage(.internalError, "a wrong parameter reached the device layer: \(what)")
+      case .protocolViolation(let what):
+        UserMessage(
+          .prfUnsupported, "\(key) gave an answer that breaks the protocol: \(what)",
+          hint: "replug it and try again; if it persists this key cannot be used")
+      case .transport(let code):
+        UserMessage(
+          .io, "the connection to \(key) failed (libfido2 error \(code))",
+          hint: "replug it and try again")
+      case .authenticator(let code):
+        UserMessage(
+          .io, "\(key) reported error 0x\(String(code, radix: 16))",
+          hint: "replug it and try again")
+      case .system(let code):
+        UserMessage(.io, "the system refused access to \(key): \(systemText(Int32(code)))")
+      }
+  }
+
+  /// Nothing plugged in.
+  static let noAuthenticator = UserMessage(
+    .noAuthenticator, "no security key found",
+    hint: "plug one in; --wait SECONDS waits for it")
+
+  /// "1 try", "3 tries".
+  static func tries(_ count: Int) -> String { count == 1 ? "1 try" : "\(count) tries" }
+
+  private init(_ rule: PINRule) {
+    let text =
+      switch rule {
+      case .tooShort: "the PIN is too short: at least 4 characters"
+      case .tooLong: "the PIN is too long: at most 63 bytes"
+      case .notText: "the PIN is not valid text"
+      case .authenticatorPolicy: "the security key refuses this PIN: too short or too simple for it"
+      }
+    self = UserMessage(.dataInvalid, text, hint: "no try was spent; choose another PIN")
+  }
+}

@@ -1,0 +1,24 @@
+/// Why a command ends early: what happened, what to do, and the exit code.
+///
+/// Every error of the libraries becomes one of these in one total switch; no
+/// text in it ever holds a secret.
+struct UserMessage: Error, Sendable, Equatable {
+  /// The exit code.
+  var code: ExitCode
+  /// The stable word for JSON; nearly always `code.word`.
+  var word: String
+  /// What happened, one sentence without a full stop.
+  var message: String
+  /// What to do now, or nil when nothing can be done.
+  var hint: String?
+
+  init(_ code: ExitCode, word: String? = nil, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.word = word ?? code.word
+    self.message = message
+    self.hint = hint
+  }
+
+  /// The command was cancelled by a signal.
+  static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
+}

@@ -1,0 +1,113 @@
+internal import ArgumentParser
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+  @Flag(help: "Print the result, or the error, as one JSON object.")
+  var json = false
+
+  @Flag(name: [.short, .long], help: "Say more about what happens.")
+  var verbose = false
+
+  @Flag(help: "Print no notes, only the result.")
+  var quiet = false
+
+  @Flag(help: "Never ask anything; fail instead.")
+  var noInput = false
+
+  /// The streams these options ask for.
+  var output: Output { Output(json: json, quiet: quiet) }
+
+  /// The person, or nobody with `--no-input`.
+  var prompter: Prompter { Prompter(output: output, noInput: noInput) }
+}
+
+/// What commands take that talk to an authenticator.
+struct DeviceOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Use the security key at this path.", valueName: "path"))
+  var device: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for a security key to be plugged in (default: 30 on a terminal, else 0).",
+      valueName: "seconds"))
+  var wait: Int?
+
+  @Option(help: ArgumentHelp("How long to wait for a touch.", valueName: "seconds"))
+  var timeout = 60
+
+  @Flag(help: "Show the security key's traffic on standard error. It reveals salts and IDs.")
+  var trace = false
+
+  mutating func validate() throws {
+    if let wait, !(0...86_400).contains(wait) {
+      throw ValidationError("--wait takes 0 to 86400 seconds")
+    }
+    guard (1...600).contains(timeout) else {
+      throw ValidationError("--timeout takes 1 to 600 seconds")
+    }
+  }
+}
+
+/// Where a PIN comes from.
+struct PINOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the PIN from this open descriptor.", valueName: "n"))
+  var pinFd: Int32?
+
+  @Option(
+    help: ArgumentHelp("Read the PIN from this file, which only you may read.", valueName: "path"))
+  var pinFile: String?
+
+  @Flag(help: "Try the PIN even when 2 or fewer tries are left.")
+  var allowLastTries = false
+
+  /// What these options say about PINs.
+  func policy(_ world: World) -> PINPolicy {
+    PINPolicy(source: source(world), allowsLastTries: allowLastTries)
+  }
+
+  /// The source that comes first in the contract's order; nil: ask a person.
+  private func source(_ world: World) -> PINSource? {
+    if let pinFd { return .descriptor(pinFd) }
+    if let pinFile { return .file(pinFile) }
+    if let folder = world.variable("CREDENTIALS_DIRECTORY") {
+      let path = folder + "/keybackup.pin"
+      if FileCheck.exists(path) { return .file(path) }
+    }
+    return nil
+  }
+}
+
+/// How a PIN is got and when it is not tried.
+struct PINPolicy: Sendable {
+  /// Where it is read from; nil: a person is asked.
+  var source: PINSource?
+  /// Try it with 2 or fewer tries left.
+  var allowsLastTries = false
+}
+
+/// Which backup is meant.
+struct FolderOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The synced folder (default: $KEYBACKUP_FOLDER, else the configured one).",
+      valueName: "path"))
+  var folder: String?
+
+  @Option(help: ArgumentHelp("The namespace, when the folder holds several.", valueName: "id"))
+  var namespace: String?
+}
+
+/// The relying party ID of a backup's credentials.
+struct BackupRelyingPartyOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Relying party ID of the credential (covebitcoinwallet.com opens Cove's backups).",
+      valueName: "id"))
+  var rpId: String?
+
+  /// The ID for new credentials.
+  ///
+  /// Like OpenSSH's `ssh:` it is no valid host name, so no web page can ever
+  /// ask a key for this secret.
+  static let standard = "keybackup:"
+}

@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// The secret of a new wallet: one of four kinds, from a file or `-`.
+struct WalletSecretOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("BIP-39 words, from this file or -.", valueName: "file"))
+  var mnemonic: String?
+
+  @Option(help: ArgumentHelp("An extended private key, from this file or -.", valueName: "file"))
+  var xprv: String?
+
+  @Option(help: ArgumentHelp("An output descriptor, from this file or -.", valueName: "file"))
+  var descriptor: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "An extended public key, from this file or -: a watch-only wallet.", valueName: "file"))
+  var xpub: String?
+
+  @Option(help: ArgumentHelp("BIP-329 labels, from this file or -.", valueName: "file"))
+  var labels: String?
+
+  mutating func validate() throws {
+    let given = [mnemonic, xprv, descriptor, xpub].compactMap { $0 }
+    guard given.count == 1 else {
+      throw ValidationError("give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
+    }
+    if labels == "-", given == ["-"] {
+      throw ValidationError("only one input can come from standard input")
+    }
+  }
+
+  /// Reads and checks the secret.
+  ///
+  /// - Parameter network: the wallet's; a key of another one is refused.
+  /// - Returns: the secret, normalised.
+  /// - Throws: `data-invalid` when it does not parse or its checksum fails.
+  func read(network: WalletNetwork) throws(UserMessage) -> CheckedSecret {
+    do {
+      if let mnemonic {
+        let input = try InputFile.readSecret(mnemonic, limit: Mnemonic.sizeLimit)
+        return CheckedSecret(
+          kind: .mnemonic, text: try Mnemonic(checking: input).phrase.copy(),
+          holdsPrivateKey: true)
+      }
+      if let xprv {
+        let input = try InputFile.readSecret(xprv, limit: ExtendedKey.sizeLimit)
+        let key = try ExtendedKey(checking: input, expecting: .privateKey)
+        try Self.check(key.network, network)
+        return CheckedSecret(kind: .xprv, text: key.plainText(), holdsPrivateKey: true)
+      }
+      if let xpub {
+        let input = try InputFile.readSecret(xpub, limit: ExtendedKey.sizeLimit)
+        let key = try ExtendedKey(checking: input, expecting: .publicKey)
+        try Self.check(key.network, network)
+        return CheckedSecret(kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false)
+      }
+      if let descriptor {
+        let input = try InputFile.readSecret(descriptor, limit: Descriptor.sizeLimit)
+        let checked = try Descriptor(checking: input)
+        if let keys = checked.network { try Self.check(keys, network) }
+        return CheckedSecret(
+          kind: .descriptor, text: checked.text.copy(),
+          holdsPrivateKey: checked.containsPrivateKey)
+      }
+    } catch let error as WalletFormatError {
+      throw UserMessage(error)
+    } catch let error as UserMessage {
+      throw error
+    } catch {
+      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+    }
+    throw UserMessage(.usage, "no secret was given")
+  }
+
+  /// Reads and checks the labels, if any.
+  func readLabels() throws(UserMessage) -> WalletLabels? {
+    guard let labels else { return nil }
+    let input = try InputFile.readSecret(labels, limit: WalletLabels.sizeLimit)
+    do throws(WalletFormatError) {
+      return try WalletLabels(checking: input)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private static func check(
+    _ keys: KeyNetwork, _ network: WalletNetwork
+  ) throws(UserMessage) {
+    guard keys == network.keyNetwork else {
+      throw UserMessage(
+        .dataInvalid, "the key belongs to another network than --network says",
+        hint: "name the network of the key")
+    }
+  }
+}
+
+/// A wallet secret that passed its checks, normalised.
+struct CheckedSecret: ~Copyable {
+  let kind: WalletEntry.SecretKind
+  /// The words, the key, or the descriptor; for a watch-only wallet the xpub.
+  let text: SecretBytes
+  /// Whether the wallet can spend.
+  let holdsPrivateKey: Bool
+}

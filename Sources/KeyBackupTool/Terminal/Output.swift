@@ -1,0 +1,91 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import SecretMemory
+
+/// Where a command's words go: results to standard output and nothing else
+/// there, notes to standard error.
+struct Output: Sendable {
+  /// Results as one JSON object instead of text.
+  var json = false
+  /// No notes.
+  var quiet = false
+  /// Descriptor of the result stream.
+  var standardOutput: Int32 = STDOUT_FILENO
+  /// Descriptor of the note stream.
+  var standardError: Int32 = STDERR_FILENO
+
+  /// Writes one line of result.
+  func result(_ line: String) throws(UserMessage) {
+    try write(Array((line + "\n").utf8), to: standardOutput)
+  }
+
+  /// Writes a result as sorted JSON with `"schema": 1`, in one line.
+  func result(json value: JSONValue) throws(UserMessage) {
+    var object: JSONValue = value
+    object["schema"] = 1
+    try write(Array((object.text + "\n").utf8), to: standardOutput)
+  }
+
+  /// Writes a piece of a line of result.
+  func write(text: String) throws(UserMessage) {
+    try write(Array(text.utf8), to: standardOutput)
+  }
+
+  /// Writes secret bytes to standard output, straight from guarded memory.
+  func result(secret: borrowing SecretBytes) throws(UserMessage) {
+    try secret.withBytes { (bytes) throws(UserMessage) in
+      try Self.writeAll(bytes, to: standardOutput)
+    }
+  }
+
+  /// Whether results are read by a person on a terminal.
+  var resultIsTerminal: Bool { isatty(standardOutput) == 1 }
+
+  /// Writes a note for the person, unless `--quiet`.
+  ///
+  /// A note that cannot be written is dropped: it must not end the work it
+  /// tells about.
+  func note(_ line: String) {
+    if !quiet { warn(line) }
+  }
+
+  /// Writes a line that even `--quiet` does not hide.
+  func warn(_ line: String) {
+    try? write(Array((line + "\n").utf8), to: standardError)
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: Int32) throws(UserMessage) {
+    try unsafe Self.writeAll(bytes.span.bytes, to: descriptor)
+  }
+
+  /// Writes all of `bytes`, however many calls that takes.
+  static func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(UserMessage) {
+    var failure: Int32 = 0
+    unsafe bytes.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = unsafe Glibc.write(
+          descriptor, UnsafeRawBufferPointer(rebasing: bytes[done...]).baseAddress,
+          bytes.count - done)
+        if count > 0 {
+          done += count
+        } else if errno != EINTR {
+          failure = errno
+          return
+        }
+      }
+    }
+    if failure != 0 {
+      throw UserMessage(
+        .io, "the output could not be written: \(systemText(failure))",
+        hint: "free some space or choose another place for the output")
+    }
+  }
+}
+
+/// The system's words for an errno value.
+func systemText(_ code: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

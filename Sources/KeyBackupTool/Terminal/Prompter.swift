@@ -1,0 +1,50 @@
+internal import Glibc
+internal import SecretMemory
+
+/// Asks and tells the person at the keyboard: on the terminal when there is
+/// one, else what needs no answer goes to standard error.
+struct Prompter: Sendable {
+  /// The terminal, or nil: none, or `--no-input`.
+  let terminal: Terminal?
+  /// Where prompts go that need no answer when there is no terminal.
+  let output: Output
+
+  init(output: Output, noInput: Bool) {
+    terminal = noInput ? nil : Terminal.open()
+    self.output = output
+  }
+
+  /// Whether somebody can answer.
+  var canAsk: Bool { terminal != nil }
+
+  /// Tells what the person must do now; never hidden by `--quiet`, because
+  /// silence would look like a hang.
+  func tell(_ text: String) {
+    if let terminal { terminal.show(text + "\n") } else { output.warn(text) }
+  }
+
+  /// Asks for a secret with echo off.
+  ///
+  /// - Parameters:
+  ///   - prompt: shown first.
+  ///   - limit: most bytes accepted.
+  /// - Returns: the bytes, or nil at end of input.
+  /// - Throws: interrupted.
+  func secret(_ prompt: String, limit: Int) throws(UserMessage) -> SecretBytes? {
+    guard let terminal else { return nil }
+    var line = SecretBytes(zeroed: limit + 1)
+    switch terminal.readSecret(prompt: prompt, into: &line) {
+    case .line: return line
+    case .endOfInput: return nil
+    case .cancelled: throw .interrupted
+    }
+  }
+
+  /// Asks a yes-or-no question; no terminal or no clear yes is a no.
+  func confirm(_ question: String) throws(UserMessage) -> Bool {
+    guard let terminal else { return false }
+    let answer = terminal.readAnswer(prompt: question + " [y/N] ")
+    if Interruption.received { throw .interrupted }
+    return ["y", "yes"].contains((answer ?? "").lowercased())
+  }
+}
