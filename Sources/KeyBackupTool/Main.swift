@@ -6,20 +6,24 @@ internal import SecretMemory
 /// command, and turns whatever it threw into text and an exit code.
 @main
 enum Main {
-  static func main() async {
+  // Not `async`: Swift would then park this thread in a call that lets every
+  // signal through. This thread waits for the signals instead.
+  static func main() {
     let unhardened = ProcessHardening.apply()
-    Interruption.watch()
+    Interruption.prepare()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let output = Output(
       json: arguments.contains("--json"), quiet: arguments.contains("--quiet"))
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
-    let work = Task { await run(arguments, output) }
-    Interruption.onSignal { work.cancel() }
-    let code = await work.value
-    Terminal.restoreAll()
-    exit(code.rawValue)
+    // Detached: this thread, which is the main actor's, is about to wait.
+    let work = Task.detached {
+      let code = await run(arguments, output)
+      Terminal.restoreAll()
+      exit(code.rawValue)
+    }
+    Interruption.watch { work.cancel() }
   }
 
   private static func run(_ arguments: [String], _ output: Output) async -> ExitCode {

@@ -18,12 +18,17 @@ struct KeyFinder: Sendable {
 
   /// Every security key in reach, after waiting for one as long as asked.
   ///
+  /// - Parameter seconds: how long to wait; nil: as the options say, else 30
+  ///   seconds where a person is at a terminal.
+  /// - Returns: at least one.
   /// - Throws: `no-authenticator`, `permission-denied`, `interrupted`.
-  func descriptors() async throws(UserMessage) -> [AuthenticatorDescriptor] {
+  func descriptors(
+    waiting seconds: Int? = nil
+  ) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
       let found = try now()
       if !found.isEmpty { return found }
-      let seconds = options.wait ?? (prompter.canAsk ? 30 : 0)
+      let seconds = seconds ?? options.wait ?? (prompter.canAsk ? 30 : 0)
       guard seconds > 0 else { throw .noAuthenticator }
       prompter.tell("Insert your security key.")
       return try await AuthenticatorList.wait(upTo: .seconds(seconds)) { connected in

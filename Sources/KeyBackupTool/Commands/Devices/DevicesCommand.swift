@@ -15,7 +15,8 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
     let output = common.output
     var devices: [JSONValue] = []
     var lines: [String] = []
-    for descriptor in try await finder.descriptors() {
+    // A list of nothing is an answer: waits only when told to.
+    for descriptor in try await finder.descriptors(waiting: device.wait ?? 0) {
       do throws(UserMessage) {
         let key = try await finder.open(descriptor)
         let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
