@@ -42,6 +42,9 @@ extension Directory {
       return buffer.withBytes(mayGo)
     } catch .absent {
       return true
+    } catch .incomplete {
+      // Empty: nothing in it could be lost.
+      return !FileBuffer.isPlaceholder(name)
     } catch {
       return false
     }

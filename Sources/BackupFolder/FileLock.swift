@@ -11,10 +11,6 @@ struct FileLock: ~Copyable {
 
   private let descriptor: Int32
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
-
   /// Takes the lock for writing.
   ///
   /// - Throws: ``BackupFolderError/busy(path:)`` when another program keeps it.

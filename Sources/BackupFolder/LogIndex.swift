@@ -148,6 +148,13 @@ struct LogIndex {
     }
   }
 
+  /// Whether a record has several live `put`s with different bytes.
+  func isConflicted(_ record: RecordID) -> Bool {
+    // Nearly every record has one version.
+    guard let first = newest[record], versions[Int(first)].next >= 0 else { return false }
+    return live(record).count > 1
+  }
+
   /// How a wallet's bytes stand to the log.
   enum Standing: Equatable {
     /// A live `put` has these bytes, at this place.

@@ -1,5 +1,4 @@
 public import CSPP
-public import SecretMemory
 
 /// One namespace of a folder, before its master key is known.
 public struct Namespace: Sendable {
@@ -7,64 +6,39 @@ public struct Namespace: Sendable {
   public let id: NamespaceID
   let directory: Directory
   let settings: BackupFolder.Settings
+  /// The backup folder, by which the state folder knows it.
   let folder: Directory
 
   /// Whether this computer began to make this namespace and did not finish.
   ///
   /// ``resumeCreation(_:prfOutput:)`` then finishes it.
   public var isUnfinishedHere: Bool {
-    get throws(BackupFolderError) { throw .internalError("not built yet") }
-  }
-
-  /// Reads the ways in, and lists what else is there. Needs no key.
-  ///
-  /// - Throws: ``BackupFolderError/incomplete(path:)`` when not one way in can
-  ///   be read and some file is not synchronised;
-  ///   ``BackupFolderError/dataInvalid(path:reason:)`` when there is none for
-  ///   another reason; system errors.
-  public func scan() throws(BackupFolderError) -> NamespaceScan {
-    throw .internalError("not built yet")
-  }
-
-  /// Parses every wallet file and log file without opening any: what `verify`
-  /// can say without a key.
-  ///
-  /// A wallet whose file parses counts as ``WalletState/current``.
-  public func checkStructure() throws(BackupFolderError) -> WalletReport {
-    throw .internalError("not built yet")
+    get throws(BackupFolderError) {
+      guard let state = try? state(make: false), try state.memory(of: id).creating else {
+        return false
+      }
+      guard let logs = try logFolder() else { return true }
+      return try OperationLog.list(logs).isEmpty
+    }
   }
 
   /// Opens the logs of all computers.
   ///
   /// - Parameter masterKey: from ``WayIn/unwrap(prfOutput:)``.
+  /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
   ///   system errors.
   public func open(
     _ masterKey: consuming MasterKey
   ) throws(BackupFolderError) -> OpenNamespace {
-    throw .internalError("not built yet")
+    try OpenNamespace.open(self, masterKey: masterKey)
   }
 
-  /// Finishes a namespace that this computer began and did not finish.
+  /// What this computer keeps about the folder.
   ///
-  /// - Parameters:
-  ///   - way: its way in, from ``scan()``.
-  ///   - prfOutput: 32 bytes, the way's PRF output.
-  public func resumeCreation(
-    _ way: WayIn, prfOutput: borrowing SecretBytes
-  ) throws(BackupFolderError) -> OpenNamespace {
-    throw .internalError("not built yet")
+  /// - Parameter make: whether to make what is not there; a reading run that
+  ///   has nothing to remember leaves no trace.
+  func state(make: Bool) throws(BackupFolderError) -> StateFolder {
+    try StateFolder(path: settings.stateFolder, folder: folder, make: make)
   }
-}
-
-/// What a namespace shows without a key.
-public struct NamespaceScan: Equatable, Sendable {
-  /// The ways in, by creation time.
-  public internal(set) var waysIn: [WayIn] = []
-  /// Files of ways in that do not parse or are not synchronised.
-  public internal(set) var findings: [FileFinding] = []
-  /// Number of files in `wallets/` and, by name, in the older place.
-  public internal(set) var walletFiles = 0
-  /// Number of files in all logs.
-  public internal(set) var logFiles = 0
 }

@@ -10,69 +10,153 @@ public struct OpenNamespace: ~Copyable {
   /// The namespace.
   public let id: NamespaceID
   /// Whether the logs are whole, and the newest this computer has seen.
-  public private(set) var health: LogHealth
+  public internal(set) var health = LogHealth()
+  /// Log files that do not open or are not synchronised.
+  public var logFindings: [FileFinding] { log.findings }
+  /// Whether a newer program wrote changes that are not known here.
+  public var hasUnknownChanges: Bool { log.hasUnknownChanges }
+
+  let namespace: Namespace
   let masterKey: MasterKey
+  var log = OperationLog()
+  var memory = Memory()
+  var reader: WalletReader
+  var workspace = OperationLog.Workspace()
+
+  private init(_ namespace: Namespace, masterKey: consuming MasterKey) {
+    id = namespace.id
+    self.namespace = namespace
+    reader = WalletReader(masterKey, limit: namespace.settings.limits.record)
+    self.masterKey = masterKey
+  }
+
+  /// Opens a namespace's logs.
+  static func open(
+    _ namespace: Namespace, masterKey: consuming MasterKey
+  ) throws(BackupFolderError) -> OpenNamespace {
+    guard masterKey.namespaceID == namespace.id else { throw .wrongKey }
+    var open = OpenNamespace(namespace, masterKey: masterKey)
+    try open.load()
+    return open
+  }
+
+  /// Reads the logs, compares them with what is remembered, and remembers them.
+  mutating func load() throws(BackupFolderError) {
+    let state = try? namespace.state(make: false)
+    memory = try state?.memory(of: id) ?? Memory()
+    log = try OperationLog.read(namespace, masterKey: masterKey, workspace: &workspace)
+    health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
+    if log.index.nodes.isEmpty, health.incomplete == 0, try hasOwnWayIn() {
+      // A way in that this program wrote always has an operation beside it.
+      health.incomplete = 1
+    }
+    let names = log.index.nodes.map(\.reference.name)
+    if !memory.operations.isSuperset(of: names) {
+      memory.operations.formUnion(names)
+      // Reading must work where nothing can be remembered: a full disk, a
+      // foreign machine. The next run then says that freshness is unknown.
+      try? namespace.state(make: true).save(memory, of: id)
+    }
+  }
+
+  private func hasOwnWayIn() throws(BackupFolderError) -> Bool {
+    guard let scan = try? namespace.scan() else { return false }
+    return scan.waysIn.contains { $0.keyID != nil }
+  }
+
+  /// Takes the folder as it is for what was seen: operations that are gone are
+  /// no longer reported as rolled back.
+  ///
+  /// - Throws: system errors of the state folder.
+  public mutating func acceptPresentState() throws(BackupFolderError) {
+    let state = try namespace.state(make: true)
+    let lock = try state.lock()
+    memory = try state.memory(of: id)
+    memory.operations = Set(log.index.nodes.map(\.reference.name))
+    try state.save(memory, of: id)
+    health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
+    _ = consume lock
+  }
 
   /// Opens every wallet, one after the other, from the CSPP files and then
   /// from the log what no CSPP file holds.
   ///
   /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about 200
+  /// grow with the wallets' sizes or number, but for an index of about 300
   /// bytes each.
   ///
   /// - Parameter body: gets each version and lends its entry's bytes, exactly
   ///   as they were sealed.
+  /// - Returns: what was found.
   /// - Throws: only what `body` throws.
   public mutating func forEachWallet<E: Error>(
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
-    WalletReport()
+    var pass = WalletPass(index: log.index, memory: memory)
+    let files = listViewFiles(&pass)
+    let current = try? namespace.walletFolder()
+    for file in files {
+      guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
+      switch reader.open(file.name, in: folder) {
+      case .absent: continue
+      case .failed(let failure):
+        guard file.claimsWallet else { continue }
+        pass.note(file.path, file.named, failure.state, failure.reason)
+      case .opened(let entry, let value):
+        guard case .show(let state) = pass.judge(file, entry, value, index: log.index) else {
+          continue
+        }
+        let version = WalletVersion(
+          recordID: entry.recordID, state: state, source: .view(file: file.path), entry: entry,
+          ordinal: pass.count(entry.recordID, state))
+        try body(version, reader.plaintext)
+      }
+    }
+    try emitLogged(&pass, body)
+    return pass.finish()
+  }
+
+  private func listViewFiles(_ pass: inout WalletPass) -> [ViewFile] {
+    do {
+      return try namespace.viewFiles()
+    } catch {
+      // The log still has what this program wrote.
+      pass.note(
+        FolderLayout.walletFolder, nil, .incomplete, "cannot be listed: \(error)")
+      return []
+    }
+  }
+
+  private mutating func emitLogged<E: Error>(
+    _ pass: inout WalletPass, _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) {
+    let remaining = pass.remaining(index: log.index)
+    if remaining.isEmpty { return }
+    let states = Dictionary(uniqueKeysWithValues: remaining.map { ($0.place, $0.state) })
+    let log = log
+    let lost = try log.forEachPut(
+      remaining.map(\.place), in: namespace, masterKey: masterKey, workspace: &workspace
+    ) { (place, bytes) throws(E) in
+      let record = log.index.versions[place].record
+      let state = states[place] ?? .missing
+      guard let entry = try? WalletEntry(parsing: bytes) else {
+        pass.note(FolderLayout.logFolder, record, .unreadable, "logged bytes are no WalletEntry")
+        return
+      }
+      let version = WalletVersion(
+        recordID: record, state: state, source: .log, entry: entry,
+        ordinal: pass.count(record, state))
+      try body(version, bytes)
+    }
+    for place in lost {
+      pass.note(
+        FolderLayout.logFolder, log.index.versions[place].record, .incomplete,
+        "its operation cannot be read again")
+    }
   }
 
   /// Opens every wallet and only counts.
   public mutating func verify() -> WalletReport {
     forEachWallet { _, _ in }
-  }
-
-  /// Adds wallets or new versions of wallets, durably, all or none.
-  ///
-  /// Every staged file is on the disk and checked before the operation that
-  /// makes them count gets its name. (A batch beyond
-  /// ``BackupFolder/Settings/operationSize`` is several operations, each all
-  /// or none.)
-  ///
-  /// - Returns: the wallets' records, in order.
-  /// - Throws: ``BackupFolderError/diskFull(path:)``,
-  ///   ``BackupFolderError/busy(path:)`` and other system errors.
-  @discardableResult
-  public mutating func add(
-    _ batch: borrowing WalletBatch
-  ) throws(BackupFolderError) -> [RecordID] {
-    throw .internalError("not built yet")
-  }
-
-  /// Removes wallets: they are gone for readers, but their secrets stay in the
-  /// log until the master key is rotated.
-  ///
-  /// - Throws: ``BackupFolderError/noSuchWallet(_:)`` before anything is
-  ///   written; system errors.
-  public mutating func remove(_ records: [RecordID]) throws(BackupFolderError) {
-    throw .internalError("not built yet")
-  }
-
-  /// Enrols another security key.
-  ///
-  /// - Parameters: as ``BackupFolder/create(_:prfOutput:confirmedBy:)``.
-  public mutating func addWayIn(
-    _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
-    confirmedBy confirmation: borrowing SecretBytes
-  ) throws(BackupFolderError) {
-    throw .internalError("not built yet")
-  }
-
-  /// Completes what a crash left undone: missing and old CSPP files, left-over
-  /// temporary files, files of ways in that only the log holds.
-  public mutating func heal() throws(BackupFolderError) {
-    throw .internalError("not built yet")
   }
 }

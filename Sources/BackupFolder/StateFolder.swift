@@ -10,21 +10,50 @@ struct StateFolder: Sendable {
   let directory: Directory
   private static let memoryLimit = 64 * 1024 * 1024
 
-  /// Opens the memory of `folder`, made if it is not there.
+  /// Opens the memory of `folder`.
   ///
   /// - Parameters:
-  ///   - path: the program's state folder; its last component may be missing.
+  ///   - path: the program's state folder.
   ///   - folder: the backup folder.
-  init(path: String, folder: Directory) throws(BackupFolderError) {
-    let state = try Self.makeFolder(path)
-    let memory = try state.makeSubdirectory("memory")
-    let name = Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32)
-    directory = try memory.makeSubdirectory(String(name))
+  ///   - make: whether to make what is not there.
+  init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
+    let name = String(
+      Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
+    if make {
+      directory = try Self.makeFolder(path).makeSubdirectory("memory").makeSubdirectory(name)
+      return
+    }
+    guard let memory = try Directory.open(path: path).subdirectory("memory"),
+      let directory = try memory.subdirectory(name)
+    else { throw .noSuchFolder(path: "\(path)/memory/\(name)") }
+    self.directory = directory
   }
 
   /// Takes the lock that every writing run holds.
   func lock() throws(BackupFolderError) -> FileLock {
     try FileLock.take("lock", in: directory)
+  }
+
+  /// A random word in the names of this computer's temporary files; lasts as
+  /// long as the state folder.
+  func temporaryTag() throws(BackupFolderError) -> String {
+    let name = "temporary-tag"
+    var buffer = FileBuffer()
+    do {
+      try buffer.read(name, in: directory, limit: 64)
+      let tag = buffer.withBytes { (bytes) in
+        unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+      }
+      if tag.utf8.count == 16, Self.isHex(tag) { return tag }
+    } catch {
+      // Not there yet, or of no use: made anew.
+    }
+    let tag = Hex.string(Randomness.bytes(count: 8))
+    let text = Array(tag.utf8)
+    let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
+    try file.settle(buffer: &buffer) { $0.count == text.count }
+    try file.publish(overwriting: name)
+    return tag
   }
 
   /// The namespaces something is remembered of.
@@ -60,6 +89,15 @@ struct StateFolder: Sendable {
     try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
     try file.publish(overwriting: namespace.hex)
     try directory.sync()
+  }
+
+  private static func isHex(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  /// Forgets a namespace that never came to be.
+  func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
+    try directory.unlink(namespace.hex)
   }
 
   /// Opens a folder by path, made private to the user with its parents.

@@ -69,3 +69,48 @@ public struct WayIn: Equatable, Sendable {
     throw .wrongKey
   }
 }
+
+extension WayIn {
+  /// The way in of a file of `keys/`.
+  init(_ wrapper: KeyWrapper, file: String) {
+    let header = wrapper.header
+    namespaceID = header.namespaceID
+    keyID = header.keyID
+    label = header.label
+    createdAt = header.createdAt
+    switch header.kind {
+    case .securityKey(let key):
+      kind = .securityKey
+      rpID = key.rpID
+      credentialID = key.credentialID
+      discoverable = key.discoverable
+      aaguid = key.aaguid
+      prfSalt = key.prfSalt
+    case .unknown(let name):
+      kind = .unknown(name)
+      rpID = nil
+      credentialID = nil
+      discoverable = nil
+      aaguid = nil
+      prfSalt = []
+    }
+    files = [file]
+    sources = [.wrapper(wrapper)]
+  }
+
+  /// The way in of a CSPP envelope in the folder of `namespaceID`.
+  init(_ envelope: MasterKeyEnvelope, of namespaceID: NamespaceID, file: String) {
+    self.namespaceID = namespaceID
+    keyID = envelope.keyReference?.keyID
+    kind = keyID == nil ? .csppEnvelope : .securityKey
+    label = ""
+    rpID = envelope.keyReference?.rpID
+    credentialID = envelope.keyReference?.credentialID
+    discoverable = nil
+    aaguid = nil
+    prfSalt = envelope.prfSalt
+    createdAt = envelope.createdAt
+    files = [file]
+    sources = [.envelope(envelope)]
+  }
+}

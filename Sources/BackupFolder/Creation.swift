@@ -1,0 +1,214 @@
+internal import CSPP
+public import SecretMemory
+
+extension BackupFolder {
+  /// Makes a master key and writes a namespace with one way in.
+  ///
+  /// Order: the way's file, the CSPP envelope, the operation, this computer's
+  /// memory. A failure before the operation is there removes what was written:
+  /// nothing has been sealed under that master key yet.
+  ///
+  /// - Parameters:
+  ///   - enrolment: the credential.
+  ///   - prfOutput: 32 bytes, its PRF output for the enrolment's salt.
+  ///   - confirmation: the output of a second evaluation.
+  /// - Returns: the namespace, open.
+  /// - Throws: ``BackupFolderError/namespaceExists(_:)`` when there is one,
+  ///   finished or not (see ``Namespace/isUnfinishedHere``);
+  ///   ``BackupFolderError/evaluationsDiffer``; ``BackupFolderError/diskFull(path:)``
+  ///   and other system errors.
+  public func create(
+    _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
+    confirmedBy confirmation: borrowing SecretBytes
+  ) throws(BackupFolderError) -> OpenNamespace {
+    guard prfOutput.isEqual(to: confirmation) else { throw .evaluationsDiffer }
+    let run = try WritingRun.begin(
+      StateFolder(path: settings.stateFolder, folder: root, make: true))
+    let present = try namespaces()
+    if !present.isEmpty { throw .namespaceExists(present) }
+    let masterKey = MasterKey.random()
+    let id = masterKey.namespaceID
+    let all = try root.makeSubdirectory(FolderLayout.namespaces)
+    let directory = try all.makeSubdirectory(id.hex)
+    let namespace = Namespace(id: id, directory: directory, settings: settings, folder: root)
+    do {
+      var memory = Memory()
+      memory.creating = true
+      try run.state.save(memory, of: id)
+      let file = try namespace.write(enrolment, masterKey, prfOutput: prfOutput, tag: run.tag)
+      let way = WayIn(file.wrapper, file: FolderLayout.keyFile(enrolment.keyID))
+      return try namespace.finish(
+        way, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
+    } catch {
+      if namespace.removeUnfinished(enrolment.keyID) {
+        all.removeEmptySubdirectory(id.hex)
+        root.removeEmptySubdirectory(FolderLayout.namespaces)
+        try? run.state.forget(id)
+      }
+      throw error
+    }
+  }
+}
+
+extension Namespace {
+  /// Finishes a namespace that this computer began and did not finish.
+  ///
+  /// - Parameters:
+  ///   - way: its way in, from ``scan()``.
+  ///   - prfOutput: 32 bytes, the way's PRF output.
+  /// - Returns: the namespace, open.
+  /// - Throws: ``BackupFolderError/wrongKey``; system errors.
+  public func resumeCreation(
+    _ way: WayIn, prfOutput: borrowing SecretBytes
+  ) throws(BackupFolderError) -> OpenNamespace {
+    let masterKey = try way.unwrap(prfOutput: prfOutput)
+    let run = try WritingRun.begin(state(make: true))
+    guard let key = way.keyID, let file = try keyFileBytes(of: key) else {
+      throw .incomplete(path: directory.path)
+    }
+    return try finish(way, file: file, masterKey: masterKey, prfOutput: prfOutput, run: run)
+  }
+
+  /// Writes the file of a way in and reads it back with the way's secret.
+  func write(
+    _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
+    prfOutput: borrowing SecretBytes, tag: String
+  ) throws(BackupFolderError) -> (bytes: [UInt8], wrapper: KeyWrapper) {
+    let header = KeyHeader(
+      namespaceID: id, keyID: enrolment.keyID, kind: .securityKey(enrolment.securityKey),
+      label: enrolment.label, createdAt: settings.clock())
+    let bytes: [UInt8]
+    let wrapper: KeyWrapper
+    do {
+      bytes = try KeyWrapper.seal(masterKey, secret: prfOutput, header: header)
+      wrapper = try KeyWrapper(parsing: bytes.span, at: id)
+    } catch {
+      throw .internalError("wrapping the master key: \(error)")
+    }
+    try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
+      guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }
+      return (try? read.open(secret: prfOutput)) != nil
+    }
+    return (bytes, wrapper)
+  }
+
+  /// Writes the envelope, the first operation and the memory, as far as they
+  /// are not there.
+  fileprivate func finish(
+    _ way: WayIn, file: [UInt8], masterKey: consuming MasterKey,
+    prfOutput: borrowing SecretBytes, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> OpenNamespace {
+    guard let key = way.keyID, let rpID = way.rpID, let credentialID = way.credentialID else {
+      throw .internalError("a way in without a credential")
+    }
+    let now = settings.clock()
+    let reference = MasterKeyEnvelope.KeyReference(
+      keyID: key, rpID: rpID, credentialID: credentialID)
+    let envelope: [UInt8]
+    do {
+      envelope = try MasterKeyEnvelope.seal(
+        masterKey, prfOutput: prfOutput, prfSalt: way.prfSalt, keyReference: reference,
+        createdAt: now, updatedAt: now)
+    } catch {
+      throw .internalError("sealing the envelope: \(error)")
+    }
+    let written = try writeEnvelope(envelope, tag: run.tag) { back in
+      guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
+      return (try? read.open(prfOutput: prfOutput, namespaceID: id)) != nil
+    }
+    let present = written ? envelope : try envelopeBytes() ?? envelope
+    _ = try directory.makeSubdirectory(FolderLayout.walletFolder)
+    var open = try OpenNamespace.open(self, masterKey: masterKey)
+    if open.log.index.nodes.isEmpty {
+      try open.logWayIn(file, key, envelope: present, run: run)
+    }
+    return open
+  }
+
+  /// Removes what an unfinished creation wrote; nothing was sealed under its
+  /// master key.
+  ///
+  /// - Returns: `false` when its operation is there: then it stays.
+  fileprivate func removeUnfinished(_ key: KeyID) -> Bool {
+    if let logs = try? logFolder() {
+      guard let list = try? OperationLog.list(logs), list.isEmpty else { return false }
+    }
+    if let keys = try? keyFolder() { try? keys.unlink(FolderLayout.keyFile(key)) }
+    if let envelopes = try? directory.subdirectory(FolderLayout.masterKeyFolder) {
+      try? envelopes.unlink(FolderLayout.masterKeyFile)
+    }
+    if let own = try? directory.subdirectory(FolderLayout.ownFolder) {
+      if let logs = try? logFolder(), let names = try? logs.names() {
+        for name in names { logs.removeEmptySubdirectory(name) }
+      }
+      own.removeEmptySubdirectory(FolderLayout.logFolder)
+      own.removeEmptySubdirectory(FolderLayout.keyFolder)
+    }
+    for name in [FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder] {
+      directory.removeEmptySubdirectory(name)
+    }
+    return true
+  }
+
+  private func keyFileBytes(of key: KeyID) throws(BackupFolderError) -> [UInt8]? {
+    guard let folder = try keyFolder() else { return nil }
+    return try bytes(FolderLayout.keyFile(key), in: folder)
+  }
+
+  private func envelopeBytes() throws(BackupFolderError) -> [UInt8]? {
+    guard let folder = try directory.subdirectory(FolderLayout.masterKeyFolder) else { return nil }
+    return try bytes(FolderLayout.masterKeyFile, in: folder)
+  }
+
+  private func bytes(
+    _ name: String, in folder: Directory
+  ) throws(BackupFolderError) -> [UInt8]? {
+    var buffer = FileBuffer()
+    do {
+      try buffer.read(name, in: folder, limit: settings.limits.wrapper)
+    } catch .absent {
+      return nil
+    } catch {
+      throw error.error("\(folder.path)/\(name)")
+    }
+    return buffer.withBytes { bytes in
+      unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+  }
+}
+
+extension OpenNamespace {
+  /// Enrols another security key.
+  ///
+  /// - Parameters:
+  ///   - enrolment: the credential.
+  ///   - prfOutput: 32 bytes, its PRF output for the enrolment's salt.
+  ///   - confirmation: the output of a second evaluation.
+  /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
+  public mutating func addWayIn(
+    _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
+    confirmedBy confirmation: borrowing SecretBytes
+  ) throws(BackupFolderError) {
+    guard prfOutput.isEqual(to: confirmation) else { throw .evaluationsDiffer }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    let file = try namespace.write(enrolment, masterKey, prfOutput: prfOutput, tag: run.tag)
+    try logWayIn(file.bytes, enrolment.keyID, envelope: nil, run: run)
+  }
+
+  /// Logs a way in's file, and the envelope that was written with it.
+  fileprivate mutating func logWayIn(
+    _ file: [UInt8], _ key: KeyID, envelope: [UInt8]?, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let now = namespace.settings.clock()
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: now, writerLabel: namespace.settings.writerLabel, seen: seen)
+    operation.keyAdd(key, file: file.span)
+    if let envelope { operation.envelope(file: envelope.span) }
+    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    try publish(staged, run: run)
+    log.note(keyFile: file, of: key)
+    if let envelope { log.note(envelope: envelope, at: now) }
+  }
+}

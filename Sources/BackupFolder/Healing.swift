@@ -1,0 +1,145 @@
+internal import CSPP
+internal import SecretMemory
+
+extension OpenNamespace {
+  /// Completes what a crash left undone: missing and old CSPP files, left-over
+  /// temporary files, files of ways in that only the log holds.
+  ///
+  /// - Throws: system errors; ``BackupFolderError/busy(path:)``.
+  public mutating func heal() throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try heal(run: run)
+  }
+
+  /// Brings the view in line with the log.
+  ///
+  /// - Returns: the files of other programs, which were left as they are.
+  mutating func heal(
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
+    let survey = try survey(run: run)
+    for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
+    try healWaysIn(run: run)
+    try writeMissing(survey, run: run)
+    try removeStale(survey, run: run)
+    return survey.foreign
+  }
+
+  private func folder(of file: ViewFile) throws(BackupFolderError) -> Directory? {
+    file.isOlderPlace ? namespace.directory : try namespace.walletFolder()
+  }
+
+  /// Writes the file of every live record whose own file holds no live version.
+  private mutating func writeMissing(
+    _ survey: ViewSurvey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    // A record's own file that another program wrote stays until the record is
+    // written.
+    let taken = survey.foreign.filter { !$0.file.isOlderPlace && $0.file.named == $0.record }
+      .map(\.record)
+    let keep = survey.current.union(survey.untouchable).union(taken)
+    let index = log.index
+    let places = index.records.compactMap { keep.contains($0) ? nil : index.live($0).first }
+    if places.isEmpty { return }
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
+    var stager = ViewStager(in: folder, tag: run.tag, time: namespace.settings.clock())
+    let logged = log
+    // A place that cannot be read again is reported by the next reading run.
+    _ = try logged.forEachPut(
+      places, in: namespace, masterKey: masterKey, workspace: &workspace
+    ) { (_, bytes) throws(BackupFolderError) in
+      try stager.stage(bytes, reader: &reader)
+    }
+    try stager.settle(reader: &reader)
+    try publish(stager.settled)
+  }
+
+  /// Removes files whose bytes were superseded: those of removed records, and
+  /// conflict copies of what has been replaced.
+  private mutating func removeStale(
+    _ survey: ViewSurvey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let limit = namespace.settings.limits.record
+    var changed: [String: Directory] = [:]
+    for (file, record) in survey.stale {
+      let isOwnFile = !file.isOlderPlace && file.named == record
+      // A live record's own file has just been replaced.
+      if isOwnFile, !log.index.live(record).isEmpty { continue }
+      guard let folder = try folder(of: file) else { continue }
+      _ = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) { bytes in
+        guard case .opened(let entry, let value) = reader.open(bytes: bytes) else { return false }
+        return log.index.standing(of: value, record: entry.recordID) != .unknown
+      }
+      changed[folder.path] = folder
+    }
+    for folder in changed.values { try folder.sync() }
+  }
+
+  /// Writes again files of ways in that only the log holds, and the CSPP
+  /// envelope where there is none at all.
+  private mutating func healWaysIn(run: borrowing WritingRun) throws(BackupFolderError) {
+    if log.keyFiles.isEmpty, log.envelope == nil { return }
+    let ways = (try? namespace.scan())?.waysIn ?? []
+    let wrapped = Set(ways.flatMap { way in way.hasWrapper ? [way.keyID] : [] })
+    for (key, file) in log.keyFiles.sorted(by: { $0.key < $1.key })
+    where !wrapped.contains(key) && !log.removedKeys.contains(key) {
+      try namespace.writeKeyFile(file, of: key, tag: run.tag) { bytes in
+        (try? KeyWrapper(parsing: bytes, at: namespace.id)) != nil
+      }
+    }
+    if let envelope = log.envelope?.file, !ways.contains(where: \.hasEnvelope) {
+      _ = try namespace.writeEnvelope(envelope, tag: run.tag) { bytes in
+        (try? MasterKeyEnvelope(parsing: bytes, at: namespace.id)) != nil
+      }
+    }
+  }
+}
+
+extension WayIn {
+  /// Whether a file of `keys/` holds this way in.
+  var hasWrapper: Bool {
+    sources.contains { if case .wrapper = $0 { true } else { false } }
+  }
+
+  /// Whether the CSPP envelope holds this way in.
+  var hasEnvelope: Bool {
+    sources.contains { if case .envelope = $0 { true } else { false } }
+  }
+}
+
+extension Namespace {
+  /// Writes a file of `keys/` durably; one that is there stays as it is.
+  func writeKeyFile(
+    _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) {
+    let folder = try directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.keyFolder)
+    _ = try write(bytes, FolderLayout.keyFile(key), in: folder, tag: tag, check: check)
+  }
+
+  /// Writes the CSPP envelope durably; one that is there stays as it is.
+  ///
+  /// - Returns: whether it was written.
+  func writeEnvelope(
+    _ bytes: [UInt8], tag: String, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    let folder = try directory.makeSubdirectory(FolderLayout.masterKeyFolder)
+    return try write(bytes, FolderLayout.masterKeyFile, in: folder, tag: tag, check: check)
+  }
+
+  private func write(
+    _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
+    check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
+    var buffer = FileBuffer()
+    try file.settle(buffer: &buffer) { back in
+      Digest(of: back) == Digest(of: bytes.span) && check(back)
+    }
+    let written = try file.publish(new: name)
+    try folder.sync()
+    return written
+  }
+}

@@ -1,0 +1,84 @@
+public import CSPP
+
+extension BackupFolder {
+  /// The namespaces here that hold at least one file, in order.
+  ///
+  /// - Throws: a listing that fails; that is never "none".
+  public func namespaces() throws(BackupFolderError) -> [NamespaceID] {
+    guard let all = try root.subdirectory(FolderLayout.namespaces) else { return [] }
+    var found: [NamespaceID] = []
+    for name in try all.names() {
+      guard let id = NamespaceID(hex: name), let namespace = try directory(name, in: all),
+        try namespace.holdsAnyFile(depth: 4)
+      else { continue }
+      found.append(id)
+    }
+    return found
+  }
+
+  private func directory(
+    _ name: String, in parent: Directory
+  ) throws(BackupFolderError) -> Directory? {
+    do {
+      return try parent.subdirectory(name)
+    } catch .notAFolder {
+      return nil
+    }
+  }
+
+  /// Namespaces of this folder that this computer knew and that are gone.
+  ///
+  /// - Throws: a listing that fails.
+  public func vanishedNamespaces() throws(BackupFolderError) -> [NamespaceID] {
+    guard
+      let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
+    else { return [] }
+    let here = try Set(namespaces())
+    var gone: [NamespaceID] = []
+    for id in try state.namespaces() where !here.contains(id) {
+      if try !state.memory(of: id).operations.isEmpty { gone.append(id) }
+    }
+    return gone
+  }
+
+  /// One namespace.
+  ///
+  /// - Parameter id: which; nil when there is only one.
+  /// - Returns: the namespace.
+  /// - Throws: ``BackupFolderError/noNamespace(path:)``,
+  ///   ``BackupFolderError/severalNamespaces(_:)``,
+  ///   ``BackupFolderError/incomplete(path:)`` when there are folders without
+  ///   a file in them, or when this computer knew a namespace that is gone: not
+  ///   yet synchronised.
+  public func namespace(_ id: NamespaceID? = nil) throws(BackupFolderError) -> Namespace {
+    let all = try root.subdirectory(FolderLayout.namespaces)
+    let found = try namespaces()
+    if id == nil, found.count > 1 { throw .severalNamespaces(found) }
+    if let all, let id = id ?? found.first,
+      let directory = try directory(id.hex, in: all), found.contains(id)
+    {
+      return Namespace(id: id, directory: directory, settings: settings, folder: root)
+    }
+    let awaited = try all?.names().contains { NamespaceID(hex: $0) != nil } ?? false
+    if id == nil ? awaited : try vanishedNamespaces().contains(where: { $0 == id }) {
+      throw .incomplete(path: "\(path)/\(FolderLayout.namespaces)")
+    }
+    throw .noNamespace(path: path)
+  }
+}
+
+extension Directory {
+  /// Whether a file lies here or in a folder below; what this program staged
+  /// and never published does not count.
+  func holdsAnyFile(depth: Int) throws(BackupFolderError) -> Bool {
+    for name in try names() where !name.hasPrefix(AtomicFile.temporaryPrefix) {
+      do {
+        guard depth > 0, let folder = try subdirectory(name) else { return true }
+        if try folder.holdsAnyFile(depth: depth - 1) { return true }
+      } catch .notAFolder {
+        return true
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,267 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The logs of all computers, opened in this run.
+struct OperationLog {
+  /// Where an operation lies below `keybackup/log/`.
+  struct Location: Hashable {
+    var folder: String
+    var file: String
+  }
+
+  private(set) var index = LogIndex()
+  /// Where the operations of ``LogIndex/nodes`` lie.
+  private(set) var locations: [Location] = []
+  /// Files of ways in, from `key-add`.
+  private(set) var keyFiles: [KeyID: [UInt8]] = [:]
+  /// Ways in that were revoked.
+  private(set) var removedKeys: Set<KeyID> = []
+  /// The CSPP envelope that was logged last, by the writers' clocks.
+  private(set) var envelope: (at: UInt64, file: [UInt8])?
+  /// Log files that are there but empty, a placeholder or cut off, by the
+  /// operation that their names speak of.
+  private(set) var unsynchronised: Set<OperationName> = []
+  private(set) var findings: [FileFinding] = []
+  /// Every file that was listed.
+  private(set) var listed: Set<Location> = []
+  /// Whether a newer program has written changes that are not known here.
+  private(set) var hasUnknownChanges = false
+
+  /// What is kept of an operation until all are read.
+  private struct Opened {
+    var reference: Operation.Seen
+    var previous: Digest?
+    var seen: [Operation.Seen]
+    var versions: [(record: RecordID, value: Digest?, change: Int)] = []
+    var location: Location
+  }
+
+  /// Working memory for one pass.
+  struct Workspace: ~Copyable {
+    var buffer = FileBuffer()
+    var plaintext = SecretBytes(zeroed: 64 * 1024)
+    var entry = SecretBytes(zeroed: 16 * 1024)
+  }
+
+  /// Reads every log file that opens.
+  ///
+  /// - Throws: a listing that fails: operations that were not listed must not
+  ///   look like operations that are gone.
+  static func read(
+    _ namespace: Namespace, masterKey: borrowing MasterKey, workspace: inout Workspace
+  ) throws(BackupFolderError) -> OperationLog {
+    var log = OperationLog()
+    guard let folder = try namespace.logFolder() else { return log }
+    var opened: [Opened] = []
+    for location in try Self.list(folder) {
+      log.listed.insert(location)
+      guard let writer = try folder.subdirectory(location.folder) else { continue }
+      do {
+        try workspace.buffer.read(
+          location.file, in: writer, limit: namespace.settings.limits.operation)
+      } catch {
+        log.note(location, problem: error)
+        continue
+      }
+      do {
+        let operation = try log.open(
+          location, namespace: namespace, masterKey: masterKey, workspace: &workspace)
+        opened.append(operation)
+      } catch {
+        log.note(location, error: error)
+      }
+    }
+    // Of one writer, the earlier first: a chain is followed from its start.
+    opened.sort { $0.reference.counter < $1.reference.counter }
+    for operation in opened { log.append(operation) }
+    return log
+  }
+
+  /// Every file in every folder of a log folder, temporary ones left out:
+  /// those were never published.
+  static func list(_ folder: Directory) throws(BackupFolderError) -> [Location] {
+    var locations: [Location] = []
+    for name in try folder.names() {
+      let writer: Directory?
+      do {
+        writer = try folder.subdirectory(name)
+      } catch .notAFolder {
+        continue
+      }
+      guard let writer else { continue }
+      for file in try writer.names() where !file.hasPrefix(AtomicFile.temporaryPrefix) {
+        locations.append(Location(folder: name, file: file))
+      }
+    }
+    return locations
+  }
+
+  private mutating func open(
+    _ location: Location, namespace: Namespace, masterKey: borrowing MasterKey,
+    workspace: inout Workspace
+  ) throws(CSPPError) -> Opened {
+    let file = try workspace.buffer.withBytes { (bytes) throws(CSPPError) in
+      try OperationFile(
+        parsing: bytes, at: namespace.id, limit: namespace.settings.limits.operation)
+    }
+    let operation = try file.open(masterKey: masterKey, into: &workspace.plaintext)
+    var opened = Opened(
+      reference: Operation.Seen(
+        writerID: file.header.writerID, counter: file.header.counter, digest: file.digest),
+      previous: file.header.previous, seen: operation.seen, location: location)
+    for (place, change) in operation.changes.enumerated() {
+      switch change {
+      case .put(let record, let payload):
+        try Operation.decode(payload, in: workspace.plaintext, into: &workspace.entry)
+        let value = workspace.entry.withBytes { Digest(of: $0) }
+        opened.versions.append((record, value, place))
+      case .remove(let record):
+        opened.versions.append((record, nil, place))
+      case .keyAdd(let key, let payload):
+        keyFiles[key] = try Operation.file(payload, in: workspace.plaintext)
+      case .envelope(let payload):
+        note(
+          envelope: try Operation.file(payload, in: workspace.plaintext), at: operation.at)
+      case .keyRemove(let key): removedKeys.insert(key)
+      case .unknown: hasUnknownChanges = true
+      case .keyLabel, .from, .moved, .writerRetire: break
+      }
+    }
+    return opened
+  }
+
+  private mutating func append(_ operation: Opened) {
+    guard
+      let node = index.append(
+        operation.reference, previous: operation.previous, seen: operation.seen)
+    else { return }
+    locations.append(operation.location)
+    for version in operation.versions {
+      index.append(
+        record: version.record, value: version.value, node: node, change: version.change)
+    }
+  }
+
+  /// Adds an operation that was just published.
+  mutating func append(
+    _ sealed: SealedOperation, seen: [Operation.Seen], versions: [(RecordID, Digest?)],
+    firstChange: Int
+  ) {
+    let location = Location(folder: sealed.header.writerID.hex, file: sealed.fileName)
+    listed.insert(location)
+    var opened = Opened(
+      reference: sealed.seen, previous: sealed.header.previous, seen: seen, location: location)
+    for (place, version) in versions.enumerated() {
+      opened.versions.append((version.0, version.1, firstChange + place))
+    }
+    append(opened)
+  }
+
+  /// Keeps the newest envelope.
+  mutating func note(envelope file: [UInt8], at: UInt64) {
+    if let envelope, envelope.at > at { return }
+    envelope = (at, file)
+  }
+
+  /// Keeps a way in's file.
+  mutating func note(keyFile file: [UInt8], of key: KeyID) {
+    keyFiles[key] = file
+  }
+
+  private mutating func note(_ location: Location, problem: FileProblem) {
+    switch problem {
+    case .absent: break
+    case .incomplete: note(location, state: .incomplete, reason: "empty")
+    default: note(location, state: .unreadable, reason: problem.words)
+    }
+  }
+
+  private mutating func note(_ location: Location, error: CSPPError) {
+    switch error {
+    case .empty, .truncated: note(location, state: .incomplete, reason: "cut off")
+    default: note(location, state: .unreadable, reason: "\(error)")
+    }
+  }
+
+  private mutating func note(_ location: Location, state: WalletState, reason: String) {
+    let stem = location.file.hasSuffix(".json") ? location.file.dropLast(5) : location.file[...]
+    if state == .incomplete, let name = OperationName("\(location.folder)/\(stem)") {
+      unsynchronised.insert(name)
+    }
+    let path = "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)"
+    findings.append(
+      FileFinding(
+        file: "\(path)/\(location.folder)/\(location.file)", recordID: nil, state: state,
+        reason: reason))
+  }
+}
+
+extension OperationLog {
+  /// Lends the bytes of logged `put`s, reading each operation once.
+  ///
+  /// - Parameters:
+  ///   - places: in ``LogIndex/versions``.
+  ///   - body: gets a place and the entry's bytes.
+  /// - Returns: the places whose operation could not be read again.
+  func forEachPut<E: Error>(
+    _ places: [Int], in namespace: Namespace, masterKey: borrowing MasterKey,
+    workspace: inout Workspace, _ body: (Int, borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) -> [Int] {
+    let sorted = places.sorted {
+      let (left, right) = (index.versions[$0], index.versions[$1])
+      return (left.node, left.change) < (right.node, right.change)
+    }
+    var lost: [Int] = []
+    var current: (node: Int32, operation: Operation?)?
+    for place in sorted {
+      let version = index.versions[place]
+      if current?.node != version.node {
+        current = (
+          version.node,
+          reopen(
+            Int(version.node), in: namespace, masterKey: masterKey, workspace: &workspace)
+        )
+      }
+      guard let changes = current?.operation?.changes, Int(version.change) < changes.count,
+        case .put(_, let payload) = changes[Int(version.change)],
+        (try? Operation.decode(payload, in: workspace.plaintext, into: &workspace.entry)) != nil
+      else {
+        lost.append(place)
+        continue
+      }
+      try body(place, workspace.entry)
+    }
+    return lost
+  }
+
+  private func reopen(
+    _ node: Int, in namespace: Namespace, masterKey: borrowing MasterKey,
+    workspace: inout Workspace
+  ) -> Operation? {
+    let location = locations[node]
+    let limit = namespace.settings.limits.operation
+    guard let folder = try? namespace.logFolder(),
+      let writer = try? folder.subdirectory(location.folder),
+      (try? workspace.buffer.read(location.file, in: writer, limit: limit)) != nil
+    else { return nil }
+    let file = workspace.buffer.withBytes {
+      try? OperationFile(parsing: $0, at: namespace.id, limit: limit)
+    }
+    // The file may have been exchanged since it was first read.
+    guard let file, file.digest == index.nodes[node].reference.digest else { return nil }
+    return try? file.open(masterKey: masterKey, into: &workspace.plaintext)
+  }
+}
+
+extension FileProblem {
+  /// The problem in words.
+  var words: String {
+    switch self {
+    case .absent: "gone"
+    case .incomplete: "empty"
+    case .notRegular: "not a regular file"
+    case .tooLarge(let limit): "larger than \(limit) bytes"
+    case .system(let code): "cannot be read (errno \(code))"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import CSPP
+internal import SecretMemory
+
+/// A wallet's envelope that is on the disk and checked, but has no name yet.
+struct StagedView {
+  let record: RecordID
+  let file: AtomicFile
+}
+
+/// Stages the envelopes of many wallets so that their syncs overlap.
+struct ViewStager: ~Copyable {
+  /// Files that are open at a time.
+  private static let groupSize = 64
+
+  private let folder: Directory
+  private let tag: String
+  private let time: UInt64
+  private var pending: [(view: StagedView, value: Digest)] = []
+  private var buffer = FileBuffer()
+  /// What is on the disk and checked.
+  private(set) var settled: [StagedView] = []
+
+  init(in folder: Directory, tag: String, time: UInt64) {
+    self.folder = folder
+    self.tag = tag
+    self.time = time
+  }
+
+  /// Seals an entry and writes its envelope under a temporary name.
+  mutating func stage(
+    _ entry: borrowing SecretBytes, reader: inout WalletReader
+  ) throws(BackupFolderError) {
+    let value = entry.withBytes { Digest(of: $0) }
+    let record: RecordID
+    let envelope: [UInt8]
+    do {
+      let parsed = try WalletEntry(parsing: entry)
+      record = parsed.recordID
+      envelope = try reader.seal(entry, parsed, at: time)
+    } catch {
+      throw .invalidEntry(error)
+    }
+    guard envelope.count <= reader.limit else {
+      throw .tooLarge(path: FolderLayout.walletFile(record), limit: reader.limit)
+    }
+    let file = try unsafe AtomicFile(staging: envelope.span.bytes, in: folder, tag: tag)
+    pending.append((StagedView(record: record, file: file), value))
+    if pending.count == Self.groupSize { try settle(reader: &reader) }
+  }
+
+  /// Waits until all that was staged is on the disk and opens it again.
+  mutating func settle(reader: inout WalletReader) throws(BackupFolderError) {
+    for (view, value) in pending {
+      try view.file.settle(buffer: &buffer) { bytes in
+        guard case .opened(let entry, let back) = reader.open(bytes: bytes) else { return false }
+        return back == value && entry.recordID == view.record
+      }
+      settled.append(view)
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+}
+
+extension OpenNamespace {
+  /// Gives staged envelopes their names.
+  ///
+  /// A file whose bytes no `put` here holds stays as it is: a reader shows both
+  /// versions, the logged one from the log.
+  mutating func publish(_ views: [StagedView]) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let limit = namespace.settings.limits.record
+    for view in views {
+      let name = FolderLayout.walletFile(view.record)
+      if try view.file.publish(new: name) { continue }
+      _ = try view.file.publish(replacing: name, buffer: &buffer, limit: limit) { bytes in
+        mayGo(bytes)
+      }
+    }
+    if let first = views.first { try first.file.directory.sync() }
+  }
+
+  /// Whether the bytes of a view file may be lost: what they hold is logged, or
+  /// they hold nothing that this namespace's key opens.
+  mutating func mayGo(_ bytes: Span<UInt8>) -> Bool {
+    switch reader.open(bytes: bytes) {
+    case .opened(let entry, let value):
+      log.index.standing(of: value, record: entry.recordID) != .unknown
+    case .failed(let failure): failure.mayBeReplaced
+    case .absent: false
+    }
+  }
+}
