@@ -68,8 +68,14 @@ let package = Package(
       name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key"], swiftSettings: strict),
     .testTarget(
       name: "SecretMemoryTests", dependencies: ["SecretMemory", crypto], swiftSettings: strict),
+    .executableTarget(
+      name: "device-probe", dependencies: ["PRFDevice", "SecretMemory"],
+      path: "Tests/DeviceProbe", swiftSettings: strict),
     .testTarget(
-      name: "PRFDeviceTests", dependencies: ["PRFDevice", "SecretMemory", "VirtualKey", "CFido2"],
+      name: "PRFDeviceTests",
+      dependencies: [
+        "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", crypto], swiftSettings: strict),

@@ -17,7 +17,8 @@ struct HIDNode: Equatable {
   static func all(sysfs: String = "/sys", devices: String = "/dev") -> [HIDNode] {
     let folder = sysfs + "/class/hidraw"
     return names(in: folder).map { name in
-      let descriptor = read(folder + "/" + name + "/device/report_descriptor", upTo: 4096)
+      // Up from what the link in the class leads to: hidraw, the HID device.
+      let descriptor = read(folder + "/" + name + "/../../report_descriptor", upTo: 4096)
       return HIDNode(
         path: devices + "/" + name, isAuthenticator: usagePage(descriptor) == fidoUsagePage)
     }

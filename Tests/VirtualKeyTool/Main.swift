@@ -72,6 +72,7 @@ struct VirtualKeyTool: ParsableCommand {
   func run() throws {
     let command = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
     guard !command.isEmpty else { throw ValidationError("which program? (after --)") }
+    try SimulatedBus.preload()
     let keys = try plannedKeys()
     let traced = try trace.map { path in
       try keys.indices.map { index in

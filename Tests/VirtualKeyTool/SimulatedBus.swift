@@ -27,10 +27,21 @@ final class SimulatedBus: Sendable {
       throw BusError("umockdev makes no testbed")
     }
     self.unreadable = unreadable
-    // It sets UMOCKDEV_DIR itself; the child inherits both.
-    let preloaded = unsafe getenv("LD_PRELOAD").map { unsafe ":" + String(cString: $0) } ?? ""
-    unsafe setenv("LD_PRELOAD", "libumockdev-preload.so.0" + preloaded, 1)
+    // It sets UMOCKDEV_DIR itself, which the child inherits.
     testbed = unsafe Mutex(Testbed(pointer: pointer))
+  }
+
+  /// Starts this program over with umockdev's library loaded before all others, unless it is.
+  ///
+  /// The child needs it to see the bus, and so do we: without, udev's side of plugging and
+  /// unplugging reaches nobody.
+  static func preload() throws {
+    let library = "libumockdev-preload.so.0"
+    let before = unsafe getenv("LD_PRELOAD").map { unsafe String(cString: $0) }
+    if let before, before.contains(library) { return }
+    unsafe setenv("LD_PRELOAD", library + (before.map { ":" + $0 } ?? ""), 1)
+    unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)
+    throw BusError("cannot start over: \(unsafe String(cString: strerror(errno)))")
   }
 
   /// Takes the bus away with everything on it.
@@ -60,7 +71,7 @@ final class SimulatedBus: Sendable {
       KeySession.serve(
         descriptor: descriptor, overTerminal: true, configuration: key.configuration,
         store: store, trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
-      unplug(index)
+      unplug(index, descriptor)
     }
   }
 
@@ -76,6 +87,8 @@ final class SimulatedBus: Sendable {
     try unsafe loadRequests(bed, node)
     let descriptor = unsafe umockdev_testbed_get_dev_fd(bed, node)
     guard descriptor >= 0 else { throw BusError("\(node) has no terminal") }
+    // In the program's hands it would keep an unplugged key's node alive.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
       unsafe chmod(String(cString: root) + node, 0)
     }
@@ -106,8 +119,15 @@ final class SimulatedBus: Sendable {
   }
 
   /// Pulls the key out: its node goes, and who has it open gets an error.
-  private func unplug(_ index: Int) {
+  private func unplug(_ index: Int, _ descriptor: Int32) {
     testbed.withLock { testbed in
+      // umockdev keeps the terminal open: the number stays its own, what it
+      // stands for goes, so that who reads the node hears of it.
+      let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+      if nothing >= 0 {
+        dup2(nothing, descriptor)
+        close(nothing)
+      }
       guard let bed = unsafe testbed?.pointer else { return }
       unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
       unsafe umockdev_testbed_remove_device(bed, Self.path(index))
@@ -141,6 +161,7 @@ final class SimulatedBus: Sendable {
       E: HID_NAME=Simulated \(key.product)
       E: HID_PHYS=usb-0000:00:14.0-\(index + 1)/input0
       E: HID_UNIQ=
+      H: report_descriptor=\(reportDescriptor)
 
       P: \(node)
       N: hidraw\(index)

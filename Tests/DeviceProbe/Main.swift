@@ -1,0 +1,84 @@
+import PRFDevice
+import SecretMemory
+
+/// Uses PRFDevice on whatever `/dev/hidraw*` it sees and prints what happened,
+/// so that a test can run it where `virtual-key` shows it simulated ones.
+@main
+struct DeviceProbe {
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      print(try await run(arguments.first ?? "", arguments.dropFirst().first))
+    } catch {
+      print("error: \(error)")
+    }
+  }
+
+  private static func run(
+    _ command: String, _ argument: String?
+  ) async throws(PRFDeviceError) -> String {
+    let limit = Duration.milliseconds(argument.flatMap(Int.init) ?? 0)
+    switch command {
+    case "list":
+      return describe(try AuthenticatorList.connected())
+    case "inaccessible":
+      return AuthenticatorList.inaccessible().joined(separator: " ")
+    case "at":
+      return describe([try AuthenticatorList.authenticator(at: argument ?? "")])
+    case "wait":
+      return describe(try await AuthenticatorList.waitForOne(upTo: limit))
+    case "wait-for-two":
+      return describe(try await AuthenticatorList.wait(upTo: limit) { $0.count == 2 })
+    case "cancel-wait":
+      let task = Task { () -> Result<String, PRFDeviceError> in
+        do throws(PRFDeviceError) {
+          return .success(describe(try await AuthenticatorList.waitForOne(upTo: .seconds(60))))
+        } catch {
+          return .failure(error)
+        }
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+      task.cancel()
+      return try await task.value.get()
+    case "retries":
+      return String(try await open().pinRetries())
+    case "evaluate":
+      return try await evaluate(timeout: argument == nil ? .seconds(10) : limit)
+    default:
+      throw .invalidInput("command")
+    }
+  }
+
+  private static func describe(_ found: [AuthenticatorDescriptor]) -> String {
+    found.map { "\($0.path) \($0.product) \($0.transport)" }.joined(separator: ", ")
+  }
+
+  private static func open(
+    timeout: Duration = .seconds(10)
+  ) async throws(PRFDeviceError) -> Authenticator {
+    guard let first = try AuthenticatorList.connected().first else { throw .noAuthenticator }
+    var options = Authenticator.Options()
+    options.touchTimeout = timeout
+    return try await Authenticator.open(first, options: options)
+  }
+
+  /// Makes a credential and evaluates it twice.
+  private static func evaluate(timeout: Duration) async throws(PRFDeviceError) -> String {
+    let authenticator = try await open(timeout: timeout)
+    let pin = try PIN(SecretBytes(copying: unsafe Array("1234".utf8).span.bytes))
+    let id = try await authenticator.createCredential(
+      CredentialRequest(
+        rpID: "keybackup:", rpName: "keybackup", userName: "probe", userDisplayName: "probe",
+        isDiscoverable: false), pin: pin
+    ).id
+    guard try await authenticator.holds([id], rpID: "keybackup:") == .yes(id) else {
+      return "not held"
+    }
+    let request = PRFRequest(
+      rpID: "keybackup:", credentialIDs: [id], first: .webAuthn([1]), second: .webAuthn([2]))
+    guard let once = try await authenticator.evaluate(request, pin: pin).first,
+      let again = try await authenticator.evaluate(request, pin: pin).first
+    else { return "no answer" }
+    return once.first().isEqual(to: again.first()) && once.hasSecond ? "stable" : "unstable"
+  }
+}

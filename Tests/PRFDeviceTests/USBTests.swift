@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// The way over USB: `device-probe`, a program on PRFDevice, sees simulated
+/// keys as `/dev/hidraw*` with `virtual-key` around it.
+@Suite struct USBTests {
+  /// Where the build put the programs: beside the one that runs these tests.
+  private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+
+  /// What the probe prints, in `virtual-key` with `options`; `wrapper` runs
+  /// between the two.
+  private func probe(
+    _ arguments: [String], keys options: [String] = ["--pin", "1234"], wrapper: [String] = []
+  ) throws -> String {
+    let process = Process()
+    process.executableURL = Self.products.appending(path: "virtual-key")
+    process.arguments =
+      options + ["--"] + wrapper + [Self.products.appending(path: "device-probe").path] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+  }
+
+  @Test func `A key is found, opened and evaluated`() throws {
+    #expect(try probe(["list"]) == "/dev/hidraw0 Virtual Key usb")
+    #expect(try probe(["at", "/dev/hidraw0"]) == "/dev/hidraw0 Virtual Key usb")
+    #expect(try probe(["retries"]) == "8")
+    #expect(try probe(["evaluate"]) == "stable")
+  }
+
+  @Test func `Several keys are told apart`() throws {
+    let keys = ["--key", ",product=One", "--key", ",product=Two"]
+    #expect(try probe(["list"], keys: keys) == "/dev/hidraw0 One usb, /dev/hidraw1 Two usb")
+    #expect(try probe(["at", "/dev/hidraw1"], keys: keys) == "/dev/hidraw1 Two usb")
+  }
+
+  @Test func `No key is told, after the time`() throws {
+    #expect(try probe(["list"], keys: ["--no-key"]) == "")
+    #expect(try probe(["wait", "100"], keys: ["--no-key"]) == "error: noAuthenticator")
+    #expect(try probe(["at", "/dev/hidraw7"]) == "error: noAuthenticator")
+  }
+
+  @Test func `A key is awaited until it is plugged in`() throws {
+    let start = ContinuousClock.now
+    let found = try probe(["wait", "20000"], keys: ["--plug-after-ms", "300"])
+    #expect(found == "/dev/hidraw0 Virtual Key usb")
+    // Told by udev, not found at the end of the time.
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test func `A second key is awaited beside the first`() throws {
+    let keys = ["--key", ",product=One", "--key", ",product=Two,plug-after-ms=300"]
+    #expect(
+      try probe(["wait-for-two", "20000"], keys: keys)
+        == "/dev/hidraw0 One usb, /dev/hidraw1 Two usb")
+  }
+
+  @Test func `Waiting can be cancelled`() throws {
+    #expect(try probe(["cancel-wait"], keys: ["--no-key"]) == "error: cancelled")
+  }
+
+  @Test(arguments: [["list"], ["wait", "5000"], ["at", "/dev/hidraw0"]])
+  func `A key that may not be opened is named`(arguments: [String]) throws {
+    #expect(
+      try probe(arguments, keys: ["--unreadable"])
+        == #"error: permissionDenied(path: "/dev/hidraw0")"#)
+  }
+
+  @Test func `A key that another process holds is busy, at once`() throws {
+    let start = ContinuousClock.now
+    #expect(try probe(["retries"], wrapper: ["flock", "/dev/hidraw0"]) == "error: busy")
+    // libfido2 alone would wait for 21 seconds.
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test(arguments: [
+    ["--touch", "never", "--unplug-after-ms", "500"], ["--fault", "unplug-on-touch"],
+    ["--fault", "unplug:getInfo"],
+  ])
+  func `A key that is unplugged is lost`(options: [String]) throws {
+    #expect(
+      try probe(["evaluate"], keys: ["--pin", "1234"] + options) == "error: authenticatorLost")
+  }
+
+  @Test func `Nobody touches in time`() throws {
+    #expect(
+      try probe(["evaluate", "300"], keys: ["--pin", "1234", "--touch", "never"])
+        == "error: touchTimeout")
+  }
+}
