@@ -47,14 +47,14 @@ import Testing
 
   @Test func `A key is awaited until it is plugged in`() throws {
     let start = ContinuousClock.now
-    let found = try probe(["wait", "20000"], keys: ["--plug-after-ms", "300"])
+    let found = try probe(["wait", "20000"], keys: ["--plug-after-ms", "1000"])
     #expect(found == "/dev/hidraw0 Virtual Key usb")
     // Told by udev, not found at the end of the time.
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func `A second key is awaited beside the first`() throws {
-    let keys = ["--key", ",product=One", "--key", ",product=Two,plug-after-ms=300"]
+    let keys = ["--key", ",product=One", "--key", ",product=Two,plug-after-ms=1000"]
     #expect(
       try probe(["wait-for-two", "20000"], keys: keys)
         == "/dev/hidraw0 One usb, /dev/hidraw1 Two usb")
