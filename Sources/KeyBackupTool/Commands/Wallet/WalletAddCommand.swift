@@ -48,15 +48,17 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let backup = try unlock.backup(world)
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
-    guard !opened.contains(record) else {
+    let isThere: Bool
+    do throws(BackupFolderError) {
+      isThere = try opened.contains(record)
+      if !isThere { try opened.add(batch) }
+    } catch {
+      throw UserMessage(error)
+    }
+    guard !isThere else {
       throw UserMessage(
         .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
         hint: "leave out --id for a new one, or remove the old one first")
-    }
-    do throws(BackupFolderError) {
-      try opened.add(batch)
-    } catch {
-      throw UserMessage(error)
     }
     if unlock.common.json {
       try unlock.output.result(json: ["id": .string(walletID), "record_id": .string(record.hex)])

@@ -1,0 +1,16 @@
+public import CSPP
+
+extension OpenNamespace {
+  /// Whether the backup holds a wallet: in a log, or, where no log speaks of
+  /// it, in a CSPP file of that name.
+  ///
+  /// Opens no record.
+  ///
+  /// - Parameter record: the wallet.
+  /// - Returns: true also for a wallet that other programs wrote.
+  /// - Throws: a folder that cannot be listed.
+  public func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
+    return try namespace.viewFiles().contains { $0.named == record }
+  }
+}
