@@ -1,0 +1,186 @@
+import Crypto
+import Foundation
+import SecretMemory
+import Testing
+
+@testable import CSPP
+
+@Suite("Ways in")
+struct KeyWrapperTests {
+  private static let keyID = KeyID(words: [1, 2])
+  private static let securityKey = KeyHeader.SecurityKey(
+    rpID: "keybackup:", credentialID: Array(0..<50), discoverable: true,
+    aaguid: bytes(hex: "00112233445566778899aabbccddeeff"), prfSalt: Sample.prfSalt)
+
+  private static func header(_ kind: KeyHeader.Kind = .securityKey(securityKey)) throws -> KeyHeader
+  {
+    KeyHeader(
+      namespaceID: try Sample.namespaceID(), keyID: keyID, kind: kind, label: "Blue \"key\" ü",
+      createdAt: 1_800_000_000)
+  }
+
+  @Test("What is sealed is listed without a key and opens with one")
+  func roundTrip() throws {
+    let header = try Self.header()
+    let masterKey = try Sample.masterKey()
+    let file = try KeyWrapper.seal(masterKey, secret: secret(Sample.prfOutput), header: header)
+    let wrapper = try KeyWrapper(parsing: file.span, at: masterKey.namespaceID)
+    #expect(wrapper.header == header)
+    let opened = try wrapper.open(secret: secret(Sample.prfOutput))
+    #expect(opened.namespaceID == masterKey.namespaceID)
+    let other = secret([UInt8](repeating: 0, count: 32))
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try wrapper.open(secret: other)
+      } == .authenticationFailed)
+  }
+
+  @Test("swift-crypto opens it: HKDF, associated data and recipient as documented")
+  func secondOpinion() throws {
+    let header = try Self.header()
+    let file = try KeyWrapper.seal(
+      Sample.masterKey(), secret: secret(Sample.prfOutput), header: header)
+    let json = try #require(JSONSerialization.jsonObject(with: Data(file)) as? [String: Any])
+    let protected = try json.string("protected")
+    func derive(_ info: String) -> SymmetricKey {
+      HKDF<Crypto.SHA256>.deriveKey(
+        inputKeyMaterial: SymmetricKey(data: Sample.prfOutput),
+        info: Array("keybackup:v1:\(info):\(Self.keyID)".utf8), outputByteCount: 32)
+    }
+    let box = try ChaChaPoly.SealedBox(
+      combined: bytes(hex: json.string("nonce")) + json.base64("ciphertext"))
+    let opened = try ChaChaPoly.open(
+      box, using: derive("wrap"), authenticating: Array(protected.utf8))
+    #expect([UInt8](opened) == [UInt8](repeating: 7, count: 32))
+    let recipientBytes = unsafe derive("recipient").withUnsafeBytes { unsafe [UInt8]($0) }
+    let recipient = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: recipientBytes)
+      .publicKey
+    #expect(
+      try KeyWrapper(parsing: file.span, at: nil).recipient == [UInt8](recipient.rawRepresentation))
+  }
+
+  /// A file with a header of the caller's, sealed as ours are.
+  private func file(_ changes: [String: String?]) throws -> [UInt8] {
+    let header = String(
+      decoding: Sample.file(
+        [
+          ("namespace_id", "\"\(try Sample.namespaceID())\""), ("key_id", "\"\(Self.keyID)\""),
+          ("kind", "\"security_key\""), ("label", "\"l\""), ("created_at", "1"),
+          ("recipient", "\"\(String(repeating: "00", count: 32))\""), ("rp_id", "\"keybackup:\""),
+          ("credential_id", "\"AAEC\""), ("discoverable", "false"),
+          ("aaguid", "\"00112233-4455-6677-8899-aabbccddeeff\""),
+          ("prf_salt", "\"\(String(repeating: "52", count: 32))\""), ("user_verification", "true"),
+        ], changes), as: UTF8.self)
+    let key = KeyWrapper.wrappingKey(secret: secret(Sample.prfOutput), keyID: Self.keyID)
+    let masterKey = try Sample.masterKey()
+    return try masterKey.withBytes { (bytes) throws(CSPPError) in
+      try ProtectedFile.seal(bytes, header: header, format: "keybackup-key", key: key)
+    }
+  }
+
+  private func parse(_ file: [UInt8], at place: NamespaceID? = nil) -> CSPPError? {
+    refusal { () throws(CSPPError) in _ = try KeyWrapper(parsing: file.span, at: place) }
+  }
+
+  @Test("An unknown kind is listed, whatever else its header holds")
+  func unknownKind() throws {
+    let recovery = try file([
+      "kind": "\"recovery_code\"", "rp_id": nil, "credential_id": nil, "discoverable": nil,
+      "aaguid": nil, "prf_salt": nil, "user_verification": nil, "kdf": "{\"name\":\"x\"}",
+    ])
+    let wrapper = try KeyWrapper(parsing: recovery.span, at: Sample.namespaceID())
+    #expect(wrapper.header.kind == .unknown("recovery_code"))
+    #expect(wrapper.header.label == "l")
+    #expect(try sealRefusal(Self.header(.unknown("x"))) == .invalidField("kind"))
+  }
+
+  /// What sealing under a header refuses with.
+  private func sealRefusal(_ header: KeyHeader) throws -> CSPPError? {
+    let masterKey = try Sample.masterKey()
+    let output = secret(Sample.prfOutput)
+    return refusal { () throws(CSPPError) in
+      _ = try KeyWrapper.seal(masterKey, secret: output, header: header)
+    }
+  }
+
+  @Test("The master key must be the header's")
+  func otherNamespace() throws {
+    var header = try Self.header()
+    header.namespaceID = .random()
+    #expect(try sealRefusal(header) == .otherNamespace)
+    let id = "\"00000000000000000000000000000000\""
+    let other = try file(["namespace_id": id])
+    let wrapper = try KeyWrapper(parsing: other.span, at: nil)
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try wrapper.open(secret: secret(Sample.prfOutput))
+      } == .otherNamespace)
+    #expect(try parse(file([:]), at: .random()) == .contradictsPlace("namespace_id"))
+  }
+
+  @Test(
+    "Headers that are wrong",
+    arguments: [
+      ("namespace_id", nil, .missingField("namespace_id")),
+      ("key_id", "\"01\"", .invalidField("key_id")), ("kind", nil, .missingField("kind")),
+      ("kind", "1", .invalidField("kind")), ("label", nil, .missingField("label")),
+      ("created_at", "-1", .invalidField("created_at")),
+      ("recipient", "\"00\"", .invalidField("recipient")), ("rp_id", nil, .missingField("rp_id")),
+      ("credential_id", "\"AA==\"", .invalidField("credential_id")),
+      ("credential_id", "\"\"", .invalidField("credential_id")),
+      ("discoverable", "1", .invalidField("discoverable")),
+      ("aaguid", "\"00112233445566778899aabbccddeeff\"", .invalidField("aaguid")),
+      ("aaguid", "\"00112233-4455-6677-8899-AABBCCDDEEFF\"", .invalidField("aaguid")),
+      ("prf_salt", "\"52\"", .invalidField("prf_salt")),
+      ("user_verification", "false", .invalidField("user_verification")),
+    ] as [(String, String?, CSPPError)])
+  func refusesHeaders(field: String, value: String?, expected: CSPPError) throws {
+    #expect(try parse(file([field: value])) == expected)
+  }
+
+  @Test("Files of another shape")
+  func refusesFiles() throws {
+    let good = try String(decoding: file([:]), as: UTF8.self)
+    func changed(_ old: String, _ new: String) -> CSPPError? {
+      #expect(good.contains(old))
+      return parse(Array(good.replacing(old, with: new).utf8))
+    }
+    #expect(parse(Array(good.utf8)) == nil)
+    #expect(changed("keybackup-key", "keybackup-op") == .otherFormat)
+    #expect(changed("\"format\":\"keybackup-key\",", "") == .otherFormat)
+    #expect(changed("\"version\":1", "\"version\":2") == .unsupportedVersion)
+    #expect(changed("\"version\":1,", "") == .missingField("version"))
+    #expect(changed("\"version\":1", "\"version\":1,\"version\":1") == .duplicateField("(any)"))
+    #expect(changed("\"version\":1", "\"version\":1,\"x\":1,\"x\":1") == .duplicateField("(any)"))
+    #expect(changed("\"protected\":\"", "\"protected\":\"=") == .invalidField("protected"))
+    #expect(changed("\"protected\":\"e", "\"protected\":\"\\u0065") == .invalidField("protected"))
+    #expect(changed("\"ciphertext\":\"", "\"ciphertext\":\"AAAA") == .invalidField("ciphertext"))
+    #expect(changed("\"nonce\":\"", "\"nonce\":\"00") == .invalidField("nonce"))
+    #expect(parse([]) == .empty)
+    #expect(parse(Array(good.utf8.dropLast(9))) == .truncated)
+    #expect(
+      parse(Array(good.utf8) + [UInt8](repeating: 10, count: 65_536)) == .tooLarge(limit: 65_536))
+  }
+
+  @Test("No header byte can change unnoticed")
+  func headerIsAuthenticated() throws {
+    let file = try KeyWrapper.seal(
+      Sample.masterKey(), secret: secret(Sample.prfOutput), header: Self.header())
+    let text = String(decoding: file, as: UTF8.self)
+    let object = try #require(JSONSerialization.jsonObject(with: Data(file)) as? [String: Any])
+    let protected = try object.string("protected")
+    let header = try #require(Data(base64Encoded: protected + padding(protected)))
+    let renamed = String(decoding: header, as: UTF8.self).replacing("Blue", with: "Gold")
+    let other = Base64.string(Array(renamed.utf8), .url)
+    let changed = Array(text.replacing(protected, with: other).utf8)
+    let wrapper = try KeyWrapper(parsing: changed.span, at: nil)
+    #expect(wrapper.header.label.hasPrefix("Gold"))
+    #expect(
+      refusal { () throws(CSPPError) in _ = try wrapper.open(secret: secret(Sample.prfOutput)) }
+        == .authenticationFailed)
+  }
+
+  private func padding(_ text: String) -> String {
+    String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+  }
+}

@@ -1,0 +1,267 @@
+import Crypto
+import Foundation
+import SecretMemory
+import Testing
+
+@testable import CSPP
+
+@Suite("Operations")
+struct OperationTests {
+  private static let writerID = WriterID(words: [3, 4])
+
+  private static func header(
+    counter: UInt64 = 1, previous: Digest? = nil
+  ) throws -> OperationHeader {
+    try OperationHeader(
+      namespaceID: try Sample.namespaceID(), writerID: writerID, counter: counter,
+      previous: previous)
+  }
+
+  private func open(_ plaintext: String) throws -> Operation {
+    let masterKey = try Sample.masterKey()
+    let file = try Sample.protected(
+      format: "keybackup-op", header: Self.header().json, body: plaintext,
+      key: masterKey.operationKey(writer: Self.writerID, counter: 1))
+    var text = SecretBytes(zeroed: 0)
+    return try OperationFile(parsing: file.span, at: masterKey.namespaceID)
+      .open(masterKey: masterKey, into: &text)
+  }
+
+  private func parse(_ plaintext: String) -> CSPPError? {
+    refusal { () throws(CSPPError) in _ = try Operation(parsing: secret(text: plaintext)) }
+  }
+
+  private func parse(change: String) -> CSPPError? {
+    parse("{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[\(change)]}")
+  }
+
+  @Test("Every change survives sealing")
+  func roundTrip() throws {
+    let masterKey = try Sample.masterKey()
+    let record = RecordID(walletID: "w")
+    let key = KeyID(words: [5, 6])
+    let namespace = NamespaceID(words: [7, 8])
+    let end = Operation.Seen(
+      writerID: WriterID(words: [9, 10]), counter: 11, digest: digest([1]))
+    var builder = OperationBuilder(at: 99, writerLabel: "Büro \"1\"", seen: [end, end])
+    let entry = Array("{\"any\": bytes \u{0} é}".utf8)
+    builder.put(record, entry: secret(entry))
+    builder.remove(record)
+    let keyBytes: [UInt8] = [1, 2, 255]
+    let envelopeBytes: [UInt8] = [3]
+    builder.keyAdd(key, file: keyBytes.span)
+    builder.keyRemove(key)
+    builder.keyLabel(key, label: "new \"label\"")
+    builder.envelope(file: envelopeBytes.span)
+    builder.from(masterKey)
+    builder.moved(to: namespace, boxes: [.init(keyID: key, box: [4, 5])])
+    builder.writerRetire(end.writerID)
+    #expect(builder.count == 9)
+    let estimate = builder.fileSize
+    let previous = digest([2])
+    let sealed = try builder.seal(
+      header: Self.header(counter: 2, previous: previous), masterKey: masterKey)
+    #expect(sealed.file.count <= estimate && sealed.file.count > estimate - 512)
+
+    let file = try OperationFile(parsing: sealed.file.span, at: masterKey.namespaceID)
+    #expect(file.header == sealed.header && file.header.previous == previous)
+    #expect(file.digest == sealed.digest && file.fileName == sealed.fileName)
+    #expect(sealed.fileName == "00000002-\(sealed.digest.hex.prefix(32)).json")
+    #expect([UInt8](Crypto.SHA256.hash(data: sealed.file)) == sealed.digest.bytes)
+    #expect(sealed.seen == .init(writerID: Self.writerID, counter: 2, digest: sealed.digest))
+
+    var text = SecretBytes(zeroed: 0)
+    let operation = try file.open(masterKey: masterKey, into: &text)
+    #expect(operation.at == 99 && operation.writerLabel == "Büro \"1\"")
+    #expect(operation.seen == [end, end] && !operation.hasUnknownChanges)
+    try #require(operation.changes.count == 9)
+    guard case .put(record, let put) = operation.changes[0],
+      case .remove(record) = operation.changes[1],
+      case .keyAdd(key, let keyFile) = operation.changes[2],
+      case .keyRemove(key) = operation.changes[3],
+      case .keyLabel(key, "new \"label\"") = operation.changes[4],
+      case .envelope(let envelope) = operation.changes[5],
+      case .from(masterKey.namespaceID, let earlier) = operation.changes[6],
+      case .moved(namespace, let boxes) = operation.changes[7],
+      case .writerRetire(end.writerID) = operation.changes[8]
+    else {
+      Issue.record("\(operation.changes)")
+      return
+    }
+    var bytes = SecretBytes(zeroed: 0)
+    try Operation.decode(put, in: text, into: &bytes)
+    #expect(bytes.revealed == entry && put.count == entry.count)
+    #expect(try Operation.file(keyFile, in: text) == [1, 2, 255])
+    #expect(try Operation.file(envelope, in: text) == [3])
+    try Operation.decode(earlier, in: text, into: &bytes)
+    #expect(bytes.revealed == [UInt8](repeating: 7, count: 32))
+    #expect(boxes == [.init(keyID: key, box: [4, 5])])
+  }
+
+  @Test("Ten thousand wallets fit in one operation, one buffer each way")
+  func manyWallets() throws {
+    let masterKey = try Sample.masterKey()
+    var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
+    for index in 0..<10_000 {
+      builder.put(RecordID(walletID: "\(index)"), entry: secret(text: "{\"n\":\(index)}"))
+    }
+    let sealed = try builder.seal(header: Self.header(), masterKey: masterKey)
+    var text = SecretBytes(zeroed: 0)
+    let operation = try OperationFile(parsing: sealed.file.span, at: nil)
+      .open(masterKey: masterKey, into: &text)
+    #expect(operation.changes.count == 10_000)
+    var entry = SecretBytes(zeroed: 0)
+    for (index, change) in operation.changes.enumerated() {
+      guard case .put(RecordID(walletID: "\(index)"), let payload) = change else {
+        Issue.record("\(change)")
+        return
+      }
+      try Operation.decode(payload, in: text, into: &entry)
+      #expect(entry.text == "{\"n\":\(index)}")
+    }
+  }
+
+  @Test("swift-crypto opens it: HKDF and associated data as documented")
+  func secondOpinion() throws {
+    let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
+    let sealed = try builder.seal(
+      header: Self.header(counter: 12, previous: digest([])),
+      masterKey: Sample.masterKey())
+    let json = try #require(JSONSerialization.jsonObject(with: Data(sealed.file)) as? [String: Any])
+    let key = HKDF<Crypto.SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: [UInt8](repeating: 7, count: 32)),
+      info: Array("keybackup:v1:op:\(Self.writerID):12".utf8), outputByteCount: 32)
+    let box = try ChaChaPoly.SealedBox(
+      combined: bytes(hex: json.string("nonce")) + json.base64("ciphertext"))
+    let opened = try ChaChaPoly.open(
+      box, using: key, authenticating: Array(try json.string("protected").utf8))
+    #expect(
+      String(decoding: opened, as: UTF8.self)
+        == "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[]}")
+  }
+
+  @Test("A change of unknown kind is kept in view and harms nothing")
+  func unknownChanges() throws {
+    let operation = try open(
+      "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[{\"future\":[1]},{\"remove\":{\"record_id\":\"\(RecordID(walletID: "w"))\",\"x\":1}}],\"later\":{}}"
+    )
+    #expect(operation.changes == [.unknown("future"), .remove(RecordID(walletID: "w"))])
+    #expect(operation.hasUnknownChanges)
+  }
+
+  @Test(
+    "Texts that are wrong",
+    arguments: [
+      ("{\"writer_label\":\"w\",\"seen\":[],\"changes\":[]}", .missingField("at")),
+      ("{\"at\":1,\"seen\":[],\"changes\":[]}", .missingField("writer_label")),
+      ("{\"at\":1,\"writer_label\":\"w\",\"changes\":[]}", .missingField("seen")),
+      ("{\"at\":1,\"writer_label\":\"w\",\"seen\":[]}", .missingField("changes")),
+      ("{\"at\":1,\"writer_label\":\"w\",\"seen\":{},\"changes\":[]}", .invalidField("seen")),
+      ("{\"at\":1,\"writer_label\":\"w\",\"seen\":[1],\"changes\":[]}", .invalidField("seen")),
+      (
+        "{\"at\":1,\"writer_label\":\"w\",\"seen\":[{\"counter\":1}],\"changes\":[]}",
+        .missingField("writer_id")
+      ),
+      ("{\"at\":1,\"at\":1,\"writer_label\":\"w\"}", .duplicateField("(any)")),
+      ("[]", .notAnObject),
+      ("{\"at\":1", .truncated), ("", .empty),
+    ] as [(String, CSPPError)])
+  func refusesTexts(text: String, expected: CSPPError) {
+    #expect(parse(text) == expected)
+  }
+
+  @Test(
+    "Changes that are wrong",
+    arguments: [
+      ("1", .invalidField("changes")), ("{}", .invalidField("changes")),
+      ("{\"put\":{},\"remove\":{}}", .invalidField("changes")),
+      ("{\"put\":1}", .invalidField("changes")), ("{\"put\":{}}", .missingField("record_id")),
+      ("{\"remove\":{\"record_id\":\"00\"}}", .invalidField("record_id")),
+      ("{\"put\":{\"record_id\":\"RECORD\"}}", .missingField("entry")),
+      ("{\"put\":{\"record_id\":\"RECORD\",\"entry\":\"000\"}}", .invalidField("entry")),
+      ("{\"put\":{\"record_id\":\"RECORD\",\"entry\":1}}", .invalidField("entry")),
+      (
+        "{\"remove\":{\"record_id\":\"RECORD\",\"record_id\":\"RECORD\"}}", .duplicateField("(any)")
+      ),
+      ("{\"key-add\":{\"key_id\":\"x\"}}", .invalidField("key_id")),
+      ("{\"key-label\":{\"key_id\":\"x\",\"label\":1}}", .invalidField("label")),
+      ("{\"moved\":{\"namespace_id\":\"x\",\"boxes\":1}}", .invalidField("boxes")),
+      ("{\"moved\":{\"boxes\":[1]}}", .invalidField("boxes")),
+      ("{\"writer-retire\":{}}", .missingField("writer_id")),
+    ] as [(String, CSPPError)])
+  func refusesChanges(change: String, expected: CSPPError) {
+    let record = RecordID(walletID: "w").hex
+    #expect(parse(change: change.replacing("RECORD", with: record)) == expected)
+  }
+
+  @Test("A put whose bytes are no digits is refused when they are read")
+  func refusesDigits() throws {
+    let change = "{\"put\":{\"record_id\":\"\(RecordID(walletID: "w"))\",\"entry\":\"zz\"}}"
+    let text = secret(text: "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[\(change)]}")
+    guard case .put(_, let payload) = try Operation(parsing: text).changes[0] else {
+      Issue.record("no put")
+      return
+    }
+    var entry = secret([1])
+    #expect(
+      refusal { () throws(CSPPError) in try Operation.decode(payload, in: text, into: &entry) }
+        == .invalidField("changes"))
+    #expect(entry.count == 0)
+  }
+
+  @Test("The chain starts at 1 and only there has no previous file")
+  func chain() throws {
+    let previous = digest([])
+    func make(_ counter: UInt64, _ previous: Digest?) -> CSPPError? {
+      refusal { () throws(CSPPError) in
+        _ = try OperationHeader(
+          namespaceID: NamespaceID(words: [0, 0]), writerID: Self.writerID, counter: counter,
+          previous: previous)
+      }
+    }
+    #expect(make(1, nil) == nil && make(2, previous) == nil)
+    #expect(make(0, nil) == .invalidField("counter"))
+    #expect(make(1, previous) == .invalidField("previous"))
+    #expect(make(2, nil) == .invalidField("previous"))
+    #expect(
+      FolderLayout.operationFile(counter: 123_456_789, digest: previous).hasPrefix("123456789-"))
+  }
+
+  @Test("Another namespace, another operation's place, a changed header, a size beyond the limit")
+  func refusesFiles() throws {
+    let masterKey = try Sample.masterKey()
+    let sealed = try OperationBuilder(at: 1, writerLabel: "w", seen: [])
+      .seal(header: Self.header(), masterKey: masterKey)
+    let file = try OperationFile(parsing: sealed.file.span, at: nil)
+    var text = SecretBytes(zeroed: 0)
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try file.open(masterKey: MasterKey.random(), into: &text)
+      } == .otherNamespace)
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try OperationFile(parsing: sealed.file.span, at: .random())
+      } == .contradictsPlace("namespace_id"))
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try OperationFile(parsing: sealed.file.span, at: nil, limit: 99)
+      } == .tooLarge(limit: 99))
+
+    // The same sealed text under the header of another writer.
+    let other = try OperationHeader(
+      namespaceID: masterKey.namespaceID, writerID: .random(), counter: 1, previous: nil)
+    let json = try #require(JSONSerialization.jsonObject(with: Data(sealed.file)) as? [String: Any])
+    let moved = String(decoding: sealed.file, as: UTF8.self).replacing(
+      try json.string("protected"), with: Base64.string(Array(other.json.utf8), .url))
+    let movedBytes = Array(moved.utf8)
+    let movedFile = try OperationFile(parsing: movedBytes.span, at: nil)
+    #expect(
+      refusal { () throws(CSPPError) in _ = try movedFile.open(masterKey: masterKey, into: &text) }
+        == .authenticationFailed)
+
+    #expect(throws: CSPPError.tooLarge(limit: 50)) {
+      let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
+      _ = try builder.seal(header: Self.header(), masterKey: masterKey, limit: 50)
+    }
+  }
+}
