@@ -2,8 +2,12 @@ internal import BackupFolder
 internal import CSPP
 
 extension WalletReport {
-  /// How a run over all wallets ends: what could not be read decides.
-  var exitCode: ExitCode {
+  /// How a run over all wallets ends: what could not be read, and what the
+  /// logs say about the folder, decide.
+  ///
+  /// - Parameter health: the logs'.
+  /// - Returns: the code.
+  func exitCode(_ health: LogHealth) -> ExitCode {
     var codes: [ExitCode] = []
     if failures.contains(where: { $0.state == .unreadable }) {
       codes.append(restored > 0 ? .partial : .dataInvalid)
@@ -11,8 +15,15 @@ extension WalletReport {
     if failures.contains(where: { $0.state == .incomplete }) {
       codes.append(restored > 0 ? .partial : .incomplete)
     }
+    if health.isRolledBack { codes.append(.rollback) }
+    if health.incomplete > 0 { codes.append(.incomplete) }
     return .mostUrgent(of: codes)
   }
+}
+
+extension LogHealth {
+  /// Whether the folder is older than what this computer has seen, or forked.
+  var isRolledBack: Bool { rolledBack + forked > 0 }
 }
 
 extension FileFinding {
@@ -26,16 +37,24 @@ extension FileFinding {
 }
 
 extension Output {
-  /// Tells about every wallet that could not be read, and says what to do.
-  func warn(_ report: WalletReport) {
+  /// Tells about every wallet that could not be read and about the state of
+  /// the logs, and says what to do.
+  func warn(_ report: WalletReport, _ health: LogHealth) {
     for failure in report.failures {
-      warn("keybackup: \(failure.state.rawValue): \(failure.file): \(failure.reason)")
-    }
-    if report.failures.contains(where: { $0.state == .incomplete }) {
-      warn("hint: wait until the folder is synchronised, then try again")
+      warn(
+        "keybackup: \(failure.state.rawValue): \(PrintableText.clean(failure.file, limit: 200)): "
+          + failure.reason)
     }
     if report.failures.contains(where: { $0.state == .unreadable }) {
       warn("hint: keep the damaged files; your sync provider may have older versions of them")
+    }
+    if health.isRolledBack {
+      warn("keybackup: the folder is older than what this computer has seen")
+      warn("hint: check its sync program; wallets added since then are not here")
+    }
+    if health.incomplete > 0 || report.failures.contains(where: { $0.state == .incomplete }) {
+      warn("keybackup: not everything is here yet")
+      warn("hint: wait until the folder is synchronised, then try again")
     }
   }
 }

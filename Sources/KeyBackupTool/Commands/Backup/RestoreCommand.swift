@@ -52,11 +52,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     bar.finish()
-    try show(report, rows)
-    return report.exitCode
+    try show(report, opened.health, rows)
+    return report.exitCode(opened.health)
   }
 
-  private func show(_ report: WalletReport, _ rows: [[String]]) throws(UserMessage) {
+  private func show(
+    _ report: WalletReport, _ health: LogHealth, _ rows: [[String]]
+  ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
       try output.result(json: [
@@ -74,7 +76,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     } else {
       output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
     }
-    output.warn(report)
+    output.warn(report, health)
   }
 }
 

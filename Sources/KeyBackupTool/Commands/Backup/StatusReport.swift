@@ -41,7 +41,9 @@ struct StatusReport: Sendable {
             + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
       }
     }
-    lines += findings.map { "\($0.state.rawValue)  \($0.file): \($0.reason)" }
+    lines += findings.map {
+      "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
+    }
     lines += advice.map { "! \($0)" }
     return lines
   }
@@ -53,8 +55,7 @@ struct StatusReport: Sendable {
       advice.append("some files are damaged; your sync provider may have older versions")
     }
     if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
-    let rolledBack = health.map { $0.rolledBack + $0.forked } ?? 0
-    if wallets[.rolledBack] > 0 || rolledBack > 0 {
+    if wallets[.rolledBack] > 0 || health?.isRolledBack == true {
       codes.append(.rollback)
       advice.append("the folder is older than what this computer has seen: check its sync program")
     }

@@ -94,8 +94,8 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
           try unlock.output.result(line)
         }
       }
-      unlock.output.warn(report)
+      unlock.output.warn(report, opened.health)
     }
-    return report.exitCode
+    return report.exitCode(opened.health)
   }
 }

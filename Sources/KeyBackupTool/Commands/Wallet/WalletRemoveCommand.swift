@@ -28,7 +28,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     let report = opened.forEachWallet { version, _ in
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }
     }
-    let row = try WalletSelector.only(found, wallet, report)
+    let row = try WalletSelector.only(found, wallet, report, opened.health)
     let name = PrintableText.clean(row.name ?? row.id)
     let prompter = unlock.common.prompter
     if !yes, prompter.canAsk {

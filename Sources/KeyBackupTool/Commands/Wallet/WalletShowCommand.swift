@@ -34,7 +34,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       found.append(WalletRow(version))
       bytes = entry.copy()
     }
-    let row = try WalletSelector.only(found, wallet, report)
+    let row = try WalletSelector.only(found, wallet, report, opened.health)
     if let out {
       let file = try OutputFile(creating: out)
       try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
@@ -85,13 +85,13 @@ enum WalletSelector {
   ///
   /// - Throws: `no-input` for none, `ambiguous` for several of one name.
   static func only(
-    _ found: [WalletRow], _ selector: String, _ report: WalletReport
+    _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth
   ) throws(UserMessage) -> WalletRow {
     let byID = found.filter { $0.id == selector || $0.recordID.hex == selector }
     let meant = byID.isEmpty ? found : byID
     guard let first = meant.first else {
       throw UserMessage(
-        report.failures.isEmpty ? .noInput : report.exitCode,
+        report.failures.isEmpty ? .noInput : report.exitCode(health),
         "no wallet \"\(PrintableText.clean(selector))\" could be read",
         hint: report.failures.isEmpty
           ? "keybackup wallet list shows what is there"
