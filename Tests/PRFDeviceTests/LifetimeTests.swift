@@ -1,0 +1,41 @@
+import Foundation
+import PRFDevice
+import Testing
+import VirtualKey
+
+/// What an authenticator leaves behind: nothing.
+@Suite struct LifetimeTests {
+  private static func count(_ folder: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder).count
+  }
+
+  @Test func `Threads and files go with the authenticator`() async throws {
+    let uses = 100
+    let threads = try Self.count("task")
+    let files = try Self.count("fd")
+    for _ in 0..<uses {
+      let bench = try Bench(pin: nil)
+      let authenticator = try await bench.open()
+      _ = try await authenticator.info()
+    }
+    // Other tests run meanwhile, and threads take a moment to end: a leak
+    // would be one thread, or one file, a use.
+    for _ in 0..<100 where try Self.count("task") > threads + uses / 2 {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(try Self.count("task") < threads + uses / 2)
+    #expect(try Self.count("fd") < files + uses / 2)
+  }
+
+  @Test func `A use keeps nothing alive`() async throws {
+    weak var weakly: Authenticator?
+    do {
+      let authenticator = try await Bench().open()
+      weakly = authenticator
+      _ = try await authenticator.pinRetries()
+      #expect(weakly != nil)
+    }
+    for _ in 0..<100 where weakly != nil { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(weakly == nil)
+  }
+}
