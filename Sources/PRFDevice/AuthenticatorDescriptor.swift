@@ -20,4 +20,21 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
   public let productID: UInt16
   /// How it is connected.
   public let transport: Transport
+
+  /// libfido2's entry for it, so that opening need not look for it again.
+  let entry: DeviceEntry
+
+  /// Whether both describe the same device, in however many listings.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.path == right.path && left.product == right.product
+      && left.manufacturer == right.manufacturer && left.vendorID == right.vendorID
+      && left.productID == right.productID && left.transport == right.transport
+  }
+
+  /// Feeds what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(vendorID)
+    hasher.combine(productID)
+  }
 }

@@ -39,49 +39,29 @@ public enum AuthenticatorList {
 
   /// What libfido2 finds, which leaves out what cannot be opened.
   static func manifest() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
-    let list = try DeviceInfoList(capacity: capacity)
-    return try fill(list).compactMap { index in
-      unsafe fido_dev_info_ptr(list.pointer, index).map { unsafe descriptor($0) }
-    }
-  }
-
-  /// libfido2's handle for a device, not yet opened.
-  ///
-  /// - Throws: ``PRFDeviceError/authenticatorLost`` when another device, or
-  ///   none, is now at that path.
-  static func handle(
-    for wanted: AuthenticatorDescriptor
-  ) throws(PRFDeviceError) -> DeviceHandle {
-    let list = try DeviceInfoList(capacity: capacity)
-    for index in try fill(list) {
-      guard let entry = unsafe fido_dev_info_ptr(list.pointer, index),
-        unsafe descriptor(entry) == wanted
-      else { continue }
-      guard let pointer = unsafe fido_dev_new_with_info(entry) else { throw .outOfMemory }
-      return unsafe DeviceHandle(pointer)
-    }
-    throw .authenticatorLost
-  }
-
-  /// Fills the list with what is connected; returns the indices in use.
-  private static func fill(_ list: borrowing DeviceInfoList) throws(PRFDeviceError) -> Range<Int> {
+    let handle = try DeviceInfoList(capacity: capacity)
     var count = 0
     let status = FIDOStatus(
-      code: unsafe fido_dev_info_manifest(list.pointer, list.capacity, &count))
+      code: unsafe fido_dev_info_manifest(handle.pointer, handle.capacity, &count))
     // libfido2 reports an internal error where the system has no hidraw class
     // at all: there is no authenticator then.
     guard status.isOK || status.code == FIDO_ERR_INTERNAL else { throw status.error }
-    return 0..<count
+    let list = DeviceEntry.List(handle)
+    return (0..<count).compactMap { AuthenticatorDescriptor(DeviceEntry(list, $0)) }
   }
+}
 
-  private static func descriptor(_ entry: OpaquePointer) -> AuthenticatorDescriptor {
-    let path = unsafe CBytes.text(fido_dev_info_path(entry)) ?? ""
-    return AuthenticatorDescriptor(
+extension AuthenticatorDescriptor {
+  init?(_ entry: DeviceEntry) {
+    guard let info = unsafe entry.pointer,
+      let path = unsafe CBytes.text(fido_dev_info_path(info))
+    else { return nil }
+    self.init(
       path: path,
-      product: unsafe CBytes.text(fido_dev_info_product_string(entry)) ?? "",
-      manufacturer: unsafe CBytes.text(fido_dev_info_manufacturer_string(entry)) ?? "",
-      vendorID: UInt16(bitPattern: unsafe fido_dev_info_vendor(entry)),
-      productID: UInt16(bitPattern: unsafe fido_dev_info_product(entry)),
-      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc)
+      product: unsafe CBytes.text(fido_dev_info_product_string(info)) ?? "",
+      manufacturer: unsafe CBytes.text(fido_dev_info_manufacturer_string(info)) ?? "",
+      vendorID: UInt16(bitPattern: unsafe fido_dev_info_vendor(info)),
+      productID: UInt16(bitPattern: unsafe fido_dev_info_product(info)),
+      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc, entry: entry)
   }
 }

@@ -58,8 +58,9 @@ enum DeviceLink: Sendable {
     let milliseconds = MonotonicTime.now().advanced(by: timeout).millisecondsLeft
     switch self {
     case .usb(let descriptor):
-      try Self.probe(descriptor.path)
-      let device = try AuthenticatorList.handle(for: descriptor)
+      // A card behind the kernel's NFC has no device file to look at.
+      if descriptor.transport == .usb { try Self.probe(descriptor.path) }
+      let device = try descriptor.entry.makeHandle()
       _ = unsafe fido_dev_set_timeout(device.pointer, milliseconds)
       try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), timeout: timeout)
       return device

@@ -37,6 +37,35 @@ struct DeviceInfoList: ~Copyable {
   }
 }
 
+/// One device of a list, which it keeps.
+@safe
+struct DeviceEntry: Sendable {
+  /// Shared by the entries of a list; nothing changes it once it is filled.
+  final class List: @unchecked Sendable {
+    let handle: DeviceInfoList
+    init(_ handle: consuming DeviceInfoList) { self.handle = handle }
+  }
+
+  private let list: List
+  private let index: Int
+
+  init(_ list: List, _ index: Int) {
+    self.list = list
+    self.index = index
+  }
+
+  /// libfido2's entry; valid while this value lives.
+  var pointer: OpaquePointer? { unsafe fido_dev_info_ptr(list.handle.pointer, index) }
+
+  /// A handle for the device, not yet opened.
+  func makeHandle() throws(PRFDeviceError) -> DeviceHandle {
+    guard let pointer = unsafe pointer, let device = unsafe fido_dev_new_with_info(pointer) else {
+      throw .outOfMemory
+    }
+    return unsafe DeviceHandle(device)
+  }
+}
+
 /// Owner of a `fido_cbor_info_t`.
 @safe
 struct CBORInfoHandle: ~Copyable {
