@@ -1,0 +1,127 @@
+import Glibc
+
+/// One process to run: what it sees and what is typed to it.
+struct ChildProcess: Sendable {
+  var command: [String]
+  var environment: [String: String]
+  /// Standard input when it is not the terminal.
+  var input: [UInt8] = []
+  /// Bytes to read at descriptor 9; nil: there is none.
+  var descriptor9: [UInt8]?
+  /// A terminal to run on, and what happens there; nil: none at all.
+  var terminal: [TerminalStep]?
+  /// Where standard output goes.
+  var standardOutput = StandardOutput.captured
+  /// Seconds after which everything is killed.
+  var limit = 30.0
+
+  enum StandardOutput: Sendable {
+    case captured
+    case terminal
+    /// A pipe that nobody reads.
+    case brokenPipe
+    /// A device that is always full.
+    case full
+  }
+
+  /// Runs it on a thread of its own, so that waiting blocks no other test.
+  func run() async throws -> Outcome {
+    try await Turnstile.shared.enter()
+    let result = await withCheckedContinuation { continuation in
+      startThread {
+        continuation.resume(returning: Result {
+          var session = try ChildSession(self)
+          return try session.finish()
+        })
+      }
+    }
+    await Turnstile.shared.leave()
+    return try result.get()
+  }
+}
+
+/// What a person at the terminal waits for and does.
+enum TerminalStep: Sendable, Equatable {
+  /// Waits until this text has appeared.
+  case expect(String)
+  /// Types these characters.
+  case type(String)
+  /// Waits, in milliseconds.
+  case pause(Int)
+
+  /// Ctrl-C.
+  static let interrupt = type("\u{3}")
+}
+
+/// How a process ended and what it said.
+struct Outcome: Sendable {
+  /// The exit code, or 128 and the number of the signal.
+  var code: Int32 = -1
+  var output: [UInt8] = []
+  var errors: [UInt8] = []
+  /// Everything that appeared on the terminal.
+  var screen = ""
+  /// Steps of the terminal's script that were never reached.
+  var stepsLeft: [TerminalStep] = []
+  /// Whether the terminal echoes and edits lines at the end.
+  var terminalIsSane = true
+  /// Killed because it did not end in time.
+  var timedOut = false
+  var seconds = 0.0
+
+  var out: String { String(decoding: output, as: UTF8.self) }
+  var err: String { String(decoding: errors, as: UTF8.self) }
+  /// What a person could have seen, whatever the stream.
+  var text: String { out + err + screen }
+}
+
+/// Lets few processes run at once: timeouts are about the program, not about a
+/// crowded machine.
+actor Turnstile {
+  static let shared = Turnstile(places: 3)
+
+  private var places: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(places: Int) { self.places = places }
+
+  func enter() async throws {
+    if places > 0 {
+      places -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func leave() {
+    if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() }
+  }
+}
+
+/// Runs `body` on a new thread.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = unsafe Unmanaged.passRetained(Box(body)).toOpaque()
+  unsafe pthread_create(
+    &thread, nil,
+    { argument in
+      if let argument = unsafe argument {
+        unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      }
+      return nil
+    }, box)
+  pthread_detach(thread)
+}
+
+/// A system call that a test cannot do without failed.
+struct SystemFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ what: String, _ code: Int32 = errno) {
+    description = "\(what): \(unsafe String(cString: strerror(code)))"
+  }
+}

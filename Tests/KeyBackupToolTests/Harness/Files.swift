@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Glibc
+
+/// Files of a test, without ceremony.
+enum Files {
+  static func read(_ path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: path)))
+  }
+
+  static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+    guard unsafe chmod(path, mode) == 0 else { throw SystemFailure(path) }
+  }
+
+  static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws {
+    try write(Array(text.utf8), to: path, mode: mode)
+  }
+
+  static func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  static func copy(_ from: String, to: String) throws {
+    try FileManager.default.copyItem(atPath: from, toPath: to)
+  }
+
+  static func remove(_ path: String) throws {
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// Permission bits; -1 if there is no such file.
+  static func mode(_ path: String) -> Int {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return -1 }
+    return Int(status.st_mode & 0o7777)
+  }
+
+  /// Every file below, relative to `path`, sorted.
+  static func tree(_ path: String) -> [String] {
+    let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+    return all.filter { name in
+      var status = stat()
+      return unsafe lstat(path + "/" + name, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }.sorted()
+  }
+
+  /// Names and contents of every file below.
+  static func contents(_ path: String) throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for name in tree(path) { files[name] = try read(path + "/" + name) }
+    return files
+  }
+}

@@ -1,0 +1,148 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// One test's world: a home, a synced folder, a security key, and the command.
+///
+/// Everything lies in a temporary folder that goes with the last reference.
+final class Sandbox: Sendable {
+  /// Long enough that finding it in any output is no accident.
+  static let pin = "pin-7391-quokka"
+
+  let root: String
+  var home: String { root + "/home" }
+  /// The synced folder.
+  var folder: String { root + "/cloud" }
+  var pinFile: String { root + "/pin" }
+  /// The memory of the key that is plugged in unless a test says otherwise.
+  var keyState: String { root + "/key.json" }
+  /// What the key was asked, over all runs.
+  var tracePath: String { root + "/trace" }
+
+  init() throws {
+    var template = Array("/tmp/keybackup-test.XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&template) else { throw SystemFailure("mkdtemp") }
+    root = unsafe String(cString: made)
+    for name in ["home", "cloud", "tmp"] { try Files.makeFolder(root + "/" + name) }
+    try Files.write(Self.pin + "\n", to: root + "/pin", mode: 0o600)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  // MARK: Running
+
+  /// Where the PIN comes from.
+  enum PINGiven: Sendable {
+    case file
+    case descriptor(String)
+    case none
+  }
+
+  /// Runs `keybackup` with the simulated key in view and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - key: options of `virtual-key`; nil: no simulated bus at all.
+  ///   - wrapper: a command that runs keybackup, such as setpriv.
+  ///   - expecting: the exit code; nil: the caller looks at it.
+  @discardableResult
+  func keybackup(
+    _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
+    home: String? = nil, environment: [String: String] = [:], wrapper: [String] = [],
+    terminal: [TerminalStep]? = nil, standardOutput: ChildProcess.StandardOutput = .captured,
+    limit: Double = 30, expecting: Int32? = 0, secrets: Bool = false,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> Outcome {
+    var command = wrapper + [Build.keybackup] + arguments
+    var descriptor9: [UInt8]?
+    switch pin {
+    case .file: command += ["--pin-file", pinFile]
+    case .descriptor(let text):
+      command += ["--pin-fd", "9"]
+      descriptor9 = Array((text + "\n").utf8)
+    case .none: break
+    }
+    let outcome = try await run(
+      command, key: key, input: input, descriptor9: descriptor9, home: home,
+      environment: environment, terminal: terminal, standardOutput: standardOutput, limit: limit)
+    #expect(!outcome.timedOut, "\(arguments) had to be killed", sourceLocation: location)
+    if let expecting {
+      #expect(
+        outcome.code == expecting, "\(arguments.joined(separator: " ")): \(outcome.text)",
+        sourceLocation: location)
+    }
+    if !secrets {
+      for secret in Samples.secrets {
+        #expect(!outcome.text.contains(secret), "a secret was shown", sourceLocation: location)
+      }
+    }
+    return outcome
+  }
+
+  /// Runs any command with the simulated key in view.
+  func run(
+    _ command: [String], key: [String]? = [], input: [UInt8] = [], descriptor9: [UInt8]? = nil,
+    home: String? = nil, environment: [String: String] = [:], terminal: [TerminalStep]? = nil,
+    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 30
+  ) async throws -> Outcome {
+    var all = command
+    if let key { all = virtualKey(key) + all }
+    var variables = [
+      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": home ?? self.home,
+      "TMPDIR": root + "/tmp", "LANG": "C.UTF-8", "TERM": "xterm", "KEYBACKUP_FOLDER": folder,
+    ]
+    variables.merge(environment) { $1 }
+    let process = ChildProcess(
+      command: all, environment: variables, input: input, descriptor9: descriptor9,
+      terminal: terminal, standardOutput: standardOutput, limit: limit)
+    return try await process.run()
+  }
+
+  /// `virtual-key` with a key that keeps its memory, unless the options name other keys.
+  private func virtualKey(_ options: [String]) -> [String] {
+    var command = [Build.virtualKey, "--trace", tracePath]
+    let others = ["--key", "--no-key", "--state"]
+    if !options.contains(where: others.contains) { command += ["--state", keyState] }
+    if !options.contains("--pin"), !options.contains("no-pin") { command += ["--pin", Self.pin] }
+    return command + options.filter { $0 != "no-pin" } + ["--"]
+  }
+
+  // MARK: What the key saw
+
+  /// The lines of the key's trace; a mark from `traced` on.
+  var trace: [String] {
+    let text = (try? Files.read(tracePath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// What the key was asked while `body` ran.
+  func traced(_ body: () async throws -> Void) async throws -> [String] {
+    let before = trace.count
+    try await body()
+    return Array(trace.dropFirst(before))
+  }
+}
+
+/// The programs under test, beside the test bundle.
+enum Build {
+  static let keybackup = folder + "/keybackup"
+  static let virtualKey = folder + "/virtual-key"
+
+  /// The repository.
+  static let root: String = {
+    var parts = #filePath.split(separator: "/").dropLast(4)
+    return "/" + parts.joined(separator: "/")
+  }()
+
+  private static let folder: String = {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // `swift test` may run the bundle through a helper of the toolchain: then
+    // the bundle is named in the arguments.
+    for candidate in [path] + CommandLine.arguments {
+      let folder = candidate.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+      if unsafe access(folder + "/virtual-key", X_OK) == 0 { return folder }
+    }
+    return root + "/.build/debug"
+  }()
+}
