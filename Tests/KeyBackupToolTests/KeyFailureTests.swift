@@ -1,0 +1,143 @@
+import Testing
+
+/// A key that cannot or will not do it: each through the command, as text and
+/// as JSON.
+@Suite struct KeyFailureTests {
+  struct Failure: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var key: [String]
+    var options: [String] = []
+    var pin = Sandbox.PINGiven.file
+    var code: Int32
+    var word: String
+    var says: [String]
+    /// The most seconds it may take.
+    var within = 10.0
+  }
+
+  static let failures: [Failure] = [
+    Failure(
+      testDescription: "no key", key: ["--no-key"], code: 69, word: "no-authenticator",
+      says: ["no security key found", "--wait"]),
+    Failure(
+      testDescription: "no hmac-secret", key: ["--no-hmac-secret"], code: 86,
+      word: "prf-unsupported", says: ["hmac-secret", "Virtual Key"]),
+    Failure(
+      testDescription: "hmac-secret advertised and not delivered",
+      key: ["--fault", "hmac-secret-missing"], code: 86, word: "prf-unsupported",
+      says: ["advertises hmac-secret and did not deliver"]),
+    Failure(
+      testDescription: "hmac-secret of a wrong length", key: ["--fault", "hmac-secret-length=16"],
+      code: 86, word: "prf-unsupported", says: ["hmac-secret"]),
+    Failure(
+      testDescription: "user verification not claimed", key: ["--fault", "uv-flag-missing"],
+      code: 86, word: "prf-unsupported", says: ["without verifying its user"]),
+    Failure(
+      testDescription: "garbage", key: ["--fault", "garbage:getAssertion"], code: 86,
+      word: "prf-unsupported", says: []),
+    Failure(
+      testDescription: "touch denied", key: ["--touch", "deny"], code: 85, word: "denied",
+      says: ["refused on Virtual Key"]),
+    Failure(
+      testDescription: "touch timed out on the host", key: ["--touch", "never"],
+      options: ["--timeout", "1"], code: 84, word: "touch-timeout", says: ["not touched in time"]),
+    Failure(
+      testDescription: "touch timed out on the key",
+      key: ["--touch", "never", "--set", "touch-timeout-ms=300"], code: 84, word: "touch-timeout",
+      says: ["not touched in time"]),
+    Failure(
+      testDescription: "unplugged while waiting for the touch",
+      key: ["--fault", "unplug-on-touch"], code: 91, word: "authenticator-lost",
+      says: ["unplugged", "plug it in"]),
+    Failure(
+      testDescription: "unplugged after a while",
+      key: ["--touch", "never", "--unplug-after-ms", "900"], code: 91, word: "authenticator-lost",
+      says: ["unplugged"], within: 5),
+    Failure(
+      testDescription: "unplugged in the middle of the PIN",
+      key: ["--fault", "unplug:clientPIN@2"], code: 91, word: "authenticator-lost",
+      says: ["unplugged"]),
+    Failure(
+      testDescription: "no credential of this relying party", key: [],
+      options: ["--rp-id", "nothing.example"], code: 80, word: "wrong-key",
+      says: ["holds no credential"]),
+  ]
+
+  @Test(arguments: failures)
+  func isSaidWithItsExitCode(_ failure: Failure) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let arguments = Sandbox.derive + failure.options
+    let outcome = try await box.keybackup(
+      arguments, key: failure.key, pin: failure.pin, expecting: nil)
+    expectFailure(outcome, failure.code)
+    for text in failure.says { #expect(outcome.err.contains(text), "\(outcome.err)") }
+    #expect(outcome.err.contains("hint: "), "no advice: \(outcome.err)")
+    #expect(outcome.seconds < failure.within, "took \(outcome.seconds) s")
+    let json = try await box.keybackup(
+      arguments + ["--json"], key: failure.key, pin: failure.pin, expecting: nil)
+    try expectFailure(json, failure.code, word: failure.word)
+  }
+
+  @Test func aFullKeyHasNoRoomForACredential() async throws {
+    let box = try Sandbox()
+    let full = ["--fault", "storage-full"]
+    let outcome = try await box.keybackup(["credential", "create"], key: full, expecting: nil)
+    expectFailure(outcome, 93, says: "no room", "--non-discoverable")
+    _ = try await box.makeCredential(["--non-discoverable"], key: full)
+  }
+
+  /// A key that never answers must not hang the command.
+  @Test func aSilentKeyIsGivenUp() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--timeout", "1"], key: ["--fault", "silent:getAssertion"], limit: 40,
+      expecting: nil)
+    #expect([84, 91].contains(outcome.code), "\(outcome)")
+    #expect(outcome.seconds < 20, "took \(outcome.seconds) s")
+  }
+
+  // MARK: Several keys
+
+  @Test func twoKeysAndNothingToTellThemApart() async throws {
+    let box = try Sandbox()
+    let keys = ["--key", box.root + "/a.json", "--key", box.root + "/b.json"]
+    for arguments in [Sandbox.derive, ["credential", "create"], ["pin", "change"], ["init"]] {
+      let outcome = try await box.keybackup(arguments, key: keys, expecting: nil)
+      expectFailure(outcome, 90, says: "--device", "/dev/hidraw0", "/dev/hidraw1")
+    }
+    let json = try await box.keybackup(Sandbox.derive + ["--json"], key: keys, expecting: nil)
+    try expectFailure(json, 90, word: "ambiguous")
+    #expect(!box.trace.contains { $0.contains("getPin") || $0.contains("WAITING") })
+  }
+
+  @Test func ofTwoKeysTheOneThatHoldsTheCredentialIsUsed() async throws {
+    let box = try Sandbox()
+    let id = try await box.makeCredential(["--non-discoverable"])
+    let alone = try await box.keybackup(Sandbox.derive + ["--credential", id])
+    let keys = ["--key", box.root + "/other.json", "--key", box.keyState]
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(Sandbox.derive + ["--credential", id], key: keys)
+      #expect(outcome.out == alone.out)
+    }
+    // The other key was neither given the PIN nor did it blink.
+    #expect(!trace.contains { $0.hasPrefix("hidraw0") && $0.contains("WAITING") })
+    #expect(!trace.contains { $0.hasPrefix("hidraw0") && $0.contains("Token") })
+    // Named by its path it is used without a choice.
+    let named = try await box.keybackup(
+      Sandbox.derive + ["--device", "/dev/hidraw1"], key: keys, expecting: nil)
+    #expect(named.code == 80 || named.out == alone.out, "\(named.text)")
+  }
+
+  @Test func severalDiscoverableCredentialsMustBeToldApart() async throws {
+    let box = try Sandbox()
+    let first = try await box.makeCredential()
+    let second = try await box.makeCredential()
+    let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
+    expectFailure(outcome, 90, says: "--credential", first, second)
+    let one = try await box.keybackup(Sandbox.derive + ["--credential", first])
+    let two = try await box.keybackup(Sandbox.derive + ["--credential", second])
+    #expect(one.out != two.out)
+  }
+}

@@ -1,0 +1,178 @@
+import Testing
+
+/// Everything about PINs: sources, tries, blocks.
+@Suite struct PINTests {
+  /// PINs sent to the key.
+  static func tries(_ trace: [String]) -> Int {
+    trace.count { $0.contains("clientPIN getPin") && $0.contains("Token") }
+  }
+
+  @Test func noPINIsSetOnTheKey() async throws {
+    let box = try Sandbox()
+    for arguments in [["credential", "create"], ["init"]] {
+      let outcome = try await box.keybackup(arguments, key: ["no-pin"], expecting: nil)
+      expectFailure(outcome, 83, says: "has no PIN", "keybackup pin set")
+    }
+    let json = try await box.keybackup(["init", "--json"], key: ["no-pin"], expecting: nil)
+    try expectFailure(json, 83, word: "pin-not-set")
+    #expect(Files.tree(box.folder).isEmpty)
+  }
+
+  @Test func aWrongPINIsTriedOnceAndTheTriesLeftAreSaid() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(
+        Sandbox.derive, pin: .descriptor("wrong-one"), expecting: nil)
+      expectFailure(outcome, 81, says: "wrong PIN", "7 tries left")
+      #expect(!outcome.text.contains("wrong-one"))
+    }
+    #expect(Self.tries(trace) == 1, "\(trace)")
+    let json = try await box.keybackup(
+      Sandbox.derive + ["--json"], pin: .descriptor("wrong-one"), expecting: nil)
+    try expectFailure(json, 81, word: "pin-invalid")
+    #expect(try json.json()["error"]["message"].text?.contains("6 tries left") == true)
+    // The right one gives the tries back.
+    try await box.keybackup(Sandbox.derive)
+    let devices = try await box.keybackup(["devices", "--json"], pin: .none)
+    #expect(try devices.json()["devices"][0]["pin_retries"].number == 8)
+  }
+
+  @Test(arguments: [2, 1])
+  func theLastTriesAreNotSpentUnasked(_ left: Int) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try box.setRetries(left)
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
+      expectFailure(
+        outcome, 92, says: left == 1 ? "1 try left" : "2 tries left", "--allow-last-tries")
+      let json = try await box.keybackup(Sandbox.derive + ["--json"], expecting: nil)
+      try expectFailure(json, 92, word: "pin-last-tries")
+    }
+    #expect(Self.tries(trace) == 0)
+    try await box.keybackup(Sandbox.derive + ["--allow-last-tries"])
+  }
+
+  @Test func blockedUntilItIsPluggedInAgain() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    // One power cycle: the key counts three wrong PINs in a row.
+    let script = "for n in 1 2 3 4; do echo wrong-$n | \"$@\" --pin-fd 0; echo code $?; done"
+    let outcome = try await box.run(["sh", "-c", script, "sh", Build.keybackup] + Sandbox.derive)
+    let codes = outcome.out.split(separator: "\n").map(String.init)
+    #expect(codes == ["code 81", "code 81", "code 82", "code 82"], "\(outcome.text)")
+    #expect(outcome.err.contains("unplug it, plug it in again"), "\(outcome.err)")
+    #expect(!outcome.err.contains("blocked for good"))
+    // Plugged in again it takes the right PIN.
+    try await box.keybackup(Sandbox.derive)
+  }
+
+  @Test func blockedForGood() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try box.setRetries(1)
+    let last = try await box.keybackup(
+      Sandbox.derive + ["--allow-last-tries"], pin: .descriptor("wrong-one"), expecting: nil)
+    #expect(last.code == 82, "\(last.text)")
+    let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
+    expectFailure(outcome, 82, says: "blocked for good", "reset")
+    let json = try await box.keybackup(Sandbox.derive + ["--json"], expecting: nil)
+    try expectFailure(json, 82, word: "pin-blocked")
+  }
+
+  // MARK: Sources
+
+  @Test(arguments: ["0644", "0640", "0604"])
+  func aPINFileThatOthersCanReadIsRefused(_ mode: String) async throws {
+    let box = try Sandbox()
+    try Files.write(Sandbox.pin, to: box.pinFile, mode: UInt32(mode.dropFirst(), radix: 8) ?? 0)
+    let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
+    expectFailure(outcome, 78, says: "others can read", "chmod 600")
+    let json = try await box.keybackup(Sandbox.derive + ["--json"], expecting: nil)
+    try expectFailure(json, 78, word: "config")
+    #expect(Self.tries(box.trace) == 0)
+  }
+
+  @Test func aMissingOrEmptyPINFileCostsNoTry() async throws {
+    let box = try Sandbox()
+    try Files.remove(box.pinFile)
+    let missing = try await box.keybackup(Sandbox.derive, expecting: nil)
+    expectFailure(missing, 66, says: "PIN file")
+    try Files.write("\n", to: box.pinFile, mode: 0o600)
+    let empty = try await box.keybackup(Sandbox.derive, expecting: nil)
+    expectFailure(empty, 66, says: "no PIN in")
+    #expect(Self.tries(box.trace) == 0)
+  }
+
+  @Test func aPINOfAWrongLengthCostsNoTry() async throws {
+    let box = try Sandbox()
+    for pin in ["123", String(repeating: "9", count: 64)] {
+      let outcome = try await box.keybackup(Sandbox.derive, pin: .descriptor(pin), expecting: nil)
+      expectFailure(outcome, 65, says: "the PIN is too")
+    }
+    #expect(Self.tries(box.trace) == 0)
+  }
+
+  @Test func withoutAnyoneToAskItEndsAtOnce() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    for options in [[], ["--no-input"]] {
+      let outcome = try await box.keybackup(Sandbox.derive + options, pin: .none, expecting: nil)
+      expectFailure(outcome, 78, says: "--pin-f")
+      #expect(outcome.seconds < 5)
+    }
+  }
+
+  @Test func theServiceManagersCredentialIsUsed() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try Files.makeFolder(box.root + "/credentials")
+    try Files.write(Sandbox.pin, to: box.root + "/credentials/keybackup.pin", mode: 0o400)
+    try await box.keybackup(
+      Sandbox.derive, pin: .none, environment: ["CREDENTIALS_DIRECTORY": box.root + "/credentials"])
+  }
+
+  // MARK: Setting and changing
+
+  @Test func setsAndChangesThePIN() async throws {
+    let box = try Sandbox()
+    try Files.write("second-pin-55", to: box.root + "/new", mode: 0o600)
+    try await box.keybackup(
+      ["pin", "set", "--new-pin-file", box.pinFile], key: ["no-pin"], pin: .none)
+    _ = try await box.makeCredential(key: ["no-pin"])
+    let before = try await box.keybackup(Sandbox.derive)
+    let again = try await box.keybackup(
+      ["pin", "set", "--new-pin-file", box.pinFile], pin: .none, expecting: nil)
+    expectFailure(again, 73, says: "has a PIN already")
+    let trace = try await box.traced {
+      let wrong = try await box.keybackup(
+        ["pin", "change", "--new-pin-file", box.root + "/new"], pin: .descriptor("wrong-one"),
+        expecting: nil)
+      expectFailure(wrong, 81, says: "7 tries left")
+    }
+    #expect(trace.count { $0.contains("changePIN") } == 1, "\(trace)")
+    try await box.keybackup(["pin", "change", "--new-pin-file", box.root + "/new"])
+    expectFailure(try await box.keybackup(Sandbox.derive, expecting: nil), 81, says: "wrong PIN")
+    // Another PIN, the same secrets.
+    let after = try await box.keybackup(Sandbox.derive, pin: .descriptor("second-pin-55"))
+    #expect(after.out == before.out)
+  }
+
+  @Test func changingNeedsAPINToChange() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["pin", "change", "--new-pin-file", box.pinFile], key: ["no-pin"], expecting: nil)
+    expectFailure(outcome, 83, says: "has no PIN")
+  }
+}
+
+extension Sandbox {
+  /// Sets how many PIN tries the key has left.
+  func setRetries(_ count: Int) throws {
+    let text = String(decoding: try Files.read(keyState), as: UTF8.self)
+    let changed = text.replacing("\"pinRetries\" : 8", with: "\"pinRetries\" : \(count)")
+    #expect(changed != text)
+    try Files.write(changed, to: keyState)
+  }
+}
