@@ -4,7 +4,7 @@ import Testing
 @Suite struct PINTests {
   /// PINs sent to the key.
   static func tries(_ trace: [String]) -> Int {
-    trace.count { $0.contains("clientPIN getPin") && $0.contains("Token") }
+    trace.count { $0.contains("TokenUsingPIN") || $0.contains("clientPIN getPINToken") }
   }
 
   @Test func noPINIsSetOnTheKey() async throws {

@@ -29,10 +29,11 @@ struct ChildProcess: Sendable {
     try await Turnstile.shared.enter()
     let result = await withCheckedContinuation { continuation in
       startThread {
-        continuation.resume(returning: Result {
-          var session = try ChildSession(self)
-          return try session.finish()
-        })
+        continuation.resume(
+          returning: Result {
+            var session = try ChildSession(self)
+            return try session.finish()
+          })
       }
     }
     await Turnstile.shared.leave()

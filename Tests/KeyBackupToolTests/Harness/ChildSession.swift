@@ -10,7 +10,7 @@ struct ChildSession {
   private let started = Self.now()
   private var outcome = Outcome()
 
-  /// Our ends; -1 once closed. `life` ends when the last process has ended.
+  /// Our ends, -1 once closed; `life` ends when the last process has ended.
   private var input: Int32
   private var output: Int32
   private var errors: Int32
@@ -89,14 +89,15 @@ struct ChildSession {
     unsafe sigaddset(&usual, SIGPIPE)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
     unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80 /* SETSID */))
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
     var arguments = unsafe plan.command.map { unsafe strdup($0) }
     var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") }
     unsafe arguments.append(nil)
     unsafe variables.append(nil)
     defer {
-      for unsafe pointer in unsafe arguments + variables { unsafe free(pointer) }
+      for unsafepointer in unsafe arguments + variables { unsafe free(pointer) }
     }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(

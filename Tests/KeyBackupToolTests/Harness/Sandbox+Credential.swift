@@ -12,7 +12,9 @@ extension Sandbox {
   }
 
   /// Derives with 32 bytes of 0x07 as raw salt.
-  static let derive = ["derive", "--raw-salt", "--salt", "hex:" + String(repeating: "07", count: 32)]
+  static let derive = [
+    "derive", "--raw-salt", "--salt", "hex:" + String(repeating: "07", count: 32),
+  ]
 }
 
 /// Expects an error of the command: exit code, word, and what the person reads.

@@ -40,10 +40,9 @@ final class Sandbox: Sendable {
 
   /// Runs `keybackup` with the simulated key in view and waits for its end.
   ///
-  /// - Parameters:
-  ///   - key: options of `virtual-key`; nil: no simulated bus at all.
-  ///   - wrapper: a command that runs keybackup, such as setpriv.
-  ///   - expecting: the exit code; nil: the caller looks at it.
+  /// `key` are options of `virtual-key` (nil: no simulated bus at all), `wrapper` is a command
+  /// that runs keybackup, such as setpriv. With `expecting` nil the caller looks at the exit
+  /// code. Unless `secrets` may be in it, the output is searched for every secret there is.
   @discardableResult
   func keybackup(
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
@@ -136,7 +135,8 @@ enum Build {
   private static let folder: String = {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = String(
+      decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // `swift test` may run the bundle through a helper of the toolchain: then
     // the bundle is named in the arguments.
     for candidate in [path] + CommandLine.arguments {
