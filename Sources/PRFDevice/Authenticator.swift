@@ -181,7 +181,11 @@ public actor Authenticator {
     }
     // Any error that follows a cancellation is the cancellation's.
     if let ending { throw ending.error }
-    if status.isTransportFailure, link.isLost { throw .authenticatorLost }
+    // Some of libfido2's calls report a dead connection as an internal error.
+    if status.code < 0, link.isLost {
+      state = .lost
+      throw .authenticatorLost
+    }
     throw status.error
   }
 

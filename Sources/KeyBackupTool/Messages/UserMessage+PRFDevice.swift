@@ -119,7 +119,10 @@ extension UserMessage {
           hint: "replug it and try again")
       case .authenticator(let code):
         UserMessage(
-          .io, "\(key) reported error 0x\(String(code, radix: 16))",
+          .io,
+          code < 0
+            ? "libfido2 reported error \(code) for \(key)"
+            : "\(key) reported error 0x\(String(code, radix: 16))",
           hint: "replug it and try again")
       case .system(let code):
         UserMessage(.io, "the system refused access to \(key): \(systemText(Int32(code)))")

@@ -97,7 +97,8 @@ struct ChildSession {
     unsafe arguments.append(nil)
     unsafe variables.append(nil)
     defer {
-      for unsafepointer in unsafe arguments + variables { unsafe free(pointer) }
+      for index in unsafe arguments.indices { unsafe free(arguments[index]) }
+      for index in unsafe variables.indices { unsafe free(variables[index]) }
     }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(
