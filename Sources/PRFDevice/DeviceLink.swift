@@ -55,35 +55,39 @@ enum DeviceLink: Sendable {
 
   /// Makes and opens libfido2's handle: INIT and getInfo.
   func open(timeout: Duration) throws(PRFDeviceError) -> DeviceHandle {
-    let milliseconds = MonotonicTime.now().advanced(by: timeout).millisecondsLeft
+    let deadline = MonotonicTime.now().advanced(by: timeout)
     switch self {
     case .usb(let descriptor):
       // A card behind the kernel's NFC has no device file to look at.
       if descriptor.transport == .usb { try Self.probe(descriptor.path) }
       let device = try descriptor.entry.makeHandle()
-      _ = unsafe fido_dev_set_timeout(device.pointer, milliseconds)
-      try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), timeout: timeout)
+      _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
+      try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), deadline)
       return device
     case .transport(let transport):
       guard let pointer = unsafe fido_dev_new() else { throw .outOfMemory }
       let device = unsafe DeviceHandle(pointer)
       var functions = fido_dev_io_t.transports
       _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
-      _ = unsafe fido_dev_set_timeout(device.pointer, milliseconds)
+      _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
       let path = TransportTable.register(transport)
       defer { TransportTable.unregister(path) }
-      try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), timeout: timeout)
+      try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), deadline)
       return device
     }
   }
 
-  private func check(_ status: FIDOStatus, timeout: Duration) throws(PRFDeviceError) {
+  private func check(
+    _ status: FIDOStatus, _ deadline: MonotonicTime
+  ) throws(PRFDeviceError) {
     guard !status.isOK else { return }
-    switch status.error {
-    case .transport, .authenticator(code: Int(FIDO_ERR_INTERNAL)):
-      throw isLost ? .authenticatorLost : .noAnswer
-    case let error:
-      throw error
+    guard status.isTransportFailure || status.code == FIDO_ERR_INTERNAL else {
+      throw status.error
     }
+    let isLate = MonotonicTime.now() >= deadline
+    if isLost { throw .authenticatorLost }
+    // A key that works for a program which takes no lock, such as a browser,
+    // says so below CTAP, where libfido2 sees only that it is no answer.
+    throw isLate ? .noAnswer : .busy
   }
 }

@@ -44,6 +44,8 @@ struct DeviceProbe {
       return String(try await open().pinRetries())
     case "evaluate":
       return try await evaluate(timeout: argument == nil ? .seconds(10) : limit)
+    case "leftovers":
+      return try await leftovers()
     default:
       throw .invalidInput("command")
     }
@@ -60,6 +62,39 @@ struct DeviceProbe {
     var options = Authenticator.Options()
     options.touchTimeout = timeout
     return try await Authenticator.open(first, options: options)
+  }
+
+  /// Sets a PIN, makes a credential, evaluates it, and looks for PIN and
+  /// output in this process's memory afterwards.
+  private static func leftovers() async throws(PRFDeviceError) -> String {
+    let masks = try await useSecrets()
+    guard masks.wereFound else { return "the search finds nothing" }
+    return "PIN \(MemorySearch.count(masks.pin)), output \(MemorySearch.count(masks.output))"
+  }
+
+  private static func useSecrets() async throws(PRFDeviceError) -> (
+    pin: [UInt8], output: [UInt8], wereFound: Bool
+  ) {
+    let authenticator = try await open()
+    // Computed in place: a literal would stay in memory.
+    let secret = SecretBytes(count: 40) { target in
+      for offset in 0..<40 {
+        target.storeBytes(of: UInt8(0x41 + offset * 7 % 26), toByteOffset: offset, as: UInt8.self)
+      }
+    }
+    let pin = try PIN(secret)
+    try await authenticator.setPIN(pin)
+    let request = CredentialRequest(
+      rpID: "keybackup:", rpName: "", userName: "", userDisplayName: "", isDiscoverable: true)
+    _ = try await authenticator.createCredential(request, pin: pin)
+    let evaluations = try await authenticator.evaluate(
+      PRFRequest(rpID: "keybackup:", first: .webAuthn([])), pin: pin)
+    let pinMask = MemorySearch.mask(secret)
+    let outputMask = evaluations.first.map { MemorySearch.mask($0.first()) } ?? []
+    // While they are held they are found, or the search is worth nothing.
+    let wereFound = MemorySearch.count(outputMask) > 0 && MemorySearch.count(pinMask) > 0
+    await authenticator.close()
+    return (pinMask, outputMask, wereFound)
   }
 
   /// Makes a credential and evaluates it twice.

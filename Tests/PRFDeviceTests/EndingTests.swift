@@ -151,6 +151,14 @@ import VirtualKey
     #expect(await failure { _ = try await bench.open() } == .authenticatorLost)
   }
 
+  @Test func `A key that works for another program is busy`() async {
+    // CTAPHID's ERR_CHANNEL_BUSY, as a key answers while a browser uses it.
+    let error = await failure {
+      _ = try await Authenticator.open(over: ScriptedTransport(error: 0x06))
+    }
+    #expect(error == .busy)
+  }
+
   @Test func `A closed authenticator does nothing more`() async throws {
     let bench = try await bench(.automatic)
     let authenticator = try await bench.open()

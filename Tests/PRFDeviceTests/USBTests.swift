@@ -87,6 +87,12 @@ import Testing
       try probe(["evaluate"], keys: ["--pin", "1234"] + options) == "error: authenticatorLost")
   }
 
+  @Test(arguments: ["1", "2"])
+  func `PIN and output leave no copy in memory`(pinProtocol: String) throws {
+    #expect(
+      try probe(["leftovers"], keys: ["--pin-protocols", pinProtocol]) == "PIN 0, output 0")
+  }
+
   @Test func `Nobody touches in time`() throws {
     #expect(
       try probe(["evaluate", "300"], keys: ["--pin", "1234", "--touch", "never"])
