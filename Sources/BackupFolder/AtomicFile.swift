@@ -82,6 +82,7 @@ final class AtomicFile {
   /// - Parameters:
   ///   - buffer: memory to read into.
   ///   - check: whether the bytes are what was meant: opens and compares.
+  /// - Throws: system errors; EIO when the bytes are not what was written.
   func settle(
     buffer: inout FileBuffer, check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) {
@@ -130,6 +131,7 @@ final class AtomicFile {
   ///   - limit: the most bytes of those.
   ///   - mayGo: whether those bytes, as they are at that moment, may be lost.
   /// - Returns: `false` when they may not: the file is then as it was.
+  /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
   func publish(
     replacing name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {

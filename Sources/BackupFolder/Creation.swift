@@ -28,9 +28,7 @@ extension BackupFolder {
     if !present.isEmpty { throw .namespaceExists(present) }
     let masterKey = MasterKey.random()
     let id = masterKey.namespaceID
-    let all = try root.makeSubdirectory(FolderLayout.namespaces)
-    let directory = try all.makeSubdirectory(id.hex)
-    let namespace = Namespace(id: id, directory: directory, settings: settings, folder: root)
+    let namespace = try makeNamespace(id)
     do {
       var memory = Memory()
       memory.creating = true
@@ -41,12 +39,30 @@ extension BackupFolder {
         way, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
     } catch {
       if namespace.removeUnfinished(enrolment.keyID) {
-        all.removeEmptySubdirectory(id.hex)
-        root.removeEmptySubdirectory(FolderLayout.namespaces)
+        removeNamespace(id)
         try? run.state.forget(id)
       }
       throw error
     }
+  }
+
+  private func makeNamespace(_ id: NamespaceID) throws(BackupFolderError) -> Namespace {
+    do {
+      let directory = try root.makeSubdirectory(FolderLayout.namespaces)
+        .makeSubdirectory(id.hex)
+      return Namespace(id: id, directory: directory, settings: settings, folder: root)
+    } catch {
+      removeNamespace(id)
+      throw error
+    }
+  }
+
+  /// Removes a namespace's folder, and that of all namespaces, if empty.
+  private func removeNamespace(_ id: NamespaceID) {
+    if let all = try? root.subdirectory(FolderLayout.namespaces) {
+      all.removeEmptySubdirectory(id.hex)
+    }
+    root.removeEmptySubdirectory(FolderLayout.namespaces)
   }
 }
 

@@ -48,7 +48,9 @@ struct FileBuffer: ~Copyable {
   ///
   /// - Parameters:
   ///   - name: the file's name in `directory`.
+  ///   - directory: where it lies.
   ///   - limit: the most bytes it may have.
+  /// - Throws: why it gives no bytes.
   mutating func read(
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {

@@ -6,6 +6,7 @@ extension LogIndex {
   /// - Parameters:
   ///   - memory: what this computer opened before this run.
   ///   - unsynchronised: log files that are there but empty.
+  /// - Returns: counts, and the freshness word.
   func health(memory: Memory, unsynchronised: Set<OperationName>) -> LogHealth {
     var health = LogHealth()
     health.operations = nodes.count

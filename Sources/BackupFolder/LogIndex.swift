@@ -53,7 +53,10 @@ struct LogIndex {
 
   /// Adds an operation; one that is here already is not added twice.
   ///
-  /// - Parameter previous: the digest it names; counter 1 names none.
+  /// - Parameters:
+  ///   - reference: its name.
+  ///   - previous: the digest it names; counter 1 names none.
+  ///   - seen: what it had seen.
   /// - Returns: its place, or `nil` when it was here.
   mutating func append(
     _ reference: Reference, previous: Digest?, seen: [Reference]

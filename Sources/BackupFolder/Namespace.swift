@@ -38,6 +38,9 @@ public struct Namespace: Sendable {
   ///
   /// - Parameter make: whether to make what is not there; a reading run that
   ///   has nothing to remember leaves no trace.
+  /// - Returns: its folder.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)`` when it is not there
+  ///   and not to be made; system errors.
   func state(make: Bool) throws(BackupFolderError) -> StateFolder {
     try StateFolder(path: settings.stateFolder, folder: folder, make: make)
   }

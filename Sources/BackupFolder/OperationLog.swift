@@ -201,8 +201,12 @@ extension OperationLog {
   ///
   /// - Parameters:
   ///   - places: in ``LogIndex/versions``.
+  ///   - namespace: where the logs lie.
+  ///   - masterKey: the namespace's key.
+  ///   - workspace: memory to work in.
   ///   - body: gets a place and the entry's bytes.
   /// - Returns: the places whose operation could not be read again.
+  /// - Throws: only what `body` throws.
   func forEachPut<E: Error>(
     _ places: [Int], in namespace: Namespace, masterKey: borrowing MasterKey,
     workspace: inout Workspace, _ body: (Int, borrowing SecretBytes) throws(E) -> Void

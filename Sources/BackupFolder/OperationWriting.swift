@@ -56,6 +56,8 @@ extension OpenNamespace {
   ///   - seen: what it may supersede, as the builder was told.
   ///   - versions: what its first changes do to records, for the index.
   ///   - run: this writing run.
+  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Throws: ``BackupFolderError/tooLarge(path:limit:)``; system errors.
   mutating func stage(
     _ builder: consuming OperationBuilder, _ header: OperationHeader, seen: [Operation.Seen],
     versions: [(RecordID, Digest?)], run: borrowing WritingRun

@@ -16,6 +16,7 @@ struct StateFolder: Sendable {
   ///   - path: the program's state folder.
   ///   - folder: the backup folder.
   ///   - make: whether to make what is not there.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
   init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
     let name = String(
       Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))

@@ -55,8 +55,8 @@ final class Scene {
   private var mounts: [String] = []
 
   /// Puts a file system of `size` bytes in the place of the cloud folder.
-  func mountTmpfs(size: Int) throws {
-    try run("mount", "-t", "tmpfs", "-o", "size=\(size)", "none", folder)
+  func mountTmpfs(size: Int, files: Int = 10_000) throws {
+    try run("mount", "-t", "tmpfs", "-o", "size=\(size),nr_inodes=\(files)", "none", folder)
     mounts.append(folder)
   }
 

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// A crash between any two writes: the files of the finished state are put
+/// back one after the other in the order of rule 3, and each prefix is opened
+/// and then completed.
+struct CrashTests {
+  private func order(_ path: String) -> Int {
+    if path.contains("/keybackup/keys/") { return 0 }
+    if path.contains("/master-key/") { return 1 }
+    return path.contains("/keybackup/log/") ? 2 : 3
+  }
+
+  private func replay(_ scene: Scene, _ files: [(key: String, value: Data)]) throws {
+    try FileManager.default.removeItem(atPath: scene.folder)
+    try FileManager.default.createDirectory(
+      atPath: scene.folder, withIntermediateDirectories: false)
+    for (name, data) in files {
+      let url = URL(fileURLWithPath: scene.folder + "/" + name)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try data.write(to: url)
+    }
+  }
+
+  @Test("Init resumes after a crash between any two of its writes", arguments: 0...3)
+  func initialise(_ count: Int) throws {
+    let scene = try Scene()
+    let id = try scene.create().id
+    let all = try Scene.contents(scene.folder).sorted { order($0.key) < order($1.key) }
+    #expect(all.count == 3)
+    try replay(scene, Array(all.prefix(count)))
+    // This computer's memory is written last.
+    let state = try StateFolder(
+      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true)
+    var memory = Memory()
+    memory.creating = true
+    try state.save(memory, of: id)
+    if count == 0 {
+      _ = try scene.create()
+    } else {
+      let namespace = try scene.open().namespace()
+      #expect(try namespace.isUnfinishedHere == (count < 3))
+      #expect(throws: BackupFolderError.namespaceExists([id])) { _ = try scene.create() }
+      #expect(try !scene.open("b").namespace().isUnfinishedHere)
+      let way = try #require(try namespace.scan().waysIn.first)
+      let open = try namespace.resumeCreation(way, prfOutput: scene.secret())
+      #expect(open.id == id)
+    }
+    #expect(try Scene.contents(scene.folder).count == 3)
+    var second = try scene.unlock("b")
+    #expect(second.health.operations == 1)
+    try second.add(.of("w1"))
+    #expect(second.verify().counts[.current] == 1)
+    #expect(try !scene.open().namespace().isUnfinishedHere)
+  }
+
+  @Test("Adding is completed by the next run after a crash between any two writes")
+  func add() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w0"))
+    let before = Set(try Scene.contents(scene.folder).keys)
+    let old = try Scene.contents(scene.folder)
+    try first.add(.of("w0", "w1", "w2", words: "zoo zoo"))
+    let after = try Scene.contents(scene.folder)
+    let changed = after.filter { old[$0.key] != $0.value }
+      .sorted { (order($0.key), $0.key) < (order($1.key), $1.key) }
+    #expect(changed.count == 4)
+    #expect(before.count == 5)
+    for count in 0...changed.count {
+      var files = old
+      for (name, data) in changed.prefix(count) { files[name] = data }
+      try replay(scene, files.map { ($0.key, $0.value) })
+      // What a staged file of the crashed run looks like.
+      let wallets = try scene.namespacePath + "/wallets"
+      let tag = try StateFolder(
+        path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
+      ).temporaryTag()
+      let leftOver = "\(wallets)/.keybackup-tmp-\(tag)-0011223344556677"
+      try Data("{\"version\":1".utf8).write(to: URL(fileURLWithPath: leftOver))
+      var next = try scene.unlock("a\(count)")
+      let words = count == 0 ? ["w0 abandon about"] : ["w0 zoo zoo", "w1 zoo zoo", "w2 zoo zoo"]
+      let seen = try next.restored().lines.map {
+        $0.split(separator: " ").dropLast().joined(separator: " ")
+      }
+      #expect(seen == words)
+      var own = try scene.unlock("a")
+      try own.heal()
+      #expect(!FileManager.default.fileExists(atPath: leftOver))
+      let report = try scene.unlock("b").verified()
+      #expect(report.counts[.current] == words.count)
+      #expect(report.counts.total == words.count)
+      #expect(report.stale == 0)
+    }
+  }
+}
+
+extension OpenNamespace {
+  consuming func verified() -> WalletReport {
+    var open = self
+    return open.verify()
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// A disk that is full, or may not be written.
+///
+/// Real file systems, mounted for the test; without the right to mount these
+/// tests fail.
+@Suite(.serialized)
+struct DiskTests {
+  @Test("A disk that is full at any step of init leaves nothing, and a later init works")
+  func fullAtInit() throws {
+    // Room runs out for a folder or a file: first for the first one, in the end
+    // for none.
+    var failures = 0
+    var successes = 0
+    for files in 1...14 {
+      let scene = try Scene()
+      try scene.mountTmpfs(size: 1 << 20, files: files)
+      do {
+        _ = try scene.create()
+        successes += 1
+      } catch BackupFolderError.diskFull {
+        failures += 1
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: scene.folder) == [])
+        try scene.run("mount", "-o", "remount,nr_inodes=100", scene.folder)
+        _ = try scene.create()
+      }
+      try check(scene)
+    }
+    #expect(failures == 11)
+    #expect(successes == 3)
+  }
+
+  @Test("Room that runs out for the bytes is no different", arguments: 0...4)
+  func fullAtInitForBytes(_ pages: Int) throws {
+    let scene = try Scene()
+    try scene.mountTmpfs(size: 8 * 4096)
+    let ballast = scene.folder + "/ballast"
+    try Data(repeating: 1, count: (8 - pages) * 4096).write(to: URL(fileURLWithPath: ballast))
+    if pages < 3 {
+      #expect {
+        _ = try scene.create()
+      } throws: {
+        if case BackupFolderError.diskFull = $0 { true } else { false }
+      }
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: scene.folder) == ["ballast"])
+      try FileManager.default.removeItem(atPath: ballast)
+    }
+    _ = try scene.create()
+    try check(scene)
+  }
+
+  private func check(_ scene: Scene) throws {
+    var second = try scene.unlock("b")
+    #expect(second.verify().counts.total == 0)
+    #expect(second.health.operations == 1)
+    #expect(second.health.incomplete == 0)
+  }
+
+  @Test("A disk that is full while adding loses nothing and leaves nothing half-written")
+  func fullAtAdd() throws {
+    let scene = try Scene()
+    try scene.mountTmpfs(size: 400 * 1024)
+    var first = try scene.create()
+    try first.add(.of("w1"))
+    let before = try Scene.contents(scene.folder)
+    #expect {
+      try first.add(.of((0..<200).map { "many \($0)" }))
+    } throws: {
+      if case BackupFolderError.diskFull = $0 { true } else { false }
+    }
+    #expect(try Scene.contents(scene.folder) == before)
+    var second = try scene.unlock("b")
+    #expect(try second.restored().lines == ["w1 abandon about current"])
+    #expect(second.health.incomplete == 0)
+    // What fits is still taken.
+    try first.add(.of("w2"))
+    #expect(try second.restored().report.counts.total >= 1)
+    var third = try scene.unlock("c")
+    #expect(third.verify().counts[.current] == 2)
+  }
+
+  @Test("Restore and verify work on a folder that cannot be written, and change nothing")
+  func readOnly() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w1", "w2"))
+    try FileManager.default.removeItem(atPath: scene.viewPath("w2"))
+    let before = try Scene.contents(scene.folder)
+    let target = scene.base + "/readonly"
+    try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+    try scene.run("mount", "--bind", scene.folder, target)
+    defer { _ = try? scene.run("umount", target) }
+    try scene.run("mount", "-o", "remount,ro,bind", target)
+    let times = try scene.times()
+    var second = try scene.unlock("b", target)
+    #expect(
+      try second.restored().lines == ["w1 abandon about current", "w2 abandon about missing"])
+    #expect(second.verify().counts.total == 2)
+    _ = try scene.open("b", target).namespace().checkStructure()
+    #expect(try Scene.contents(scene.folder) == before)
+    #expect(try scene.times() == times)
+    #expect {
+      try second.add(.of("w3"))
+    } throws: {
+      if case BackupFolderError.permissionDenied = $0 { true } else { false }
+    }
+  }
+
+  @Test("Restore works where nothing can be remembered")
+  func noState() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w1"))
+    var settings = scene.settings("b")
+    settings.stateFolder = "/proc/nothing/here"
+    let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace()
+    let way = try #require(try namespace.scan().waysIn.first)
+    var open = try namespace.open(way.unwrap(prfOutput: scene.secret()))
+    #expect(try open.restored().lines == ["w1 abandon about current"])
+    #expect(!open.health.isFreshnessKnown)
+  }
+}
+
+extension Scene {
+  /// When each file and folder below the folder was changed last.
+  func times() throws -> [String: Date] {
+    var times: [String: Date] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+      times[name] = attributes[.modificationDate] as? Date
+    }
+    return times
+  }
+}
