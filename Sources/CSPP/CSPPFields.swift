@@ -6,8 +6,11 @@ struct CSPPFields: Equatable, Sendable {
   /// Nil when absent: the oldest envelopes have none.
   let version: Int?
   let namespaceID: NamespaceID?
-  let recordID: String?
+  /// Still in the text: its meaning depends on the kind.
+  let recordID: JSONValue?
   let walletID: String?
+  /// The record of ``walletID``.
+  let walletRecord: RecordID?
   let generation: UInt64?
   let createdAt: UInt64?
   let updatedAt: UInt64?
@@ -38,8 +41,10 @@ struct CSPPFields: Equatable, Sendable {
     namespaceID = try object.optional("namespace_id", in: text)?
       .identifier("namespace_id", in: text)
     if let place, let namespaceID, namespaceID != place { throw .contradictsPlace("namespace_id") }
-    recordID = try object.optional("record_id", in: text)?.text("record_id", in: text)
-    walletID = try object.optional("wallet_id", in: text)?.text("wallet_id", in: text)
+    recordID = try object.optional("record_id", in: text)
+    let walletValue = try object.optional("wallet_id", in: text)
+    walletID = try walletValue?.text("wallet_id", in: text)
+    walletRecord = walletValue?.record(in: text)
     generation = try object.optional("generation", in: text)?.integer("generation", in: text)
     createdAt = try object.optional("created_at", in: text)?.integer("created_at", in: text)
     updatedAt = try object.optional("updated_at", in: text)?.integer("updated_at", in: text)

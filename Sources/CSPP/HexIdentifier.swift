@@ -19,11 +19,7 @@ extension HexIdentifier {
   /// Takes the bytes; nil when there are too few or too many.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
-    var words = Words()
-    for (index, byte) in bytes.enumerated() {
-      words[index / 8] = words[index / 8] &<< 8 | UInt64(byte)
-    }
-    self.init(words: words)
+    self.init(words: unsafe Words(bigEndian: bytes.span.bytes))
   }
 
   /// Reads lower-case digits; nil for any other text.
@@ -61,5 +57,16 @@ extension HexIdentifier {
       return left.words[index] < right.words[index]
     }
     return false
+  }
+}
+
+extension SIMD where Scalar == UInt64 {
+  /// The words that as many bytes hold.
+  init(bigEndian bytes: RawSpan) {
+    self.init()
+    for index in 0..<Self.scalarCount {
+      self[index] = unsafe UInt64(
+        bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+    }
   }
 }

@@ -51,10 +51,7 @@ public struct Digest: HexIdentifier {
 
   /// The digest of bytes lent from guarded memory.
   public init(of bytes: RawSpan) {
-    var words = SIMD4<UInt64>()
-    for (index, byte) in SHA256.hash(bytes).enumerated() {
-      words[index / 8] = words[index / 8] &<< 8 | UInt64(byte)
-    }
-    self.words = words
+    let digest = SHA256.hash(bytes)
+    words = unsafe SIMD4(bigEndian: digest.span.bytes)
   }
 }

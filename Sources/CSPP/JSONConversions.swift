@@ -4,7 +4,8 @@ extension JSONValue {
   /// Whether this string is `name`, however it is escaped.
   package func equals(_ name: StaticString, in text: RawSpan) -> Bool {
     guard kind == .string else { return false }
-    if hasEscapes { return string(in: text) == name.description }
+    // By code units: `==` of strings takes a Kelvin sign for a K.
+    if hasEscapes { return string(in: text).utf8.elementsEqual(name.description.utf8) }
     let count = name.utf8CodeUnitCount
     guard range.count == count else { return false }
     let start = range.lowerBound
@@ -12,6 +13,16 @@ extension JSONValue {
       guard unsafe text.byte(start + index) == name.utf8Start[index] else { return false }
     }
     return true
+  }
+
+  /// Whether both strings are the same, however they are escaped.
+  func isSameString(as other: JSONValue, in text: RawSpan) -> Bool {
+    if hasEscapes || other.hasEscapes {
+      return string(in: text).utf8.elementsEqual(other.string(in: text).utf8)
+    }
+    guard range.count == other.range.count else { return false }
+    let distance = other.range.lowerBound - range.lowerBound
+    return range.allSatisfy { text.byte($0) == text.byte($0 + distance) }
   }
 
   /// The text of this string, for what is no secret.
@@ -143,6 +154,13 @@ extension JSONValue {
       throw .invalidField(field.description)
     }
     return bytes
+  }
+
+  /// The record of the wallet ID that this string is.
+  func record(in text: RawSpan) -> RecordID {
+    hasEscapes
+      ? RecordID(walletID: string(in: text))
+      : RecordID(words: Digest(of: text.extracting(range)).words)
   }
 
   /// The identifier that this string spells.

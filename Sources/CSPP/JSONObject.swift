@@ -22,7 +22,7 @@ package struct JSONObject: Sendable {
   package let members: [Member]
 
   /// Most members of an object in which every pair of names is compared.
-  private static let memberLimit = 256
+  private static let memberLimit = 64
 
   /// Collects the members of a checked object.
   ///
@@ -31,29 +31,45 @@ package struct JSONObject: Sendable {
     _ value: JSONValue, in text: RawSpan, duplicates: Duplicates
   ) throws(CSPPError) {
     guard value.kind == .object else { throw .notAnObject }
-    var scanner = JSONScanner(position: value.range.lowerBound + 1, end: value.range.upperBound)
+    var scanner = JSONScanner(position: value.range.lowerBound, end: value.range.upperBound)
+    try self.init(&scanner, in: text, duplicates)
+  }
+
+  /// Checks a whole text and collects the members of the object it is.
+  package init(parsing text: RawSpan, duplicates: Duplicates) throws(CSPPError) {
+    if JSON.isBlank(text) { throw .empty }
+    var scanner = JSONScanner(position: 0, end: text.byteCount)
+    guard try scanner.peek(in: text) == UInt8(ascii: "{") else {
+      _ = try JSON.parse(text)
+      throw .notAnObject
+    }
+    try self.init(&scanner, in: text, duplicates)
+    try scanner.finish(in: text)
+  }
+
+  /// Reads an object; the scanner is on its brace and ends behind the other.
+  private init(
+    _ scanner: inout JSONScanner, in text: RawSpan, _ duplicates: Duplicates
+  ) throws(CSPPError) {
+    scanner.position += 1
     var members: [Member] = []
     members.reserveCapacity(16)
     while try scanner.peek(in: text) != UInt8(ascii: "}") {
       if !members.isEmpty { try scanner.expect(UInt8(ascii: ","), in: text) }
       let name = try scanner.memberName(in: text)
-      members.append(Member(name: name, value: try scanner.value(in: text)))
+      members.append(Member(name: name, value: try scanner.value(in: text, depth: 1)))
     }
+    scanner.position += 1
     self.members = members
     if duplicates == .refused { try refuseDuplicates(in: text) }
   }
 
-  /// Checks a whole text and collects the members of the object it is.
-  package init(parsing text: RawSpan, duplicates: Duplicates) throws(CSPPError) {
-    try self.init(JSON.parse(text), in: text, duplicates: duplicates)
-  }
-
   private func refuseDuplicates(in text: RawSpan) throws(CSPPError) {
     guard members.count <= Self.memberLimit else { throw .duplicateField("(too many fields)") }
-    var names = Set<String>()
-    for member in members {
-      // The name is not repeated in the error: it may be anything.
-      guard names.insert(member.name.string(in: text)).inserted else {
+    for index in members.indices.dropFirst() {
+      let name = members[index].name
+      for other in 0..<index where name.isSameString(as: members[other].name, in: text) {
+        // The name is not repeated in the error: it may be anything.
         throw .duplicateField("(any)")
       }
     }

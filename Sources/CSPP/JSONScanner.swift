@@ -54,14 +54,13 @@ package enum JSON {
     if isBlank(text) { throw .empty }
     var scanner = JSONScanner(position: 0, end: text.byteCount)
     let value = try scanner.value(in: text)
-    scanner.skipSpace(in: text)
-    guard scanner.position == text.byteCount else { throw .notJSON(offset: scanner.position) }
+    try scanner.finish(in: text)
     return value
   }
 
   /// Whether every byte is zero or white space: what sync clients leave as
   /// placeholders.
-  private static func isBlank(_ text: RawSpan) -> Bool {
+  static func isBlank(_ text: RawSpan) -> Bool {
     for index in 0..<text.byteCount {
       switch text.byte(index) {
       case 0, 0x20, 0x09, 0x0A, 0x0D: continue
@@ -108,13 +107,19 @@ struct JSONScanner {
     position &+= 1
   }
 
-  /// Reads one value, whatever it holds.
-  mutating func value(in text: RawSpan) throws(CSPPError) -> JSONValue {
+  /// Checks that nothing but white space is left.
+  mutating func finish(in text: RawSpan) throws(CSPPError) {
+    skipSpace(in: text)
+    guard position == end else { throw .notJSON(offset: position) }
+  }
+
+  /// Reads one value, whatever it holds, inside `depth` others.
+  mutating func value(in text: RawSpan, depth: Int = 0) throws(CSPPError) -> JSONValue {
     let first = try peek(in: text)
     switch first {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       let start = position
-      try container(in: text)
+      try container(in: text, outside: depth)
       return JSONValue(first == UInt8(ascii: "{") ? .object : .array, start..<position)
     default:
       return try scalar(first, in: text)
@@ -134,14 +139,16 @@ struct JSONScanner {
 
   /// Reads an object or array with all it holds, without recursion: one bit a
   /// level says which of the two is open.
-  private mutating func container(in text: RawSpan) throws(CSPPError) {
+  private mutating func container(
+    in text: RawSpan, outside: Int
+  ) throws(CSPPError) {
     var objects: UInt64 = 0
     var depth = 0
     repeat {
       let byte = try peek(in: text)
       let isObject = byte == UInt8(ascii: "{")
       if isObject || byte == UInt8(ascii: "[") {
-        guard depth < JSON.depthLimit else { throw .tooDeep }
+        guard depth + outside < JSON.depthLimit else { throw .tooDeep }
         depth += 1
         objects = objects &<< 1 | (isObject ? 1 : 0)
         position &+= 1

@@ -23,9 +23,8 @@ public struct MasterKey: ~Copyable, Sendable {
 
   private init(checked bytes: consuming SecretBytes) {
     namespaceID = HKDFSHA256.deriveKey(ikm: bytes, info: "cspp:v1:namespace-id").withBytes { id in
-      var words = SIMD2<UInt64>()
-      for index in 0..<16 { words[index / 8] = words[index / 8] &<< 8 | UInt64(id.byte(index)) }
-      return NamespaceID(words: words)
+      // The first 16 of the 32 bytes.
+      NamespaceID(words: SIMD2(bigEndian: id))
     }
     critical = HKDFSHA256.deriveKey(ikm: bytes, info: "cspp:v1:critical")
     self.bytes = bytes

@@ -68,7 +68,7 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
     fields = try CSPPFields(
       object, in: text, kind: "master_key", versions: 1...1, namespaceID: namespaceID)
     guard fields.walletID == nil else { throw .contradictsPlace("wallet_id") }
-    if let recordID = fields.recordID, recordID != FolderLayout.masterKeyRecordID {
+    if let recordID = fields.recordID, !recordID.equals("cspp-master-key-v1", in: text) {
       throw .contradictsPlace("record_id")
     }
     prfSalt = try object.required("prf_salt", in: text)

@@ -17,9 +17,10 @@ extension WalletEntry {
   public init(parsing text: RawSpan) throws(CSPPError) {
     try SizeLimits.check(text.byteCount, Int(Int32.max))
     let object = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
-    walletID = try object.required("wallet_id", in: text).text("wallet_id", in: text)
+    let walletValue = try object.required("wallet_id", in: text)
+    walletID = try walletValue.text("wallet_id", in: text)
     guard !walletID.isEmpty else { throw .invalidField("wallet_id") }
-    recordID = RecordID(walletID: walletID)
+    recordID = walletValue.record(in: text)
     (secretKind, secretValue) = try Self.secret(object.required("secret", in: text), in: text)
     metadataValue = try object.required("metadata", in: text)
     let modeValue = try object.required("wallet_mode", in: text)

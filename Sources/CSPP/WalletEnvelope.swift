@@ -39,15 +39,10 @@ public struct WalletEnvelope: Equatable, Sendable {
     let object = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
     fields = try CSPPFields(
       object, in: text, kind: "wallet", versions: 1...2, namespaceID: namespaceID)
-    if let stated = fields.recordID {
-      guard let id = RecordID(hex: stated) else { throw .invalidField("record_id") }
-      recordID = id
-    } else {
-      recordID = nil
-    }
+    recordID = try fields.recordID?.identifier("record_id", in: text)
     if let place, let recordID, recordID != place { throw .contradictsPlace("record_id") }
-    if let walletID = fields.walletID, let expected = place ?? recordID,
-      RecordID(walletID: walletID) != expected
+    if let walletRecord = fields.walletRecord, let expected = place ?? recordID,
+      walletRecord != expected
     {
       throw .contradictsPlace("wallet_id")
     }
@@ -77,7 +72,8 @@ public struct WalletEnvelope: Equatable, Sendable {
     try cipher.open(ciphertext, salt: walletSalt, nonce: nonce, into: &plaintext)
     let entry = try WalletEntry(parsing: plaintext)
     if let expected = recordID ?? self.recordID, entry.recordID != expected { throw .otherRecord }
-    if let walletID, walletID != entry.walletID { throw .otherWalletID }
+    // By digest, so that no two spellings of one character count as equal.
+    if let stated = fields.walletRecord, stated != entry.recordID { throw .otherWalletID }
     // The oldest envelopes state no version; the rule came with the field.
     if fields.version == 1, entry.secretKind == .xprv { throw .privateKeyInVersion1 }
     return entry

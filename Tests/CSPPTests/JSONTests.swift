@@ -139,6 +139,9 @@ struct JSONTests {
     let bytes = Array(#"{"a\u0062c":1,"x":2}"#.utf8)
     let object = try unsafe JSONObject(parsing: bytes.span.bytes, duplicates: .refused)
     #expect(try unsafe object.value("abc", in: bytes.span.bytes)?.kind == .number)
+    let kelvin = Array(#"{"\u212A":1,"\u004B":2,"e\u0301":3,"\u00e9":4}"#.utf8)
+    let distinct = try unsafe JSONObject(parsing: kelvin.span.bytes, duplicates: .refused)
+    #expect(try unsafe distinct.value("K", in: kelvin.span.bytes)?.range == 21..<22)
     let twice = Array(#"{"a\u0062c":1,"abc":2}"#.utf8)
     #expect(
       refusal { () throws(CSPPError) in
