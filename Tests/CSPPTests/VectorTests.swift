@@ -167,4 +167,31 @@ struct VectorTests {
     let expected = try about.list("wallets").map { try $0.base64("entry_base64") }
     #expect(entries == expected)
   }
+
+  @Test("docs/format.md states the example's derived values")
+  func documentedExample() throws {
+    let page = Vectors.root.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/format.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let about = try Vectors.json("namespace-example.json")
+    let masterKey = try MasterKey(secret(hex: about.string("master_key")))
+    let keyID = try #require(KeyID(hex: about.string("key_id")))
+    let writerID = try #require(WriterID(hex: about.string("writer_id")))
+    let output = try secret(hex: about.string("prf_output"))
+    let record = RecordID(walletID: "example-words")
+    let file = try Vectors.bytes(
+      "namespace-example/\(FolderLayout.wallet(record, in: masterKey.namespaceID))")
+    let salt = try WalletEnvelope(parsing: file.span, at: nil, recordID: record).walletSalt
+    let recipient = try X25519.publicKey(
+      of: KeyWrapper.recipientSecret(secret: output, keyID: keyID))
+    let values = [
+      try about.string("master_key"), masterKey.namespaceID.hex,
+      Hex.string(masterKey.criticalDataKey().revealed), keyID.hex,
+      Hex.string(KeyWrapper.wrappingKey(secret: output, keyID: keyID).revealed),
+      Hex.string(recipient), writerID.hex,
+      Hex.string(masterKey.operationKey(writer: writerID, counter: 1).revealed), record.hex,
+      Hex.string(salt), Hex.string(masterKey.walletKey(salt: salt).revealed),
+    ]
+    for value in values { #expect(text.contains("`\(value)`"), "\(value)") }
+  }
 }
