@@ -97,9 +97,13 @@ extension Authenticator {
     try requirePIN()
     if options.readsPINRetries, knownRetries == nil { _ = try readRetries() }
     if knownRetries == 0 { throw .pinBlocked }
+    let before = knownRetries
     knownRetries = nil
     do throws(PRFDeviceError) {
-      return try body()
+      let result = try body()
+      // A right PIN takes no try, it gives all of them back.
+      knownRetries = before
+      return result
     } catch .pinInvalid {
       throw .pinInvalid(retriesLeft: try? readRetries())
     } catch {
