@@ -66,6 +66,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
         .usage, "the output is a secret and would be shown on the terminal",
         hint: "pipe it, write it with --out FILE, or add --reveal")
     }
+    try OutputFile.requireFree(out)
     let evaluation = try await evaluate(request, world)
     guard !enrolled.contains(evaluation.credentialID.bytes) else {
       throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")

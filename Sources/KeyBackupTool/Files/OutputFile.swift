@@ -30,6 +30,17 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// Refuses a path where something is already, before anybody touches a key
+  /// for it; creating the file checks again.
+  ///
+  /// - Throws: `cannot-create`.
+  static func requireFree(_ path: String?) throws(UserMessage) {
+    guard let path, FileCheck.exists(path) else { return }
+    throw UserMessage(
+      .cannotCreate, "\(path) cannot be created: \(systemText(EEXIST))",
+      hint: "it exists and is never overwritten; choose another name")
+  }
+
   /// Writes secret bytes from guarded memory.
   ///
   /// - Throws: `io`.

@@ -25,6 +25,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   var out: String?
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try OutputFile.requireFree(out)
     var opened = try await unlock.backup(world).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var found: [WalletRow] = []

@@ -1,0 +1,52 @@
+import Testing
+
+/// A sandbox with a backup of three wallets in its folder.
+struct PreparedBackup: Sendable {
+  static let ids = ["first-wallet", "second-wallet", "third-wallet"]
+
+  let box: Sandbox
+  let namespaceID: String
+  let keyID: String
+  /// base64url.
+  let credentialID: String
+
+  var place: String { box.folder + "/cspp-namespaces/" + namespaceID }
+  var envelope: String {
+    place + "/master-key/masterkey-63614d1802ec82bed9a65929eb3aa887bcc1b907eaa3720e90f3b24a1315bf80"
+      + ".json"
+  }
+  var wrapper: String { place + "/keybackup/keys/" + keyID + ".json" }
+  /// The wallet files of the view, sorted.
+  var wallets: [String] { Files.tree(place + "/wallets").map { place + "/wallets/" + $0 } }
+  /// The operations in the log: init's and the import's.
+  var operations: [String] {
+    Files.tree(place + "/keybackup/log").sorted { $0.suffix(46) < $1.suffix(46) }
+      .map { place + "/keybackup/log/" + $0 }
+  }
+
+  /// A copy of one that is made once: same key, same folder contents, and a
+  /// computer that has never seen it.
+  init() async throws {
+    let original = try await Self.original.value
+    box = try Sandbox()
+    (namespaceID, keyID, credentialID) = (
+      original.namespaceID, original.keyID, original.credentialID
+    )
+    try Files.remove(box.folder)
+    try Files.copy(original.box.folder, to: box.folder)
+    try Files.copy(original.box.keyState, to: box.keyState)
+  }
+
+  private init(making box: Sandbox) async throws {
+    self.box = box
+    let json = try await box.keybackup(["init", "--json"]).json()
+    namespaceID = json["namespace_id"].text ?? ""
+    keyID = json["key_id"].text ?? ""
+    credentialID = json["credential_id"].text ?? ""
+    let entries = Self.ids.map { Samples.entry(id: $0, name: "Name of " + $0) }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+  }
+
+  private static let original = Task { try await PreparedBackup(making: Sandbox()) }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+
+/// The second opinions in Tests/interop and Tests/reader, run with the
+/// environment that scripts/setup-python makes.
+enum Python {
+  static let interpreter = Build.root + "/.build-python/bin/python"
+
+  static func script(_ name: String) -> [String] { [interpreter, Build.root + "/Tests/" + name] }
+}
+
+extension Sandbox {
+  /// PRF outputs by python-fido2, for WebAuthn inputs or raw salts.
+  func pythonFIDO2(
+    rpID: String, credential: [UInt8], inputs: [[UInt8]] = [], salts: [[UInt8]] = [],
+    key: [String] = []
+  ) async throws -> [String] {
+    var command = Python.script("interop/python_fido2.py")
+    command += ["evaluate", "--rp-id", rpID, "--pin", Self.pin, "--credential-id", hex(credential)]
+    command += inputs.map { "--prf-input=" + hex($0) } + salts.map { "--salt=" + hex($0) }
+    let outcome = try await run(command, key: key)
+    guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
+    return outcome.out.split(separator: "\n").map(String.init)
+  }
+
+  /// hmac-secret outputs by Debian's `fido2-assert -G -h`.
+  func fido2Assert(
+    rpID: String, credential: [UInt8], salts: [[UInt8]], key: [String] = []
+  ) async throws -> [String] {
+    var command = Python.script("interop/fido2_tools.py")
+    command += ["--rp-id", rpID, "--pin", Self.pin, "--credential-id", hex(credential)]
+    command += salts.map { "--salt=" + hex($0) }
+    command += ["--", Build.virtualKey, "--state", keyState] + key
+    let outcome = try await run(command, key: nil)
+    guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
+    return outcome.out.split(separator: "\n").map(String.init)
+  }
+}
+
+func hex(_ bytes: [UInt8]) -> String {
+  bytes.map { byte in
+    let digits = String(byte, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
+  }.joined()
+}
+
+func bytes(hex: String) -> [UInt8] {
+  let digits = Array(hex)
+  return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+    UInt8(String(digits[$0...$0 + 1]), radix: 16)
+  }
+}
+
+func bytes(base64: String) -> [UInt8] {
+  let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
+  let standard = base64.replacing("-", with: "+").replacing("_", with: "/")
+  return Array(Data(base64Encoded: standard + (base64.hasSuffix("=") ? "" : padding)) ?? Data())
+}
