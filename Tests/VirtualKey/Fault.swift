@@ -46,6 +46,14 @@ public struct Fault: Sendable, Equatable {
     self.occurrence = occurrence
   }
 
+  /// Whether it ends with the key gone.
+  public var unplugs: Bool {
+    switch kind {
+    case .unplugOnTouch, .unplug: true
+    default: false
+    }
+  }
+
   private static func kind(_ text: Substring) -> Kind? {
     switch text {
     case "hmac-secret-missing": return .hmacSecretMissing

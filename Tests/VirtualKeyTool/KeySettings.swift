@@ -73,6 +73,12 @@ struct KeySettings: Sendable {
     }
   }
 
+  /// Whether the key may come or go while the program runs.
+  var movesAbout: Bool {
+    plugAfterMilliseconds > 0 || unplugAfterMilliseconds != nil
+      || configuration.faults.contains { $0.unplugs }
+  }
+
   /// The key's memory, with the PIN set and the credentials imported.
   func makeStore() throws -> KeyStore {
     let store = try statePath.map { path in try KeyStore(path: path) } ?? KeyStore()

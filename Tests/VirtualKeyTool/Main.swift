@@ -72,8 +72,8 @@ struct VirtualKeyTool: ParsableCommand {
   func run() throws {
     let command = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
     guard !command.isEmpty else { throw ValidationError("which program? (after --)") }
-    try SimulatedBus.preload()
     let keys = try plannedKeys()
+    if keys.contains(where: \.movesAbout) { SimulatedBus.preloadIntoThisProcess() }
     let traced = try trace.map { path in
       try keys.indices.map { index in
         try Trace(path: path, prefix: keys.count > 1 ? "hidraw\(index) " : "")
@@ -93,7 +93,7 @@ struct VirtualKeyTool: ParsableCommand {
       }
       try startThread {
         usleep(UInt32(clamping: key.plugAfterMilliseconds * 1000))
-        try? bus.plug(index, key, trace: trace, announced: true)
+        try? bus.plug(index, key, trace: trace)
       }
     }
     let child = try Child(command)

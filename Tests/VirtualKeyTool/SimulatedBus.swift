@@ -27,21 +27,30 @@ final class SimulatedBus: Sendable {
       throw BusError("umockdev makes no testbed")
     }
     self.unreadable = unreadable
-    // It sets UMOCKDEV_DIR itself, which the child inherits.
+    // The testbed has set UMOCKDEV_DIR; the child inherits both.
+    Self.preload()
     testbed = unsafe Mutex(Testbed(pointer: pointer))
   }
 
-  /// Starts this program over with umockdev's library loaded before all others, unless it is.
+  private static let library = "libumockdev-preload.so.0"
+
+  /// Makes programs started from here load umockdev's library.
+  private static func preload() {
+    let others = unsafe getenv("LD_PRELOAD").map { unsafe String(cString: $0) }
+    guard others?.contains(library) != true else { return }
+    unsafe setenv("LD_PRELOAD", library + (others.map { ":" + $0 } ?? ""), 1)
+  }
+
+  /// Starts this program again with umockdev's library loaded, unless it is.
   ///
-  /// The child needs it to see the bus, and so do we: without, udev's side of plugging and
-  /// unplugging reaches nobody.
-  static func preload() throws {
-    let library = "libumockdev-preload.so.0"
-    let before = unsafe getenv("LD_PRELOAD").map { unsafe String(cString: $0) }
-    if let before, before.contains(library) { return }
-    unsafe setenv("LD_PRELOAD", library + (before.map { ":" + $0 } ?? ""), 1)
+  /// Only then can the testbed announce what comes and goes: it looks the device
+  /// up in what it takes for /sys.
+  static func preloadIntoThisProcess() {
+    if unsafe getenv("LD_PRELOAD").map({ unsafe String(cString: $0) })?.contains(library) == true {
+      return
+    }
+    preload()
     unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)
-    throw BusError("cannot start over: \(unsafe String(cString: strerror(errno)))")
   }
 
   /// Takes the bus away with everything on it.
@@ -57,15 +66,13 @@ final class SimulatedBus: Sendable {
 
   /// Adds key number `index` and serves it on a thread of its own.
   ///
-  /// With `announced`, udev monitors hear of it.
-  func plug(
-    _ index: Int, _ key: KeySettings, trace: Trace, announced: Bool = false
-  ) throws {
+  /// The testbed announces it to udev monitors by itself.
+  func plug(_ index: Int, _ key: KeySettings, trace: Trace) throws {
     let store = try key.makeStore()
     let node = "/dev/hidraw\(index)"
     let descriptor = try testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer else { throw BusError("the bus is gone") }
-      return unsafe try add(bed, index, key, node, announced: announced)
+      return unsafe try add(bed, index, key, node)
     }
     try startThread { [self] in
       KeySession.serve(
@@ -77,7 +84,7 @@ final class SimulatedBus: Sendable {
 
   private func add(
     _ bed: UnsafeMutablePointer<UMockdevTestbed>, _ index: Int, _ key: KeySettings,
-    _ node: String, announced: Bool
+    _ node: String
   ) throws -> Int32 {
     var failure: UnsafeMutablePointer<GError>?
     let description = Self.description(index, key)
@@ -87,12 +94,11 @@ final class SimulatedBus: Sendable {
     try unsafe loadRequests(bed, node)
     let descriptor = unsafe umockdev_testbed_get_dev_fd(bed, node)
     guard descriptor >= 0 else { throw BusError("\(node) has no terminal") }
-    // In the program's hands it would keep an unplugged key's node alive.
+    // A program that held the master itself would never see the key go.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
       unsafe chmod(String(cString: root) + node, 0)
     }
-    if announced { unsafe umockdev_testbed_uevent(bed, Self.path(index), "add") }
     return descriptor
   }
 
@@ -121,16 +127,14 @@ final class SimulatedBus: Sendable {
   /// Pulls the key out: its node goes, and who has it open gets an error.
   private func unplug(_ index: Int, _ descriptor: Int32) {
     testbed.withLock { testbed in
-      // umockdev keeps the terminal open: the number stays its own, what it
-      // stands for goes, so that who reads the node hears of it.
-      let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-      if nothing >= 0 {
-        dup2(nothing, descriptor)
-        close(nothing)
-      }
       guard let bed = unsafe testbed?.pointer else { return }
       unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
       unsafe umockdev_testbed_remove_device(bed, Self.path(index))
+      // The testbed keeps the terminal's master and closes its number at the end:
+      // putting nothing in its place hangs up on the client.
+      let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+      dup2(nothing, descriptor)
+      close(nothing)
     }
   }
 
