@@ -151,9 +151,9 @@ import Glibc
   @Test func announced() throws {
     let result = try run([
       "--plug-after-ms", "700", "--unplug-after-ms", "200", "--", try Repository.python(),
-      Repository.path("Tests/interop/monitor.py"), "2",
+      Repository.path("Tests/interop/monitor.py"), "3",
     ])
-    #expect(result.output == "add /dev/hidraw0\nremove /dev/hidraw0\n")
+    #expect(result.output == "add /dev/hidraw0\nadd /dev/hidraw0\nremove /dev/hidraw0\n")
   }
 
   @Test func unreadable() throws {

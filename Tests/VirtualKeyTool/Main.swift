@@ -93,7 +93,7 @@ struct VirtualKeyTool: ParsableCommand {
       }
       try startThread {
         usleep(UInt32(clamping: key.plugAfterMilliseconds * 1000))
-        try? bus.plug(index, key, trace: trace)
+        try? bus.plug(index, key, trace: trace, announced: true)
       }
     }
     let child = try Child(command)

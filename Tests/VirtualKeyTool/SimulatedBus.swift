@@ -66,13 +66,15 @@ final class SimulatedBus: Sendable {
 
   /// Adds key number `index` and serves it on a thread of its own.
   ///
-  /// The testbed announces it to udev monitors by itself.
-  func plug(_ index: Int, _ key: KeySettings, trace: Trace) throws {
+  /// With `announced`, udev monitors hear of it.
+  func plug(
+    _ index: Int, _ key: KeySettings, trace: Trace, announced: Bool = false
+  ) throws {
     let store = try key.makeStore()
     let node = "/dev/hidraw\(index)"
     let descriptor = try testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer else { throw BusError("the bus is gone") }
-      return unsafe try add(bed, index, key, node)
+      return unsafe try add(bed, index, key, node, announced: announced)
     }
     try startThread { [self] in
       KeySession.serve(
@@ -84,7 +86,7 @@ final class SimulatedBus: Sendable {
 
   private func add(
     _ bed: UnsafeMutablePointer<UMockdevTestbed>, _ index: Int, _ key: KeySettings,
-    _ node: String
+    _ node: String, announced: Bool
   ) throws -> Int32 {
     var failure: UnsafeMutablePointer<GError>?
     let description = Self.description(index, key)
@@ -99,6 +101,9 @@ final class SimulatedBus: Sendable {
     if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
       unsafe chmod(String(cString: root) + node, 0)
     }
+    // The testbed has announced the node by itself, but before it could answer
+    // requests: once more, for who asked too early.
+    if announced { unsafe umockdev_testbed_uevent(bed, Self.path(index), "add") }
     return descriptor
   }
 
