@@ -23,8 +23,21 @@ extension Backup {
     do throws(BackupFolderError) {
       namespace = try folder.namespace(id)
     } catch {
-      throw UserMessage(error)
+      throw Self.missing(folder) ?? UserMessage(error)
     }
+  }
+
+  /// What to say instead of "no backup" where this computer knew one.
+  private static func missing(_ folder: BackupFolder) -> UserMessage? {
+    guard let present = try? folder.namespaces(), present.isEmpty,
+      let gone = try? folder.vanishedNamespaces(), !gone.isEmpty
+    else { return nil }
+    return UserMessage(
+      .rollback,
+      "the backup that this computer knew is gone from \(folder.path): "
+        + gone.map(\.hex).joined(separator: ", "),
+      hint: "wait until the folder is synchronised; do not start another backup: check the sync "
+        + "program and its deleted files first")
   }
 
   /// Opens a folder with this computer's settings.

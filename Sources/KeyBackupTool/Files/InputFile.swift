@@ -60,19 +60,39 @@ enum InputFile {
     return bytes
   }
 
+  /// The bytes of a wallet secret; at a terminal, `-` asks for it with echo
+  /// off.
+  ///
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - limit: most bytes accepted.
+  ///   - what: what to ask for.
+  ///   - prompter: the person.
+  /// - Returns: the bytes.
+  /// - Throws: as ``readSecret(_:limit:)``; `config` when `--no-input`
+  ///   forbids asking.
+  static func readSecret(
+    _ path: String, limit: Int, asking what: String, _ prompter: Prompter
+  ) throws(UserMessage) -> SecretBytes {
+    guard path == "-", isatty(STDIN_FILENO) == 1 else {
+      return try readSecret(path, limit: limit)
+    }
+    // A terminal hands over lines of at most 4095 bytes.
+    guard let typed = try prompter.secret("Type the \(what) (hidden): ", limit: min(limit, 4095))
+    else {
+      throw UserMessage(
+        .config, "the \(what) is needed and nobody can be asked",
+        hint: "pipe it in, or name a file")
+    }
+    return typed
+  }
+
   private static func name(_ path: String) -> String {
     path == "-" ? "the standard input" : path
   }
 
   private static func open(_ path: String) throws(UserMessage) -> Int32 {
-    if path == "-" {
-      if isatty(STDIN_FILENO) == 1 {
-        throw UserMessage(
-          .usage, "standard input is the terminal, where typing would be seen",
-          hint: "pipe the secret in, or name a file")
-      }
-      return STDIN_FILENO
-    }
+    if path == "-" { return STDIN_FILENO }
     let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
       let reason = errno

@@ -34,31 +34,39 @@ struct WalletSecretOptions: ParsableArguments {
 
   /// Reads and checks the secret.
   ///
-  /// - Parameter network: the wallet's; a key of another one is refused.
+  /// - Parameters:
+  ///   - network: the wallet's; a key of another one is refused.
+  ///   - prompter: asked at a terminal where the secret shall come from `-`.
   /// - Returns: the secret, normalised.
   /// - Throws: `data-invalid` when it does not parse or its checksum fails.
-  func read(network: WalletNetwork) throws(UserMessage) -> CheckedSecret {
+  func read(
+    network: WalletNetwork, _ prompter: Prompter
+  ) throws(UserMessage) -> CheckedSecret {
     do {
       if let mnemonic {
-        let input = try InputFile.readSecret(mnemonic, limit: Mnemonic.sizeLimit)
+        let input = try InputFile.readSecret(
+          mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
         return CheckedSecret(
           kind: .mnemonic, text: try Mnemonic(checking: input).phrase.copy(),
           holdsPrivateKey: true)
       }
       if let xprv {
-        let input = try InputFile.readSecret(xprv, limit: ExtendedKey.sizeLimit)
+        let input = try InputFile.readSecret(
+          xprv, limit: ExtendedKey.sizeLimit, asking: "extended private key", prompter)
         let key = try ExtendedKey(checking: input, expecting: .privateKey)
         try Self.check(key.network, network)
         return CheckedSecret(kind: .xprv, text: key.plainText(), holdsPrivateKey: true)
       }
       if let xpub {
-        let input = try InputFile.readSecret(xpub, limit: ExtendedKey.sizeLimit)
+        let input = try InputFile.readSecret(
+          xpub, limit: ExtendedKey.sizeLimit, asking: "extended public key", prompter)
         let key = try ExtendedKey(checking: input, expecting: .publicKey)
         try Self.check(key.network, network)
         return CheckedSecret(kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false)
       }
       if let descriptor {
-        let input = try InputFile.readSecret(descriptor, limit: Descriptor.sizeLimit)
+        let input = try InputFile.readSecret(
+          descriptor, limit: Descriptor.sizeLimit, asking: "descriptor", prompter)
         let checked = try Descriptor(checking: input)
         if let keys = checked.network { try Self.check(keys, network) }
         return CheckedSecret(

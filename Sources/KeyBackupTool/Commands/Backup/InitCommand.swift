@@ -49,6 +49,11 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       return try await resume(unfinished, folder, path, world)
     }
     try FileCheck.requireWritable(path)
+    if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
+      common.output.warn(
+        "keybackup: this computer knew another backup here that is gone: "
+          + gone.map(\.hex).joined(separator: ", "))
+    }
 
     let finder = KeyFinder(common, device, pins.policy(world))
     let key = try await finder.onlyKey()

@@ -94,7 +94,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       var metadata = NewWalletEntry.Metadata(name: name, network: network.csppName)
       metadata.masterFingerprint = try fingerprint.map { try Fingerprint($0).description }
       metadata.derivationPath = try derivationPath.map { try DerivationPath($0).description }
-      let checked = try secret.read(network: network)
+      let checked = try secret.read(network: network, unlock.common.prompter)
       metadata.walletType = checked.walletType
       var entry = NewWalletEntry(
         walletID: walletID, kind: checked.kind, secret: checked.text.copy(),
