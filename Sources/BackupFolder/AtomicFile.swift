@@ -81,14 +81,17 @@ final class AtomicFile {
   ///
   /// - Parameters:
   ///   - buffer: memory to read into.
+  ///   - isSynced: whether the whole file system has been synced since.
   ///   - check: whether the bytes are what was meant: opens and compares.
   /// - Throws: system errors; EIO when the bytes are not what was written.
   func settle(
-    buffer: inout FileBuffer, check: (Span<UInt8>) -> Bool
+    buffer: inout FileBuffer, isSynced: Bool = false, check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) {
     let file = descriptor
-    let (_, code) = SystemCall.retrying { fsync(file) }
-    if code != 0 { throw .system(code, directory.path) }
+    if !isSynced {
+      let (_, code) = SystemCall.retrying { fsync(file) }
+      if code != 0 { throw .system(code, directory.path) }
+    }
     do {
       try buffer.read(file, limit: byteCount)
     } catch {

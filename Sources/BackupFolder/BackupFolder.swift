@@ -17,8 +17,8 @@ public struct BackupFolder: Sendable {
     /// Largest files that are read.
     public var limits: SizeLimits
     /// Plaintext bytes of wallets after which a batch goes on in another
-    /// operation, so that reading the log takes bounded memory: 4 MiB.
-    public var operationSize = 4 * 1024 * 1024
+    /// operation, so that reading the log takes bounded memory: 1 MiB.
+    public var operationSize = 1024 * 1024
     /// Unix seconds.
     public var clock: @Sendable () -> UInt64
 

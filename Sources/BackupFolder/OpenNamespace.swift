@@ -82,8 +82,8 @@ public struct OpenNamespace: ~Copyable {
   /// from the log what no CSPP file holds.
   ///
   /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about 300
-  /// bytes each.
+  /// grow with the wallets' sizes or number, but for an index of about 1
+  /// KiB each.
   ///
   /// - Parameter body: gets each version and lends its entry's bytes, exactly
   ///   as they were sealed.

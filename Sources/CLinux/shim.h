@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /// prctl(PR_SET_DUMPABLE, 0): no core dump, no ptrace, /proc/self owned by root.
@@ -46,3 +47,15 @@ static inline int keybackup_start_sync(int file) {
 
 /// syncfs(2), which glibc declares for _GNU_SOURCE only.
 static inline int keybackup_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
+/// syncfs(2), called by number because glibc hides its prototype: writes back
+/// the whole file system that holds the open file.
+static inline int keybackup_sync_file_system(int file) {
+  return (int)syscall(SYS_syncfs, file);
+}
+
+/// The magic number of the file system that holds an open file, or -1.
+static inline long keybackup_file_system_type(int file) {
+  struct statfs status;
+  return fstatfs(file, &status) == 0 ? (long)status.f_type : -1;
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import SecretMemory
+
+struct AtomicFileTests {
+  private let scene: Scene
+  private let directory: Directory
+
+  init() throws {
+    scene = try Scene()
+    directory = try Directory.open(path: scene.folder)
+  }
+
+  private func stage(_ text: String) throws -> AtomicFile {
+    let bytes = Array(text.utf8)
+    return try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "t")
+  }
+
+  private func content(_ name: String) -> String? {
+    FileManager.default.contents(atPath: scene.folder + "/" + name)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private var names: [String] {
+    get throws { try directory.names() }
+  }
+
+  @Test("A new file never takes a name that is taken, and leaves no temporary file")
+  func new() throws {
+    #expect(try stage("one").publish(new: "f"))
+    #expect(try !stage("two").publish(new: "f"))
+    #expect(content("f") == "one")
+    #expect(try names == ["f"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: scene.folder + "/f")
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  @Test("A file that does not read back as meant is not published")
+  func check() throws {
+    var buffer = FileBuffer()
+    let file = try stage("one")
+    #expect { try file.settle(buffer: &buffer) { _ in false } } throws: {
+      if case BackupFolderError.io = $0 { true } else { false }
+    }
+    _ = consume file
+    #expect(try names == [])
+  }
+
+  @Test("What is displaced is looked at as it is at that moment")
+  func replace() throws {
+    var buffer = FileBuffer()
+    #expect(try stage("one").publish(new: "f"))
+    let refused = try stage("two").publish(replacing: "f", buffer: &buffer, limit: 100) { bytes in
+      #expect(bytes.count == 3)
+      return false
+    }
+    #expect(!refused)
+    #expect(content("f") == "one")
+    #expect(try stage("two").publish(replacing: "f", buffer: &buffer, limit: 100) { _ in true })
+    #expect(content("f") == "two")
+    // Gone meanwhile: nothing is displaced.
+    #expect(try stage("new").publish(replacing: "g", buffer: &buffer, limit: 100) { _ in false })
+    #expect(try names == ["f", "g"])
+  }
+
+  @Test("A file goes only with bytes that may be lost")
+  func remove() throws {
+    var buffer = FileBuffer()
+    #expect(try stage("one").publish(new: "f"))
+    #expect(try !directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in false })
+    // Another version comes between the first look and the last one.
+    var looks = 0
+    let gone = try directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in
+      looks += 1
+      return looks == 1
+    }
+    #expect(!gone)
+    #expect(content("f") == "one")
+    #expect(try directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in true })
+    #expect(try directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in true })
+    #expect(try names == [])
+  }
+
+  @Test("Links are not followed, FIFOs not waited for, sizes checked first")
+  func reading() throws {
+    var buffer = FileBuffer()
+    #expect(try stage("0123456789").publish(new: "f"))
+    try FileManager.default.createSymbolicLink(
+      atPath: scene.folder + "/link", withDestinationPath: scene.folder + "/f")
+    try scene.run("mkfifo", scene.folder + "/fifo")
+    #expect(throws: FileProblem.notRegular) { try buffer.read("link", in: directory, limit: 99) }
+    #expect(throws: FileProblem.notRegular) { try buffer.read("fifo", in: directory, limit: 99) }
+    #expect(throws: FileProblem.notRegular) { try buffer.read(".", in: directory, limit: 9999) }
+    #expect(throws: FileProblem.absent) { try buffer.read("none", in: directory, limit: 99) }
+    #expect(throws: FileProblem.tooLarge(limit: 9)) {
+      try buffer.read("f", in: directory, limit: 9)
+    }
+    try buffer.read("f", in: directory, limit: 10)
+    #expect(buffer.count == 10)
+  }
+}

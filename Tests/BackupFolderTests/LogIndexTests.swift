@@ -1,0 +1,131 @@
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+/// The rules of `seen`, on the index alone.
+struct LogIndexTests {
+  private let a = WriterID(words: [1, 1])
+  private let b = WriterID(words: [2, 2])
+  private let record = RecordID(walletID: "w")
+
+  private func digest(_ number: UInt64) -> Digest { Digest(words: [0, 0, 0, number]) }
+
+  /// Adds operation `number` with one `put` of value 100 + number.
+  private func put(
+    _ index: inout LogIndex, _ writer: WriterID, _ counter: UInt64, _ number: UInt64,
+    previous: UInt64? = nil, seen: [(WriterID, UInt64, UInt64)] = [], remove: Bool = false
+  ) {
+    let node = index.append(
+      Operation.Seen(writerID: writer, counter: counter, digest: digest(number)),
+      previous: previous.map(digest),
+      seen: seen.map { Operation.Seen(writerID: $0.0, counter: $0.1, digest: digest($0.2)) })
+    if let node {
+      index.append(
+        record: record, value: remove ? nil : digest(100 + number), node: node, change: 0)
+    }
+  }
+
+  private func live(_ index: LogIndex) -> Set<UInt64> {
+    Set(index.live(record).compactMap { index.versions[$0].value?.words.w })
+  }
+
+  @Test("An operation supersedes what its seen reaches through previous, and nothing else")
+  func chain() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, a, 2, 2, previous: 1)
+    #expect(live(index) == [101, 102])
+    put(&index, b, 1, 3, seen: [(a, 1, 1)])
+    #expect(live(index) == [102, 103])
+    put(&index, b, 2, 4, previous: 3, seen: [(a, 2, 2), (b, 1, 3)])
+    #expect(live(index) == [104])
+  }
+
+  @Test("A remove that did not see a put leaves it; one that did ends it")
+  func remove() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, b, 1, 2, remove: true)
+    #expect(live(index) == [101])
+    put(&index, b, 2, 3, previous: 2, seen: [(a, 1, 1), (b, 1, 2)], remove: true)
+    #expect(live(index) == [])
+    #expect(index.standing(of: digest(101), record: record) == .superseded)
+    #expect(index.standing(of: digest(999), record: record) == .unknown)
+  }
+
+  @Test("Of a fork only the branch that was seen is covered")
+  func fork() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, a, 2, 2, previous: 1)
+    put(&index, a, 2, 3, previous: 1)
+    put(&index, a, 3, 4, previous: 3)
+    put(&index, b, 1, 5, seen: [(a, 3, 4)])
+    #expect(live(index) == [102, 105])
+    let ends = index.tips().map { "\($0.counter) \($0.digest.words.w)" }
+    #expect(ends == ["2 2", "3 4", "1 5"])
+    let health = index.health(memory: Memory(), unsynchronised: [])
+    #expect(health.forked == 1)
+    #expect(health.incomplete == 0)
+  }
+
+  @Test("What comes after a gap is shown, but no operation may say it has seen it")
+  func gap() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, a, 3, 3, previous: 2)
+    #expect(live(index) == [101, 103])
+    #expect(index.tips().map(\.counter) == [1])
+    #expect(index.health(memory: Memory(), unsynchronised: []).incomplete == 1)
+  }
+
+  @Test("A chain of another writer, or with a counter left out, is none")
+  func contradiction() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, b, 2, 2, previous: 1)
+    put(&index, a, 3, 3, previous: 1)
+    #expect(index.tips().map(\.digest) == [digest(1)])
+  }
+
+  @Test("A reference that a file contradicts is a fork; equal bytes are no conflict")
+  func references() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, b, 1, 2, seen: [(a, 1, 99)])
+    #expect(index.health(memory: Memory(), unsynchronised: []).forked == 1)
+    var same = LogIndex()
+    put(&same, a, 1, 1)
+    let node = same.append(
+      Operation.Seen(writerID: b, counter: 1, digest: digest(7)), previous: nil, seen: [])
+    same.append(record: record, value: digest(101), node: node ?? 0, change: 0)
+    #expect(same.live(record).count == 1)
+    #expect(!same.isConflicted(record))
+  }
+
+  @Test("The same file under two names is one operation")
+  func twice() {
+    var index = LogIndex()
+    put(&index, a, 1, 1)
+    put(&index, a, 1, 1)
+    #expect(index.nodes.count == 1)
+    #expect(index.versions.count == 1)
+  }
+
+  @Test("Memory is read as it was written; anything else is no memory")
+  func memory() {
+    var memory = Memory()
+    memory.writer = a
+    memory.creating = true
+    let name = OperationName(writer: a, counter: 123_456_789, digest: digest(5))
+    memory.lastOwn = name
+    memory.operations = [name, OperationName(writer: b, counter: 1, digest: digest(6))]
+    #expect(Memory(text: memory.text) == memory)
+    #expect(Memory(text: String(memory.text.dropLast(5))) == nil)
+    #expect(Memory(text: "") == nil)
+    #expect(Memory(text: memory.text + "more\n") == nil)
+    #expect(OperationName(name.description) == name)
+    #expect(OperationName("x/1-2") == nil)
+  }
+}
