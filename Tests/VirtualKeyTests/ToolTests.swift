@@ -48,7 +48,7 @@ import Glibc
   @Test(arguments: [
     [], ["--"], ["--touch", "maybe", "--", "true"], ["--fault", "x", "--", "true"],
     ["--set", "x", "--", "true"], ["--pin-protocols", "3", "--", "true"],
-    ["--key", "a", "--state", "b", "--", "true"],
+    ["--key", "a", "--state", "b", "--", "true"], ["--bogus", "--", "true"], ["true"],
   ])
   func misuse(arguments: [String]) throws {
     #expect(try run(arguments).status == 64)

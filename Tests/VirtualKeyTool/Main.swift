@@ -66,11 +66,10 @@ struct VirtualKeyTool: ParsableCommand {
   @Option(help: "Append one line for each thing a key is asked to this file.")
   var trace: String?
 
-  @Argument(parsing: .captureForPassthrough, help: "The program and its arguments, after --.")
+  @Argument(parsing: .postTerminator, help: "The program and its arguments, after --.")
   var command: [String] = []
 
   func run() throws {
-    let command = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
     guard !command.isEmpty else { throw ValidationError("which program? (after --)") }
     let keys = try plannedKeys()
     if keys.contains(where: \.movesAbout) { SimulatedBus.preloadIntoThisProcess() }
