@@ -12,7 +12,8 @@ extension OpenNamespace {
   /// - Parameter batch: the wallets.
   /// - Returns: the wallets' records, in order.
   /// - Throws: ``BackupFolderError/diskFull(path:)``,
-  ///   ``BackupFolderError/busy(path:)`` and other system errors.
+  ///   ``BackupFolderError/busy(path:)`` and other system errors: then nothing
+  ///   was added. See ``viewProblem`` for what may be left to do otherwise.
   @discardableResult
   public mutating func add(
     _ batch: borrowing WalletBatch
@@ -67,7 +68,13 @@ extension OpenNamespace {
     try stager.settle(reader: &reader)
     let staged = try stage(operation, header, seen: seen, versions: versions, run: run)
     try publish(staged, run: run)
-    try publish(stager.settled)
+    do {
+      try publish(stager.settled)
+    } catch {
+      // The log holds the wallets: calling this a failure would make a person
+      // add them again.
+      viewProblem = error
+    }
     return next
   }
 

@@ -10,19 +10,26 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     _ = try heal(run: run)
+    if let viewProblem { throw viewProblem }
   }
 
-  /// Brings the view in line with the log.
+  /// Brings the view in line with the log, or says in ``viewProblem`` why not.
   ///
   /// - Returns: the files of other programs, which were left as they are.
   mutating func heal(
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
     let survey = try survey(run: run)
-    for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
-    try healWaysIn(run: run)
-    try writeMissing(survey, run: run)
-    try removeStale(survey, run: run)
+    viewProblem = nil
+    do {
+      for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
+      try healWaysIn(run: run)
+      try writeMissing(survey, run: run)
+      try removeStale(survey, run: run)
+    } catch {
+      // One file that a sync client holds must not keep wallets from the log.
+      viewProblem = error
+    }
     return survey.foreign
   }
 

@@ -16,6 +16,13 @@ public struct OpenNamespace: ~Copyable {
   /// Whether a newer program wrote changes that are not known here.
   public var hasUnknownChanges: Bool { log.hasUnknownChanges }
 
+  /// Why the last writing call could not bring the CSPP files in line with the
+  /// log; nil when it could.
+  ///
+  /// What was asked for is done and durable: the log holds it, readers that
+  /// know the log show it, and the next writing call tries again.
+  public internal(set) var viewProblem: BackupFolderError?
+
   let namespace: Namespace
   let masterKey: MasterKey
   var log = OperationLog()

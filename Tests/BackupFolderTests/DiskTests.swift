@@ -111,6 +111,33 @@ struct DiskTests {
     }
   }
 
+  @Test("A file that a sync client holds is tried for three seconds; the log has the wallet")
+  func held() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w1"))
+    let path = try scene.viewPath("w1")
+    // An immutable file refuses its rename as a client's lock does.
+    try scene.run("chattr", "+i", path)
+    defer { _ = try? scene.run("chattr", "-i", path) }
+    let start = ContinuousClock.now
+    try first.add(.of("w1", words: "zoo zoo"))
+    #expect(ContinuousClock.now - start >= .seconds(3))
+    let name = FolderLayout.walletFile(RecordID(walletID: "w1"))
+    guard case .busy(let held) = first.viewProblem else {
+      Issue.record("\(String(describing: first.viewProblem))")
+      return
+    }
+    #expect(held.hasSuffix(name))
+    #expect(try first.restored().lines == ["w1 zoo zoo missing"])
+    try scene.run("chattr", "-i", path)
+    try first.heal()
+    #expect(try first.restored().lines == ["w1 zoo zoo current"])
+    #expect(first.viewProblem == nil)
+    let left = try Scene.contents(scene.folder).keys.filter { $0.contains(".keybackup-tmp-") }
+    #expect(left == [])
+  }
+
   @Test("Restore works where nothing can be remembered")
   func noState() throws {
     let scene = try Scene()
