@@ -62,8 +62,20 @@ public struct OpenNamespace: ~Copyable {
       memory.operations.formUnion(names)
       // Reading must work where nothing can be remembered: a full disk, a
       // foreign machine. The next run then says that freshness is unknown.
-      try? namespace.state(make: true).save(memory, of: id)
+      try? remember()
     }
+  }
+
+  /// Adds what was opened to the memory.
+  ///
+  /// A reading run takes no lock: what a writing run has saved since is read
+  /// again just before, so that it is not undone.
+  private mutating func remember() throws(BackupFolderError) {
+    let state = try namespace.state(make: true)
+    var latest = try state.memory(of: id)
+    latest.operations.formUnion(memory.operations)
+    memory = latest
+    try state.save(latest, of: id)
   }
 
   private func hasOwnWayIn() throws(BackupFolderError) -> Bool {
