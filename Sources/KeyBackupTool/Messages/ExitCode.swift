@@ -1,7 +1,7 @@
 /// How a command ends: the number that a script tests, and its word.
 ///
 /// The word stands in `error.code` of JSON. Both are a promise to users; see
-/// docs/cli.md.
+/// docs/exit-codes.md.
 enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
   case usage = 64
