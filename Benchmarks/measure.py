@@ -166,7 +166,8 @@ def measure_wallets(count):
     loop = f"{TOOLS}/decrypt-loop"
     used = in_turns(
         3 if count >= 10000 else 7,
-        read=lambda: [loop, namespace, master_key],
+        view=lambda: [loop, namespace, master_key],
+        read=lambda: [loop, namespace, master_key, "--log"],
         write=lambda: [loop, namespace, master_key, fresh(), "--log"],
         list=lambda: [KEYBACKUP, "restore", "--folder", folder],
         restore=lambda: [KEYBACKUP, "restore", "--out", fresh(), "--folder", folder])
@@ -184,19 +185,27 @@ def main():
     print(f"{platform.system()} {platform.release()}, {os.cpu_count()} processors, "
           f"{time.strftime('%Y-%m-%d')}.")
     measure_derive()
-    rows, memory = [], []
+    rows, written, memory = [], [], []
+    touch = None
     for count in COUNTS:
         used, added, one_more = measure_wallets(count)
-        rows.append((f"{count:,}", ms(used["read"]["ms"]), ms(used["list"]["ms"]),
-                     f"{used['list']['ms'] / used['read']['ms']:.2f}",
-                     ms(used["write"]["ms"]), ms(used["restore"]["ms"]),
-                     f"{used['restore']['ms'] / used['write']['ms']:.2f}"))
+        listed, restored = used["list"]["ms"], used["restore"]["ms"]
+        # What the smallest backup costs is the program's start and the key's part.
+        touch = touch or {"list": listed, "restore": restored}
+        read, wrote = used["read"]["ms"], used["write"]["ms"]
+        rows.append((f"{count:,}", ms(used["view"]["ms"]), ms(read), ms(listed),
+                     f"{listed / read:.2f}", f"{(listed - touch['list']) / read:.2f}"))
+        written.append((f"{count:,}", ms(wrote), ms(restored), f"{restored / wrote:.2f}",
+                        f"{(restored - touch['restore']) / wrote:.2f}"))
         memory.append((f"{count:,}", ms(1000 * added["seconds"]),
                        ms(1000 * one_more["seconds"]), f"{added['kib'] / 1024:.1f} MiB",
                        f"{used['restore']['mib']:.1f} MiB", f"{used['write']['mib']:.1f} MiB"))
-    table("Restore against a plain C loop over the same files",
-          ["wallets", "C: view", "`restore`", "ratio", "C: view and log, written",
-           "`restore --out`", "ratio"], rows)
+    table("Decrypting everything: `restore` against a plain C loop over the same files",
+          ["wallets", "C: view alone", "C: view and log", "`restore`", "ratio",
+           "ratio without the key's part"], rows)
+    table("The same, plaintexts written to files: `restore --out`",
+          ["wallets", "C: view and log", "`restore --out`", "ratio",
+           "ratio without the key's part"], written)
     table("Adding, and peak memory",
           ["wallets", "`wallet import`", "one more", "import's memory", "restore's memory",
            "C loop's memory"], memory)
