@@ -17,8 +17,10 @@ public struct BackupFolder: Sendable {
     /// Largest files that are read.
     public var limits: SizeLimits
     /// Plaintext bytes of wallets after which a batch goes on in another
-    /// operation. Only the limit of an operation's file splits a batch by
-    /// default: what is imported together is there together or not at all.
+    /// operation.
+    ///
+    /// Only the limit of an operation's file splits a batch by default: what
+    /// is imported together is there together or not at all.
     public var operationSize = Int.max
     /// Unix seconds.
     public var clock: @Sendable () -> UInt64
