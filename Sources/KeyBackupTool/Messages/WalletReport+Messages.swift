@@ -37,6 +37,16 @@ extension FileFinding {
 }
 
 extension Output {
+  /// Tells that the change is made, and that the files other CSPP programs
+  /// read could not follow it yet.
+  func warn(viewProblem: BackupFolderError?) {
+    guard let viewProblem else { return }
+    let cause = UserMessage(viewProblem)
+    warn(
+      "keybackup: done and logged, but the wallet's CSPP file is not up to date: \(cause.message)")
+    warn("hint: the next add, import or remove tries again; restore already knows the change")
+  }
+
   /// Tells about every wallet that could not be read and about the state of
   /// the logs, and says what to do.
   func warn(_ report: WalletReport, _ health: LogHealth) {

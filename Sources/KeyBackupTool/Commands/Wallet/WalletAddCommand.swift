@@ -60,6 +60,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
         hint: "leave out --id for a new one, or remove the old one first")
     }
+    unlock.output.warn(viewProblem: opened.viewProblem)
     if unlock.common.json {
       try unlock.output.result(json: ["id": .string(walletID), "record_id": .string(record.hex)])
     } else {

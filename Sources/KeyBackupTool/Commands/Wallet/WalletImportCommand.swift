@@ -49,6 +49,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    unlock.output.warn(viewProblem: opened.viewProblem)
     if unlock.common.json {
       try unlock.output.result(json: [
         "imported": .number(records.count),

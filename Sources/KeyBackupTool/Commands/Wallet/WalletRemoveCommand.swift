@@ -41,6 +41,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    unlock.output.warn(viewProblem: opened.viewProblem)
     if unlock.common.json {
       try unlock.output.result(json: [
         "id": .string(row.id), "record_id": .string(row.recordID.hex),
