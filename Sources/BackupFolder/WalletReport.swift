@@ -57,6 +57,14 @@ public struct FileFinding: Equatable, Sendable {
   public let state: WalletState
   /// Why, in words.
   public let reason: String
+
+  /// A finding about a file.
+  public init(file: String, recordID: RecordID?, state: WalletState, reason: String) {
+    self.file = file
+    self.recordID = recordID
+    self.state = state
+    self.reason = reason
+  }
 }
 
 /// How many wallets stand how; a wallet counts once, by its worst state.

@@ -56,17 +56,32 @@ public struct WayIn: Equatable, Sendable {
     prfOutput: borrowing SecretBytes
   ) throws(BackupFolderError) -> MasterKey {
     for source in sources {
-      let opened: MasterKey?
-      switch source {
-      case .wrapper(let wrapper): opened = try? wrapper.open(secret: prfOutput)
-      case .envelope(let envelope):
-        opened = try? envelope.open(prfOutput: prfOutput, namespaceID: namespaceID)
-      }
-      if let key = opened {
-        if key.namespaceID == namespaceID { return key }
-      }
+      if let key = open(source, prfOutput) { return key }
     }
     throw .wrongKey
+  }
+
+  /// Tries every file of this way in with the PRF output that opened one.
+  ///
+  /// - Parameter prfOutput: 32 bytes, the PRF output for ``prfSalt``.
+  /// - Returns: those that do not open with it: they are damaged.
+  public func damagedFiles(prfOutput: borrowing SecretBytes) -> [String] {
+    var damaged: [String] = []
+    for (file, source) in zip(files, sources) where open(source, prfOutput) == nil {
+      damaged.append(file)
+    }
+    return damaged
+  }
+
+  private func open(_ source: Source, _ prfOutput: borrowing SecretBytes) -> MasterKey? {
+    let opened: MasterKey?
+    switch source {
+    case .wrapper(let wrapper): opened = try? wrapper.open(secret: prfOutput)
+    case .envelope(let envelope):
+      opened = try? envelope.open(prfOutput: prfOutput, namespaceID: namespaceID)
+    }
+    guard let key = opened, key.namespaceID == namespaceID else { return nil }
+    return key
   }
 }
 

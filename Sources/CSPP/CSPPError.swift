@@ -52,3 +52,32 @@ public enum CSPPError: Error, Equatable, Sendable {
   /// The wallet's labels are larger than 10 MiB.
   case labelsTooLarge
 }
+
+extension CSPPError: CustomStringConvertible {
+  /// What is wrong, for a person: a predicate such as "is empty", to be put
+  /// after the name of what was read.
+  public var description: String {
+    switch self {
+    case .empty: "is empty"
+    case .truncated: "ends in the middle"
+    case .tooLarge(let limit): "is larger than \(limit) bytes"
+    case .notJSON(let offset): "is not JSON (byte \(offset + 1))"
+    case .tooDeep: "nests too deep"
+    case .notAnObject: "is no JSON object"
+    case .duplicateField("(any)"): "has a field twice"
+    case .duplicateField(let name): "has the field \(name) twice"
+    case .missingField(let name): "lacks the field \(name)"
+    case .invalidField(let name): "has an invalid field \(name)"
+    case .otherFormat: "is of another format"
+    case .unsupportedVersion: "is of a version that is not known here"
+    case .contradictsPlace(let name): "lies in the wrong place: \(name) does not fit"
+    case .authenticationFailed: "was changed or belongs to another key"
+    case .otherNamespace: "belongs to another backup"
+    case .otherRecord: "holds another wallet than its name says"
+    case .otherWalletID: "holds another wallet than it says"
+    case .privateKeyInVersion1: "holds an extended private key, which needs version 2"
+    case .unknownSecretKind: "holds a secret of an unknown kind"
+    case .labelsTooLarge: "holds labels of more than 10 MiB"
+    }
+  }
+}

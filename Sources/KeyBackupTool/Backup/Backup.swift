@@ -83,7 +83,18 @@ extension Backup {
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what device and folder throw.
   func unlock(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> OpenNamespace {
-    let master = try await masterKey(finder, rpID: rpID)
+    var damaged: [FileFinding] = []
+    let opened = try await unlock(finder, rpID: rpID, damaged: &damaged)
+    for finding in damaged { finder.output.note("keybackup: \(finding.file): \(finding.reason)") }
+    return opened
+  }
+
+  /// Opens the backup and checks every file of the way in that was used:
+  /// `damaged` receives those that do not open; see ``unlock(_:rpID:)``.
+  func unlock(
+    _ finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
+  ) async throws(UserMessage) -> OpenNamespace {
+    let master = try await masterKey(finder, rpID: rpID, damaged: &damaged)
     do throws(BackupFolderError) {
       return try namespace.open(master)
     } catch {
@@ -92,7 +103,9 @@ extension Backup {
   }
 
   /// Unwraps the master key; see ``unlock(_:rpID:)``.
-  func masterKey(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> MasterKey {
+  func masterKey(
+    _ finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
+  ) async throws(UserMessage) -> MasterKey {
     let scan = try scan()
     for finding in scan.findings {
       finder.output.note("keybackup: \(finding.file): \(finding.reason)")
@@ -118,7 +131,14 @@ extension Backup {
     for answer in answers {
       for (way, question) in offers where question == answer.question {
         let secret = answer.evaluation.first()
-        if let key = try? way.unwrap(prfOutput: secret) { return key }
+        guard let key = try? way.unwrap(prfOutput: secret) else { continue }
+        for file in way.damagedFiles(prfOutput: secret) {
+          damaged.append(
+            FileFinding(
+              file: file, recordID: nil, state: .unreadable,
+              reason: "does not open with its own security key"))
+        }
+        return key
       }
     }
     guard answers.contains(where: { $0.question.credentialID != nil }) else {

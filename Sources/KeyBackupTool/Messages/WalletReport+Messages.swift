@@ -5,9 +5,12 @@ extension WalletReport {
   /// How a run over all wallets ends: what could not be read, and what the
   /// logs say about the folder, decide.
   ///
-  /// - Parameter health: the logs'.
+  /// - Parameters:
+  ///   - health: the logs'.
+  ///   - logFindings: files of the logs that gave nothing: what they held may
+  ///     be lacking.
   /// - Returns: the code.
-  func exitCode(_ health: LogHealth) -> ExitCode {
+  func exitCode(_ health: LogHealth, _ logFindings: [FileFinding]) -> ExitCode {
     var codes: [ExitCode] = []
     if failures.contains(where: { $0.state == .unreadable }) {
       codes.append(restored > 0 ? .partial : .dataInvalid)
@@ -15,8 +18,9 @@ extension WalletReport {
     if failures.contains(where: { $0.state == .incomplete }) {
       codes.append(restored > 0 ? .partial : .incomplete)
     }
-    if health.isRolledBack { codes.append(.rollback) }
-    if health.incomplete > 0 { codes.append(.incomplete) }
+    if logFindings.contains(where: { $0.state == .unreadable }) { codes.append(.partial) }
+    if health.isRolledBack || counts[.rolledBack] > 0 { codes.append(.rollback) }
+    if health.incomplete + counts[.incomplete] > 0 { codes.append(.incomplete) }
     return .mostUrgent(of: codes)
   }
 }
@@ -49,20 +53,22 @@ extension Output {
 
   /// Tells about every wallet that could not be read and about the state of
   /// the logs, and says what to do.
-  func warn(_ report: WalletReport, _ health: LogHealth) {
-    for failure in report.failures {
+  func warn(_ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding]) {
+    for failure in report.failures + logFindings {
       warn(
         "keybackup: \(failure.state.rawValue): \(PrintableText.clean(failure.file, limit: 200)): "
           + failure.reason)
     }
-    if report.failures.contains(where: { $0.state == .unreadable }) {
+    if (report.failures + logFindings).contains(where: { $0.state == .unreadable }) {
       warn("hint: keep the damaged files; your sync provider may have older versions of them")
     }
     if health.isRolledBack {
       warn("keybackup: the folder is older than what this computer has seen")
       warn("hint: check its sync program; wallets added since then are not here")
     }
-    if health.incomplete > 0 || report.failures.contains(where: { $0.state == .incomplete }) {
+    if health.incomplete + report.counts[.incomplete] > 0
+      || report.failures.contains(where: { $0.state == .incomplete })
+    {
       warn("keybackup: not everything is here yet")
       warn("hint: wait until the folder is synchronised, then try again")
     }

@@ -52,17 +52,19 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     bar.finish()
-    try show(report, opened.health, rows)
-    return report.exitCode(opened.health)
+    try show(report, opened.health, opened.logFindings, rows)
+    return report.exitCode(opened.health, opened.logFindings)
   }
 
   private func show(
-    _ report: WalletReport, _ health: LogHealth, _ rows: [[String]]
+    _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
+    _ rows: [[String]]
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
       try output.result(json: [
-        "restored": .number(report.restored), "failed": .array(report.failures.map(\.json)),
+        "restored": .number(report.restored),
+        "failed": .array((report.failures + logFindings).map(\.json)),
       ])
       return
     }
@@ -76,7 +78,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     } else {
       output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
     }
-    output.warn(report, health)
+    output.warn(report, health, logFindings)
   }
 }
 

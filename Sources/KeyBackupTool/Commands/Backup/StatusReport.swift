@@ -64,6 +64,11 @@ struct StatusReport: Sendable {
       advice.append("some wallets have several versions; all of them are restored")
     }
     let waiting = wallets[.incomplete] + (health?.incomplete ?? 0)
+    if wallets[.missing] > 0 {
+      codes.append(.incomplete)
+      advice.append(
+        "some wallets are in the log only; adding or removing one writes their files again")
+    }
     if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
       codes.append(.incomplete)
       advice.append("some files are not synchronised yet: wait and look again")

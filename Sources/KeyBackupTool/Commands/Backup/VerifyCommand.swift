@@ -25,10 +25,10 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       health: nil, findings: scan.findings, codes: [], advice: [])
     if deep {
       var opened = try await backup.unlock(
-        unlock.finder(world), rpID: unlock.relyingParty.rpId)
+        unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &report.findings)
       let wallets = opened.verify()
       report.wallets = wallets.counts
-      report.findings += wallets.findings
+      report.findings += wallets.findings + opened.logFindings
       report.health = opened.health
     } else {
       do throws(BackupFolderError) {

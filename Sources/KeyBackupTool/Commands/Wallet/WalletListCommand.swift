@@ -84,7 +84,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       try unlock.output.result(json: [
         "wallets": .array(rows.map(\.json)),
-        "failed": .array(report.failures.map(\.json)),
+        "failed": .array((report.failures + opened.logFindings).map(\.json)),
       ])
     } else {
       if rows.isEmpty {
@@ -94,8 +94,8 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
           try unlock.output.result(line)
         }
       }
-      unlock.output.warn(report, opened.health)
+      unlock.output.warn(report, opened.health, opened.logFindings)
     }
-    return report.exitCode(opened.health)
+    return report.exitCode(opened.health, opened.logFindings)
   }
 }

@@ -92,7 +92,7 @@ enum WalletSelector {
     let meant = byID.isEmpty ? found : byID
     guard let first = meant.first else {
       throw UserMessage(
-        report.failures.isEmpty ? .noInput : report.exitCode(health),
+        report.failures.isEmpty ? .noInput : report.exitCode(health, []),
         "no wallet \"\(PrintableText.clean(selector))\" could be read",
         hint: report.failures.isEmpty
           ? "keybackup wallet list shows what is there"
