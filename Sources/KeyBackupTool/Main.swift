@@ -37,8 +37,9 @@ enum Main {
       }
       return try await command.run(in: World.process())
     } catch let message as UserMessage {
-      report(Interruption.received ? .interrupted : message, output)
-      return Interruption.received ? .interrupted : message.code
+      let ending = Interruption.received ? message.afterInterruption : message
+      report(ending, output)
+      return ending.code
     } catch {
       return reportParsing(error, output)
     }

@@ -21,4 +21,10 @@ struct UserMessage: Error, Sendable, Equatable {
 
   /// The command was cancelled by a signal.
   static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
+
+  /// What to report when a signal came before this error: the cancellation,
+  /// which most errors then are, with what only this one knows to add.
+  var afterInterruption: UserMessage {
+    code == .interrupted ? self : .interrupted
+  }
 }

@@ -21,7 +21,13 @@ struct ProgressBar: ~Copyable {
   }
 
   /// Shows `done` of `total`, at most once per hundredth part.
-  mutating func advance(to done: Int, of total: Int) {
+  ///
+  /// - Parameters:
+  ///   - done: how many are done; may turn out to be more than `expected`, as
+  ///     when wallets whose files are missing come back from the log.
+  ///   - expected: how many there seemed to be.
+  mutating func advance(to done: Int, of expected: Int) {
+    let total = max(done, expected)
     guard active, total >= 50 else { return }
     let hundredths = done * 100 / total
     guard hundredths != lastShown else { return }

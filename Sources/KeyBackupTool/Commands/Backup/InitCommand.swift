@@ -59,34 +59,56 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let key = try await finder.onlyKey()
     try await key.requirePRF()
     let credential = try await createCredential(key)
-    let salt = Randomness.bytes(count: 32)
+    let keyID: KeyID
+    let id: NamespaceID
     do throws(UserMessage) {
-      let request = PRFRequest(
-        rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
-      let first = try await key.onlyOutput(request, why: "2 of 3: reads the key's secret")
-      let second = try await key.onlyOutput(request, why: "3 of 3: proves that it stays the same")
-      let enrolment = Enrolment(
-        label: label ?? key.name,
-        securityKey: KeyHeader.SecurityKey(
-          rpID: rpID, credentialID: credential.id.bytes, discoverable: !nonDiscoverable,
-          aaguid: credential.aaguid.bytes, prfSalt: salt))
-      let id = try write(enrolment, first, second, folder)
-      if madeFolder { common.output.note("Made the folder \(path).") }
-      try remember(path, world)
-      return try report(id, enrolment.keyID, credential.id.bytes, path)
+      (id, keyID) = try await enrol(credential, on: key, folder)
     } catch {
-      // The credential is on the key and nothing uses it: say so, or it would
-      // stay there unexplained.
-      var message = error
-      let id = CredentialIDArgument.encode(credential.id.bytes)
-      if !nonDiscoverable {
-        message.hint =
-          (error.hint.map { $0 + "\n" } ?? "")
-          + "an unused credential is left on \(key.name); to tidy up: "
-          + "keybackup credential delete --force \(id)"
-      }
-      throw message
+      throw isRecorded(credential.id, folder) ? error : unused(credential.id, on: key, error)
     }
+    if madeFolder { common.output.note("Made the folder \(path).") }
+    remember(path, world)
+    return try report(id, keyID, credential.id.bytes, path)
+  }
+
+  private func enrol(
+    _ credential: CreatedCredential, on key: OpenKey, _ folder: BackupFolder
+  ) async throws(UserMessage) -> (NamespaceID, KeyID) {
+    let salt = Randomness.bytes(count: 32)
+    let request = PRFRequest(
+      rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
+    let first = try await key.onlyOutput(request, why: "2 of 3: reads the key's secret")
+    let second = try await key.onlyOutput(request, why: "3 of 3: proves that it stays the same")
+    let enrolment = Enrolment(
+      label: label ?? key.name,
+      securityKey: KeyHeader.SecurityKey(
+        rpID: rpID, credentialID: credential.id.bytes, discoverable: !nonDiscoverable,
+        aaguid: credential.aaguid.bytes, prfSalt: salt))
+    return (try write(enrolment, first, second, folder), enrolment.keyID)
+  }
+
+  /// Whether the folder names the credential, or cannot be asked: then it must
+  /// not be called unused, for it may be what opens the backup.
+  private func isRecorded(_ credential: CredentialID, _ folder: BackupFolder) -> Bool {
+    guard let ids = try? folder.namespaces() else { return true }
+    return ids.contains { id in
+      guard let scan = try? folder.namespace(id).scan() else { return true }
+      return scan.waysIn.contains { $0.credentialID == credential.bytes }
+    }
+  }
+
+  /// Adds that the credential is on the key and nothing uses it: it would stay
+  /// there unexplained.
+  private func unused(
+    _ credential: CredentialID, on key: OpenKey, _ error: UserMessage
+  ) -> UserMessage {
+    if nonDiscoverable { return error }
+    var message = error
+    message.hint =
+      (error.hint.map { $0 + "\n" } ?? "")
+      + "an unused credential is left on \(key.name); to tidy up: "
+      + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))"
+    return message
   }
 
   private var rpID: String { relyingParty.rpId ?? BackupRelyingPartyOption.standard }
@@ -145,7 +167,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
         } catch {
           throw UserMessage(error)
         }
-        try remember(path, world)
+        remember(path, world)
         return try report(
           namespace.id, keyID, answer.evaluation.credentialID.bytes, path)
       }
@@ -165,11 +187,18 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// Makes the folder this computer's default, unless another one is.
-  private func remember(_ path: String, _ world: World) throws(UserMessage) {
-    var configuration = try Configuration.load(world)
-    guard configuration.folder == nil, let absolute = FileCheck.absolute(path) else { return }
-    configuration.folder = absolute
-    try configuration.save(world)
+  ///
+  /// The backup is made by now: that this fails is worth a warning, no more.
+  private func remember(_ path: String, _ world: World) {
+    do throws(UserMessage) {
+      var configuration = try Configuration.load(world)
+      guard configuration.folder == nil, let absolute = FileCheck.absolute(path) else { return }
+      configuration.folder = absolute
+      try configuration.save(world)
+    } catch {
+      common.output.warn("keybackup: \(error.message)")
+      common.output.warn("hint: name the folder with --folder or KEYBACKUP_FOLDER from now on")
+    }
   }
 
   // MARK: The key

@@ -1,0 +1,43 @@
+import Testing
+
+/// What `init` says when something fails after the credential was made: whether
+/// that credential may go must never be guessed.
+@Suite struct InitEndingTests {
+  /// The backup is made and only its announcement fails: the credential is the
+  /// one way into it.
+  @Test func aMadeBackupsCredentialIsNeverCalledUnused() async throws {
+    let box = try Sandbox()
+    let full = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)
+    #expect(!full.err.contains("credential delete"), "\(full.err)")
+    #expect(!full.err.contains("unused"), "\(full.err)")
+    #expect(Files.tree(box.folder).contains { $0.contains("/keybackup/log/") })
+  }
+
+  @Test func aConfigurationThatCannotBeWrittenIsAWarning() async throws {
+    let box = try Sandbox()
+    try Files.write("", to: box.home + "/.config")
+    let made = try await box.keybackup(["init", "--json", box.folder])
+    #expect(try made.json()["namespace_id"].text?.count == 32)
+    #expect(made.err.contains("cannot be written"))
+    #expect(!made.err.contains("credential delete"), "\(made.err)")
+  }
+
+  @Test func aCredentialThatNothingUsesIsNamed() async throws {
+    let box = try Sandbox()
+    let failed = try await box.keybackup(
+      ["init"], key: ["--fault", "hmac-secret-unstable"], expecting: 86)
+    #expect(failed.err.contains("credential delete --force"), "\(failed.err)")
+    #expect(Files.tree(box.folder).isEmpty)
+  }
+
+  @Test func aCredentialLeftByCtrlCIsNamed() async throws {
+    let box = try Sandbox()
+    let ended = try await box.keybackup(
+      ["init"], key: ["--set", "touch=2000"],
+      terminal: [
+        .expect("1 of 3"), .expect("2 of 3"), .pause(200), .interrupt,
+      ], expecting: 130)
+    #expect(ended.text.contains("credential delete --force"), "\(ended.text)")
+    #expect(ended.terminalIsSane)
+  }
+}
