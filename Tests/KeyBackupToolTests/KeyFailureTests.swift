@@ -98,6 +98,60 @@ import Testing
     #expect(outcome.seconds < 20, "took \(outcome.seconds) s")
   }
 
+  // MARK: While enrolling
+
+  static let enrolments: [Failure] = [
+    Failure(
+      testDescription: "no hmac-secret", key: ["--no-hmac-secret"], code: 86,
+      word: "prf-unsupported", says: ["hmac-secret"]),
+    Failure(
+      testDescription: "touch denied", key: ["--touch", "deny"], code: 85, word: "denied",
+      says: ["refused"]),
+    Failure(
+      testDescription: "touch timed out", key: ["--touch", "never"], options: ["--timeout", "1"],
+      code: 84, word: "touch-timeout", says: ["in time"]),
+    Failure(
+      testDescription: "no room", key: ["--fault", "storage-full"], code: 93,
+      word: "authenticator-full", says: ["no room"]),
+    Failure(
+      testDescription: "wrong PIN", key: [], pin: .descriptor("wrong-one"), code: 81,
+      word: "pin-invalid", says: ["tries left"]),
+    Failure(
+      testDescription: "unplugged after the credential was made",
+      key: ["--fault", "unplug:getAssertion"], code: 91, word: "authenticator-lost",
+      says: ["unplugged", "credential delete --force"]),
+    Failure(
+      testDescription: "not delivered", key: ["--fault", "hmac-secret-missing"], code: 86,
+      word: "prf-unsupported", says: ["did not deliver", "credential delete --force"]),
+    Failure(
+      testDescription: "another output the second time", key: ["--fault", "hmac-secret-unstable"],
+      code: 86, word: "prf-unsupported",
+      says: ["two different outputs", "credential delete --force"]),
+  ]
+
+  /// Nothing is written, and what is left on the key is named and can be removed.
+  @Test(arguments: enrolments)
+  func initWritesNothing(_ failure: Failure) async throws {
+    let box = try Sandbox()
+    let arguments = ["init"] + failure.options
+    let outcome = try await box.keybackup(
+      arguments, key: failure.key, pin: failure.pin, expecting: nil)
+    expectFailure(outcome, failure.code)
+    for text in failure.says { #expect(outcome.err.contains(text), "\(outcome.err)") }
+    #expect(Files.tree(box.folder).isEmpty)
+    let list = try await box.keybackup(["credential", "list", "--json"]).json()
+    let left = list["credentials"].items.compactMap { $0["credential_id"].text }
+    #expect(left.allSatisfy { outcome.err.contains($0) }, "left on the key unsaid")
+    for id in left { try await box.keybackup(["credential", "delete", "--force", id]) }
+    let after = try await box.keybackup(["credential", "list", "--json"]).json()
+    #expect(after["credentials"].items.isEmpty)
+    let json = try await box.keybackup(
+      arguments + ["--json"], key: failure.key, pin: failure.pin, expecting: nil)
+    try expectFailure(json, failure.code, word: failure.word)
+    #expect(Files.tree(box.folder).isEmpty)
+    try await box.keybackup(["init"])
+  }
+
   // MARK: Several keys
 
   @Test func twoKeysAndNothingToTellThemApart() async throws {

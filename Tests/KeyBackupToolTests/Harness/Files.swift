@@ -53,3 +53,21 @@ enum Files {
     return files
   }
 }
+
+extension Files {
+  /// Makes a file longer, without using the space.
+  static func extend(_ path: String, to size: Int) throws {
+    guard unsafe truncate(path, size) == 0 else { throw SystemFailure(path) }
+  }
+
+  static func link(_ path: String, to target: String) throws {
+    guard unsafe symlink(target, path) == 0 else { throw SystemFailure(path) }
+  }
+
+  static func setMode(_ path: String, _ mode: mode_t) throws {
+    guard unsafe chmod(path, mode) == 0 else { throw SystemFailure(path) }
+  }
+}
+
+/// Whether file modes do not count for this process.
+let isRoot = geteuid() == 0

@@ -1,0 +1,120 @@
+import Testing
+
+/// A disk that is full: nothing is lost, nothing is half-written, and once
+/// there is space again everything goes on.
+@Suite struct FullDiskTests {
+  /// Runs `script` with "$box/disk" being a file system of `kilobytes`, in a
+  /// mount namespace that ends with it.
+  private func onSmallDisk(
+    _ box: Sandbox, kilobytes: Int, _ script: String
+  ) async throws -> Outcome {
+    try Files.makeFolder(box.root + "/disk")
+    let all = """
+      set -u
+      mount -t tmpfs -o size=\(kilobytes)k,mode=0700 tmpfs "$box/disk" || exit 99
+      export KEYBACKUP_FOLDER="$box/disk/cloud"; mkdir -p "$KEYBACKUP_FOLDER"
+      key() { "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) -- "$keybackup" "$@" \
+        --pin-file "$box/pin"; }
+      fill() { head -c 100M /dev/zero > "$box/disk/ballast" 2>/dev/null; }
+      free() { rm "$box/disk/ballast"; }
+      files() { (cd "$KEYBACKUP_FOLDER" && find . -type f | sort | xargs -r sha256sum); }
+      \(script)
+      cp -a "$KEYBACKUP_FOLDER" "$box/after"
+      """
+    let isolated = ["unshare", "--mount"] + (isRoot ? [] : ["--map-root-user"])
+    let outcome = try await box.run(
+      isolated + ["sh", "-c", all], key: nil,
+      environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
+      limit: 60)
+    #expect(outcome.code == 0 && !outcome.timedOut, "\(outcome.text)")
+    return outcome
+  }
+
+  @Test(arguments: [0, 4, 8, 12, 16, 40])
+  func duringInit(_ kilobytesLeft: Int) async throws {
+    let box = try Sandbox()
+    let outcome = try await onSmallDisk(
+      box, kilobytes: 256,
+      """
+      fill; truncate -s -\(kilobytesLeft)K "$box/disk/ballast"
+      key init; echo "code $?"
+      find "$KEYBACKUP_FOLDER" -name '*.json' -size 0 | sed 's/^/empty /'
+      free
+      key init --json; echo "code $?"
+      printf '%s\\n' '\(Samples.entry(id: "a", name: "A"))' | key wallet import -; echo "code $?"
+      key restore --out "$box/out"; echo "code $?"
+      key verify --deep; echo "code $?"
+      """)
+    let codes = outcome.out.split(separator: "\n").filter { $0.hasPrefix("code") }
+    let isRoomy = codes.first == "code 0"
+    // Either there was room, or it says io and the next init starts or finishes.
+    #expect(isRoomy || codes.first == "code 74", "\(outcome.text)")
+    if isRoomy {
+      #expect(kilobytesLeft > 4 && codes[1] == "code 73", "\(outcome.text)")
+    } else {
+      #expect(codes[1] == "code 0", "\(outcome.text)")
+      #expect(outcome.err.contains("no space left") || outcome.err.contains("No space left"))
+    }
+    #expect(codes.dropFirst(2) == ["code 0", "code 0", "code 0"], "\(outcome.text)")
+    #expect(!outcome.out.contains("empty "), "\(outcome.out)")
+    #expect(Files.tree(box.root + "/out").count == 1)
+    #expect(leftOvers(box).isEmpty, "\(leftOvers(box))")
+  }
+
+  @Test(arguments: [0, 4, 8, 12, 20])
+  func duringAdd(_ kilobytesLeft: Int) async throws {
+    let box = try Sandbox()
+    let big = Samples.entry(id: "big", name: String(repeating: "x", count: 150))
+    let outcome = try await onSmallDisk(
+      box, kilobytes: 512,
+      """
+      key init >/dev/null 2>&1
+      printf '%s\\n' '\(Samples.entry(id: "a", name: "A"))' | key wallet import - || exit 98
+      before=$(files)
+      fill; truncate -s -\(kilobytesLeft)K "$box/disk/ballast"
+      printf '%s\\n' '\(big)' | key wallet import -; first=$?; echo "code $first"
+      # What was there is there, whatever happened.
+      echo "$before" | (cd "$KEYBACKUP_FOLDER" && sha256sum --quiet -c -) || echo "changed"
+      key restore --out "$box/full"; echo "code $?"
+      free
+      [ $first = 0 ] || { printf '%s\\n' '\(big)' | key wallet import -; }
+      echo "code $?"
+      key restore --out "$box/out"; echo "code $?"
+      key verify --deep; echo "code $?"
+      """)
+    let codes = outcome.out.split(separator: "\n").filter { $0.hasPrefix("code") }
+    #expect(["code 0", "code 74"].contains(codes.first), "\(outcome.text)")
+    #expect(!outcome.out.contains("changed"), "\(outcome.text)")
+    #expect(codes.dropFirst(2) == ["code 0", "code 0", "code 0"], "\(outcome.text)")
+    // The first wallet could be restored also while the disk was full.
+    #expect((1...2).contains(Files.tree(box.root + "/full").count))
+    #expect(Files.tree(box.root + "/out").count == 2)
+    #expect(leftOvers(box).isEmpty, "\(leftOvers(box))")
+    if kilobytesLeft == 0 { #expect(codes.first == "code 74") }
+  }
+
+  @Test func whereTheRestoredFilesGo() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let outcome = try await onSmallDisk(
+      box, kilobytes: 64,
+      """
+      export KEYBACKUP_FOLDER="$box/cloud"
+      mkdir "$box/disk/out"; fill
+      key restore --out "$box/disk/out"; echo "code $?"
+      """)
+    #expect(outcome.out.contains("code 74"), "\(outcome.text)")
+  }
+
+  @Test func ofStandardOutput() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(Sandbox.derive, standardOutput: .full, expecting: 74)
+    #expect(!outcome.err.isEmpty)
+  }
+
+  /// Temporary files in what is left.
+  private func leftOvers(_ box: Sandbox) -> [String] {
+    Files.tree(box.root + "/after").filter { !$0.hasSuffix(".json") }
+  }
+}

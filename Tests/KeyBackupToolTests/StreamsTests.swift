@@ -1,0 +1,83 @@
+import Testing
+
+/// Streams, and what must never be on any of them.
+@Suite struct StreamsTests {
+  @Test func aReaderThatWentAwayIsNoCrash() async throws {
+    let backup = try await PreparedBackup()
+    for command in [Sandbox.derive, ["wallet", "list"], ["status"], ["--help"]] {
+      _ = try await backup.box.makeCredential(["--rp-id", "pipe.example"])
+      let arguments = command == Sandbox.derive ? command + ["--rp-id", "pipe.example"] : command
+      let outcome = try await backup.box.keybackup(
+        arguments, pin: ["status", "--help"].contains(command[0]) ? .none : .file,
+        standardOutput: .brokenPipe, expecting: nil)
+      // An I/O error, or the ending by SIGPIPE that a shell expects; several
+      // credentials are told apart on the first round.
+      #expect([74, 141, 90].contains(outcome.code), "\(arguments): \(outcome)")
+    }
+  }
+
+  @Test func resultsGoToStandardOutputAndNothingElse() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let derived = try await box.keybackup(Sandbox.derive)
+    #expect(derived.out.wholeMatch(of: /[0-9a-f]{64}\n/) != nil)
+    #expect(derived.err.contains("Touch Virtual Key now"))
+    let quiet = try await box.keybackup(["init", "--json", "--quiet"])
+    _ = try quiet.json()
+    #expect(quiet.out.filter { $0 == "\n" }.count == 1, "one object, one line")
+    for command in [["status"], ["verify"], ["key", "list"], ["devices"], ["wallet", "list"]] {
+      let isPlain = ["status", "verify", "key", "devices"].contains(command[0])
+      let outcome = try await box.keybackup(
+        command + ["--json"], pin: isPlain ? .none : .file, expecting: nil)
+      _ = try outcome.json()
+    }
+  }
+
+  /// Every run of the suite is searched for secrets; here also what is written
+  /// into the folder, the home and the temporary folder.
+  @Test func noSecretIsWrittenInPlain() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(
+      [
+        "wallet", "add", "--name", "Secret name", "--network", "bitcoin", "--mnemonic", "-",
+        "--trace",
+      ].filter { $0 != "--trace" }, input: Array(Samples.mnemonic.utf8))
+    for folder in [box.folder, box.home, box.root + "/tmp"] {
+      for (name, bytes) in try Files.contents(folder) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for secret in Samples.secrets + ["Secret name", "Name of first-wallet"] {
+          #expect(!text.contains(secret), "\(name)")
+          #expect(!text.contains(hex(Array(secret.utf8))), "\(name)")
+        }
+        #expect(!name.contains("Secret") && !name.contains("first-wallet"))
+      }
+    }
+  }
+
+  @Test func nothingInTheFolderOrHomeIsForOthers() async throws {
+    let backup = try await PreparedBackup()
+    try await backup.box.keybackup(["restore", "--out", backup.box.root + "/out"])
+    for folder in [backup.box.folder, backup.box.home, backup.box.root + "/out"] {
+      for name in Files.tree(folder) {
+        #expect(Files.mode(folder + "/" + name) & 0o077 == 0, "\(name)")
+      }
+    }
+  }
+
+  @Test func noInputNeverWaits() async throws {
+    let box = try Sandbox()
+    for arguments in [
+      ["derive", "--salt", "x"], ["init"], ["credential", "list"], ["pin", "set"],
+      ["pin", "change"],
+    ] {
+      let outcome = try await box.keybackup(
+        arguments + ["--no-input"], pin: .none, terminal: [], limit: 10, expecting: nil)
+      #expect(outcome.code != 0 && !outcome.timedOut && outcome.seconds < 5, "\(outcome)")
+      let keyless = try await box.keybackup(
+        arguments + ["--no-input"], key: ["--no-key"], pin: .none, terminal: [], limit: 10,
+        expecting: 69)
+      #expect(keyless.seconds < 5)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Testing
+
+/// A person at a terminal: prompts, Ctrl-C, the progress bar.
+@Suite struct TerminalTests {
+  @Test func asksForThePINAndShowsTheTriesLeft() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let piped = try await box.keybackup(Sandbox.derive)
+    let outcome = try await box.keybackup(
+      Sandbox.derive, pin: .none,
+      terminal: [
+        .expect("PIN for Virtual Key (8 tries left): "), .type(Sandbox.pin + "\n"),
+        .expect("Touch Virtual Key now"),
+      ])
+    // The result alone goes to standard output; the PIN is not echoed.
+    #expect(outcome.out == piped.out && outcome.stepsLeft.isEmpty)
+    #expect(outcome.terminalIsSane)
+    #expect(!outcome.screen.contains(String(piped.out.dropLast())))
+  }
+
+  @Test func aPersonMayTypeAnotherPINAndTheSameOneIsNotSentTwice() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(
+        Sandbox.derive, pin: .none,
+        terminal: [
+          .expect("(8 tries left): "), .type("wrong-one\n"), .expect("Wrong PIN."),
+          .expect("(7 tries left): "), .type("wrong-one\n"), .expect("not sent again"),
+          .expect("(7 tries left): "), .type("abc\n"), .expect("too short"),
+          .expect("(7 tries left): "), .type(Sandbox.pin + "\n"),
+        ])
+      #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane, "\(outcome.screen)")
+      #expect(!outcome.screen.contains("wrong-one"))
+    }
+    #expect(PINTests.tries(trace) == 2, "\(trace)")
+  }
+
+  @Test func endOfInputAtThePromptEndsIt() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["credential", "create"], pin: .none,
+      terminal: [.expect("tries left): "), .type("\u{4}")], expecting: nil)
+    #expect(outcome.code == 78 && outcome.terminalIsSane, "\(outcome)")
+  }
+
+  // MARK: Ctrl-C
+
+  @Test func interruptedAtThePINPrompt() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive, pin: .none, terminal: [.expect("tries left): "), .pause(100), .interrupt],
+      limit: 10, expecting: 130)
+    #expect(outcome.out.isEmpty && outcome.terminalIsSane, "\(outcome)")
+    #expect(outcome.screen.contains("interrupted"))
+  }
+
+  /// The key is free at once: the second command, on the same plugged-in key,
+  /// gets its touch.
+  @Test func interruptedWhileWaitingForTheTouch() async throws {
+    let box = try Sandbox()
+    let id = try await box.makeCredential()
+    let script = """
+      trap : INT
+      "$@" --touch-me; code=$?
+      echo "code $code"
+      stty -a | tr ';' '\\n' | grep -qw -- -echo && echo "no echo"
+      "$@"; echo "code $?"
+      """.replacing(" --touch-me", with: "")
+    let command = ["sh", "-c", script, "sh", Build.keybackup] + Sandbox.derive
+    let outcome = try await box.run(
+      command + ["--credential", id], key: ["--touch", "1500"],
+      terminal: [
+        .expect("tries left): "), .type(Sandbox.pin + "\n"), .expect("Touch Virtual Key now"),
+        .pause(300), .interrupt, .expect("tries left): "), .type(Sandbox.pin + "\n"),
+      ], limit: 20)
+    let lines = outcome.out.split(separator: "\n").map(String.init)
+    #expect(!outcome.timedOut && outcome.terminalIsSane && outcome.stepsLeft.isEmpty)
+    #expect(lines.count == 3 && lines.first == "code 130" && lines.last == "code 0", "\(outcome)")
+    #expect(box.trace.contains("CANCEL"))
+    #expect(outcome.seconds < 8, "\(outcome.seconds)")
+  }
+
+  @Test(arguments: ["TERM", "HUP", "INT"])
+  func endedByASignalWhileWaitingForTheTouch(_ signal: String) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let script = """
+      "$@" & job=$!
+      sleep 1; kill -\(signal) $job; wait $job; echo "code $?"
+      """
+    // An interactive shell's background jobs do not ignore SIGINT; sh's do.
+    let outcome = try await box.run(
+      ["bash", "-mc", script, "bash", Build.keybackup] + Sandbox.derive
+        + ["--pin-file", box.pinFile], key: ["--touch", "never"], limit: 20)
+    #expect(outcome.out.contains("code 130"), "\(outcome.text)")
+    #expect(outcome.seconds < 6)
+  }
+
+  @Test func interruptedInitLeavesNothingHalfDone() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["init"], key: ["--touch", "never"],
+      terminal: [.expect("Touch Virtual Key now (1 of 3"), .pause(200), .interrupt], limit: 15,
+      expecting: 130)
+    #expect(outcome.terminalIsSane)
+    #expect(Files.tree(box.folder).isEmpty)
+    try await box.keybackup(["init"])
+  }
+
+  // MARK: Results
+
+  @Test func aSecretIsNotShownOnATerminalUnasked() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(
+        Sandbox.derive, terminal: [], standardOutput: .terminal, expecting: 64)
+      #expect(outcome.screen.contains("--reveal"))
+    }
+    #expect(!trace.contains("TOUCH"))
+    let shown = try await box.keybackup(
+      Sandbox.derive + ["--reveal"], terminal: [], standardOutput: .terminal)
+    let piped = try await box.keybackup(Sandbox.derive)
+    #expect(shown.screen.contains(piped.out.dropLast()))
+  }
+
+  @Test func manyWalletsShowAProgressBarOnATerminalOnly() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    let entries = (0..<300).map { Samples.entry(id: "w\($0)", name: "\($0)") }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let restore = ["restore", "--out", box.root + "/out"]
+    let seen = try await box.keybackup(restore, terminal: [])
+    #expect(seen.screen.contains("of 300") && seen.screen.contains("[="), "\(seen.screen)")
+    // It is gone at the end, and nowhere else.
+    let last = seen.screen.split(separator: "\r").last ?? ""
+    #expect(!last.contains("of 300"))
+    #expect(!seen.out.contains("of 300"))
+    for (options, environment) in [(["--quiet"], [:]), ([], ["TERM": "dumb"])] {
+      let quiet = try await box.keybackup(
+        ["restore"] + options, environment: environment, terminal: [])
+      #expect(!quiet.screen.contains("[="))
+    }
+    let piped = try await box.keybackup(["restore"])
+    #expect(!piped.text.contains("[="))
+  }
+
+  @Test func newPINsAreTypedTwice() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["pin", "set"], key: ["no-pin"], pin: .none,
+      terminal: [
+        .expect("New PIN: "), .type("one-pin-1\n"), .expect("again: "), .type("two-pin-2\n"),
+        .expect("not the same"), .expect("New PIN: "), .type(Sandbox.pin + "\n"),
+        .expect("again: "), .type(Sandbox.pin + "\n"),
+      ])
+    #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane)
+    _ = try await box.makeCredential()
+  }
+
+  @Test func aWalletsWordsAreTypedUnseen() async throws {
+    let backup = try await PreparedBackup()
+    // From a terminal, standard input is a hidden prompt or plain lines; what
+    // is typed must not be on the screen.
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "add", "--name", "Typed", "--network", "bitcoin", "--mnemonic", "-"],
+      terminal: [.pause(700), .type(Samples.mnemonic + "\n"), .pause(300), .type("\u{4}")],
+      expecting: nil, secrets: true)
+    #expect(outcome.code == 0, "\(outcome.text)")
+    #expect(!outcome.screen.contains("abandon abandon"), "echoed: \(outcome.screen)")
+  }
+
+  @Test func removingAsksFirst() async throws {
+    let backup = try await PreparedBackup()
+    let remove = ["wallet", "remove", "first-wallet"]
+    let kept = try await backup.box.keybackup(
+      remove, terminal: [.expect("[y/N]"), .type("n\n")], expecting: nil)
+    #expect(kept.code == 85 && kept.screen.contains("nothing was removed"), "\(kept)")
+    try await backup.box.keybackup(remove, terminal: [.expect("[y/N]"), .type("y\n")])
+    let left = try await backup.box.keybackup(["restore", "--json"])
+    #expect(try left.json()["restored"].number == 2)
+  }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+/// What is wrong with the arguments is said before any key is asked.
+@Suite struct UsageTests {
+  static let wrong: [(arguments: [String], says: String)] = [
+    (["--nonsense"], "nonsense"),
+    (["derive"], "salt"),
+    (["derive", "--salt", "x", "--nonsense"], "nonsense"),
+    (["derive", "--raw-salt", "--salt", "too short"], "32 bytes"),
+    (["derive", "--raw-salt", "--salt", "hex:" + String(repeating: "00", count: 33)], "33"),
+    (["derive", "--raw-salt", "--salt", "hex:" + String(repeating: "00", count: 31)], "31"),
+    (["derive", "--salt", "hex:0"], "hexadecimal"),
+    (["derive", "--salt", "hex:zz"], "hexadecimal"),
+    (["derive", "--salt", "base64:!!"], "base64"),
+    (["derive", "--salt", "x", "--encoding", "rot13"], "rot13"),
+    (["derive", "--salt", "x", "--credential", "not/an id!"], "credential"),
+    (["derive", "--salt", "-", "--second-salt", "-"], "standard input"),
+    (["derive", "--salt", "x", "--timeout", "0"], "--timeout"),
+    (["derive", "--salt", "x", "--rp-id", "keybackup:"], "backups"),
+    (["wallet"], "add"),
+    (["wallet", "add", "--name", "N", "--network", "bitcoin"], "--mnemonic"),
+    (
+      ["wallet", "add", "--name", "N", "--network", "bitcoin", "--mnemonic", "-", "--xprv", "-"],
+      "one of"
+    ),
+    (["wallet", "add", "--name", "N", "--network", "dogecoin", "--mnemonic", "-"], "network"),
+    (
+      [
+        "wallet", "add", "--name", "N", "--network", "bitcoin", "--mnemonic", "-", "--fingerprint",
+        "xyz",
+      ], "fingerprint"
+    ),
+    (["wallet", "show"], "wallet"),
+    (["init", "a", "b"], "b"),
+  ]
+
+  @Test(arguments: wrong.indices)
+  func isRefused(_ index: Int) async throws {
+    let (arguments, says) = Self.wrong[index]
+    let backup = try Sandbox()
+    let words = Array(Samples.mnemonic.utf8)
+    let text = try await backup.keybackup(
+      arguments, key: nil, pin: .none, input: words, expecting: nil)
+    // A noun alone shows its help, which is no error.
+    if arguments == ["wallet"] {
+      #expect([0, 64].contains(text.code) && text.text.contains(says))
+      return
+    }
+    expectFailure(text, 64, says: says)
+    let json = try await backup.keybackup(
+      arguments + ["--json"], key: nil, pin: .none, input: words, expecting: nil)
+    try expectFailure(json, 64, word: "usage")
+  }
+
+  @Test func helpAndVersionAreAnswers() async throws {
+    let box = try Sandbox()
+    let version = try await box.keybackup(["--version"], key: nil, pin: .none)
+    #expect(version.out.hasPrefix("keybackup ") && version.err.isEmpty)
+    let help = try await box.keybackup(["--help"], key: nil, pin: .none)
+    for command in ["init", "restore", "derive", "status", "verify", "wallet", "devices"] {
+      #expect(help.out.contains(command))
+    }
+    for command in [["restore"], ["wallet", "add"], ["derive"], ["pin", "change"]] {
+      let help = try await box.keybackup(command + ["--help"], key: nil, pin: .none)
+      #expect(help.out.contains("--json"))
+    }
+  }
+
+  static let badSecrets: [(option: String, input: String, says: String)] = [
+    ("--mnemonic", String(Samples.mnemonic.dropLast(5)) + "abandon", "checksum"),
+    ("--mnemonic", Samples.mnemonic.replacing("about", with: "abuot"), "word 12"),
+    ("--mnemonic", "abandon about", "words"),
+    ("--mnemonic", "", "nothing"),
+    ("--xprv", String(Samples.xprv.dropLast()) + "j", "checksum"),
+    ("--xprv", Samples.xpub, "--xpub"),
+    ("--xpub", Samples.xprv, "--xprv"),
+    ("--descriptor", Samples.descriptor + "#aaaaaaaa", "checksum"),
+    ("--descriptor", "wpkh(", "descriptor"),
+  ]
+
+  @Test(arguments: badSecrets.indices)
+  func aWrongWalletSecretIsRefusedAndNotRepeated(_ index: Int) async throws {
+    let (option, input, says) = Self.badSecrets[index]
+    let box = try Sandbox()
+    let arguments = ["wallet", "add", "--name", "N", "--network", "bitcoin", option, "-"]
+    let outcome = try await box.keybackup(
+      arguments, key: nil, input: Array(input.utf8), expecting: nil)
+    expectFailure(outcome, 65, says: says)
+    for word in input.split(separator: " ") where word.count > 9 {
+      #expect(!outcome.text.contains(word.prefix(20)), "repeated: \(outcome.text)")
+    }
+    let json = try await box.keybackup(
+      arguments + ["--json"], key: nil, input: Array(input.utf8), expecting: nil)
+    try expectFailure(json, 65, word: "data-invalid")
+  }
+
+  @Test func aKeyOfAnotherNetworkIsRefused() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["wallet", "add", "--name", "N", "--network", "testnet", "--xpub", "-"], key: nil,
+      input: Array(Samples.xpub.utf8), expecting: nil)
+    expectFailure(outcome, 65, says: "network")
+  }
+
+  @Test func aMissingInputFileIsSaidToBe() async throws {
+    let box = try Sandbox()
+    let nowhere = box.root + "/nowhere"
+    for arguments in [
+      ["derive", "--salt", "file:" + nowhere], ["wallet", "import", nowhere],
+      ["wallet", "add", "--name", "N", "--network", "bitcoin", "--mnemonic", nowhere],
+    ] {
+      let outcome = try await box.keybackup(arguments, key: nil, expecting: nil)
+      expectFailure(outcome, 66, says: nowhere)
+    }
+  }
+
+  @Test func aTakenIDIsNotOverwritten() async throws {
+    let backup = try await PreparedBackup()
+    let before = try Files.contents(backup.box.folder)
+    let outcome = try await backup.box.keybackup(
+      [
+        "wallet", "add", "--name", "N", "--network", "bitcoin", "--mnemonic", "-", "--id",
+        "first-wallet",
+      ], input: Array(Samples.mnemonic.utf8), expecting: nil)
+    expectFailure(outcome, 73, says: "first-wallet")
+    #expect(try Files.contents(backup.box.folder) == before)
+  }
+}
