@@ -3,8 +3,8 @@ internal import CFido2
 extension Authenticator {
   /// Whether the key holds one of the credentials.
   ///
-  /// No PIN, no touch, usually 1 command. Where the key refuses a long list,
-  /// the halves are asked for.
+  /// No PIN, no touch, usually 1 command. A list that not every key's message
+  /// holds is asked for in parts, and where the key refuses a part, its halves.
   ///
   /// - Parameters:
   ///   - credentialIDs: what to look for, at least one.
@@ -18,8 +18,36 @@ extension Authenticator {
   ) async throws(PRFDeviceError) -> Holding {
     guard !credentialIDs.isEmpty else { throw .invalidInput("credential IDs") }
     return try await operation(.answer) { me throws(PRFDeviceError) in
-      try me.preflight(credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden)
+      var holding = Holding.no
+      for part in Self.parts(of: credentialIDs) {
+        switch try me.preflight(part, rpID: rpID, mayBeHidden: mayBeHidden) {
+        case .yes(let id): return .yes(id)
+        case .maybe: holding = .maybe
+        case .no: break
+        }
+      }
+      return holding
     }
+  }
+
+  /// Lists of which each fits into 1024 bytes, the least that a key's message
+  /// must hold (CTAP 2.1, section 6.4), with what else is in it.
+  ///
+  /// libfido2 sends a longer one all the same, or closes the connection.
+  private static func parts(of credentialIDs: [CredentialID]) -> [[CredentialID]] {
+    var parts: [[CredentialID]] = []
+    var room = 0
+    for id in credentialIDs {
+      // The ID, and 24 bytes of CBOR around it.
+      let size = id.bytes.count + 24
+      if size > room {
+        parts.append([])
+        room = 640
+      }
+      parts[parts.count - 1].append(id)
+      room -= size
+    }
+    return parts
   }
 
   /// Evaluates the PRF under user verification, with one touch: 3 commands

@@ -67,8 +67,8 @@ struct KeyFinder: Sendable {
   ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
     guard !ids.isEmpty else { return (try await onlyKey(), nil) }
     let questions = ids.map { UnlockQuestion(rpID: rpID, credentialID: $0, salt: []) }
-    let (key, question) = try await holder(of: questions)
-    return (key, question?.credentialID)
+    let (key, held) = try await holder(of: questions)
+    return (key, held.first?.credentialID)
   }
 
   /// Opens one security key.

@@ -110,9 +110,18 @@ final class OpenKey: Sendable {
       }
       do throws(PRFDeviceError) {
         let pin = try PIN(typed)
-        let result = try await body(authenticator, pin)
-        accepted.withLock { $0 = pin }
-        return result
+        do throws(PRFDeviceError) {
+          let result = try await body(authenticator, pin)
+          accepted.withLock { $0 = pin }
+          return result
+        } catch .noCredentials {
+          // The key looks for a credential once the PIN was right: the next
+          // question need not ask for it again.
+          accepted.withLock { $0 = pin }
+          throw .noCredentials
+        } catch {
+          throw error
+        }
       } catch .pinInvalid(let left) where source == nil {
         finder.prompter.tell("Wrong PIN.")
         if let left { try check(left) }

@@ -17,29 +17,35 @@ struct UnlockAnswer: Sendable {
 }
 
 extension KeyFinder {
-  /// Asks the security key that can answer, with one touch.
+  /// Asks the security key that can answer, with one touch where the first
+  /// answer serves.
   ///
   /// Keys are told apart silently, by asking each which credential it holds.
-  /// A key that is busy, locked or broken does not stop the others.
+  /// A key that is busy, locked or broken does not stop the others; neither
+  /// does a file that its own key does not open.
   ///
-  /// - Parameter questions: what the backup's files offer.
-  /// - Returns: the answers; several only when the key itself holds several
-  ///   discoverable credentials that fit.
-  /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`.
-  func ask(_ questions: [UnlockQuestion]) async throws(UserMessage) -> [UnlockAnswer] {
-    let (key, question) = try await holder(of: questions)
-    if question == nil { try await key.requirePRF() }
-    return try await key.answer(question.map { [$0] } ?? questions)
+  /// - Parameters:
+  ///   - questions: what the backup's files offer.
+  ///   - use: opens the backup with an answer; nil where that one does not.
+  /// - Returns: what `use` returned.
+  /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`,
+  ///   `data-invalid` when the right key answers and no file opens.
+  func ask<R: ~Copyable>(
+    _ questions: [UnlockQuestion], use: (UnlockAnswer) throws(UserMessage) -> R?
+  ) async throws(UserMessage) -> R {
+    let (key, held) = try await holder(of: questions)
+    if held.isEmpty { try await key.requirePRF() }
+    return try await key.answer(held.isEmpty ? questions : held, use: use)
   }
 
   /// The security key that can answer, opened.
   ///
-  /// - Returns: the key and the question whose credential it holds, or nil
+  /// - Returns: the key and the questions whose credential it holds, or none
   ///   for a key that may hold one and does not tell.
   /// - Throws: `wrong-key`, `ambiguous`.
   func holder(
     of questions: [UnlockQuestion]
-  ) async throws(UserMessage) -> (OpenKey, UnlockQuestion?) {
+  ) async throws(UserMessage) -> (OpenKey, [UnlockQuestion]) {
     let found = try await descriptors()
     var failures: [UserMessage] = []
     var undecided: [OpenKey] = []
@@ -47,7 +53,7 @@ extension KeyFinder {
       do throws(UserMessage) {
         let key = try await open(descriptor)
         switch try await key.holding(questions) {
-        case .one(let question): return (key, question)
+        case .some(let held): return (key, held)
         case .perhaps: undecided.append(key)
         case .none: await key.authenticator.close()
         }
@@ -65,7 +71,7 @@ extension KeyFinder {
         hint: "leave one, or name it with --device: "
           + undecided.map(\.descriptor.path).joined(separator: ", "))
     }
-    return (key, nil)
+    return (key, [])
   }
 }
 
@@ -79,13 +85,19 @@ extension UserMessage {
         : "none of these security keys opens anything here",
       hint: "plug in the key the backup was made with; keybackup key list shows which")
   }
+
+  /// The right key answers, and its file does not open.
+  static let damagedWayIn = UserMessage(
+    .dataInvalid, "the security key is the right one, but the file it opens is damaged",
+    hint: "an older version of the keys folder from your sync provider may open; "
+      + "so does another enrolled key")
 }
 
 extension OpenKey {
   /// What a silent look at the key tells.
   enum HeldQuestion {
-    /// It holds the credential of this question.
-    case one(UnlockQuestion)
+    /// It holds the credential of these questions, which differ in their salts.
+    case some([UnlockQuestion])
     /// It does not tell without its PIN, or the files name no credential.
     case perhaps
     /// It holds none of them.
@@ -104,7 +116,7 @@ extension OpenKey {
         try await key.holds(ids, rpID: rpID)
       }) {
       case .yes(let id):
-        if let question = group.first(where: { $0.credentialID == id }) { return .one(question) }
+        return .some(group.filter { $0.credentialID == id })
       case .maybe: undecided = true
       case .no: break
       }
@@ -112,22 +124,34 @@ extension OpenKey {
     return undecided ? .perhaps : .none
   }
 
-  /// Evaluates the PRF for the first question that the key can answer.
-  func answer(_ questions: [UnlockQuestion]) async throws(UserMessage) -> [UnlockAnswer] {
-    // Questions without a credential ask every discoverable one; they differ
-    // in their salts at most, and are asked one after the other.
+  /// Evaluates the PRF for one question after the other until an answer serves.
+  ///
+  /// Questions of one credential, and questions without one, which ask every
+  /// discoverable credential, differ in their salts: each costs a touch.
+  func answer<R: ~Copyable>(
+    _ questions: [UnlockQuestion], use: (UnlockAnswer) throws(UserMessage) -> R?
+  ) async throws(UserMessage) -> R {
+    var failure = UserMessage.nothingOpens(1)
+    var hasAnswered = false
     for question in questions {
       let request = PRFRequest(
         rpID: question.rpID, credentialIDs: question.credentialID.map { [$0] } ?? [],
         first: .webAuthn(question.salt))
+      if hasAnswered { finder.prompter.tell("That file did not open; there is another one.") }
+      let evaluations: [PRFEvaluation]
       do throws(UserMessage) {
-        let evaluations = try await evaluate(request)
-        return evaluations.map { UnlockAnswer(question: question, evaluation: $0) }
-      } catch  where error.code == .wrongKey && question != questions.last {
+        evaluations = try await evaluate(request)
+      } catch  where error.code == .wrongKey {
         continue
       }
+      for evaluation in evaluations {
+        let answer = UnlockAnswer(question: question, evaluation: evaluation)
+        if let result = try use(answer) { return result }
+      }
+      hasAnswered = true
+      if question.credentialID != nil { failure = .damagedWayIn }
     }
-    throw .nothingOpens(1)
+    throw failure
   }
 
   /// Evaluates the PRF under user verification, with a prompt for the touch.

@@ -119,35 +119,33 @@ extension Backup {
         hint: "a newer keybackup may know it")
     }
     let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
-    let answers: [UnlockAnswer]
     do throws(UserMessage) {
-      answers = try await finder.ask(unique(offers.map(\.1)))
+      return try await finder.ask(unique(offers.map(\.1))) { answer in
+        open(answer, offers, &damaged)
+      }
     } catch  where error.code == .wrongKey && anonymous && rpID == nil {
       throw UserMessage(
         .wrongKey, error.message,
         hint: "the backup was made by another program: name its relying party, "
           + "such as --rp-id covebitcoinwallet.com")
     }
-    for answer in answers {
-      for (way, question) in offers where question == answer.question {
-        let secret = answer.evaluation.first()
-        guard let key = try? way.unwrap(prfOutput: secret) else { continue }
-        for file in way.damagedFiles(prfOutput: secret) {
-          damaged.append(
-            FileFinding(
-              file: file, recordID: nil, state: .unreadable,
-              reason: "does not open with its own security key"))
-        }
-        return key
+  }
+
+  private func open(
+    _ answer: UnlockAnswer, _ offers: [(WayIn, UnlockQuestion)], _ damaged: inout [FileFinding]
+  ) -> MasterKey? {
+    for (way, question) in offers where question == answer.question {
+      let secret = answer.evaluation.first()
+      guard let key = try? way.unwrap(prfOutput: secret) else { continue }
+      for file in way.damagedFiles(prfOutput: secret) {
+        damaged.append(
+          FileFinding(
+            file: file, recordID: nil, state: .unreadable,
+            reason: "does not open with its own security key"))
       }
+      return key
     }
-    guard answers.contains(where: { $0.question.credentialID != nil }) else {
-      throw .nothingOpens(1)
-    }
-    throw UserMessage(
-      .dataInvalid, "the security key is the right one, but the file it opens is damaged",
-      hint: "an older version of the keys folder from your sync provider may open; "
-        + "so does another enrolled key")
+    return nil
   }
 
   private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
@@ -165,7 +163,10 @@ extension UnlockQuestion {
   init?(_ way: WayIn, rpID: String) {
     switch way.kind {
     case .securityKey:
-      guard let own = way.rpID, let credential = way.credentialID else { return nil }
+      // No key made what breaks these bounds, and asking would fail for all.
+      guard let own = way.rpID, (1...253).contains(own.utf8.count), !own.utf8.contains(0),
+        let credential = way.credentialID, (1...1023).contains(credential.count)
+      else { return nil }
       self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)

@@ -19,4 +19,13 @@ enum PrintableText {
     let shown = String(cleaned)
     return shown.count > limit ? String(shown.prefix(limit - 1)) + "…" : shown
   }
+
+  /// `text` with every unsafe character but the line end replaced by U+FFFD.
+  static func cleanLines(_ text: String) -> String {
+    var cleaned = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      cleaned.append(scalar != "\n" && isUnsafe(scalar) ? "\u{FFFD}" : scalar)
+    }
+    return String(cleaned)
+  }
 }

@@ -50,8 +50,11 @@ struct Output: Sendable {
   }
 
   /// Writes a line that even `--quiet` does not hide.
+  ///
+  /// It may repeat a file's name, which anybody who writes to the synced folder
+  /// chooses: what could steer the terminal is taken out.
   func warn(_ line: String) {
-    try? write(Array((line + "\n").utf8), to: standardError)
+    try? write(Array((PrintableText.cleanLines(line) + "\n").utf8), to: standardError)
   }
 
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(UserMessage) {

@@ -155,24 +155,23 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let finder = KeyFinder(common, device, pins.policy(world))
     let ways = try backup.scan().waysIn
     let questions = ways.compactMap { UnlockQuestion($0, rpID: rpID) }
-    let answers = try await finder.ask(questions)
-    for answer in answers {
+    let (keyID, credential) = try await finder.ask(questions) { answer throws(UserMessage) in
       for way in ways where UnlockQuestion(way, rpID: rpID) == answer.question {
         guard let keyID = way.keyID else { continue }
         do throws(BackupFolderError) {
           let secret = answer.evaluation.first()
           _ = try namespace.resumeCreation(way, prfOutput: secret)
+          return (keyID, answer.evaluation.credentialID)
         } catch .wrongKey {
           continue
         } catch {
           throw UserMessage(error)
         }
-        remember(path, world)
-        return try report(
-          namespace.id, keyID, answer.evaluation.credentialID.bytes, path)
       }
+      return nil
     }
-    throw .nothingOpens(1)
+    remember(path, world)
+    return try report(namespace.id, keyID, credential.bytes, path)
   }
 
   private func write(
