@@ -12,6 +12,11 @@ KEY ?= simulated
 # stay shared, so that Debian's security updates reach them.
 RELEASE = -c release --static-swift-stdlib
 
+share = $(DESTDIR)$(PREFIX)/share
+COMPLETIONS_BASH = $(share)/bash-completion/completions
+COMPLETIONS_ZSH = $(share)/zsh/site-functions
+COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format build install uninstall bench clean
 
@@ -39,11 +44,16 @@ build: ## the release build: .build/release/keybackup
 	@scripts/setup build
 	$(SWIFT) build $(RELEASE) --product keybackup
 
-install: build ## build and install under PREFIX (/usr/local)
+install: build ## build and install under PREFIX (/usr/local), with shell completions
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
+	install -d $(COMPLETIONS_BASH) $(COMPLETIONS_ZSH) $(COMPLETIONS_FISH)
+	.build/release/keybackup --generate-completion-script bash >$(COMPLETIONS_BASH)/keybackup
+	.build/release/keybackup --generate-completion-script zsh >$(COMPLETIONS_ZSH)/_keybackup
+	.build/release/keybackup --generate-completion-script fish >$(COMPLETIONS_FISH)/keybackup.fish
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup
+	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
+	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 
 bench: setup ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run
