@@ -21,7 +21,12 @@ let arguments: Target.Dependency = .product(
 let package = Package(
   name: "keybackup",
   products: [
-    .executable(name: "keybackup", targets: ["KeyBackupTool"])
+    .executable(name: "keybackup", targets: ["KeyBackupTool"]),
+    // The parts, for other programs; Benchmarks/ is one.
+    .library(name: "SecretMemory", targets: ["SecretMemory"]),
+    .library(name: "PRFDevice", targets: ["PRFDevice"]),
+    .library(name: "CSPP", targets: ["CSPP"]),
+    .library(name: "BackupFolder", targets: ["BackupFolder"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

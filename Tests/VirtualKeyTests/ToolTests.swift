@@ -143,7 +143,7 @@ import Glibc
     let start = ContinuousClock.now
     let result = try run(
       options + ["--", "sh", "-c", makeCredential + "; fido2-token -L; test -e /dev/hidraw0"])
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(ContinuousClock.now - start < .seconds(20))
     #expect(result.output == "fido2-cred: fido_dev_make_cred: FIDO_ERR_RX\n")
     #expect(result.status == 1)
   }
