@@ -35,10 +35,10 @@ test: setup lint ## lint, build and run every test
 	$(SWIFT) test --skip-build
 
 lint: ## check the format of every Swift file
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
 
 format: ## put every Swift file into the format that lint checks
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
 
 build: ## the release build: .build/release/keybackup
 	@scripts/setup build
