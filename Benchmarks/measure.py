@@ -27,6 +27,11 @@ STATE = sys.argv[1]
 COUNTS = [int(n) for n in sys.argv[2:]] or [1, 100, 1000, 10000]
 MASTER_KEY_FILE = "masterkey-" + hashlib.sha256(b"cspp-master-key-v1").hexdigest() + ".json"
 
+# Neither finds nor changes anything of the person who measures.
+os.environ["HOME"] = STATE
+for name in ("KEYBACKUP_FOLDER", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+    os.environ.pop(name, None)
+
 
 def on_terminal(*command):
     """Runs a command that may ask for the PIN; what it used, and its output."""
