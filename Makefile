@@ -12,6 +12,8 @@ KEY ?= simulated
 # stay shared, so that Debian's security updates reach them.
 RELEASE = -c release --static-swift-stdlib
 
+FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
+
 share = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS_BASH = $(share)/bash-completion/completions
 COMPLETIONS_ZSH = $(share)/zsh/site-functions
@@ -21,7 +23,7 @@ COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 .PHONY: help setup demo test lint format build install uninstall bench clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 setup: ## install the Debian packages and Python tools that are missing
 	@scripts/setup
@@ -35,10 +37,10 @@ test: setup lint ## lint, build and run every test
 	$(SWIFT) test --skip-build
 
 lint: ## check the format of every Swift file
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
+	$(SWIFT) format lint --strict --recursive $(FORMATTED)
 
 format: ## put every Swift file into the format that lint checks
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
+	$(SWIFT) format --in-place --recursive $(FORMATTED)
 
 build: ## the release build: .build/release/keybackup
 	@scripts/setup build
@@ -59,4 +61,4 @@ bench: setup ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-python
+	rm -rf .build .build-python Benchmarks/.build
