@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import Testing
 
 /// A sandbox with a backup of three wallets in its folder.
@@ -48,5 +50,13 @@ struct PreparedBackup: Sendable {
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
   }
 
-  private static let original = Task { try await PreparedBackup(making: Sandbox()) }
+  private static let original = Task {
+    let box = try Sandbox()
+    leftOver.withLock { $0 = box.root }
+    // Nothing else ends the life of what a static property holds.
+    atexit { PreparedBackup.leftOver.withLock { try? Files.remove($0) } }
+    return try await PreparedBackup(making: box)
+  }
+
+  private static let leftOver = Mutex("")
 }
