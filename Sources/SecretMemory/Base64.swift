@@ -14,14 +14,26 @@ public enum Base64 {
   /// The ASCII characters that spell `bytes`.
   public static func encode(_ bytes: RawSpan, _ alphabet: Alphabet) -> [UInt8] {
     let count = encodedSize(bytes.byteCount, alphabet)
-    let table = alphabet == .standard ? Tables.standard : Tables.url
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { output, filled in
-      unsafe bytes.withUnsafeBytes { bytes in
-        unsafe table.withUnsafeBufferPointer { table in
-          unsafe encode(bytes, table, pad: alphabet == .standard, into: output)
-        }
-      }
+      unsafe encode(bytes, alphabet, into: UnsafeMutableRawBufferPointer(output))
       filled = count
+    }
+  }
+
+  /// Writes the ASCII characters that spell `bytes`.
+  ///
+  /// - Precondition: `characters` has room for ``encodedSize(_:_:)`` of them.
+  public static func encode(
+    _ bytes: RawSpan, _ alphabet: Alphabet, into characters: UnsafeMutableRawBufferPointer
+  ) {
+    precondition(characters.count >= encodedSize(bytes.byteCount, alphabet), "room for all")
+    let table = alphabet == .standard ? Tables.standard : Tables.url
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe table.withUnsafeBufferPointer { table in
+        unsafe encode(
+          bytes, table, pad: alphabet == .standard,
+          into: characters.assumingMemoryBound(to: UInt8.self))
+      }
     }
   }
 

@@ -1,0 +1,24 @@
+internal import SecretMemory
+
+/// A credential ID as the person gives it: base64url, base64 or hex.
+enum CredentialIDArgument {
+  /// The possible readings of `argument`.
+  ///
+  /// Hex digits are base64url characters too, so both readings go into the
+  /// allow-list, and the key says which one it made.
+  ///
+  /// - Throws: `usage` when it is neither.
+  static func candidates(_ argument: String) throws(UserMessage) -> [[UInt8]] {
+    let readings = [GivenText.hex(argument), GivenText.base64(argument)]
+    let ids = readings.compactMap { $0 }.filter { (1...1023).contains($0.count) }
+    guard !ids.isEmpty else {
+      throw UserMessage(
+        .usage, "the credential ID is neither base64url nor hex",
+        hint: "keybackup credential list prints it")
+    }
+    return ids
+  }
+
+  /// Base64url without padding, as the format and JSON print IDs.
+  static func encode(_ id: [UInt8]) -> String { Base64.string(id, .url) }
+}
