@@ -1,0 +1,63 @@
+import Testing
+
+/// What a computer remembers: where its backup is, and what it has seen there.
+@Suite struct MemoryTests {
+  @Test func initRemembersTheFolder() async throws {
+    let box = try Sandbox()
+    let unnamed = ["KEYBACKUP_FOLDER": ""]
+    try await box.keybackup(["init", box.folder], environment: unnamed)
+    let status = try await box.keybackup(
+      ["status", "--json"], pin: .none, environment: unnamed, expecting: 88)
+    #expect(try status.json()["namespace_id"].text?.count == 32)
+    // Another computer knows nothing of it.
+    let elsewhere = try await box.keybackup(
+      ["status"], pin: .none, home: box.root + "/tmp", environment: unnamed, expecting: nil)
+    #expect(elsewhere.code != 88 && elsewhere.code != 0)
+  }
+
+  @Test func anOlderStateOfTheFolderIsARollback() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try Files.copy(box.folder, to: box.root + "/old")
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "late", name: "Late").utf8))
+    try Files.remove(box.folder)
+    try Files.copy(box.root + "/old", to: box.folder)
+    let restored = try await box.keybackup(["restore"], expecting: 89)
+    #expect(restored.err.contains("older than what this computer has seen"))
+    #expect(restored.out.contains("Name of first-wallet"), "what is there is restored")
+    try await box.keybackup(["verify", "--deep"], expecting: 89)
+    // A computer without memory cannot know, and says so.
+    let fresh = try await box.keybackup(
+      ["verify", "--deep", "--json"], home: box.root + "/tmp")
+    #expect(try fresh.json()["known"].flag == false)
+  }
+
+  @Test func aBackupThatIsGoneIsNotNoBackup() async throws {
+    let box = try Sandbox()
+    let made = try await box.keybackup(["init", "--json"]).json()
+    let id = try #require(made["namespace_id"].text)
+    try Files.remove(box.folder + "/cspp-namespaces")
+    let outcome = try await box.keybackup(["restore"], expecting: nil)
+    expectFailure(outcome, 89, says: "is gone", id)
+    let json = try await box.keybackup(["status", "--json"], pin: .none, expecting: nil)
+    try expectFailure(json, 89, word: "rollback")
+    let fresh = try await box.keybackup(["restore"], home: box.root + "/tmp", expecting: nil)
+    expectFailure(fresh, 66, says: "there is no backup")
+  }
+
+  @Test func theTraceShowsTrafficAndNoSecret() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(Sandbox.derive + ["--trace"])
+    let dumped = outcome.err.split(separator: "\n").flatMap { line in
+      line.split(separator: " ").dropFirst().compactMap {
+        $0.count == 2 ? UInt8($0, radix: 16) : nil
+      }
+    }
+    #expect(dumped.count > 500)
+    #expect(dumped.firstRange(of: Array("keybackup-derive:".utf8)) != nil)
+    #expect(dumped.firstRange(of: bytes(hex: outcome.out)) == nil, "the PRF output")
+    #expect(dumped.firstRange(of: Array(Sandbox.pin.utf8)) == nil, "the PIN")
+  }
+}
