@@ -17,31 +17,41 @@ enum Main {
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
+    guard let command = parse(arguments, output) else { return }
     // Detached: this thread, which is the main actor's, is about to wait.
     let work = Task.detached {
-      let code = await run(arguments, output)
+      let code = await run(command, output)
       Terminal.restoreAll()
       exit(code.rawValue)
     }
     Interruption.watch { work.cancel() }
   }
 
-  private static func run(_ arguments: [String], _ output: Output) async -> ExitCode {
+  /// Reads the command line; help, version and mistakes end the process here,
+  /// before any thread is started for them.
+  private static func parse(
+    _ arguments: [String], _ output: Output
+  ) -> (any KeyBackupCommand)? {
     do {
-      let parsed = try KeyBackup.parseAsRoot(arguments)
-      guard let command = parsed as? any KeyBackupCommand else {
-        // A noun without a verb: ArgumentParser's own help.
-        var other = parsed
-        try other.run()
-        return .success
-      }
+      var parsed = try KeyBackup.parseAsRoot(arguments)
+      if let command = parsed as? any KeyBackupCommand { return command }
+      // A noun without a verb: ArgumentParser's own help.
+      try parsed.run()
+      return nil
+    } catch {
+      exit(reportParsing(error, output).rawValue)
+    }
+  }
+
+  private static func run(
+    _ command: any KeyBackupCommand, _ output: Output
+  ) async -> ExitCode {
+    do {
       return try await command.run(in: World.process())
-    } catch let message as UserMessage {
-      let ending = Interruption.received ? message.afterInterruption : message
+    } catch {
+      let ending = Interruption.received ? error.afterInterruption : error
       report(ending, output)
       return ending.code
-    } catch {
-      return reportParsing(error, output)
     }
   }
 
@@ -83,7 +93,7 @@ enum Main {
 }
 
 /// A subcommand that does work.
-protocol KeyBackupCommand: ParsableArguments {
+protocol KeyBackupCommand: ParsableArguments, Sendable {
   /// Runs the command.
   ///
   /// - Parameter world: what surrounds the process.
