@@ -26,7 +26,8 @@ import Testing
       isolated + ["sh", "-c", all], key: nil,
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
       limit: 60)
-    #expect(outcome.code == 0 && !outcome.timedOut, "\(outcome.text)")
+    // What follows reads the script's lines: without them there is nothing to read.
+    try #require(outcome.code == 0 && !outcome.timedOut, "\(outcome.text)")
     return outcome
   }
 
