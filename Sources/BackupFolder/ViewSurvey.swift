@@ -34,7 +34,9 @@ extension OpenNamespace {
       case .absent: continue
       case .failed(let failure):
         if isOwnTemporary {
-          survey.leftOver.append(file)
+          // It may hold what an interrupted exchange displaced: a newer
+          // program's bytes, the only ones there are.
+          if failure.mayBeReplaced { survey.leftOver.append(file) }
         } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.named {
           survey.untouchable.insert(record)
         }

@@ -24,6 +24,9 @@ public struct WalletBatch: ~Copyable {
   /// The entries' records, in order.
   public var records: [RecordID] { items.map(\.record) }
 
+  /// Largest entry that a record of ordinary limits holds, in bytes.
+  public static let entryLimit = (SizeLimits.standard.record - 2048) / 4 * 3
+
   /// Adds a wallet's entry.
   ///
   /// - Parameter entry: WalletEntry JSON. It is kept byte for byte but for the

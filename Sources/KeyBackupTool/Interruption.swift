@@ -1,7 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into cancellation of the running command.
+/// Turns SIGINT, SIGTERM, SIGHUP and SIGQUIT into cancellation of the running
+/// command.
+///
+/// Those that the process was started to ignore, as by nohup or in the
+/// background of a script, stay ignored.
 ///
 /// The signals are blocked in every thread and fetched by the main thread, so
 /// that nothing ever runs in a signal handler. The command then ends by itself:
@@ -10,7 +14,7 @@ internal import Synchronization
 /// process at once.
 enum Interruption {
   private static let signalled = Atomic<Bool>(false)
-  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   /// Whether a signal has asked the command to end.
   static var received: Bool { signalled.load(ordering: .relaxed) }
@@ -22,6 +26,17 @@ enum Interruption {
     signal(SIGPIPE, SIG_IGN)
     var signals = signalSet()
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  /// Waits until reading gives something or fails; a signal, which another
+  /// thread fetches, would not interrupt the read itself.
+  ///
+  /// - Throws: `interrupted`.
+  static func waitToRead(_ descriptor: Int32) throws(UserMessage) {
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    repeat {
+      if received { throw .interrupted }
+    } while unsafe poll(&ready, 1, 100) == 0
   }
 
   /// Waits for signals until the process ends.
@@ -51,7 +66,14 @@ enum Interruption {
   private static func signalSet() -> sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    for number in numbers { unsafe sigaddset(&signals, number) }
+    for number in numbers where !isIgnored(number) { unsafe sigaddset(&signals, number) }
     return signals
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+    // SIG_IGN is the address 1, which is no function that Swift could compare.
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 }

@@ -9,6 +9,7 @@ enum Main {
   // Not `async`: Swift would then park this thread in a call that lets every
   // signal through. This thread waits for the signals instead.
   static func main() {
+    StandardStreams.fill()
     let unhardened = ProcessHardening.apply()
     Interruption.prepare()
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -98,6 +98,20 @@ struct CrashTests {
       #expect(report.stale == 0)
     }
   }
+
+  /// An exchange puts what gives way under the temporary name: after a crash at
+  /// that moment it may be the only copy of what a newer program wrote.
+  @Test func `A newer program's record under a temporary name stays`() throws {
+    let scene = try Scene()
+    var namespace = try scene.create()
+    let tag = try StateFolder(
+      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
+    ).temporaryTag()
+    let displaced = try scene.namespacePath + "/wallets/.keybackup-tmp-\(tag)-0011223344556677"
+    try Data(#"{"version":3,"kind":"wallet"}"#.utf8).write(to: URL(fileURLWithPath: displaced))
+    try namespace.heal()
+    #expect(FileManager.default.fileExists(atPath: displaced))
+  }
 }
 
 extension OpenNamespace {

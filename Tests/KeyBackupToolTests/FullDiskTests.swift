@@ -103,8 +103,11 @@ import Testing
       export KEYBACKUP_FOLDER="$box/cloud"
       mkdir "$box/disk/out"; fill
       key restore --out "$box/disk/out"; echo "code $?"
+      for file in "$box/disk/out"/*.json; do [ ! -e "$file" ] || wc -c "$file"; done
       """)
     #expect(outcome.out.contains("code 74"), "\(outcome.text)")
+    // Half a wallet must not look like one.
+    #expect(!outcome.out.contains("wallet-"), "\(outcome.out)")
   }
 
   @Test func ofStandardOutput() async throws {

@@ -10,20 +10,24 @@ enum EnrolledCredentials {
   ///   that needs no folder.
   static func known(_ world: World, _ options: FolderOptions) throws(UserMessage) -> Set<[UInt8]> {
     guard let path = try options.configuredPath(world) else { return [] }
+    var ids: Set<[UInt8]> = []
     do throws(UserMessage) {
       let folder = try Backup.folder(at: path, world)
       do throws(BackupFolderError) {
-        var ids: Set<[UInt8]> = []
         for id in try folder.namespaces() {
-          ids.formUnion(try folder.namespace(id).scan().waysIn.compactMap(\.credentialID))
+          do throws(BackupFolderError) {
+            ids.formUnion(try folder.namespace(id).scan().waysIn.compactMap(\.credentialID))
+          } catch {
+            // One backup that cannot be read must not hide the others' IDs.
+            if options.folder != nil { throw error }
+          }
         }
-        return ids
       } catch {
         throw UserMessage(error)
       }
     } catch {
       if options.folder != nil { throw error }
-      return []
     }
+    return ids
   }
 }

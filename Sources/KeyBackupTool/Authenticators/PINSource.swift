@@ -51,6 +51,7 @@ enum PINSource: Sendable {
     var filled = 0
     var byte: UInt8 = 0
     reading: while true {
+      try Interruption.waitToRead(descriptor)
       let count = unsafe Glibc.read(descriptor, &byte, 1)
       switch count {
       case 1 where byte == 10: break reading
@@ -61,13 +62,7 @@ enum PINSource: Sendable {
         }
       case 0: break reading
       default:
-        if errno == EINTR { continue }
-        if errno == EAGAIN {
-          var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-          _ = unsafe poll(&ready, 1, 100)
-          if Interruption.received { throw .interrupted }
-          continue
-        }
+        if errno == EINTR || errno == EAGAIN { continue }
         throw UserMessage(
           errno == EBADF ? .usage : .io,
           "the PIN could not be read from \(name): \(systemText(errno))",

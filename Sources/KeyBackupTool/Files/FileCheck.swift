@@ -26,4 +26,21 @@ enum FileCheck {
       "\(path) cannot be written: \(systemText(errno))",
       hint: "check the permissions of the folder and of its file system")
   }
+
+  /// Refuses a place for decrypted wallets that lies in the synced folder: the
+  /// secrets would go to the cloud in plain, and reading must not write there.
+  ///
+  /// - Parameters:
+  ///   - path: where they shall go; need not exist yet.
+  ///   - synced: the backup's folder.
+  /// - Throws: `cannot-create`.
+  static func requireOutside(_ path: String, of synced: String) throws(UserMessage) {
+    let above = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard let place = absolute(path) ?? absolute(above), let folder = absolute(synced),
+      place == folder || place.hasPrefix(folder + "/")
+    else { return }
+    throw UserMessage(
+      .cannotCreate, "\(path) is in the synced folder, so the secrets would go to the cloud",
+      hint: "choose a place that is not synchronised")
+  }
 }

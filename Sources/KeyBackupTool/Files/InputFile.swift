@@ -42,6 +42,7 @@ enum InputFile {
         }
         bytes = larger
       }
+      try Interruption.waitToRead(descriptor)
       let count = unsafe bytes.withUnsafeMutableBytes { buffer in
         unsafe Glibc.read(
           descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).baseAddress,
@@ -54,7 +55,6 @@ enum InputFile {
       } else if errno != EINTR {
         throw UserMessage(.io, "\(name(path)) could not be read: \(systemText(errno))")
       }
-      if Interruption.received { throw .interrupted }
     }
     bytes.resize(to: filled)
     return bytes

@@ -5,13 +5,15 @@ internal import SecretMemory
 /// readable by others.
 struct OutputFile: ~Copyable {
   private let descriptor: Int32
+  private let folder: Int32
   private let path: String
 
   /// Creates the file with mode 0600.
   ///
   /// - Parameters:
   ///   - path: where.
-  ///   - folder: descriptor of the folder that `path` starts from.
+  ///   - folder: descriptor of the folder that `path` starts from; it stays
+  ///     open as long as this value lives.
   /// - Throws: `cannot-create` when something is there already or the folder
   ///   takes no file.
   init(creating path: String, in folder: Int32 = AT_FDCWD) throws(UserMessage) {
@@ -25,6 +27,7 @@ struct OutputFile: ~Copyable {
           ? "it exists and is never overwritten; choose another name" : "choose another place")
     }
     self.descriptor = descriptor
+    self.folder = folder
     self.path = path
   }
 
@@ -43,9 +46,15 @@ struct OutputFile: ~Copyable {
 
   /// Writes secret bytes from guarded memory.
   ///
-  /// - Throws: `io`.
+  /// - Throws: `io`; the file is then gone: half a wallet must not look like
+  ///   one.
   func write(_ bytes: RawSpan) throws(UserMessage) {
-    try Output.writeAll(bytes, to: descriptor)
+    do {
+      try Output.writeAll(bytes, to: descriptor)
+    } catch {
+      unsafe unlinkat(folder, path, 0)
+      throw error
+    }
   }
 
   /// Waits until the bytes are on the disk.

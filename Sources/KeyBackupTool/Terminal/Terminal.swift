@@ -97,6 +97,9 @@ struct Terminal: Sendable {
     guard unsafe tcgetattr(descriptor, &settings) == 0 else { return false }
     saved.withLock { $0 = Saved(descriptor: descriptor, settings: settings) }
     settings.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    // No suspending: the shell would get the terminal without echo, or give it
+    // back with.
+    unsafe withUnsafeMutableBytes(of: &settings.c_cc) { unsafe $0[Int(VSUSP)] = 0 }
     return unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0
   }
 

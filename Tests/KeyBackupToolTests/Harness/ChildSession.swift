@@ -86,7 +86,10 @@ struct ChildSession {
     unsafe sigemptyset(&none)
     var usual = sigset_t()
     unsafe sigemptyset(&usual)
-    unsafe sigaddset(&usual, SIGPIPE)
+    // A test run in the background is told to ignore some of these.
+    for signal in [SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM] {
+      unsafe sigaddset(&usual, signal)
+    }
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
     let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID

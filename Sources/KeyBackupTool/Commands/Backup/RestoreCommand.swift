@@ -25,7 +25,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     // The folder is made before the touch, so that nothing is decrypted that
     // could not be written.
     var target: RestoreFolder?
-    if let out { target = try RestoreFolder(path: out) }
+    if let out {
+      try FileCheck.requireOutside(out, of: backup.folder.path)
+      target = try RestoreFolder(path: out)
+    }
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var rows: [[String]] = []

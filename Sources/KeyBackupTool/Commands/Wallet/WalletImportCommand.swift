@@ -66,10 +66,15 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     _ line: RawSpan, _ number: Int, to batch: inout WalletBatch
   ) throws(UserMessage) {
     do {
+      // Before it is parsed, and before a key is touched for it.
+      let limit = WalletBatch.entryLimit
+      guard line.byteCount <= limit else { throw CSPPError.tooLarge(limit: limit) }
       _ = try WalletEntry(parsing: line)
       try batch.append(line)
     } catch let error as CSPPError {
       var message = UserMessage(error, in: "line \(number)")
+      // Waiting, as for a file that is not synchronised yet, would not help.
+      message = UserMessage(.dataInvalid, message.message)
       message.hint = "nothing was imported; correct the line and try again"
       throw message
     } catch let error as BackupFolderError {

@@ -26,16 +26,27 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(out)
-    var opened = try await unlock.backup(world).unlock(
+    let backup = try unlock.backup(world)
+    if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
+    var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var found: [WalletRow] = []
+    // The bytes of the version that `only` will choose: the first that is
+    // meant, and one meant by its ID before any meant by its name.
     var bytes = SecretBytes(zeroed: 0)
+    var isByID = false
     let report = opened.forEachWallet { version, entry in
       guard WalletSelector.matches(wallet, version) else { return }
-      found.append(WalletRow(version))
-      bytes = entry.copy()
+      let row = WalletRow(version)
+      let matchesID = WalletSelector.matchesID(wallet, row)
+      if found.isEmpty || (matchesID && !isByID) { bytes = entry.copy() }
+      isByID = isByID || matchesID
+      found.append(row)
     }
     let row = try WalletSelector.only(found, wallet, report, opened.health)
+    if found.count(where: { $0.recordID == row.recordID }) > 1 {
+      unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
+    }
     if let out {
       let file = try OutputFile(creating: out)
       try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
@@ -80,7 +91,12 @@ enum WalletSelector {
       || version.entry.name == selector
   }
 
-  /// The one wallet that is meant.
+  /// Whether a wallet is meant by its ID or record ID.
+  static func matchesID(_ selector: String, _ row: WalletRow) -> Bool {
+    row.id == selector || row.recordID.hex == selector
+  }
+
+  /// The one wallet that is meant: its first version.
   ///
   /// An ID wins over a name.
   ///
@@ -88,7 +104,7 @@ enum WalletSelector {
   static func only(
     _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth
   ) throws(UserMessage) -> WalletRow {
-    let byID = found.filter { $0.id == selector || $0.recordID.hex == selector }
+    let byID = found.filter { matchesID(selector, $0) }
     let meant = byID.isEmpty ? found : byID
     guard let first = meant.first else {
       throw UserMessage(

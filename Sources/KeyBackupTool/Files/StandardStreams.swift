@@ -1,0 +1,18 @@
+internal import Glibc
+
+/// Descriptors 0, 1 and 2 of a process that was started without some of them.
+enum StandardStreams {
+  /// Opens /dev/null at those that are closed.
+  ///
+  /// The next file opened would get the number, a key's or a wallet's even, and
+  /// what is meant for the screen would be written into it. Each is opened for
+  /// the direction that nobody uses, so that a result that cannot be written is
+  /// still an error.
+  static func fill() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO
+    where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+      // The lowest free number is this one: those below it are open by now.
+      _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+}

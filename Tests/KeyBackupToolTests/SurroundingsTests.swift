@@ -1,0 +1,58 @@
+import Testing
+
+/// How the process was started, and what happens to it from outside.
+@Suite struct SurroundingsTests {
+  /// A shell line that becomes the command.
+  private static func started(_ line: String) -> [String] { ["sh", "-c", line, "sh"] }
+
+  /// A file that took the number of a closed stream would be written over.
+  @Test func aClosedStreamIsNoOtherFile() async throws {
+    let backup = try await PreparedBackup()
+    // Whatever has the number 1 is read as the PIN's source: nothing is there.
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "list", "--pin-fd", "1"], pin: .none,
+      wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
+    #expect(outcome.code == 66 && outcome.err.contains("no PIN in descriptor 1"), "\(outcome.err)")
+    let unsaid = try await backup.box.keybackup(
+      ["wallet", "show", PreparedBackup.ids[0]],
+      wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
+    #expect(unsaid.code == 74, "\(unsaid.text)")
+    try await backup.box.keybackup(
+      ["wallet", "list"], wrapper: Self.started(#"exec "$@" <&- 2>&-"#))
+  }
+
+  /// As under nohup.
+  @Test func aSignalThatWasToBeIgnoredIs() async throws {
+    let backup = try await PreparedBackup()
+    try await backup.box.keybackup(
+      ["wallet", "list"], key: ["--touch", "1500"],
+      wrapper: Self.started(#"trap '' HUP; (sleep 0.7; kill -HUP $$) & exec "$@""#))
+  }
+
+  @Test func theTerminalsQuitKeyLeavesItSane() async throws {
+    let backup = try await PreparedBackup()
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "list"], pin: .none,
+      terminal: [.expect("left): "), .pause(100), .type("\u{1C}")], limit: 10, expecting: 130)
+    #expect(outcome.terminalIsSane)
+  }
+
+  /// A shell would get the terminal without echo.
+  @Test func aHiddenPromptIsNotSuspended() async throws {
+    let backup = try await PreparedBackup()
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "list"], pin: .none,
+      terminal: [.expect("left): "), .type("\u{1A}"), .pause(300), .interrupt], limit: 10,
+      expecting: 130)
+    #expect(outcome.terminalIsSane)
+  }
+
+  /// Reading blocks, and the signal comes to another thread.
+  @Test func interruptedWhileAnInputIsTyped() async throws {
+    let backup = try await PreparedBackup()
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "import", "-"],
+      terminal: [.type("{"), .pause(700), .interrupt], limit: 10, expecting: 130)
+    #expect(outcome.seconds < 4, "\(outcome.seconds)")
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+/// Which wallet is meant, and what may not be imported.
+@Suite struct WalletChoiceTests {
+  /// Other wallets are named like the ID of the one that is asked for.
+  @Test func anIDWinsOverANameWithItsOwnSecret() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    let entries =
+      [Samples.entry(id: "alpha", name: "first", words: Samples.mnemonic)]
+      + (0..<6).map { Samples.entry(id: "other-\($0)", name: "alpha") }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let shown = try await box.keybackup(
+      ["wallet", "show", "alpha", "--reveal", "--json"], secrets: true
+    ).json()
+    #expect(shown["wallet"]["id"].text == "alpha")
+    #expect(shown["entry"]["wallet_id"].text == "alpha")
+    #expect(shown["entry"]["secret"]["Mnemonic"].text == Samples.mnemonic)
+    try await box.keybackup(["wallet", "show", "alpha", "--out", box.root + "/entry"])
+    #expect(try JSON(Files.read(box.root + "/entry"))["wallet_id"].text == "alpha")
+    let several = try await box.keybackup(["wallet", "show", "alpha "], expecting: nil)
+    expectFailure(several, 66, says: "alpha")
+  }
+
+  /// What cannot be kept is refused before a PIN and a touch are asked for.
+  @Test func aLineThatIsTooLongCostsNoTouch() async throws {
+    let backup = try await PreparedBackup()
+    let long = Samples.entry(id: "long", name: String(repeating: "x", count: 13 << 20))
+    let asked = try await backup.box.traced {
+      let refused = try await backup.box.keybackup(
+        ["wallet", "import", "-"], input: Array(long.utf8), expecting: nil)
+      expectFailure(refused, 65, says: "line 1", "larger than")
+    }
+    #expect(asked.isEmpty)
+  }
+
+  /// Waiting for the sync program would not help: it is no matter of "try again".
+  @Test func aLineOfZeroBytesIsInvalid() async throws {
+    let backup = try await PreparedBackup()
+    let refused = try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: [0, 0, 10], expecting: nil)
+    expectFailure(refused, 65, says: "line 1")
+  }
+}
