@@ -50,6 +50,13 @@ package struct SecretWriter: ~Copyable {
     unsafe grow(bytes.byteCount * 2) { unsafe Hex.encode(bytes, into: $0) }
   }
 
+  /// Adds a string's Base64 characters, without quotation marks.
+  package mutating func base64(_ bytes: RawSpan) {
+    unsafe grow(Base64.encodedSize(bytes.byteCount, .standard)) { target in
+      unsafe Base64.encode(bytes, .standard, into: target)
+    }
+  }
+
   /// Adds a string with its quotation marks, from UTF-8 bytes.
   package mutating func string(_ utf8: RawSpan) {
     var size = 2

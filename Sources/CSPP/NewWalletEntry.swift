@@ -29,18 +29,26 @@ public struct NewWalletEntry: ~Copyable {
   }
 
   /// Labels as CSPP stores them.
-  public struct Labels: Equatable, Sendable {
-    /// zstd of BIP-329 JSONL.
-    public var compressed: [UInt8]
+  public struct Labels: ~Copyable {
+    /// zstd of BIP-329 JSONL: whom a person pays is nobody else's business.
+    fileprivate let compressed: SecretBytes
     /// Number of labels.
-    public var count: Int
+    fileprivate let count: Int
     /// SHA-256 of the JSONL.
-    public var hash: Digest
+    fileprivate let hash: Digest
     /// Size of the JSONL in bytes.
-    public var uncompressedSize: Int
+    fileprivate let uncompressedSize: Int
 
     /// Describes compressed labels.
-    public init(compressed: [UInt8], count: Int, hash: Digest, uncompressedSize: Int) {
+    ///
+    /// - Parameters:
+    ///   - compressed: zstd of BIP-329 JSONL.
+    ///   - count: number of labels.
+    ///   - hash: SHA-256 of the JSONL.
+    ///   - uncompressedSize: size of the JSONL in bytes.
+    public init(
+      compressed: consuming SecretBytes, count: Int, hash: Digest, uncompressedSize: Int
+    ) {
       self.compressed = compressed
       self.count = count
       self.hash = hash
@@ -95,7 +103,7 @@ public struct NewWalletEntry: ~Copyable {
   public borrowing func encode(
     updatedAt: UInt64, mark: WalletEntry.Mark? = nil
   ) throws(CSPPError) -> SecretBytes {
-    guard labels?.uncompressedSize ?? 0 <= SizeLimits.labels else { throw .labelsTooLarge }
+    guard labelsSize <= SizeLimits.labels else { throw .labelsTooLarge }
     var head = SecretWriter()
     writeHead(into: &head)
     let tail = "\",\"updated_at\":\(updatedAt)"
@@ -122,12 +130,29 @@ public struct NewWalletEntry: ~Copyable {
     }
     writer.raw(",\"xpub\":\(xpub.map(JSONText.quoted) ?? "null")")
     writer.raw(",\"wallet_mode\":\"\(mode.rawValue)\",\"labels_zstd_jsonl\":")
-    writer.raw(labels.map { "\"\(Base64.string($0.compressed, .standard))\"" } ?? "null")
-    writer.raw(",\"labels_count\":\(labels?.count ?? 0),\"labels_hash\":")
-    writer.raw(labels.map { "\"\($0.hash)\"" } ?? "null")
-    writer.raw(",\"labels_uncompressed_size\":")
-    writer.raw(labels.map { String($0.uncompressedSize) } ?? "null")
+    writeLabels(into: &writer)
     writer.raw(",\"content_revision_hash\":\"")
+  }
+
+  /// The value of `labels_zstd_jsonl`, and the three members after it.
+  private borrowing func writeLabels(into writer: inout SecretWriter) {
+    switch labels {
+    case nil:
+      writer.raw("null,\"labels_count\":0,\"labels_hash\":null")
+      writer.raw(",\"labels_uncompressed_size\":null")
+    case .some(let labels):
+      writer.raw("\"")
+      labels.compressed.withBytes { writer.base64($0) }
+      writer.raw("\",\"labels_count\":\(labels.count),\"labels_hash\":\"\(labels.hash)\"")
+      writer.raw(",\"labels_uncompressed_size\":\(labels.uncompressedSize)")
+    }
+  }
+
+  private var labelsSize: Int {
+    switch labels {
+    case nil: 0
+    case .some(let labels): labels.uncompressedSize
+    }
   }
 
   private borrowing func writeSecret(into writer: inout SecretWriter) {

@@ -94,7 +94,7 @@ struct WalletEntryTests {
     var new = NewWalletEntry(
       walletID: "id-1", kind: kind, secret: secret(content), metadata: metadata)
     new.labels = .init(
-      compressed: [1, 2, 3], count: 4, hash: digest([9]), uncompressedSize: 77)
+      compressed: secret([1, 2, 3]), count: 4, hash: digest([9]), uncompressedSize: 77)
     new.xpub = "xpub\""
     new.descriptors = ("ext", "int")
     new.mode = .decoy
@@ -141,7 +141,7 @@ struct WalletEntryTests {
           walletID: id, kind: .watchOnly, secret: SecretBytes(zeroed: 0),
           metadata: .init(name: "n", network: "Bitcoin"))
         new.labels = .init(
-          compressed: [], count: 0, hash: digest([]), uncompressedSize: size)
+          compressed: secret([]), count: 0, hash: digest([]), uncompressedSize: size)
         _ = try new.encode(updatedAt: 1, mark: Self.mark)
       }
     }

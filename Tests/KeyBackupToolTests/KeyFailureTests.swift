@@ -11,8 +11,6 @@ import Testing
     var code: Int32
     var word: String
     var says: [String]
-    /// The most seconds it may take.
-    var within = 10.0
   }
 
   static let failures: [Failure] = [
@@ -52,7 +50,7 @@ import Testing
     Failure(
       testDescription: "unplugged after a while",
       key: ["--touch", "never", "--unplug-after-ms", "900"], code: 91, word: "authenticator-lost",
-      says: ["unplugged"], within: 5),
+      says: ["unplugged"]),
     Failure(
       testDescription: "unplugged in the middle of the PIN",
       key: ["--fault", "unplug:clientPIN@2"], code: 91, word: "authenticator-lost",
@@ -73,7 +71,7 @@ import Testing
     expectFailure(outcome, failure.code)
     for text in failure.says { #expect(outcome.err.contains(text), "\(outcome.err)") }
     #expect(outcome.err.contains("hint: "), "no advice: \(outcome.err)")
-    #expect(outcome.seconds < failure.within, "took \(outcome.seconds) s")
+    #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
     let json = try await box.keybackup(
       arguments + ["--json"], key: failure.key, pin: failure.pin, expecting: nil)
     try expectFailure(json, failure.code, word: failure.word)
@@ -92,10 +90,10 @@ import Testing
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
-      Sandbox.derive + ["--timeout", "1"], key: ["--fault", "silent:getAssertion"], limit: 40,
+      Sandbox.derive + ["--timeout", "1"], key: ["--fault", "silent:getAssertion"],
       expecting: nil)
     #expect([84, 91].contains(outcome.code), "\(outcome)")
-    #expect(outcome.seconds < 20, "took \(outcome.seconds) s")
+    #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
   // MARK: While enrolling

@@ -72,12 +72,12 @@ import Testing
       ["pin", "change"],
     ] {
       let outcome = try await box.keybackup(
-        arguments + ["--no-input"], pin: .none, terminal: [], limit: 10, expecting: nil)
-      #expect(outcome.code != 0 && !outcome.timedOut && outcome.seconds < 5, "\(outcome)")
+        arguments + ["--no-input"], pin: .none, terminal: [], expecting: nil)
+      #expect(outcome.code != 0 && outcome.endedAtOnce, "\(outcome)")
       let keyless = try await box.keybackup(
-        arguments + ["--no-input"], key: ["--no-key"], pin: .none, terminal: [], limit: 10,
+        arguments + ["--no-input"], key: ["--no-key"], pin: .none, terminal: [],
         expecting: 69)
-      #expect(keyless.seconds < 5)
+      #expect(keyless.endedAtOnce)
     }
   }
 }

@@ -17,8 +17,12 @@ import Testing
       ["wallet", "show", PreparedBackup.ids[0]],
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
     #expect(unsaid.code == 74, "\(unsaid.text)")
-    try await backup.box.keybackup(
-      ["wallet", "list"], wrapper: Self.started(#"exec "$@" <&- 2>&-"#))
+    // One at a time: the simulation opens a socket beside every device, which
+    // would get the number of the other one.
+    for closed in ["<&-", "2>&-"] {
+      try await backup.box.keybackup(
+        ["wallet", "list"], wrapper: Self.started(#"exec "$@" \#(closed)"#))
+    }
   }
 
   /// As under nohup.
@@ -33,7 +37,7 @@ import Testing
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "list"], pin: .none,
-      terminal: [.expect("left): "), .pause(100), .type("\u{1C}")], limit: 10, expecting: 130)
+      terminal: [.expect("left): "), .pause(100), .type("\u{1C}")], expecting: 130)
     #expect(outcome.terminalIsSane)
   }
 
@@ -42,7 +46,7 @@ import Testing
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "list"], pin: .none,
-      terminal: [.expect("left): "), .type("\u{1A}"), .pause(300), .interrupt], limit: 10,
+      terminal: [.expect("left): "), .type("\u{1A}"), .pause(300), .interrupt],
       expecting: 130)
     #expect(outcome.terminalIsSane)
   }
@@ -52,7 +56,7 @@ import Testing
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "import", "-"],
-      terminal: [.type("{"), .pause(700), .interrupt], limit: 10, expecting: 130)
-    #expect(outcome.seconds < 4, "\(outcome.seconds)")
+      terminal: [.type("{"), .pause(700), .interrupt], expecting: 130)
+    #expect(outcome.endedAtOnce, "\(outcome.seconds)")
   }
 }

@@ -133,6 +133,10 @@ final class SimulatedBus: Sendable {
   private func unplug(_ index: Int, _ descriptor: Int32) {
     testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer else { return }
+      // As in the kernel, the node is gone before anyone hears of it.
+      if let root = unsafe umockdev_testbed_get_root_dir(bed) {
+        unsafe unlink(String(cString: root) + "/dev/hidraw\(index)")
+      }
       unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
       unsafe umockdev_testbed_remove_device(bed, Self.path(index))
       // The testbed keeps the terminal's master and closes its number at the end:

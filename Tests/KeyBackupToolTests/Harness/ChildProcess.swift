@@ -13,7 +13,7 @@ struct ChildProcess: Sendable {
   /// Where standard output goes.
   var standardOutput = StandardOutput.captured
   /// Seconds after which everything is killed.
-  var limit = 30.0
+  var limit = 90.0
 
   enum StandardOutput: Sendable {
     case captured
@@ -69,6 +69,10 @@ struct Outcome: Sendable {
   /// Killed because it did not end in time.
   var timedOut = false
   var seconds = 0.0
+  /// Whether it ended by itself, long before the minute that a touch is waited for.
+  ///
+  /// Not "fast": the machine may be busy.
+  var endedAtOnce: Bool { !timedOut && seconds < 30 }
 
   var out: String { String(decoding: output, as: UTF8.self) }
   var err: String { String(decoding: errors, as: UTF8.self) }

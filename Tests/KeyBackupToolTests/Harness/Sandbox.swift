@@ -48,7 +48,7 @@ final class Sandbox: Sendable {
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
     home: String? = nil, environment: [String: String] = [:], wrapper: [String] = [],
     terminal: [TerminalStep]? = nil, standardOutput: ChildProcess.StandardOutput = .captured,
-    limit: Double = 30, expecting: Int32? = 0, secrets: Bool = false,
+    limit: Double = 90, expecting: Int32? = 0, secrets: Bool = false,
     at location: SourceLocation = #_sourceLocation
   ) async throws -> Outcome {
     var command = wrapper + [Build.keybackup] + arguments
@@ -81,7 +81,7 @@ final class Sandbox: Sendable {
   func run(
     _ command: [String], key: [String]? = [], input: [UInt8] = [], descriptor9: [UInt8]? = nil,
     home: String? = nil, environment: [String: String] = [:], terminal: [TerminalStep]? = nil,
-    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 30
+    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90
   ) async throws -> Outcome {
     var all = command
     if let key { all = virtualKey(key) + all }

@@ -138,8 +138,8 @@ extension NewWalletEntry.Labels {
     guard let hash = Digest(hex: labels.hash) else {
       throw UserMessage(.internalError, "a fault in keybackup: label hash")
     }
-    unsafe self.init(
-      compressed: labels.compressed.withUnsafeBytes { unsafe Array($0) },
+    self.init(
+      compressed: labels.compressed.copy(),
       count: labels.count, hash: hash, uncompressedSize: labels.uncompressedSize)
   }
 }
