@@ -27,13 +27,27 @@ public enum Base64 {
     _ bytes: RawSpan, _ alphabet: Alphabet, into characters: UnsafeMutableRawBufferPointer
   ) {
     precondition(characters.count >= encodedSize(bytes.byteCount, alphabet), "room for all")
-    let table = alphabet == .standard ? Tables.standard : Tables.url
-    unsafe bytes.withUnsafeBytes { bytes in
-      unsafe table.withUnsafeBufferPointer { table in
-        unsafe encode(
-          bytes, table, pad: alphabet == .standard,
-          into: characters.assumingMemoryBound(to: UInt8.self))
-      }
+    unsafe bytes.withUnsafeBytes { unsafe encode($0, alphabet, into: characters) }
+  }
+
+  /// Puts the ASCII characters that spell `bytes` in their place, where a
+  /// second copy would be a matter of memory.
+  ///
+  /// - Parameters:
+  ///   - bytes: the characters afterwards, behind `offset` bytes of any value.
+  ///   - alphabet: the spelling.
+  ///   - offset: how many bytes to leave before the characters.
+  public static func encode(
+    inPlace bytes: inout SecretBytes, _ alphabet: Alphabet, at offset: Int = 0
+  ) {
+    let count = bytes.count
+    let size = offset + encodedSize(count, alphabet)
+    bytes.reserve(size)
+    bytes.resize(to: size)
+    unsafe bytes.withUnsafeMutableBytes { memory in
+      unsafe encode(
+        UnsafeRawBufferPointer(rebasing: memory[..<count]), alphabet,
+        into: UnsafeMutableRawBufferPointer(rebasing: memory[offset...]))
     }
   }
 
@@ -76,6 +90,30 @@ public enum Base64 {
     return valid
   }
 
+  /// Puts the bytes that a part of `text` spells in the place of all of it,
+  /// where a second copy would be a matter of memory.
+  ///
+  /// - Parameters:
+  ///   - text: the decoded bytes afterwards.
+  ///   - range: where the characters are.
+  ///   - alphabet: the spelling.
+  /// - Returns: whether the characters were valid; if not, `text` is empty.
+  public static func decode(
+    inPlace text: inout SecretBytes, _ range: Range<Int>, _ alphabet: Alphabet
+  ) -> Bool {
+    let count = text.withBytes { decodedSize($0.extracting(range), alphabet) }
+    guard let count else {
+      text.resize(to: 0)
+      return false
+    }
+    let valid = unsafe text.withUnsafeMutableBytes { memory in
+      unsafe decode(
+        UnsafeRawBufferPointer(rebasing: memory[range]), alphabet, into: memory, count)
+    }
+    text.resize(to: valid ? count : 0)
+    return valid
+  }
+
   /// Whether `text` is the one spelling of some bytes.
   public static func isValid(_ text: RawSpan, _ alphabet: Alphabet) -> Bool {
     guard let count = decodedSize(text, alphabet) else { return false }
@@ -83,9 +121,11 @@ public enum Base64 {
     let table = alphabet == .standard ? Tables.standardValues : Tables.urlValues
     var wrong: UInt8 = 0
     var last: UInt8 = 0
-    for index in 0..<characters {
-      last = unsafe table[Int(text.unsafeLoad(fromByteOffset: index, as: UInt8.self))]
-      wrong |= last
+    unsafe table.withUnsafeBufferPointer { table in
+      for index in 0..<characters {
+        last = unsafe table[Int(text.unsafeLoad(fromByteOffset: index, as: UInt8.self))]
+        wrong |= last
+      }
     }
     let unused: UInt8 = count % 3 == 1 ? 15 : count % 3 == 2 ? 3 : 0
     return wrong & 0xC0 == 0 && last & unused == 0
@@ -105,39 +145,59 @@ public enum Base64 {
   }
 
   private static func encode(
+    _ bytes: UnsafeRawBufferPointer, _ alphabet: Alphabet,
+    into output: UnsafeMutableRawBufferPointer
+  ) {
+    let table = alphabet == .standard ? Tables.standard : Tables.url
+    unsafe table.withUnsafeBufferPointer { table in
+      unsafe encode(
+        bytes, table, pad: alphabet == .standard,
+        into: output.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// Goes from the last group to the first, so that `output` may begin at or
+  /// behind the start of `bytes`, over them: no byte is overwritten unread.
+  private static func encode(
     _ bytes: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt8>, pad: Bool,
     into output: UnsafeMutableBufferPointer<UInt8>
   ) {
-    var written = 0
-    var index = 0
-    while index < bytes.count {
+    var index = (bytes.count + 2) / 3 * 3
+    while index > 0 {
+      index -= 3
       let left = bytes.count - index
       var group = unsafe UInt32(bytes[index]) &<< 16
       if left > 1 { unsafe group |= UInt32(bytes[index + 1]) &<< 8 }
       if left > 2 { unsafe group |= UInt32(bytes[index + 2]) }
-      for place in 0..<min(left + 1, 4) {
-        unsafe output[written] = table[Int(group &>> UInt32(18 - 6 * place) & 63)]
-        written += 1
+      let start = index / 3 * 4
+      for place in 0..<4 {
+        if place <= left {
+          unsafe output[start + place] = table[Int(group &>> UInt32(18 - 6 * place) & 63)]
+        } else if pad {
+          unsafe output[start + place] = UInt8(ascii: "=")
+        }
       }
-      index += 3
-    }
-    while pad && written % 4 != 0 {
-      unsafe output[written] = UInt8(ascii: "=")
-      written += 1
     }
   }
 
   private static func decode(
     _ text: RawSpan, _ alphabet: Alphabet, into output: UnsafeMutableRawBufferPointer, _ count: Int
   ) -> Bool {
+    unsafe text.withUnsafeBytes { unsafe decode($0, alphabet, into: output, count) }
+  }
+
+  private static func decode(
+    _ text: UnsafeRawBufferPointer, _ alphabet: Alphabet,
+    into output: UnsafeMutableRawBufferPointer, _ count: Int
+  ) -> Bool {
     let table = alphabet == .standard ? Tables.standardValues : Tables.urlValues
-    return unsafe text.withUnsafeBytes { text in
-      unsafe table.withUnsafeBufferPointer { table in
-        unsafe decode(text.cBytes, table, into: output.cBytes, count)
-      }
+    return unsafe table.withUnsafeBufferPointer { table in
+      unsafe decode(text.cBytes, table, into: output.cBytes, count)
     }
   }
 
+  /// Goes from the first group to the last, so that `output` may begin at or
+  /// before the start of `text`, over it: no character is overwritten unread.
   private static func decode(
     _ text: UnsafePointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
     into output: UnsafeMutablePointer<UInt8>, _ count: Int

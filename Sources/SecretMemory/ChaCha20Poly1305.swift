@@ -36,6 +36,33 @@ public enum ChaCha20Poly1305 {
     return sealed
   }
 
+  /// Encrypts and authenticates a message in its own memory.
+  ///
+  /// - Parameters:
+  ///   - message: ciphertext and tag afterwards, 16 bytes longer.
+  ///   - key: 32 bytes.
+  ///   - nonce: 12 bytes, never used twice with one key.
+  ///   - associatedData: authenticated, not encrypted.
+  /// - Throws: ``SecretMemoryError/invalidParameter(_:)`` for a wrong size; the
+  ///   message is then as it was.
+  public static func seal(
+    inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
+    associatedData: [UInt8] = []
+  ) throws(SecretMemoryError) {
+    try check(key, nonce)
+    let count = message.count
+    message.reserve(count + tagSize)
+    message.resize(to: count + tagSize)
+    unsafe message.withUnsafeMutableBytes { memory in
+      unsafe key.withUnsafeBytes { key in
+        // libsodium encrypts where the message is.
+        _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
+          memory.cBytes, nil, memory.cBytes, UInt64(count),
+          associatedData, UInt64(associatedData.count), nil, nonce, key.cBytes)
+      }
+    }
+  }
+
   /// Verifies and decrypts straight into guarded memory.
   ///
   /// - Parameters:
@@ -88,6 +115,37 @@ public enum ChaCha20Poly1305 {
       plaintext.resize(to: 0)
       throw .authenticationFailed
     }
+  }
+
+  /// Verifies a message and decrypts it in its own memory.
+  ///
+  /// - Parameters:
+  ///   - sealed: ciphertext and tag; exactly the plaintext afterwards, nothing
+  ///     after a failed authentication.
+  ///   - key: 32 bytes.
+  ///   - nonce: 12 bytes.
+  ///   - associatedData: what was authenticated beside the message.
+  /// - Throws: as ``open(_:key:nonce:associatedData:)``.
+  public static func open(
+    inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
+    associatedData: [UInt8] = []
+  ) throws(SecretMemoryError) {
+    let count = sealed.count - tagSize
+    guard count >= 0 else {
+      sealed.resize(to: 0)
+      throw .authenticationFailed
+    }
+    try check(key, nonce)
+    let failed = unsafe sealed.withUnsafeMutableBytes { memory in
+      unsafe key.withUnsafeBytes { key in
+        // libsodium decrypts where the message is, after it has verified all.
+        unsafe crypto_aead_chacha20poly1305_ietf_decrypt(
+          memory.cBytes, nil, nil, memory.cBytes, UInt64(memory.count),
+          associatedData, UInt64(associatedData.count), nonce, key.cBytes) != 0
+      }
+    }
+    sealed.resize(to: failed ? 0 : count)
+    if failed { throw .authenticationFailed }
   }
 
   private static func check(

@@ -15,8 +15,8 @@ internal import CSodium
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: the value is the single owner of the allocation,
   // and mutation needs exclusive access to the value.
-  private let base: UnsafeMutableRawPointer
-  private let capacity: Int
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
 
   /// Number of bytes held.
   public private(set) var count: Int
@@ -27,15 +27,19 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// allocation; it dumps no core (see ``ProcessHardening``).
   public init(zeroed count: Int) {
     precondition(count >= 0, "a byte count cannot be negative")
+    unsafe base = Self.allocate(count)
+    capacity = count
+    self.count = count
+  }
+
+  private static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     Sodium.start()
     guard let memory = unsafe sodium_malloc(max(count, 1)) else {
       preconditionFailure("out of guarded memory")
     }
     // libsodium fills new memory with 0xDB; callers expect zeroes.
     unsafe sodium_memzero(memory, count)
-    unsafe base = memory
-    capacity = count
-    self.count = count
+    return unsafe memory
   }
 
   /// Makes `count` bytes and lets `fill` write them in place.
@@ -135,11 +139,19 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// guarded allocation costs more than opening one.
   public mutating func reuse(count newCount: Int) {
     if newCount > capacity {
-      // Doubling, so that slowly growing records do not allocate each time.
-      self = SecretBytes(zeroed: max(newCount, capacity * 2))
+      // Doubling, so that slowly growing records do not allocate each time; of
+      // large ones every byte counts more than an allocation.
+      capacity = max(newCount, min(capacity * 2, Self.large))
+      // The old memory goes first: both at once would be a run's peak.
+      unsafe sodium_free(base)
+      unsafe base = Self.allocate(capacity)
+      count = newCount
     }
     resize(to: newCount)
   }
+
+  /// From this size on, in bytes, memory is dearer than an allocation.
+  private static let large = 1 << 20
 
   /// Makes the allocation large enough for `newCapacity` bytes and keeps what
   /// is held.

@@ -30,6 +30,23 @@ struct EncodingTests {
     #expect(guarded.revealed == original)
   }
 
+  @Test("In place: behind any number of bytes, and from between any", arguments: 0..<50)
+  func inPlace(count: Int) {
+    var generator = SeededGenerator(UInt64(count))
+    let original = generator.bytes(count)
+    for (alphabet, offset) in [(Base64.Alphabet.standard, 0), (.url, 0), (.standard, 7), (.url, 1)]
+    {
+      let text = Array(Base64.string(original, alphabet).utf8)
+      var memory = secret(original)
+      Base64.encode(inPlace: &memory, alphabet, at: offset)
+      #expect(Array(memory.revealed.dropFirst(offset)) == text)
+
+      memory = secret([UInt8](repeating: 0x22, count: offset) + text + [0x22, 0x7D])
+      #expect(Base64.decode(inPlace: &memory, offset..<offset + text.count, alphabet))
+      #expect(memory.revealed == original)
+    }
+  }
+
   @Test("Every byte is a digit or is refused")
   func hexAlphabet() {
     for byte in UInt8.min...UInt8.max {
@@ -90,5 +107,10 @@ struct EncodingTests {
     guarded = secret([1, 2, 3])
     #expect(unsafe !Base64.decode(Array("QR==".utf8).span.bytes, .standard, into: &guarded))
     #expect(guarded.count == 0)
+    for text in ["\"QR==\"", "\"QQ=\"", "\"QUI*QUJD\""] {
+      guarded = secret(text: text)
+      #expect(!Base64.decode(inPlace: &guarded, 1..<text.utf8.count - 1, .standard))
+      #expect(guarded.count == 0)
+    }
   }
 }

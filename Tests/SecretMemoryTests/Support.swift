@@ -76,17 +76,37 @@ func sealed(
   _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], data: [UInt8] = []
 ) throws(SecretMemoryError) -> [UInt8] {
   let key = secret(key)
-  return unsafe try ChaCha20Poly1305.seal(
+  let result = unsafe try ChaCha20Poly1305.seal(
     plaintext.span.bytes, key: key, nonce: nonce, associatedData: data)
+  var message = secret(plaintext)
+  try ChaCha20Poly1305.seal(inPlace: &message, key: key, nonce: nonce, associatedData: data)
+  #expect(array(message) == result, "in place, the same")
+  return result
 }
 
 func opened(
   _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], data: [UInt8] = []
 ) throws(SecretMemoryError) -> [UInt8] {
   let key = secret(key)
-  let plaintext = unsafe try ChaCha20Poly1305.open(
-    sealed.span.bytes, key: key, nonce: nonce, associatedData: data)
-  return array(plaintext)
+  var message = secret(sealed)
+  var refusal: SecretMemoryError?
+  do throws(SecretMemoryError) {
+    try ChaCha20Poly1305.open(inPlace: &message, key: key, nonce: nonce, associatedData: data)
+  } catch {
+    refusal = error
+  }
+  let inPlace = array(message)
+  do throws(SecretMemoryError) {
+    let plaintext = array(
+      unsafe try ChaCha20Poly1305.open(
+        sealed.span.bytes, key: key, nonce: nonce, associatedData: data))
+    #expect(refusal == nil && inPlace == plaintext, "in place, the same")
+    return plaintext
+  } catch {
+    #expect(refusal == error, "in place, the same")
+    if error == .authenticationFailed { #expect(inPlace.isEmpty) }
+    throw error
+  }
 }
 
 func computeHKDF(ikm: [UInt8], salt: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
