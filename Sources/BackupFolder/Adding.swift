@@ -47,23 +47,18 @@ extension OpenNamespace {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
     var stager = ViewStager(in: folder, tag: run.tag, time: settings.clock())
     let seen = log.index.tips()
-    var operation = OperationBuilder(
+    let empty = OperationBuilder(
       at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    let (next, fileSize) = fitting(batch, from: first, fileSize: empty.fileSize)
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen, size: fileSize)
     var versions: [(RecordID, Digest?)] = []
-    var next = first
-    var size = 0
-    while next < batch.count {
-      let bytes = batch.items[next].range.count
-      let grown = operation.fileSize + OperationBuilder.fileSize(ofEntry: bytes + 256)
-      if next > first, size + bytes > settings.operationSize || grown > settings.limits.operation {
-        break
-      }
-      let entry = try marked(batch, next, mark)
-      operation.put(batch.items[next].record, entry: entry)
-      versions.append((batch.items[next].record, entry.withBytes { Digest(of: $0) }))
+    versions.reserveCapacity(next - first)
+    for index in first..<next {
+      let entry = try marked(batch, index, mark)
+      operation.put(batch.items[index].record, entry: entry)
+      versions.append((batch.items[index].record, entry.withBytes { Digest(of: $0) }))
       try stager.stage(entry, reader: &reader)
-      size += bytes
-      next += 1
     }
     try stager.settle(reader: &reader)
     let staged = try stage(operation, header, seen: seen, versions: versions, run: run)
@@ -76,6 +71,31 @@ extension OpenNamespace {
       viewProblem = error
     }
     return next
+  }
+
+  /// How many wallets one operation takes, at least one.
+  ///
+  /// - Parameters:
+  ///   - batch: the wallets.
+  ///   - first: the first that the operation takes.
+  ///   - fileSize: size of the operation's file without any.
+  /// - Returns: the first wallet of the next operation; the size of this one's
+  ///   file, rounded up.
+  private func fitting(
+    _ batch: borrowing WalletBatch, from first: Int, fileSize: Int
+  ) -> (next: Int, fileSize: Int) {
+    let settings = namespace.settings
+    var (next, fileSize, size) = (first, fileSize, 0)
+    while next < batch.count {
+      let bytes = batch.items[next].range.count
+      // The mark is added to it.
+      let grown = fileSize + OperationBuilder.fileSize(ofEntry: bytes + 256)
+      if next > first, size + bytes > settings.operationSize || grown > settings.limits.operation {
+        break
+      }
+      (next, fileSize, size) = (next + 1, grown, size + bytes)
+    }
+    return (next, fileSize)
   }
 
   private func marked(

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import SecretMemory
 
 /// Why a file gives no bytes.
 enum FileProblem: Error, Equatable {
@@ -28,17 +29,20 @@ enum FileProblem: Error, Equatable {
 
 /// One file's bytes, in memory that is used again for the next file.
 ///
-/// Only what may be seen by anyone who sees the folder comes here: sealed bytes.
+/// What comes from the folder is sealed, and may be seen by anyone who sees the
+/// folder; guarded memory all the same, so that it can be opened in place.
 struct FileBuffer: ~Copyable {
-  private var storage = [UInt8](repeating: 0, count: 16 * 1024)
+  /// The bytes read last, or what they were made into.
+  var bytes = SecretBytes(zeroed: 16 * 1024)
+
   /// Number of bytes read last.
-  private(set) var count = 0
+  var count: Int { bytes.count }
 
   /// Lends the bytes read last.
   borrowing func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(storage.span.extracting(0..<count))
+    try bytes.withBytes { (bytes) throws(Failure) in try body(Span(_bytes: bytes)) }
   }
 
   /// Reads a whole regular file.
@@ -54,7 +58,7 @@ struct FileBuffer: ~Copyable {
   mutating func read(
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {
-    count = 0
+    bytes.resize(to: 0)
     let (file, code) = SystemCall.retrying {
       unsafe keybackup_openat(
         directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0)
@@ -67,30 +71,31 @@ struct FileBuffer: ~Copyable {
     }
     defer { close(file) }
     try read(file, limit: limit)
-    if count == 0 || Self.isPlaceholder(name) { throw .incomplete }
+    if bytes.count == 0 || Self.isPlaceholder(name) { throw .incomplete }
   }
 
   /// Reads an open file from its start.
   mutating func read(_ file: Int32, limit: Int) throws(FileProblem) {
-    count = 0
+    bytes.resize(to: 0)
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
     guard keybackup_is_regular(status.st_mode) != 0 else { throw .notRegular }
     guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
     // One byte more than the size shows the end of the file in one call.
-    let wanted = Int(status.st_size) + 1
-    if storage.count < wanted { storage = [UInt8](repeating: 0, count: wanted + wanted / 4) }
+    bytes.reuse(count: Int(status.st_size) + 1)
     var filled = 0
     while true {
-      if filled == storage.count {
+      if filled == bytes.count {
         if filled > limit { throw .tooLarge(limit: limit) }
-        storage.append(contentsOf: repeatElement(0, count: filled))
+        // The file has grown since.
+        bytes.reserve(filled * 2)
+        bytes.resize(to: filled * 2)
       }
       let offset = filled
-      let room = storage.count - offset
-      let (got, code) = unsafe storage.withUnsafeMutableBytes { storage in
+      let room = bytes.count - offset
+      let (got, code) = unsafe bytes.withUnsafeMutableBytes { bytes in
         SystemCall.retrying {
-          unsafe pread(file, storage.baseAddress.unsafelyUnwrapped + offset, room, off_t(offset))
+          unsafe pread(file, bytes.baseAddress.unsafelyUnwrapped + offset, room, off_t(offset))
         }
       }
       if code != 0 { throw .system(code) }
@@ -99,7 +104,7 @@ struct FileBuffer: ~Copyable {
       if got == 0 || (got < room && filled >= status.st_size) { break }
     }
     if filled > limit { throw .tooLarge(limit: limit) }
-    count = filled
+    bytes.resize(to: filled)
   }
 
   /// Whether the name is that of a sync client's stand-in for a file that is

@@ -54,7 +54,7 @@ extension OpenNamespace {
     let logged = log
     // A place that cannot be read again is reported by the next reading run.
     _ = try logged.forEachPut(
-      places, in: namespace, masterKey: masterKey, workspace: &workspace
+      places, in: namespace, masterKey: masterKey
     ) { (_, bytes) throws(BackupFolderError) in
       try stager.stage(bytes, reader: &reader)
     }

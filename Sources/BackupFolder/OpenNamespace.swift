@@ -28,7 +28,6 @@ public struct OpenNamespace: ~Copyable {
   var log = OperationLog()
   var memory = Memory()
   var reader: WalletReader
-  var workspace = OperationLog.Workspace()
 
   private init(_ namespace: Namespace, masterKey: consuming MasterKey) {
     id = namespace.id
@@ -51,7 +50,7 @@ public struct OpenNamespace: ~Copyable {
   mutating func load() throws(BackupFolderError) {
     let state = try? namespace.state(make: false)
     memory = try state?.memory(of: id) ?? Memory()
-    log = try OperationLog.read(namespace, masterKey: masterKey, workspace: &workspace)
+    log = try OperationLog.read(namespace, masterKey: masterKey)
     health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
     if log.index.nodes.isEmpty, health.incomplete == 0, try hasOwnWayIn() {
       // A way in that this program wrote always has an operation beside it.
@@ -101,7 +100,7 @@ public struct OpenNamespace: ~Copyable {
   /// from the log what no CSPP file holds.
   ///
   /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about 1
+  /// grow with the wallets' sizes or number, but for an index of about half a
   /// KiB each.
   ///
   /// - Parameter body: gets each version and lends its entry's bytes, exactly
@@ -154,7 +153,7 @@ public struct OpenNamespace: ~Copyable {
     let states = Dictionary(uniqueKeysWithValues: remaining.map { ($0.place, $0.state) })
     let log = log
     let lost = try log.forEachPut(
-      remaining.map(\.place), in: namespace, masterKey: masterKey, workspace: &workspace
+      remaining.map(\.place), in: namespace, masterKey: masterKey
     ) { (place, bytes) throws(E) in
       let record = log.index.versions[place].record
       let state = states[place] ?? .missing

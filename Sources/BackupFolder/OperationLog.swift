@@ -36,10 +36,12 @@ struct OperationLog {
     var location: Location
   }
 
-  /// Working memory for one pass.
+  /// Working memory for one pass: it grows to the largest operation's file and
+  /// goes with the pass.
   struct Workspace: ~Copyable {
-    var buffer = FileBuffer()
-    var plaintext = SecretBytes(zeroed: 64 * 1024)
+    /// An operation: its file, then, in the same memory, its text.
+    var operation = FileBuffer()
+    /// An entry of it.
     var entry = SecretBytes(zeroed: 16 * 1024)
   }
 
@@ -48,16 +50,17 @@ struct OperationLog {
   /// - Throws: a listing that fails: operations that were not listed must not
   ///   look like operations that are gone.
   static func read(
-    _ namespace: Namespace, masterKey: borrowing MasterKey, workspace: inout Workspace
+    _ namespace: Namespace, masterKey: borrowing MasterKey
   ) throws(BackupFolderError) -> OperationLog {
     var log = OperationLog()
+    var workspace = Workspace()
     guard let folder = try namespace.logFolder() else { return log }
     var opened: [Opened] = []
     for location in try Self.list(folder) {
       log.listed.insert(location)
       guard let writer = try folder.subdirectory(location.folder) else { continue }
       do {
-        try workspace.buffer.read(
+        try workspace.operation.read(
           location.file, in: writer, limit: namespace.settings.limits.operation)
       } catch {
         log.note(location, problem: error)
@@ -100,11 +103,11 @@ struct OperationLog {
     _ location: Location, namespace: Namespace, masterKey: borrowing MasterKey,
     workspace: inout Workspace
   ) throws(CSPPError) -> Opened {
-    let file = try workspace.buffer.withBytes { (bytes) throws(CSPPError) in
+    let file = try workspace.operation.withBytes { (bytes) throws(CSPPError) in
       try OperationFile(
         parsing: bytes, at: namespace.id, limit: namespace.settings.limits.operation)
     }
-    let operation = try file.open(masterKey: masterKey, into: &workspace.plaintext)
+    let operation = try file.open(inPlace: &workspace.operation.bytes, masterKey: masterKey)
     var opened = Opened(
       reference: Operation.Seen(
         writerID: file.header.writerID, counter: file.header.counter, digest: file.digest),
@@ -112,16 +115,16 @@ struct OperationLog {
     for (place, change) in operation.changes.enumerated() {
       switch change {
       case .put(let record, let payload):
-        try Operation.decode(payload, in: workspace.plaintext, into: &workspace.entry)
+        try Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)
         let value = workspace.entry.withBytes { Digest(of: $0) }
         opened.versions.append((record, value, place))
       case .remove(let record):
         opened.versions.append((record, nil, place))
       case .keyAdd(let key, let payload):
-        keyFiles[key] = try Operation.file(payload, in: workspace.plaintext)
+        keyFiles[key] = try Operation.file(payload, in: workspace.operation.bytes)
       case .envelope(let payload):
         note(
-          envelope: try Operation.file(payload, in: workspace.plaintext), at: operation.at)
+          envelope: try Operation.file(payload, in: workspace.operation.bytes), at: operation.at)
       case .keyRemove(let key): removedKeys.insert(key)
       case .unknown: hasUnknownChanges = true
       case .keyLabel, .from, .moved, .writerRetire: break
@@ -143,16 +146,14 @@ struct OperationLog {
   }
 
   /// Adds an operation that was just published.
-  mutating func append(
-    _ sealed: SealedOperation, seen: [Operation.Seen], versions: [(RecordID, Digest?)],
-    firstChange: Int
-  ) {
-    let location = Location(folder: sealed.header.writerID.hex, file: sealed.fileName)
+  mutating func append(_ staged: StagedOperation) {
+    let location = Location(folder: staged.header.writerID.hex, file: staged.fileName)
     listed.insert(location)
     var opened = Opened(
-      reference: sealed.seen, previous: sealed.header.previous, seen: seen, location: location)
-    for (place, version) in versions.enumerated() {
-      opened.versions.append((version.0, version.1, firstChange + place))
+      reference: staged.reference, previous: staged.header.previous, seen: staged.seen,
+      location: location)
+    for (place, version) in staged.versions.enumerated() {
+      opened.versions.append((version.0, version.1, place))
     }
     append(opened)
   }
@@ -203,14 +204,14 @@ extension OperationLog {
   ///   - places: in ``LogIndex/versions``.
   ///   - namespace: where the logs lie.
   ///   - masterKey: the namespace's key.
-  ///   - workspace: memory to work in.
   ///   - body: gets a place and the entry's bytes.
   /// - Returns: the places whose operation could not be read again.
   /// - Throws: only what `body` throws.
   func forEachPut<E: Error>(
     _ places: [Int], in namespace: Namespace, masterKey: borrowing MasterKey,
-    workspace: inout Workspace, _ body: (Int, borrowing SecretBytes) throws(E) -> Void
+    _ body: (Int, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> [Int] {
+    var workspace = Workspace()
     let sorted = places.sorted {
       let (left, right) = (index.versions[$0], index.versions[$1])
       return (left.node, left.change) < (right.node, right.change)
@@ -228,7 +229,8 @@ extension OperationLog {
       }
       guard let changes = current?.operation?.changes, Int(version.change) < changes.count,
         case .put(_, let payload) = changes[Int(version.change)],
-        (try? Operation.decode(payload, in: workspace.plaintext, into: &workspace.entry)) != nil
+        (try? Operation.decode(
+          payload, in: workspace.operation.bytes, into: &workspace.entry)) != nil
       else {
         lost.append(place)
         continue
@@ -246,14 +248,14 @@ extension OperationLog {
     let limit = namespace.settings.limits.operation
     guard let folder = try? namespace.logFolder(),
       let writer = try? folder.subdirectory(location.folder),
-      (try? workspace.buffer.read(location.file, in: writer, limit: limit)) != nil
+      (try? workspace.operation.read(location.file, in: writer, limit: limit)) != nil
     else { return nil }
-    let file = workspace.buffer.withBytes {
+    let file = workspace.operation.withBytes {
       try? OperationFile(parsing: $0, at: namespace.id, limit: limit)
     }
     // The file may have been exchanged since it was first read.
     guard let file, file.digest == index.nodes[node].reference.digest else { return nil }
-    return try? file.open(masterKey: masterKey, into: &workspace.plaintext)
+    return try? file.open(inPlace: &workspace.operation.bytes, masterKey: masterKey)
   }
 }
 

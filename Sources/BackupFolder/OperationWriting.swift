@@ -1,4 +1,5 @@
 internal import CSPP
+internal import Glibc
 internal import SecretMemory
 
 /// What a writing run holds from its start to its end.
@@ -18,8 +19,12 @@ struct WritingRun: ~Copyable {
 
 /// An operation that is on the disk and checked, but has no name yet.
 struct StagedOperation {
-  let sealed: SealedOperation
+  let header: OperationHeader
+  /// How later operations name it.
+  let reference: Operation.Seen
+  let fileName: String
   let seen: [Operation.Seen]
+  /// What its first changes do to records.
   let versions: [(RecordID, Digest?)]
   fileprivate let file: AtomicFile
   fileprivate let folder: Directory
@@ -58,46 +63,50 @@ extension OpenNamespace {
   ///   - run: this writing run.
   /// - Returns: the operation, to be given to ``publish(_:run:)``.
   /// - Throws: ``BackupFolderError/tooLarge(path:limit:)``; system errors.
-  mutating func stage(
+  func stage(
     _ builder: consuming OperationBuilder, _ header: OperationHeader, seen: [Operation.Seen],
     versions: [(RecordID, Digest?)], run: borrowing WritingRun
   ) throws(BackupFolderError) -> StagedOperation {
-    let settings = namespace.settings
-    let sealed: SealedOperation
+    let folder = try namespace.makeLogFolder(of: header.writerID)
+    let staged: StagedOperation
     do {
-      sealed = try builder.seal(
-        header: header, masterKey: masterKey, limit: settings.limits.operation)
+      let sealed = try seal(builder, header)
+      let file = try sealed.file.withBytes { (bytes) throws(BackupFolderError) in
+        try AtomicFile(staging: bytes, in: folder, tag: run.tag)
+      }
+      staged = StagedOperation(
+        header: header, reference: sealed.seen, fileName: sealed.fileName, seen: seen,
+        versions: versions, file: file, folder: folder)
+      // The sealed bytes end here: the file is read back in their stead.
+    }
+    try settle(staged)
+    return staged
+  }
+
+  private func seal(
+    _ builder: consuming OperationBuilder, _ header: OperationHeader
+  ) throws(BackupFolderError) -> SealedOperation {
+    do {
+      return try builder.seal(
+        header: header, masterKey: masterKey, limit: namespace.settings.limits.operation)
     } catch .tooLarge(let limit) {
       throw .tooLarge(path: FolderLayout.logFolder, limit: limit)
     } catch {
       throw .internalError("sealing an operation: \(error)")
     }
-    let folder = try namespace.makeLogFolder(of: header.writerID)
-    let file = try unsafe AtomicFile(
-      staging: sealed.file.span.bytes, in: folder, tag: run.tag)
-    try settle(file, sealed)
-    return StagedOperation(
-      sealed: sealed, seen: seen, versions: versions, file: file, folder: folder)
   }
 
-  private mutating func settle(
-    _ file: AtomicFile, _ sealed: SealedOperation
-  ) throws(BackupFolderError) {
-    // Apart from `self`, so that the check can read the master key.
+  /// Waits until a staged operation is on the disk and opens it again.
+  private func settle(_ staged: StagedOperation) throws(BackupFolderError) {
     var buffer = FileBuffer()
-    var plaintext = SecretBytes(zeroed: 0)
-    swap(&buffer, &workspace.buffer)
-    swap(&plaintext, &workspace.plaintext)
-    defer {
-      swap(&buffer, &workspace.buffer)
-      swap(&plaintext, &workspace.plaintext)
-    }
     let limit = namespace.settings.limits.operation
-    try file.settle(buffer: &buffer) { bytes in
-      guard let back = try? OperationFile(parsing: bytes, at: id, limit: limit),
-        back.digest == sealed.digest
-      else { return false }
-      return (try? back.open(masterKey: masterKey, into: &plaintext)) != nil
+    var back: OperationFile?
+    try staged.file.settle(buffer: &buffer) { bytes in
+      back = try? OperationFile(parsing: bytes, at: id, limit: limit)
+      return back?.digest == staged.reference.digest
+    }
+    guard (try? back?.open(inPlace: &buffer.bytes, masterKey: masterKey)) != nil else {
+      throw .io(errno: EIO, path: staged.folder.path)
     }
   }
 
@@ -105,15 +114,14 @@ extension OpenNamespace {
   mutating func publish(
     _ staged: StagedOperation, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    let sealed = staged.sealed
-    guard try staged.file.publish(new: sealed.fileName) else {
-      throw .busy(path: "\(staged.folder.path)/\(sealed.fileName)")
+    guard try staged.file.publish(new: staged.fileName) else {
+      throw .busy(path: "\(staged.folder.path)/\(staged.fileName)")
     }
     try staged.folder.sync()
-    log.append(sealed, seen: staged.seen, versions: staged.versions, firstChange: 0)
-    memory.writer = sealed.header.writerID
-    memory.lastOwn = sealed.seen.name
-    memory.operations.insert(sealed.seen.name)
+    log.append(staged)
+    memory.writer = staged.header.writerID
+    memory.lastOwn = staged.reference.name
+    memory.operations.insert(staged.reference.name)
     memory.creating = false
     // Not remembering an own operation costs nothing but a new writer id next
     // time; failing here would call undone what is done.

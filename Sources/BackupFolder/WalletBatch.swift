@@ -1,9 +1,9 @@
 public import CSPP
-internal import SecretMemory
+public import SecretMemory
 
 /// Wallets to be written together: one operation, as long as they fit.
 ///
-/// All entries lie one behind the other in guarded memory that grows.
+/// All entries lie in one piece of guarded memory.
 public struct WalletBatch: ~Copyable {
   /// One entry's place and record.
   struct Item {
@@ -12,11 +12,22 @@ public struct WalletBatch: ~Copyable {
   }
 
   private(set) var items: [Item] = []
-  private var storage = SecretBytes(zeroed: 4096)
-  private var used = 0
+  private var storage: SecretBytes
+  private var used: Int
+  private var known: Set<RecordID> = []
 
   /// An empty batch.
-  public init() {}
+  public init() {
+    storage = SecretBytes(zeroed: 4096)
+    used = 0
+  }
+
+  /// An empty batch that takes over a text with entries in it, so that many
+  /// need no second copy: ``append(at:)`` says where they are.
+  public init(text: consuming SecretBytes) {
+    used = text.count
+    storage = text
+  }
 
   /// Number of entries.
   public var count: Int { items.count }
@@ -36,34 +47,53 @@ public struct WalletBatch: ~Copyable {
   ///   WalletEntry, or the batch holds that wallet already.
   @discardableResult
   public mutating func append(_ entry: RawSpan) throws(BackupFolderError) -> RecordID {
-    let record: RecordID
-    do {
-      record = try WalletEntry(parsing: entry).recordID
-    } catch {
-      throw .invalidEntry(error)
-    }
-    guard known.insert(record).inserted else {
-      throw .dataInvalid(path: "", reason: "the same wallet twice in one batch")
-    }
-    let size = entry.byteCount
-    if used + size > storage.count {
-      let grown = max(storage.count * 2, used + size)
+    let range = used..<used + entry.byteCount
+    let record = try Self.record(of: entry)
+    try add(record, range)
+    if range.upperBound > storage.count {
+      let grown = max(storage.count * 2, range.upperBound)
       storage.reserve(grown)
       storage.resize(to: grown)
     }
-    let start = used
     unsafe storage.withUnsafeMutableBytes { storage in
       unsafe entry.withUnsafeBytes { entry in
-        unsafe UnsafeMutableRawBufferPointer(rebasing: storage[start..<start + size])
-          .copyMemory(from: entry)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: storage[range]).copyMemory(from: entry)
       }
     }
-    used += size
-    items.append(Item(record: record, range: start..<used))
+    used = range.upperBound
     return record
   }
 
-  private var known: Set<RecordID> = []
+  /// Adds a wallet's entry that lies in the text that the batch took over.
+  ///
+  /// - Parameter range: the entry's place in it.
+  /// - Returns: the wallet's record.
+  /// - Throws: as ``append(_:)``.
+  @discardableResult
+  public mutating func append(at range: Range<Int>) throws(BackupFolderError) -> RecordID {
+    let record = try storage.withBytes { (text) throws(BackupFolderError) in
+      try Self.record(of: text.extracting(range))
+    }
+    try add(record, range)
+    return record
+  }
+
+  private static func record(of entry: RawSpan) throws(BackupFolderError) -> RecordID {
+    do {
+      return try WalletEntry(parsing: entry).recordID
+    } catch {
+      throw .invalidEntry(error)
+    }
+  }
+
+  private mutating func add(
+    _ record: RecordID, _ range: Range<Int>
+  ) throws(BackupFolderError) {
+    guard known.insert(record).inserted else {
+      throw .dataInvalid(path: "", reason: "the same wallet twice in one batch")
+    }
+    items.append(Item(record: record, range: range))
+  }
 
   /// Lends one entry's bytes.
   borrowing func withEntry<R: ~Copyable, E: Error>(

@@ -13,6 +13,30 @@ enum AEAD {
     }
   }
 
+  static func seal(
+    inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
+    associatedData: [UInt8]
+  ) throws(CSPPError) {
+    do {
+      try ChaCha20Poly1305.seal(
+        inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
+    } catch {
+      throw CSPPError(error)
+    }
+  }
+
+  static func open(
+    inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
+    associatedData: [UInt8]
+  ) throws(CSPPError) {
+    do {
+      try ChaCha20Poly1305.open(
+        inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
+    } catch {
+      throw CSPPError(error)
+    }
+  }
+
   static func open(
     _ sealed: [UInt8], key: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
   ) throws(CSPPError) -> SecretBytes {

@@ -12,6 +12,8 @@ public struct KeyWrapper: Equatable, Sendable {
   /// in while it is not at hand: 32 bytes.
   public let recipient: [UInt8]
   private let file: ProtectedFile
+  /// Ciphertext and tag.
+  private let sealed: [UInt8]
 
   /// Reads a file without any key.
   ///
@@ -27,9 +29,11 @@ public struct KeyWrapper: Equatable, Sendable {
     limit: Int = SizeLimits.standard.wrapper
   ) throws(CSPPError) {
     self.file = try ProtectedFile(parsing: file, format: Self.format, limit: limit)
-    guard self.file.ciphertext.count == MasterKey.byteCount + ChaCha20Poly1305.tagSize else {
-      throw .invalidField("ciphertext")
-    }
+    let text = unsafe file.bytes.extracting(self.file.ciphertext)
+    guard let sealed = Base64.decode(text, .standard),
+      sealed.count == MasterKey.byteCount + ChaCha20Poly1305.tagSize
+    else { throw .invalidField("ciphertext") }
+    self.sealed = sealed
     (header, recipient) = try KeyHeader.parse(self.file.header)
     if let namespaceID, header.namespaceID != namespaceID {
       throw .contradictsPlace("namespace_id")
@@ -44,8 +48,8 @@ public struct KeyWrapper: Equatable, Sendable {
   ///   ``CSPPError/otherNamespace``.
   public func open(secret: borrowing SecretBytes) throws(CSPPError) -> MasterKey {
     let key = Self.wrappingKey(secret: secret, keyID: header.keyID)
-    var bytes = SecretBytes(zeroed: MasterKey.byteCount)
-    try file.open(key: key, into: &bytes)
+    let bytes = try AEAD.open(
+      sealed, key: key, nonce: file.nonce, associatedData: file.protected)
     let masterKey = try MasterKey(bytes)
     guard masterKey.namespaceID == header.namespaceID else { throw .otherNamespace }
     return masterKey
@@ -66,9 +70,10 @@ public struct KeyWrapper: Equatable, Sendable {
     let recipient = try recipient(secret: secret, keyID: header.keyID)
     let key = wrappingKey(secret: secret, keyID: header.keyID)
     let json = try header.json(recipient: recipient)
-    return try masterKey.withBytes { (bytes) throws(CSPPError) in
-      try ProtectedFile.seal(bytes, header: json, format: format.description, key: key)
-    }
+    let file = try ProtectedFile.seal(
+      masterKey.withBytes { SecretBytes(copying: $0) }, header: json,
+      format: format.description, key: key)
+    return unsafe file.withUnsafeBytes { unsafe Array($0) }
   }
 
   /// The key that wraps the master key.

@@ -120,7 +120,7 @@ public struct Operation: Equatable, Sendable {
 
   /// Reads an opened operation's text.
   ///
-  /// - Parameter plaintext: what ``OperationFile/open(masterKey:into:)`` gave.
+  /// - Parameter plaintext: what ``OperationFile/open(inPlace:masterKey:)`` gave.
   /// - Throws: what concerns bytes and fields. A change of unknown kind is no
   ///   error.
   public init(parsing plaintext: borrowing SecretBytes) throws(CSPPError) {

@@ -1,11 +1,11 @@
 public import SecretMemory
 
 /// An operation's file, ready to be written.
-public struct SealedOperation: Equatable, Sendable {
+public struct SealedOperation: ~Copyable, Sendable {
   /// Who wrote it.
   public let header: OperationHeader
-  /// The file's bytes.
-  public let file: [UInt8]
+  /// The file's bytes: no secret, but still in the memory where one was sealed.
+  public let file: SecretBytes
   /// The file's digest.
   public let digest: Digest
 
@@ -22,7 +22,7 @@ public struct SealedOperation: Equatable, Sendable {
 
 /// Collects the changes of one operation in guarded memory and seals them.
 public struct OperationBuilder: ~Copyable {
-  private var writer = SecretWriter()
+  private var writer: SecretWriter
 
   /// Number of changes so far.
   public private(set) var count = 0
@@ -33,7 +33,10 @@ public struct OperationBuilder: ~Copyable {
   ///   - at: Unix seconds.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
-  public init(at: UInt64, writerLabel: String, seen: [Operation.Seen]) {
+  ///   - size: bytes of the file that it will be, as far as known: memory for
+  ///     so many is taken once, and then serves the text and the file.
+  public init(at: UInt64, writerLabel: String, seen: [Operation.Seen], size: Int = 4096) {
+    writer = SecretWriter(capacity: size)
     let ends = seen.map {
       JSONText.object([
         ("writer_id", JSONText.quoted($0.writerID.hex)), ("counter", String($0.counter)),
@@ -131,12 +134,11 @@ public struct OperationBuilder: ~Copyable {
     guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
     writer.raw("]}")
     let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
-    let file = try writer.withBytes { (text) throws(CSPPError) in
-      try ProtectedFile.seal(
-        text, header: header.json, format: OperationFile.format.description, key: key)
-    }
+    let file = try ProtectedFile.seal(
+      writer.finish(), header: header.json, format: OperationFile.format.description, key: key)
     try SizeLimits.check(file.count, limit)
-    return SealedOperation(header: header, file: file, digest: Digest(of: file.span))
+    let digest = file.withBytes { Digest(of: $0) }
+    return SealedOperation(header: header, file: file, digest: digest)
   }
 
   private mutating func start(_ kind: Operation.Change.Kind, _ fields: String) {

@@ -86,21 +86,22 @@ public struct OperationFile: Equatable, Sendable {
     FolderLayout.operationFile(counter: header.counter, digest: digest)
   }
 
-  /// Decrypts the operation.
+  /// Decrypts the operation where its file is: an import of many wallets is
+  /// large, and twice as large as a copy.
   ///
   /// - Parameters:
+  ///   - bytes: the file that was parsed; holds the operation's text
+  ///     afterwards, in which the places that ``Operation/changes`` names lie.
   ///   - masterKey: the namespace's key.
-  ///   - plaintext: holds the operation's text afterwards; the places that
-  ///     ``Operation/changes`` names lie in it.
   /// - Returns: what the operation says.
   /// - Throws: ``CSPPError/otherNamespace``,
   ///   ``CSPPError/authenticationFailed``, and what concerns fields.
   public func open(
-    masterKey: borrowing MasterKey, into plaintext: inout SecretBytes
+    inPlace bytes: inout SecretBytes, masterKey: borrowing MasterKey
   ) throws(CSPPError) -> Operation {
     guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
     let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
-    try file.open(key: key, into: &plaintext)
-    return try Operation(parsing: plaintext)
+    try file.open(inPlace: &bytes, key: key)
+    return try Operation(parsing: bytes)
   }
 }

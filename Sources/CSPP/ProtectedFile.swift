@@ -8,7 +8,9 @@ struct ProtectedFile: Equatable, Sendable {
   /// The header's JSON.
   let header: [UInt8]
   let nonce: [UInt8]
-  let ciphertext: [UInt8]
+  /// Where the file spells the sealed body, in valid base64: a copy of it would
+  /// be as large as all wallets of an import.
+  let ciphertext: Range<Int>
 
   /// Reads a file.
   ///
@@ -33,27 +35,51 @@ struct ProtectedFile: Equatable, Sendable {
     protected = value.range.map { text.byte($0) }
     nonce = try object.required("nonce", in: text)
       .hex("nonce", in: text, count: ChaCha20Poly1305.nonceSize)
-    ciphertext = try object.required("ciphertext", in: text)
-      .base64("ciphertext", in: text, .standard)
-    guard ciphertext.count >= ChaCha20Poly1305.tagSize else { throw .invalidField("ciphertext") }
+    let sealed = try object.required("ciphertext", in: text)
+    guard sealed.kind == .string, Base64.isValid(text.extracting(sealed.range), .standard),
+      sealed.range.count >= Base64.encodedSize(ChaCha20Poly1305.tagSize, .standard)
+    else { throw .invalidField("ciphertext") }
+    ciphertext = sealed.range
   }
 
-  func open(key: borrowing SecretBytes, into plaintext: inout SecretBytes) throws(CSPPError) {
-    try AEAD.open(ciphertext, key: key, nonce: nonce, associatedData: protected, into: &plaintext)
+  /// Decrypts the body in the file's own memory: one buffer holds the text, the
+  /// ciphertext and the plaintext one after the other.
+  ///
+  /// - Parameters:
+  ///   - file: the bytes that were parsed; the body's plaintext afterwards, and
+  ///     empty after an error.
+  ///   - key: 32 bytes.
+  /// - Throws: ``CSPPError/authenticationFailed``.
+  func open(inPlace file: inout SecretBytes, key: borrowing SecretBytes) throws(CSPPError) {
+    guard ciphertext.upperBound <= file.count,
+      Base64.decode(inPlace: &file, ciphertext, .standard)
+    else {
+      file.resize(to: 0)
+      throw .invalidField("ciphertext")
+    }
+    try AEAD.open(inPlace: &file, key: key, nonce: nonce, associatedData: protected)
   }
 
-  /// Seals a body under a header.
+  /// Seals a body under a header, in the body's own memory if that has room for
+  /// the file.
   static func seal(
-    _ plaintext: RawSpan, header: String, format: String, key: borrowing SecretBytes
-  ) throws(CSPPError) -> [UInt8] {
+    _ body: consuming SecretBytes, header: String, format: String, key: borrowing SecretBytes
+  ) throws(CSPPError) -> SecretBytes {
     let protected = unsafe Base64.encode(Array(header.utf8).span.bytes, .url)
     let nonce = Randomness.bytes(count: ChaCha20Poly1305.nonceSize)
-    let ciphertext = try AEAD.seal(plaintext, key: key, nonce: nonce, associatedData: protected)
-    var file = Array("{\"format\":\"\(format)\",\"version\":1,\"protected\":\"".utf8)
-    file += protected
-    file += Array("\",\"nonce\":\"\(Hex.string(nonce))\",\"ciphertext\":\"".utf8)
-    unsafe file += Base64.encode(ciphertext.span.bytes, .standard)
-    file += Array("\"}".utf8)
-    return file
+    try AEAD.seal(inPlace: &body, key: key, nonce: nonce, associatedData: protected)
+    var head = Array("{\"format\":\"\(format)\",\"version\":1,\"protected\":\"".utf8)
+    head += protected
+    head += Array("\",\"nonce\":\"\(Hex.string(nonce))\",\"ciphertext\":\"".utf8)
+    let tail = Array("\"}".utf8)
+    Base64.encode(inPlace: &body, .standard, at: head.count)
+    let end = body.count
+    body.reserve(end + tail.count)
+    body.resize(to: end + tail.count)
+    unsafe body.withUnsafeMutableBytes { file in
+      unsafe file.copyBytes(from: head)
+      unsafe UnsafeMutableRawBufferPointer(rebasing: file[end...]).copyBytes(from: tail)
+    }
+    return body
   }
 }

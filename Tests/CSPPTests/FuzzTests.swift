@@ -94,14 +94,15 @@ struct FuzzTests {
         namespaceID: masterKey.namespaceID, writerID: .random(), counter: 1, previous: nil),
       masterKey: masterKey)
     var text = SecretBytes(zeroed: 0)
-    let original = try OperationFile(parsing: sealed.file.span, at: nil)
-      .open(masterKey: masterKey, into: &text)
+    let sealedBytes = sealed.bytes
+    let original = try OperationFile(parsing: sealedBytes.span, at: nil)
+      .open(sealedBytes, masterKey: masterKey, into: &text)
     let plaintext = text.revealed
     for _ in 0..<250 {
-      let file = mutate(sealed.file, &generator)
+      let file = mutate(sealedBytes, &generator)
       do throws(CSPPError) {
         let read = try OperationFile(parsing: file.span, at: masterKey.namespaceID)
-        #expect(try read.open(masterKey: masterKey, into: &text) == original, "seed \(seed)")
+        #expect(try read.open(file, masterKey: masterKey, into: &text) == original, "seed \(seed)")
       } catch {}
       // What an attacker cannot reach, a bug elsewhere can: no crash here either.
       do throws(CSPPError) {

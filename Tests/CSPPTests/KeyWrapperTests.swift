@@ -73,9 +73,8 @@ struct KeyWrapperTests {
         ], changes), as: UTF8.self)
     let key = KeyWrapper.wrappingKey(secret: secret(Sample.prfOutput), keyID: Self.keyID)
     let masterKey = try Sample.masterKey()
-    return try masterKey.withBytes { (bytes) throws(CSPPError) in
-      try ProtectedFile.seal(bytes, header: header, format: "keybackup-key", key: key)
-    }
+    let body = masterKey.withBytes { SecretBytes(copying: $0) }
+    return try ProtectedFile.seal(body, header: header, format: "keybackup-key", key: key).revealed
   }
 
   private func parse(_ file: [UInt8], at place: NamespaceID? = nil) -> CSPPError? {

@@ -24,7 +24,7 @@ struct OperationTests {
       key: masterKey.operationKey(writer: Self.writerID, counter: 1))
     var text = SecretBytes(zeroed: 0)
     return try OperationFile(parsing: file.span, at: masterKey.namespaceID)
-      .open(masterKey: masterKey, into: &text)
+      .open(file, masterKey: masterKey, into: &text)
   }
 
   private func parse(_ plaintext: String) -> CSPPError? {
@@ -61,17 +61,19 @@ struct OperationTests {
     let previous = digest([2])
     let sealed = try builder.seal(
       header: Self.header(counter: 2, previous: previous), masterKey: masterKey)
-    #expect(sealed.file.count <= estimate && sealed.file.count > estimate - 512)
+    let size = sealed.file.count
+    #expect(size <= estimate && size > estimate - 512)
 
-    let file = try OperationFile(parsing: sealed.file.span, at: masterKey.namespaceID)
+    let file = try OperationFile(parsing: sealed.bytes.span, at: masterKey.namespaceID)
+    let (digest, name, seen) = (sealed.digest, sealed.fileName, sealed.seen)
     #expect(file.header == sealed.header && file.header.previous == previous)
-    #expect(file.digest == sealed.digest && file.fileName == sealed.fileName)
-    #expect(sealed.fileName == "00000002-\(sealed.digest.hex.prefix(32)).json")
-    #expect([UInt8](Crypto.SHA256.hash(data: sealed.file)) == sealed.digest.bytes)
-    #expect(sealed.seen == .init(writerID: Self.writerID, counter: 2, digest: sealed.digest))
+    #expect(file.digest == digest && file.fileName == name)
+    #expect(name == "00000002-\(digest.hex.prefix(32)).json")
+    #expect([UInt8](Crypto.SHA256.hash(data: sealed.bytes)) == digest.bytes)
+    #expect(seen == .init(writerID: Self.writerID, counter: 2, digest: digest))
 
     var text = SecretBytes(zeroed: 0)
-    let operation = try file.open(masterKey: masterKey, into: &text)
+    let operation = try file.open(sealed.bytes, masterKey: masterKey, into: &text)
     #expect(operation.at == 99 && operation.writerLabel == "Büro \"1\"")
     #expect(operation.seen == [end, end] && !operation.hasUnknownChanges)
     try #require(operation.changes.count == 9)
@@ -107,8 +109,8 @@ struct OperationTests {
     }
     let sealed = try builder.seal(header: Self.header(), masterKey: masterKey)
     var text = SecretBytes(zeroed: 0)
-    let operation = try OperationFile(parsing: sealed.file.span, at: nil)
-      .open(masterKey: masterKey, into: &text)
+    let operation = try OperationFile(parsing: sealed.bytes.span, at: nil)
+      .open(sealed.bytes, masterKey: masterKey, into: &text)
     #expect(operation.changes.count == 10_000)
     var entry = SecretBytes(zeroed: 0)
     for (index, change) in operation.changes.enumerated() {
@@ -127,7 +129,8 @@ struct OperationTests {
     let sealed = try builder.seal(
       header: Self.header(counter: 12, previous: digest([])),
       masterKey: Sample.masterKey())
-    let json = try #require(JSONSerialization.jsonObject(with: Data(sealed.file)) as? [String: Any])
+    let json = try #require(
+      JSONSerialization.jsonObject(with: Data(sealed.bytes)) as? [String: Any])
     let key = HKDF<Crypto.SHA256>.deriveKey(
       inputKeyMaterial: SymmetricKey(data: [UInt8](repeating: 7, count: 32)),
       info: Array("keybackup:v1:op:\(Self.writerID):12".utf8), outputByteCount: 32)
@@ -232,32 +235,39 @@ struct OperationTests {
     let masterKey = try Sample.masterKey()
     let sealed = try OperationBuilder(at: 1, writerLabel: "w", seen: [])
       .seal(header: Self.header(), masterKey: masterKey)
-    let file = try OperationFile(parsing: sealed.file.span, at: nil)
+    let bytes = sealed.bytes
+    let file = try OperationFile(parsing: bytes.span, at: nil)
     var text = SecretBytes(zeroed: 0)
     #expect(
       refusal { () throws(CSPPError) in
-        _ = try file.open(masterKey: MasterKey.random(), into: &text)
+        _ = try file.open(bytes, masterKey: MasterKey.random(), into: &text)
       } == .otherNamespace)
     #expect(
       refusal { () throws(CSPPError) in
-        _ = try OperationFile(parsing: sealed.file.span, at: .random())
+        _ = try OperationFile(parsing: bytes.span, at: .random())
       } == .contradictsPlace("namespace_id"))
     #expect(
       refusal { () throws(CSPPError) in
-        _ = try OperationFile(parsing: sealed.file.span, at: nil, limit: 99)
+        _ = try OperationFile(parsing: bytes.span, at: nil, limit: 99)
       } == .tooLarge(limit: 99))
 
     // The same sealed text under the header of another writer.
     let other = try OperationHeader(
       namespaceID: masterKey.namespaceID, writerID: .random(), counter: 1, previous: nil)
-    let json = try #require(JSONSerialization.jsonObject(with: Data(sealed.file)) as? [String: Any])
-    let moved = String(decoding: sealed.file, as: UTF8.self).replacing(
+    let json = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    let moved = String(decoding: bytes, as: UTF8.self).replacing(
       try json.string("protected"), with: Base64.string(Array(other.json.utf8), .url))
     let movedBytes = Array(moved.utf8)
     let movedFile = try OperationFile(parsing: movedBytes.span, at: nil)
     #expect(
-      refusal { () throws(CSPPError) in _ = try movedFile.open(masterKey: masterKey, into: &text) }
-        == .authenticationFailed)
+      refusal { () throws(CSPPError) in
+        _ = try movedFile.open(movedBytes, masterKey: masterKey, into: &text)
+      } == .authenticationFailed)
+    #expect(text.count == 0)
+    // Other bytes than those that were parsed.
+    #expect(
+      refusal { () throws(CSPPError) in _ = try file.open([], masterKey: masterKey, into: &text) }
+        == .invalidField("ciphertext"))
 
     #expect(throws: CSPPError.tooLarge(limit: 50)) {
       let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])

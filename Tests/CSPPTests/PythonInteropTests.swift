@@ -96,11 +96,9 @@ struct PythonInteropTests {
         header: OperationHeader(
           namespaceID: id, writerID: writer, counter: 2, previous: first.digest),
         masterKey: masterKey)
-      for operation in [first, last] {
-        try write(
-          operation.file, "\(FolderLayout.log(of: writer, in: id))/\(operation.fileName)",
-          in: folder)
-      }
+      let log = FolderLayout.log(of: writer, in: id)
+      try write(first.bytes, "\(log)/\(first.fileName)", in: folder)
+      try write(last.bytes, "\(log)/\(last.fileName)", in: folder)
 
       let read = try run(
         "cspp_reader.py", [folder.path, "--prf-output", Hex.string(output.revealed)])
@@ -155,13 +153,15 @@ struct PythonInteropTests {
       let keyID = try #require(KeyID(hex: written.string("key_id")))
       let writer = try #require(WriterID(hex: written.string("writer_id")))
       let wrapper = try read(FolderLayout.key(keyID, in: id))
-      let opened = try KeyWrapper(parsing: wrapper.span, at: id).open(secret: secret(hex: output))
-      #expect(opened.namespaceID == id)
+      let unwrapped = try KeyWrapper(parsing: wrapper.span, at: id)
+        .open(secret: secret(hex: output))
+      #expect(unwrapped.namespaceID == id)
       let name = try written.string("operation")
       let operationBytes = try read("\(FolderLayout.log(of: writer, in: id))/\(name)")
       let operation = try OperationFile(parsing: operationBytes.span, at: id)
       #expect(operation.fileName == name)
-      #expect(try operation.open(masterKey: masterKey, into: &plaintext).changes.count == 5)
+      let opened = try operation.open(operationBytes, masterKey: masterKey, into: &plaintext)
+      #expect(opened.changes.count == 5)
     }
   }
 }

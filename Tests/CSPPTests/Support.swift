@@ -92,6 +92,21 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
+extension SealedOperation {
+  /// The file's bytes.
+  var bytes: [UInt8] { file.revealed }
+}
+
+extension OperationFile {
+  /// Opens the bytes that were parsed, in a copy of them.
+  func open(
+    _ bytes: [UInt8], masterKey: borrowing MasterKey, into text: inout SecretBytes
+  ) throws(CSPPError) -> CSPP.Operation {
+    text = secret(bytes)
+    return try open(inPlace: &text, masterKey: masterKey)
+  }
+}
+
 /// A namespace with fixed keys, for tests that write their own files.
 enum Sample {
   static let prfOutput = [UInt8](repeating: 0x51, count: 32)
@@ -148,8 +163,7 @@ enum Sample {
   static func protected(
     format: String, header: String, body: String, key: borrowing SecretBytes
   ) throws -> [UInt8] {
-    let body = Array(body.utf8)
-    return try unsafe ProtectedFile.seal(body.span.bytes, header: header, format: format, key: key)
+    try ProtectedFile.seal(secret(text: body), header: header, format: format, key: key).revealed
   }
 
   static func file(

@@ -144,7 +144,7 @@ struct VectorTests {
     let operationFile = try OperationFile(parsing: file.span, at: id)
     #expect(operationFile.fileName == name)
     var text = SecretBytes(zeroed: 0)
-    let operation = try operationFile.open(masterKey: masterKey, into: &text)
+    let operation = try operationFile.open(file, masterKey: masterKey, into: &text)
     #expect(operation.at == 1_800_000_000 && operation.writerLabel == "example")
     #expect(operation.seen.isEmpty && operation.changes.count == 5)
     var entry = SecretBytes(zeroed: 0)
