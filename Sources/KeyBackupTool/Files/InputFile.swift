@@ -26,8 +26,11 @@ enum InputFile {
   static func readSecret(_ path: String, limit: Int) throws(UserMessage) -> SecretBytes {
     let descriptor = try open(path)
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-    // Grow by doubling: guarded memory is dear, and most inputs are short.
-    var bytes = SecretBytes(zeroed: min(limit + 1, 4096))
+    // Of a regular file all at once; of a pipe by doubling: guarded memory is
+    // dear, and most inputs are short.
+    var status = stat()
+    let size = unsafe fstat(descriptor, &status) == 0 ? max(Int(status.st_size), 0) : 0
+    var bytes = SecretBytes(zeroed: min(limit, max(size, 4095)) + 1)
     var filled = 0
     while true {
       if filled == bytes.count {
@@ -36,11 +39,9 @@ enum InputFile {
             .dataInvalid, "\(name(path)) is larger than \(limit) bytes",
             hint: "check that it is the right file")
         }
-        var larger = SecretBytes(zeroed: min(limit + 1, filled * 4))
-        unsafe larger.withUnsafeMutableBytes { target in
-          unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
-        }
-        bytes = larger
+        let larger = min(limit + 1, filled * 2)
+        bytes.reserve(larger)
+        bytes.resize(to: larger)
       }
       try Interruption.waitToRead(descriptor)
       let count = unsafe bytes.withUnsafeMutableBytes { buffer in

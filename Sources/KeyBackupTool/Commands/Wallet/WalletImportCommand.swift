@@ -23,20 +23,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   private static let limit = 1 << 30
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let lines = try InputFile.readSecret(file, limit: Self.limit)
-    var batch = WalletBatch()
-    try lines.withBytes { bytes throws(UserMessage) in
-      var number = 0
-      var start = 0
-      while start < bytes.byteCount {
-        let end = bytes.firstOffset(of: 10, from: start) ?? bytes.byteCount
-        number += 1
-        if !bytes.isBlank(start..<end) {
-          try append(bytes.extracting(start..<end), number, to: &batch)
-        }
-        start = end + 1
-      }
-    }
+    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit))
     guard batch.count > 0 else {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
@@ -62,28 +49,59 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private func append(
-    _ line: RawSpan, _ number: Int, to batch: inout WalletBatch
-  ) throws(UserMessage) {
-    do {
+  /// A line with something on it.
+  private struct Line {
+    let number: Int
+    let range: Range<Int>
+  }
+
+  /// The entries of a text, all of them checked; the text becomes the batch's.
+  private static func batch(_ text: consuming SecretBytes) throws(UserMessage) -> WalletBatch {
+    let lines = try text.withBytes { text throws(UserMessage) in
+      let found = Self.lines(of: text)
+      for line in found { try check(text.extracting(line.range), line.number) }
+      return found
+    }
+    var batch = WalletBatch(text: text)
+    for line in lines {
+      do throws(BackupFolderError) {
+        try batch.append(at: line.range)
+      } catch {
+        var message = UserMessage(error)
+        if case .dataInvalid(_, let reason) = error {
+          message.message = "line \(line.number): \(reason)"
+        }
+        message.hint = "nothing was imported; correct the line and try again"
+        throw message
+      }
+    }
+    return batch
+  }
+
+  private static func lines(of text: RawSpan) -> [Line] {
+    var lines: [Line] = []
+    var number = 0
+    var start = 0
+    while start < text.byteCount {
+      let end = text.firstOffset(of: 10, from: start) ?? text.byteCount
+      number += 1
+      if !text.isBlank(start..<end) { lines.append(Line(number: number, range: start..<end)) }
+      start = end + 1
+    }
+    return lines
+  }
+
+  private static func check(_ line: RawSpan, _ number: Int) throws(UserMessage) {
+    do throws(CSPPError) {
       // Before it is parsed, and before a key is touched for it.
       let limit = WalletBatch.entryLimit
-      guard line.byteCount <= limit else { throw CSPPError.tooLarge(limit: limit) }
+      guard line.byteCount <= limit else { throw .tooLarge(limit: limit) }
       _ = try WalletEntry(parsing: line)
-      try batch.append(line)
-    } catch let error as CSPPError {
-      var message = UserMessage(error, in: "line \(number)")
-      // Waiting, as for a file that is not synchronised yet, would not help.
-      message = UserMessage(.dataInvalid, message.message)
-      message.hint = "nothing was imported; correct the line and try again"
-      throw message
-    } catch let error as BackupFolderError {
-      var message = UserMessage(error)
-      if case .dataInvalid(_, let reason) = error { message.message = "line \(number): \(reason)" }
-      message.hint = "nothing was imported; correct the line and try again"
-      throw message
     } catch {
-      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+      // Waiting, as for a file that is not synchronised yet, would not help.
+      throw UserMessage(
+        .dataInvalid, UserMessage(error, in: "line \(number)").message,
+        hint: "nothing was imported; correct the line and try again")
     }
   }
 }
