@@ -11,7 +11,10 @@ import Testing
       ["ln", "-s", box.folder, box.root + "/link"], key: nil
     ).expectSuccess()
     let asked = try await box.traced {
-      for place in [box.folder, box.folder + "/out", backup.place, box.root + "/link/out"] {
+      for place in [
+        box.folder, box.folder + "/out", box.folder + "/out//", box.folder + "/a/b/", backup.place,
+        box.root + "/link/out",
+      ] {
         let refused = try await box.keybackup(["restore", "--out", place], expecting: nil)
         expectFailure(refused, 73, says: "synced folder")
       }
@@ -25,8 +28,31 @@ import Testing
     #expect(!Files.exists(box.folder + "/out"))
     try await box.keybackup(["restore", "--out", box.folder + "-restored"])
   }
-}
 
-extension Outcome {
-  fileprivate func expectSuccess() { #expect(code == 0, "\(text)") }
+  /// What an interrupted restore wrote is no obstacle; other files are never
+  /// overwritten, and keep no other wallet from coming back.
+  @Test func intoAFolderThatHoldsSomeAlready() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["restore", "--out", box.root + "/all"])
+    let whole = try Files.contents(box.root + "/all")
+    let names = whole.keys.sorted()
+    try #require(names.count >= 3)
+    let out = box.root + "/out"
+    try await box.run(
+      [
+        "sh", "-c",
+        #"mkdir "$1" && cp "$2/$3" "$1/" && head -c 9 "$2/$4" >"$1/$4""#, "sh", out,
+        box.root + "/all", names[0], names[1],
+      ], key: nil
+    ).expectSuccess()
+    let refused = try await box.keybackup(["restore", "--out", out], expecting: nil)
+    expectFailure(refused, 73, says: names[1], "everything else was written")
+    var expected = whole
+    expected[names[1]] = whole[names[1]].map { Array($0.prefix(9)) }
+    #expect(try Files.contents(out) == expected)
+    try await box.run(["rm", out + "/" + names[1]], key: nil).expectSuccess()
+    try await box.keybackup(["restore", "--out", out])
+    #expect(try Files.contents(out) == whole)
+  }
 }

@@ -59,4 +59,15 @@ import Testing
       terminal: [.type("{"), .pause(700), .interrupt], expecting: 130)
     #expect(outcome.endedAtOnce, "\(outcome.seconds)")
   }
+
+  @Test func interruptedWhileNobodyWritesToAFIFO() async throws {
+    let backup = try await PreparedBackup()
+    let fifo = backup.box.root + "/fifo"
+    try await backup.box.run(["mkfifo", fifo], key: nil).expectSuccess()
+    for arguments in [["wallet", "import", fifo], ["wallet", "list", "--pin-file", fifo]] {
+      let outcome = try await backup.box.keybackup(
+        arguments, pin: .none, terminal: [.pause(900), .interrupt], expecting: 130)
+      #expect(outcome.endedAtOnce, "\(outcome.seconds)")
+    }
+  }
 }

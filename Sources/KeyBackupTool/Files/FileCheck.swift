@@ -35,12 +35,22 @@ enum FileCheck {
   ///   - synced: the backup's folder.
   /// - Throws: `cannot-create`.
   static func requireOutside(_ path: String, of synced: String) throws(UserMessage) {
-    let above = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard let place = absolute(path) ?? absolute(above), let folder = absolute(synced),
-      place == folder || place.hasPrefix(folder + "/")
+    var existing = path
+    while absolute(existing) == nil, let above = parent(existing) { existing = above }
+    guard let place = absolute(existing), let folder = absolute(synced),
+      place == folder || place.hasPrefix(folder + "/") || folder == "/"
     else { return }
     throw UserMessage(
       .cannotCreate, "\(path) is in the synced folder, so the secrets would go to the cloud",
       hint: "choose a place that is not synchronised")
+  }
+
+  /// The path one step up; nil for the root and for ".".
+  private static func parent(_ path: String) -> String? {
+    var steps = path
+    while steps.count > 1, steps.hasSuffix("/") { steps.removeLast() }
+    guard steps != "/", steps != "." else { return nil }
+    guard let slash = steps.lastIndex(of: "/") else { return "." }
+    return slash == steps.startIndex ? "/" : String(steps[..<slash])
   }
 }

@@ -20,11 +20,14 @@ enum InputFile {
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
+  ///   - folder: descriptor of the folder that `path` starts from.
   ///   - limit: most bytes accepted.
   /// - Returns: the bytes.
   /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
-  static func readSecret(_ path: String, limit: Int) throws(UserMessage) -> SecretBytes {
-    let descriptor = try open(path)
+  static func readSecret(
+    _ path: String, in folder: Int32 = AT_FDCWD, limit: Int
+  ) throws(UserMessage) -> SecretBytes {
+    let descriptor = try open(path, in: folder)
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     // Of a regular file all at once; of a pipe by doubling: guarded memory is
     // dear, and most inputs are short.
@@ -53,7 +56,7 @@ enum InputFile {
         filled += count
       } else if count == 0 {
         break
-      } else if errno != EINTR {
+      } else if errno != EINTR, errno != EAGAIN {
         throw UserMessage(.io, "\(name(path)) could not be read: \(systemText(errno))")
       }
     }
@@ -92,9 +95,12 @@ enum InputFile {
     path == "-" ? "the standard input" : path
   }
 
-  private static func open(_ path: String) throws(UserMessage) -> Int32 {
+  private static func open(_ path: String, in folder: Int32) throws(UserMessage) -> Int32 {
     if path == "-" { return STDIN_FILENO }
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    // Opening a FIFO that nobody writes to must not block: waiting for its
+    // bytes can be interrupted, opening it cannot.
+    let descriptor = unsafe openat(
+      folder, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
       let reason = errno
       throw UserMessage(

@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// One process to run: what it sees and what is typed to it.
 struct ChildProcess: Sendable {
@@ -78,6 +79,8 @@ struct Outcome: Sendable {
   var err: String { String(decoding: errors, as: UTF8.self) }
   /// What a person could have seen, whatever the stream.
   var text: String { out + err + screen }
+
+  func expectSuccess() { #expect(code == 0, "\(text)") }
 }
 
 /// Lets few processes run at once: timeouts are about the program, not about a

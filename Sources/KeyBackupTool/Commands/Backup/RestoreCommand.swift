@@ -24,10 +24,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let backup = try unlock.backup(world)
     // The folder is made before the touch, so that nothing is decrypted that
     // could not be written.
-    var target: RestoreFolder?
+    let target: RestoreFolder?
     if let out {
       try FileCheck.requireOutside(out, of: backup.folder.path)
       target = try RestoreFolder(path: out)
+    } else {
+      target = nil
     }
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
@@ -37,7 +39,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     var bar = ProgressBar(
       "Restoring", output: unlock.output, terminalName: world.variable("TERM"))
     let report: WalletReport
-    if let target {
+    if var target {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
         try target.write(version, entry)
@@ -45,6 +47,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         bar.advance(to: done, of: total)
       }
       try target.synchronize()
+      if let obstacle = target.obstacle {
+        unlock.output.warn(report, opened.health, opened.logFindings)
+        throw obstacle
+      }
     } else {
       let listed = !unlock.common.json
       report = try opened.forEachWallet { version, _ throws(UserMessage) in
@@ -87,9 +93,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
 /// The folder that restored entries are written to: private, and nothing in it
 /// is ever overwritten.
+///
+/// A file that holds the entry already counts as written, so that an interrupted
+/// restore can be repeated.
 struct RestoreFolder: ~Copyable {
   private let descriptor: Int32
   private let path: String
+  private var inTheWay: [String] = []
 
   /// Makes the folder, or takes an existing one.
   ///
@@ -114,11 +124,44 @@ struct RestoreFolder: ~Copyable {
 
   /// Writes one version: `wallet-<record>.json`, further versions of the same
   /// wallet with `-conflict-<n>` before the suffix.
-  func write(_ version: WalletVersion, _ entry: borrowing SecretBytes) throws(UserMessage) {
+  ///
+  /// - Throws: `cannot-create`, `io`. Another file of that name does not stop
+  ///   the rest: ``obstacle`` tells about it at the end.
+  mutating func write(
+    _ version: WalletVersion, _ entry: borrowing SecretBytes
+  ) throws(UserMessage) {
     let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
-    let file = try OutputFile(
-      creating: "wallet-\(version.recordID.hex)\(suffix).json", in: descriptor)
-    try entry.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+    let name = "wallet-\(version.recordID.hex)\(suffix).json"
+    do throws(UserMessage) {
+      let file = try OutputFile(creating: name, in: descriptor)
+      try entry.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+    } catch  where error.code == .cannotCreate {
+      switch holds(entry, name) {
+      case true: break
+      case false: inTheWay.append(name)
+      case nil: throw error
+      }
+    }
+  }
+
+  /// What to say about files that have the name of a wallet's and are not.
+  var obstacle: UserMessage? {
+    guard let first = inTheWay.first else { return nil }
+    let files = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"
+    return UserMessage(
+      .cannotCreate, "\(files) in \(path) already and not what was restored",
+      hint: "everything else was written; nothing is overwritten: "
+        + "restore into an empty folder to get all")
+  }
+
+  /// Whether the file holds exactly the entry; nil when there is none.
+  private borrowing func holds(_ entry: borrowing SecretBytes, _ name: String) -> Bool? {
+    var status = stat()
+    guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size == entry.count,
+      let present = try? InputFile.readSecret(name, in: descriptor, limit: entry.count)
+    else { return false }
+    return present.isEqual(to: entry)
   }
 
   /// Waits until everything written is on the disk: once for all files.
