@@ -48,8 +48,10 @@ public struct OpenNamespace: ~Copyable {
 
   /// Reads the logs, compares them with what is remembered, and remembers them.
   mutating func load() throws(BackupFolderError) {
+    // Getting wallets back does not depend on what this computer remembers: what
+    // cannot be read counts as nothing, and freshness as unknown.
     let state = try? namespace.state(make: false)
-    memory = try state?.memory(of: id) ?? Memory()
+    memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
     health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
     if log.index.nodes.isEmpty, health.incomplete == 0, try hasOwnWayIn() {

@@ -135,12 +135,10 @@ extension OpenNamespace {
     let listed = try namespace.logFolder().map { (folder) throws(BackupFolderError) in
       try OperationLog.list(folder)
     }
-    if Set(listed ?? []) != log.listed {
-      try load()
-    } else {
-      memory = try run.state.memory(of: id)
-      memory.operations.formUnion(log.index.nodes.map(\.reference.name))
-    }
+    if Set(listed ?? []) != log.listed { try load() }
+    // Writing without knowing what was written would lose it.
+    memory = try run.state.memory(of: id)
+    memory.operations.formUnion(log.index.nodes.map(\.reference.name))
   }
 }
 

@@ -151,6 +151,26 @@ struct DiskTests {
     #expect(try open.restored().lines == ["w1 abandon about current"])
     #expect(!open.health.isFreshnessKnown)
   }
+
+  /// Writing without it would lose what it says.
+  @Test("A memory that cannot be read stops writing and not restoring")
+  func unreadableMemory() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w1"))
+    let memories = scene.settings().stateFolder + "/memory"
+    let folder = try #require(FileManager.default.contentsOfDirectory(atPath: memories).first)
+    let memory = "\(memories)/\(folder)/\(first.id)"
+    try FileManager.default.removeItem(atPath: memory)
+    try FileManager.default.createDirectory(
+      atPath: memory, withIntermediateDirectories: false)
+    var second = try scene.unlock()
+    #expect(try second.restored().lines == ["w1 abandon about current"])
+    #expect(!second.health.isFreshnessKnown)
+    let before = try Scene.contents(scene.folder)
+    #expect(throws: BackupFolderError.self) { try second.add(.of("w2")) }
+    #expect(try Scene.contents(scene.folder) == before)
+  }
 }
 
 extension Scene {
