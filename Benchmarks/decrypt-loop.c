@@ -113,6 +113,10 @@ static void write_plain(int folder, const char *name, size_t size) {
   if (file < 0 || write(file, plain, size) != (ssize_t)size || close(file) != 0) fail(name);
 }
 
+static int is_wallet(const struct dirent *entry) {
+  return strncmp(entry->d_name, "wallet-", 7) == 0;
+}
+
 static long wallets(const char *namespace, const unsigned char master[32], int out) {
   char path[4096];
   unsigned char critical[32], key[32], salt[32];
@@ -120,20 +124,24 @@ static long wallets(const char *namespace, const unsigned char master[32], int o
   snprintf(path, sizeof path, "%s/wallets", namespace);
   DIR *folder = opendir(path);
   if (!folder) fail(path);
-  long done = 0;
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    if (strncmp(entry->d_name, "wallet-", 7) != 0) continue;
-    read_file(dirfd(folder), entry->d_name);
+  // By name, as keybackup does: the order makes a file system faster or slower.
+  struct dirent **entries;
+  int count = scandir(path, &entries, is_wallet, alphasort);
+  if (count < 0) fail(path);
+  for (int at = 0; at < count; at++) {
+    const char *name = entries[at]->d_name;
+    read_file(dirfd(folder), name);
     size_t size;
     const char *text = field(buffer, "wallet_salt", &size);
     hex(salt, sizeof salt, text, size);
     hkdf(key, critical, salt, sizeof salt, "cspp:v1:wallet");
     size = open_ciphertext(buffer, key, NULL, 0);
-    if (out >= 0) write_plain(out, entry->d_name, size);
-    done++;
+    if (out >= 0) write_plain(out, name, size);
+    free(entries[at]);
   }
+  free(entries);
   closedir(folder);
-  return done;
+  return count;
 }
 
 static long operations(const char *namespace, const unsigned char master[32]) {
