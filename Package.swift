@@ -50,7 +50,8 @@ let package = Package(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux"],
       swiftSettings: strict),
     .target(
-      name: "WalletFormats", dependencies: ["CZstd", "SecretMemory"], swiftSettings: strict),
+      name: "WalletFormats", dependencies: ["CZstd", "CSPP", "SecretMemory"],
+      swiftSettings: strict),
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [

@@ -1,83 +1,40 @@
+internal import CSPP
+
 /// One line of a BIP-329 file: a JSON object with `type` and `ref`.
 ///
 /// Fields that BIP-329 does not name are allowed, as it says.
-struct LabelLine {
-  private static let types = ["tx", "addr", "pubkey", "input", "output", "xpub"]
-
-  private enum Field: String, CaseIterable {
-    case type
-    case ref
-    case label
-    case origin
-    case spendable
-  }
-
-  /// Which of ``Field`` were seen.
-  private var seen: Set<Field> = []
-  private var scanner = JSONScanner()
+enum LabelLine {
+  private static let types: [StaticString] = ["tx", "addr", "pubkey", "input", "output", "xpub"]
 
   static func check(_ text: RawSpan) throws(LabelProblem) {
-    var line = LabelLine()
-    try line.object(text)
-    guard line.seen.contains(.type) else { throw .type }
-    guard line.seen.contains(.ref) else { throw .reference }
-  }
-
-  private mutating func object(_ text: RawSpan) throws(LabelProblem) {
+    let line: JSONObject
     do {
-      scanner.skipSpace(text)
-      try scanner.expect("{", text)
-      scanner.skipSpace(text)
-      if !scanner.skip("}", text) {
-        repeat { try field(text) } while scanner.skip(",", text)
-        try scanner.expect("}", text)
-      }
-      scanner.skipSpace(text)
-      guard scanner.position == text.byteCount else { throw LabelProblem.notJSONObject }
-    } catch let problem as LabelProblem {
-      throw problem
+      line = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
     } catch {
       throw .notJSONObject
     }
+    let type = try field("type", of: line, in: text)
+    guard let type, types.contains(where: { type.equals($0, in: text) }) else { throw .type }
+    guard let reference = try field("ref", of: line, in: text), reference.kind == .string,
+      !reference.range.isEmpty
+    else { throw .reference }
+    for name in ["label", "origin"] as [StaticString] {
+      if let value = try field(name, of: line, in: text), value.kind != .string { throw .field }
+    }
+    if let value = try field("spendable", of: line, in: text),
+      value.kind != .boolTrue, value.kind != .boolFalse
+    {
+      throw .field
+    }
   }
 
-  private mutating func field(_ text: RawSpan) throws {
-    scanner.skipSpace(text)
-    let name = try scanner.string(text)
-    scanner.skipSpace(text)
-    try scanner.expect(":", text)
-    scanner.skipSpace(text)
-    let nameSpan = text.extracting(name)
-    // A name may be spelled with escapes to look like another: none of the
-    // fields that count needs any.
-    for offset in name where text.byte(offset) == 0x5C { throw LabelProblem.notJSONObject }
-    if let field = Field.allCases.first(where: { field in nameSpan.equals(field.rawValue) }) {
-      guard seen.insert(field).inserted else { throw LabelProblem.duplicateField }
-      try value(of: field, text)
-    } else {
-      try scanner.value(text)
-    }
-    scanner.skipSpace(text)
-  }
-
-  private mutating func value(of field: Field, _ text: RawSpan) throws {
-    guard field != .spendable else {
-      guard scanner.skip("true", text) || scanner.skip("false", text) else {
-        throw LabelProblem.field
-      }
-      return
-    }
-    guard scanner.peek(text) == 0x22 else {
-      switch field {
-      case .type: throw LabelProblem.type
-      case .ref: throw LabelProblem.reference
-      default: throw LabelProblem.field
-      }
-    }
-    let content = text.extracting(try scanner.string(text))
-    if field == .ref, content.byteCount == 0 { throw LabelProblem.reference }
-    if field == .type, !Self.types.contains(where: { type in content.equals(type) }) {
-      throw LabelProblem.type
+  private static func field(
+    _ name: StaticString, of line: JSONObject, in text: RawSpan
+  ) throws(LabelProblem) -> JSONValue? {
+    do {
+      return try line.value(name, in: text)
+    } catch {
+      throw .duplicateField
     }
   }
 }
