@@ -11,6 +11,9 @@ import Testing
     try Files.makeFolder(box.root + "/disk")
     let all = """
       set -u
+      # Not in a chroot, whose root is no mount point: there the trap cleans up.
+      mount --make-rprivate / 2>/dev/null || :
+      trap 'umount --lazy "$box/disk"' EXIT
       mount -t tmpfs -o size=\(kilobytes)k,mode=0700 tmpfs "$box/disk" || exit 99
       export KEYBACKUP_FOLDER="$box/disk/cloud"; mkdir -p "$KEYBACKUP_FOLDER"
       key() { "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) -- "$keybackup" "$@" \
@@ -21,7 +24,7 @@ import Testing
       \(script)
       cp -a "$KEYBACKUP_FOLDER" "$box/after"
       """
-    let isolated = ["unshare", "--mount"] + (isRoot ? [] : ["--map-root-user"])
+    let isolated = ["unshare", "--mount", "--propagation", "unchanged"] + (isRoot ? [] : ["--map-root-user"])
     let outcome = try await box.run(
       isolated + ["sh", "-c", all], key: nil,
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
