@@ -24,7 +24,8 @@ import Testing
       \(script)
       cp -a "$KEYBACKUP_FOLDER" "$box/after"
       """
-    let isolated = ["unshare", "--mount", "--propagation", "unchanged"] + (isRoot ? [] : ["--map-root-user"])
+    let isolated =
+      ["unshare", "--mount", "--propagation", "unchanged"] + (isRoot ? [] : ["--map-root-user"])
     let outcome = try await box.run(
       isolated + ["sh", "-c", all], key: nil,
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
