@@ -26,7 +26,7 @@ struct DiskTests {
       } catch BackupFolderError.diskFull {
         failures += 1
         #expect(try FileManager.default.subpathsOfDirectory(atPath: scene.folder) == [])
-        try scene.run("mount", "-o", "remount,nr_inodes=100", scene.folder)
+        try scene.runAsRoot("mount", "-o", "remount,nr_inodes=100", scene.folder)
         _ = try scene.create()
       }
       try check(scene)
@@ -93,9 +93,9 @@ struct DiskTests {
     let before = try Scene.contents(scene.folder)
     let target = scene.base + "/readonly"
     try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
-    try scene.run("mount", "--bind", scene.folder, target)
-    defer { _ = try? scene.run("umount", target) }
-    try scene.run("mount", "-o", "remount,ro,bind", target)
+    try scene.runAsRoot("mount", "--bind", scene.folder, target)
+    defer { _ = try? scene.runAsRoot("umount", target) }
+    try scene.runAsRoot("mount", "-o", "remount,ro,bind", target)
     let times = try scene.times()
     var second = try scene.unlock("b", target)
     #expect(
@@ -118,8 +118,8 @@ struct DiskTests {
     try first.add(.of("w1"))
     let path = try scene.viewPath("w1")
     // An immutable file refuses its rename as a client's lock does.
-    try scene.run("chattr", "+i", path)
-    defer { _ = try? scene.run("chattr", "-i", path) }
+    try scene.runAsRoot("chattr", "+i", path)
+    defer { _ = try? scene.runAsRoot("chattr", "-i", path) }
     let start = ContinuousClock.now
     try first.add(.of("w1", words: "zoo zoo"))
     #expect(ContinuousClock.now - start >= .seconds(3))
@@ -130,7 +130,7 @@ struct DiskTests {
     }
     #expect(held.hasSuffix(name))
     #expect(try first.restored().lines == ["w1 zoo zoo missing"])
-    try scene.run("chattr", "-i", path)
+    try scene.runAsRoot("chattr", "-i", path)
     try first.heal()
     #expect(try first.restored().lines == ["w1 zoo zoo current"])
     #expect(first.viewProblem == nil)

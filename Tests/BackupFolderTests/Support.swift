@@ -56,16 +56,23 @@ final class Scene {
 
   /// Puts a file system of `size` bytes in the place of the cloud folder.
   func mountTmpfs(size: Int, files: Int = 10_000) throws {
-    try run("mount", "-t", "tmpfs", "-o", "size=\(size),nr_inodes=\(files)", "none", folder)
+    try runAsRoot("mount", "-t", "tmpfs", "-o", "size=\(size),nr_inodes=\(files)", "none", folder)
     mounts.append(folder)
   }
 
   func unmount() {
-    for mount in mounts { _ = try? run("umount", mount) }
+    for mount in mounts { _ = try? runAsRoot("umount", mount) }
     mounts = []
   }
 
-  func run(_ arguments: String...) throws {
+  /// Only root mounts file systems and makes files immutable.
+  func runAsRoot(_ arguments: String...) throws {
+    try run(geteuid() == 0 ? arguments : ["sudo", "-n"] + arguments)
+  }
+
+  func run(_ arguments: String...) throws { try run(arguments) }
+
+  private func run(_ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments
