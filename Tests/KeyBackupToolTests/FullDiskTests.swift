@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// A disk that is full: nothing is lost, nothing is half-written, and once
@@ -9,12 +10,15 @@ import Testing
     _ box: Sandbox, kilobytes: Int, _ script: String
   ) async throws -> Outcome {
     try Files.makeFolder(box.root + "/disk")
+    let setUp = """
+      # Not in a chroot, whose root is no mount point: there the last line cleans up.
+      mount --make-rprivate / 2>/dev/null
+      mount -t tmpfs -o size=\(kilobytes)k,mode=0700,uid=\(getuid()),gid=\(getgid()) tmpfs "$box/disk" || exit 99
+      setpriv --reuid \(getuid()) --regid \(getgid()) --clear-groups sh -c "$1"; code=$?
+      umount --lazy "$box/disk"; exit $code
+      """
     let all = """
       set -u
-      # Not in a chroot, whose root is no mount point: there the trap cleans up.
-      mount --make-rprivate / 2>/dev/null || :
-      trap 'umount --lazy "$box/disk"' EXIT
-      mount -t tmpfs -o size=\(kilobytes)k,mode=0700 tmpfs "$box/disk" || exit 99
       export KEYBACKUP_FOLDER="$box/disk/cloud"; mkdir -p "$KEYBACKUP_FOLDER"
       key() { "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) -- "$keybackup" "$@" \
         --pin-file "$box/pin"; }
@@ -24,10 +28,12 @@ import Testing
       \(script)
       cp -a "$KEYBACKUP_FOLDER" "$box/after"
       """
-    let isolated =
-      ["unshare", "--mount", "--propagation", "unchanged"] + (isRoot ? [] : ["--map-root-user"])
+    let privileged = isRoot ? [] : ["sudo", "-n", "--preserve-env"]
     let outcome = try await box.run(
-      isolated + ["sh", "-c", all], key: nil,
+      privileged + [
+        "unshare", "--mount", "--propagation", "unchanged", "sh", "-c", setUp, "sh", all,
+      ],
+      key: nil,
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
       limit: 60)
     // What follows reads the script's lines: without them there is nothing to read.
