@@ -6,31 +6,33 @@ public struct SHA256: ~Copyable {
   /// Size of a digest, 32 bytes.
   public static let digestSize = 32
 
-  private var state = crypto_hash_sha256_state()
+  // In a place of its own, which can be wiped: a value that moves would leave
+  // copies, and the state holds the last block of a message that may be secret.
+  private let state: UnsafeMutablePointer<crypto_hash_sha256_state>
 
   /// Starts a digest that is fed piece by piece.
   public init() {
-    unsafe crypto_hash_sha256_init(&state)
+    unsafe state = .allocate(capacity: 1)
+    unsafe crypto_hash_sha256_init(state)
   }
 
   deinit {
-    // The state holds the last block of the message, which may be secret.
-    var state = self.state
-    unsafe sodium_memzero(&state, MemoryLayout<crypto_hash_sha256_state>.size)
+    unsafe sodium_memzero(state, MemoryLayout<crypto_hash_sha256_state>.size)
+    unsafe state.deallocate()
   }
 
   /// Adds bytes to the message.
   public mutating func update(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { bytes in
       _ = unsafe crypto_hash_sha256_update(
-        &state, bytes.cBytes, UInt64(bytes.count))
+        state, bytes.cBytes, UInt64(bytes.count))
     }
   }
 
   /// The digest of everything added; the value is used up.
   public consuming func finalize() -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Self.digestSize)
-    unsafe crypto_hash_sha256_final(&state, &digest)
+    unsafe crypto_hash_sha256_final(state, &digest)
     return digest
   }
 
