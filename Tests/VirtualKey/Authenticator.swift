@@ -44,6 +44,10 @@ final class Authenticator {
   /// - Throws: only `.aborted` and `.unplugged`, which no answer can express.
   func respond(to request: [UInt8]) throws(CommandFailure) -> [UInt8]? {
     guard let number = request.first else { return [CTAPStatus.invalidLength.rawValue] }
+    guard request.count <= configuration.maximumMessageSize ?? 1024 else {
+      trace.write("STATUS \(CTAPStatus.requestTooLarge.rawValue.hexadecimal)")
+      return [CTAPStatus.requestTooLarge.rawValue]
+    }
     guard let command = CTAPCommand(rawValue: number), isEnabled(command) else {
       trace.write("CBOR \(number.hexadecimal) unknown")
       trace.write("STATUS \(CTAPStatus.invalidCommand.rawValue.hexadecimal)")
@@ -69,7 +73,9 @@ final class Authenticator {
   private func isEnabled(_ command: CTAPCommand) -> Bool {
     switch command {
     case .clientPIN: configuration.clientPIN || configuration.hmacSecret
-    case .credentialManagement, .credentialManagementPreview: configuration.credentialManagement
+    case .credentialManagement: configuration.credentialManagement
+    case .credentialManagementPreview:
+      configuration.credentialManagement && configuration.credentialManagementPreview
     case .selection: configuration.versions.contains("FIDO_2_1")
     default: true
     }
@@ -115,7 +121,11 @@ final class Authenticator {
     _ command: CTAPCommand, _ parameters: [UInt8]
   ) throws(CommandFailure) -> [UInt8] {
     let result: CBOR?
+    // What spans several commands does not outlast another one in between.
     if command != .getNextAssertion { assertions = nil }
+    if command != .credentialManagement, command != .credentialManagementPreview {
+      enumeration = nil
+    }
     switch command {
     case .makeCredential: result = try makeCredential(decode(parameters).map)
     case .getAssertion: result = try getAssertion(decode(parameters).map)
@@ -142,6 +152,15 @@ final class Authenticator {
   }
 
   // MARK: - What every command needs
+
+  /// A parameter that must be there and of the right type.
+  func required<Value>(
+    _ item: CBOR?, _ read: (CBOR) -> Value?
+  ) throws(CommandFailure) -> Value {
+    guard let item else { throw .status(.missingParameter) }
+    guard let value = read(item) else { throw .status(.cborUnexpectedType) }
+    return value
+  }
 
   /// Waits for the person; returns only after a touch.
   func requireTouch() throws(CommandFailure) {
@@ -199,6 +218,7 @@ final class Authenticator {
   private var information: CBOR {
     let state = store.snapshot
     let newer = configuration.versions.contains("FIDO_2_1")
+    let verifies = configuration.clientPIN || configuration.builtInVerification
     var extensions: [CBOR] = []
     if configuration.credProtect { extensions.append(.text("credProtect")) }
     if configuration.hmacSecret { extensions.append(.text("hmac-secret")) }
@@ -210,18 +230,20 @@ final class Authenticator {
       ("alwaysUv", newer ? configuration.alwaysVerify : nil),
       ("credMgmt", configuration.credentialManagement ? true : nil),
       ("clientPin", configuration.clientPIN ? state.pinHash != nil : nil),
-      ("pinUvAuthToken", configuration.pinUvAuthToken ? true : nil),
-      ("makeCredUvNotRqd", newer ? configuration.makeCredentialWithoutVerification : nil),
+      ("pinUvAuthToken", configuration.pinUvAuthToken && verifies ? true : nil),
       (
-        "credentialMgmtPreview", configuration.credentialManagement ? true : nil
+        "makeCredUvNotRqd",
+        newer
+          ? configuration.makeCredentialWithoutVerification && !configuration.alwaysVerify : nil
       ),
+      ("credentialMgmtPreview", isEnabled(.credentialManagementPreview) ? true : nil),
     ]
     return .fields([
       (0x01, .array(configuration.versions.map(CBOR.text))),
       (0x02, extensions.isEmpty ? nil : .array(extensions)),
       (0x03, .bytes(configuration.aaguid)),
       (0x04, .named(options.map { name, value in (name, value.map(CBOR.boolean)) })),
-      (0x05, .integer(configuration.maximumMessageSize)),
+      (0x05, configuration.maximumMessageSize.map(CBOR.integer)),
       (
         0x06,
         configuration.pinProtocols.isEmpty
@@ -231,6 +253,7 @@ final class Authenticator {
       (0x08, .integer(configuration.maximumCredentialIDLength)),
       (0x09, .array([.text("usb")])),
       (0x0A, .array([.named([("alg", .integer(-7)), ("type", .text("public-key"))])])),
+      (0x0C, newer ? .boolean(state.mustChangePIN) : nil),
       (0x0D, newer ? .integer(configuration.minimumPINLength) : nil),
       (0x0E, newer ? .integer(configuration.firmwareVersion) : nil),
       (

@@ -153,8 +153,8 @@ private struct CBORReader {
   mutating func item(
     depth: Int, onTopLevelValue: ((CBOR, [UInt8]) -> Void)? = nil
   ) throws(CBOR.DecodingError) -> CBOR {
-    // The top level plus the four levels that CTAP allows below a message.
-    guard depth <= 5 else { throw .tooDeep }
+    // What is in the innermost of the four levels that CTAP allows.
+    guard depth <= 4 else { throw .tooDeep }
     let first = try take(1)[0]
     let info = first & 0x1F
     if first >> 5 == 7 {

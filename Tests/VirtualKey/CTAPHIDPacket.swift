@@ -73,14 +73,17 @@ struct CTAPHIDAssembly {
   private let length: Int
   private(set) var data: [UInt8]
   private var sequence: UInt8 = 0
-  let deadline: ContinuousClock.Instant
+  /// When the next packet must be there.
+  private(set) var deadline: ContinuousClock.Instant
+
+  private static let patience: Duration = .milliseconds(500)
 
   init(channel: UInt32, command: UInt8, length: Int, payload: [UInt8]) {
     self.channel = channel
     self.command = command
     self.length = length
     data = Array(payload.prefix(length))
-    deadline = .now + .milliseconds(500)
+    deadline = .now + Self.patience
   }
 
   var isComplete: Bool { data.count == length }
@@ -89,6 +92,7 @@ struct CTAPHIDAssembly {
   mutating func append(sequence: UInt8, payload: [UInt8]) -> Bool {
     guard sequence == self.sequence else { return false }
     self.sequence += 1
+    deadline = .now + Self.patience
     data += payload.prefix(length - data.count)
     return true
   }

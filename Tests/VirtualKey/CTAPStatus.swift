@@ -27,6 +27,7 @@ enum CTAPStatus: UInt8, Sendable {
   case pinNotSet = 0x35
   case puatRequired = 0x36
   case pinPolicyViolation = 0x37
+  case requestTooLarge = 0x39
   case uvBlocked = 0x3C
   case uvInvalid = 0x3F
   case unauthorizedPermission = 0x40

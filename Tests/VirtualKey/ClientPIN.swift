@@ -19,6 +19,7 @@ extension KeyState {
     pinHash = Self.hash(pin)
     pinLength = String(decoding: pin, as: UTF8.self).unicodeScalars.count
     pinRetries = Self.maximumPINRetries
+    mustChangePIN = false
   }
 
   static func hash(_ pin: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: pin).prefix(16)) }
@@ -73,8 +74,9 @@ extension Authenticator {
 
   private func setPIN(_ request: CBOR) throws(CommandFailure) -> CBOR? {
     let index = try protocolIndex(request[1])
-    guard let peer = request[3], let sealed = request[5]?.bytes, let code = request[4]?.bytes
-    else { throw .status(.missingParameter) }
+    let peer = try required(request[3], \.self)
+    let code = try required(request[4], \.bytes)
+    let sealed = try required(request[5], \.bytes)
     guard store.snapshot.pinHash == nil else { throw .status(.pinAuthInvalid) }
     let secret = try protocols[index].sharedSecret(with: peer)
     guard secret.verifies(sealed, code) else { throw .status(.pinAuthInvalid) }
@@ -85,14 +87,19 @@ extension Authenticator {
 
   private func changePIN(_ request: CBOR) throws(CommandFailure) -> CBOR? {
     let index = try protocolIndex(request[1])
-    guard let peer = request[3], let code = request[4]?.bytes, let sealed = request[5]?.bytes,
-      let hash = request[6]?.bytes
-    else { throw .status(.missingParameter) }
+    let peer = try required(request[3], \.self)
+    let code = try required(request[4], \.bytes)
+    let sealed = try required(request[5], \.bytes)
+    let hash = try required(request[6], \.bytes)
     try requireAttemptsLeft()
     let secret = try protocols[index].sharedSecret(with: peer)
     guard secret.verifies(sealed + hash, code) else { throw .status(.pinAuthInvalid) }
     try checkPIN(hash, secret, index)
     let pin = try newPIN(sealed, secret)
+    let state = store.snapshot
+    guard !state.mustChangePIN || KeyState.hash(pin) != state.pinHash else {
+      throw .status(.pinPolicyViolation)
+    }
     try update { $0.setPIN(pin) }
     for index in protocols.indices { protocols[index].token.reset() }
     return nil
@@ -102,9 +109,10 @@ extension Authenticator {
   private func newPIN(
     _ sealed: [UInt8], _ secret: SharedPINSecret
   ) throws(CommandFailure) -> [UInt8] {
-    let padded = try secret.decrypt(sealed)
+    guard let padded = try? secret.decrypt(sealed) else { throw .status(.pinAuthInvalid) }
     guard padded.count == 64 else { throw .status(.invalidParameter) }
-    let pin = Array(padded.prefix { $0 != 0 })
+    // Zeros at the end are padding; one within belongs to the PIN.
+    let pin = padded.lastIndex { $0 != 0 }.map { Array(padded[...$0]) } ?? []
     guard pin.count <= 63, let text = String(validating: pin, as: UTF8.self),
       text.unicodeScalars.count >= configuration.minimumPINLength
     else { throw .status(.pinPolicyViolation) }
@@ -149,6 +157,9 @@ extension Authenticator {
     var known: PINToken.Permissions = [.makeCredential, .getAssertion]
     if configuration.credentialManagement { known.insert(.credentialManagement) }
     guard permissions.isSubset(of: known) else { throw .status(.unauthorizedPermission) }
+    if !permissions.isDisjoint(with: [.makeCredential, .getAssertion]) {
+      _ = try required(request[10], \.text)
+    }
     return permissions
   }
 
@@ -156,19 +167,19 @@ extension Authenticator {
     _ request: CBOR, _ permissions: PINToken.Permissions, rpID: String?
   ) throws(CommandFailure) -> CBOR? {
     let index = try protocolIndex(request[1])
-    guard let peer = request[3], let hash = request[6]?.bytes else {
-      throw .status(.missingParameter)
-    }
+    let peer = try required(request[3], \.self)
+    let hash = try required(request[6], \.bytes)
     try requireAttemptsLeft()
     let secret = try protocols[index].sharedSecret(with: peer)
     try checkPIN(hash, secret, index)
+    guard !store.snapshot.mustChangePIN else { throw .status(.pinInvalid) }
     return try issueToken(index, secret, permissions, rpID: rpID)
   }
 
   private func tokenUsingVerification(_ request: CBOR) throws(CommandFailure) -> CBOR? {
     guard configuration.builtInVerification else { throw .status(.invalidParameter) }
     let index = try protocolIndex(request[1])
-    guard let peer = request[3] else { throw .status(.missingParameter) }
+    let peer = try required(request[3], \.self)
     let permissions = try requestedPermissions(request)
     let secret = try protocols[index].sharedSecret(with: peer)
     try requireTouch()

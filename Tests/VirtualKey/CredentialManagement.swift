@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 
 /// The subcommands of authenticatorCredentialManagement (CTAP 2.1 section 6.8).
@@ -31,7 +32,7 @@ extension Authenticator {
     case .enumerateCredentialsNext: return try nextCredential(total: nil)
     default:
       enumeration = nil
-      try authorize(request, [UInt8(number)] + rawParameters, parameters)
+      try authorize(subcommand, request, [UInt8(number)] + rawParameters)
     }
     switch subcommand {
     case .getCredsMetadata:
@@ -49,20 +50,23 @@ extension Authenticator {
       enumeration = .relyingParties(firsts)
       return try nextRelyingParty(total: firsts.count)
     case .enumerateCredentialsBegin:
-      guard let hash = parameters?[1]?.bytes else { throw .status(.missingParameter) }
+      let hash = try required(parameters?[1], \.bytes)
       let found = store.snapshot.credentials.filter { $0.rpIDHash == hash }
       enumeration = .credentials(found)
       return try nextCredential(total: found.count)
     case .deleteCredential:
-      try change(parameters) { state, index in state.credentials.remove(at: index) }
-    case .updateUserInformation:
-      guard let user = parameters?[3], let userID = user["id"]?.bytes else {
-        throw .status(.missingParameter)
-      }
       try change(parameters) { state, index in
-        guard state.credentials[index].userID == userID else { return }
+        state.credentials.remove(at: index)
+        return true
+      }
+    case .updateUserInformation:
+      let user = try required(parameters?[3], \.self)
+      let userID = try required(user["id"], \.bytes)
+      try change(parameters) { state, index in
+        guard state.credentials[index].userID == userID else { return false }
         state.credentials[index].userName = user["name"]?.text
         state.credentials[index].userDisplayName = user["displayName"]?.text
+        return true
       }
     default: break
     }
@@ -70,11 +74,10 @@ extension Authenticator {
   }
 
   private func authorize(
-    _ request: CBOR, _ message: [UInt8], _ parameters: CBOR?
+    _ subcommand: ManagementSubcommand, _ request: CBOR, _ message: [UInt8]
   ) throws(CommandFailure) {
-    guard let code = request[4]?.bytes else {
-      throw .status(request[4] == nil ? .puatRequired : .cborUnexpectedType)
-    }
+    guard request[4] != nil else { throw .status(.puatRequired) }
+    let code = try required(request[4], \.bytes)
     let index = try protocolIndex(request[3])
     let token = protocols[index].token
     guard protocols[index].tokenVerifies(message, code),
@@ -82,12 +85,17 @@ extension Authenticator {
     else { throw .status(.pinAuthInvalid) }
     guard let rpID = token.rpID else { return }
     // A token for one relying party manages that one's credentials only.
-    let own = store.snapshot.credentials.filter { $0.rpID == rpID }
-    let hash = parameters?[1]?.bytes
-    let id = parameters?[2]?["id"]?.bytes
-    guard own.contains(where: { $0.rpIDHash == hash || $0.id == id }) else {
-      throw .status(.pinAuthInvalid)
+    let isOwn: Bool
+    switch subcommand {
+    case .enumerateCredentialsBegin:
+      isOwn = request[2]?[1]?.bytes == Array(SHA256.hash(data: Array(rpID.utf8)))
+    case .deleteCredential, .updateUserInformation:
+      let id = request[2]?[2]?["id"]?.bytes
+      isOwn = store.snapshot.credentials.allSatisfy { $0.id != id || $0.rpID == rpID }
+    default:
+      isOwn = false
     }
+    guard isOwn else { throw .status(.pinAuthInvalid) }
   }
 
   private func nextRelyingParty(total: Int?) throws(CommandFailure) -> CBOR {
@@ -99,12 +107,19 @@ extension Authenticator {
       (
         3,
         .named([
-          ("id", .text(credential.rpID)), ("name", credential.rpName.map(CBOR.text)),
+          ("id", .text(stored(credential.rpID))), ("name", credential.rpName.map(CBOR.text)),
         ])
       ),
       (4, .bytes(credential.rpIDHash)),
       (5, total.map(CBOR.integer)),
     ])
+  }
+
+  /// What the key keeps of a relying party ID; a key may keep 32 bytes
+  /// (CTAP 2.1 section 6.8.7).
+  private func stored(_ rpID: String) -> String {
+    guard has(.relyingPartyIDTruncated), rpID.utf8.count > 32 else { return rpID }
+    return String(decoding: rpID.utf8.prefix(32), as: UTF8.self)
   }
 
   private func nextCredential(total: Int?) throws(CommandFailure) -> CBOR {
@@ -121,16 +136,16 @@ extension Authenticator {
     ])
   }
 
-  /// Changes the stored credential that the parameters name.
+  /// Changes the stored credential that the parameters name; `body` says
+  /// whether the other parameters fit it.
   private func change(
-    _ parameters: CBOR?, _ body: (inout KeyState, Int) -> Void
+    _ parameters: CBOR?, _ body: (inout KeyState, Int) -> Bool
   ) throws(CommandFailure) {
-    guard let id = parameters?[2]?["id"]?.bytes else { throw .status(.missingParameter) }
-    let found = try update { state in
-      guard let index = state.credentials.firstIndex(where: { $0.id == id }) else { return false }
-      body(&state, index)
-      return true
+    let id = try required(parameters?[2]?["id"], \.bytes)
+    let fits: Bool? = try update { state in
+      state.credentials.firstIndex { $0.id == id }.map { body(&state, $0) }
     }
-    guard found else { throw .status(.noCredentials) }
+    guard let fits else { throw .status(.noCredentials) }
+    guard fits else { throw .status(.invalidParameter) }
   }
 }

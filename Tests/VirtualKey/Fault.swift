@@ -11,6 +11,8 @@ public struct Fault: Sendable, Equatable {
     case verificationFlagMissing
     /// There is no room for another discoverable credential.
     case storageFull
+    /// The key keeps only the beginning of a long relying party ID.
+    case relyingPartyIDTruncated
     /// The key goes away as soon as it asks for a touch.
     case unplugOnTouch
     /// The key goes away when it gets this command.
@@ -28,7 +30,7 @@ public struct Fault: Sendable, Equatable {
   let occurrence: Int?
 
   /// Reads one of: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-
-  /// flag-missing, storage-full, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE,
+  /// flag-missing, storage-full, rp-id-truncated, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE,
   /// silent:COMMAND, garbage:COMMAND; a command may be followed by @N for the Nth time
   /// only.
   ///
@@ -60,6 +62,7 @@ public struct Fault: Sendable, Equatable {
     case "hmac-secret-unstable": return .hmacSecretUnstable
     case "uv-flag-missing": return .verificationFlagMissing
     case "storage-full": return .storageFull
+    case "rp-id-truncated": return .relyingPartyIDTruncated
     case "unplug-on-touch": return .unplugOnTouch
     default: break
     }

@@ -14,14 +14,14 @@ extension Authenticator {
   /// authenticatorGetAssertion (CTAP 2.1 section 6.2).
   func getAssertion(_ request: CBOR) throws(CommandFailure) -> CBOR? {
     try answerTouchProbe(request[6])
-    guard let rpID = request[1]?.text, let clientDataHash = request[2]?.bytes else {
-      throw .status(.missingParameter)
-    }
+    let rpID = try required(request[1], \.text)
+    let clientDataHash = try required(request[2], \.bytes)
     guard clientDataHash.count == 32 else { throw .status(.invalidParameter) }
     let options = request[5]
     guard options?["rk"] == nil else { throw .status(.unsupportedOption) }
     let presence = options?["up"]?.boolean ?? true
-    let wantsBuiltIn = try builtInRequest(options, parameter: request[6])
+    let wantsBuiltIn = try builtInRequest(
+      options, parameter: request[6], presence: presence)
     if configuration.alwaysVerify, presence, request[6] == nil, !wantsBuiltIn {
       throw .status(.puatRequired)
     }
@@ -112,8 +112,10 @@ extension Authenticator {
     }
     var ids: [[UInt8]] = []
     for item in items {
-      guard let id = item["id"]?.bytes, let type = item["type"]?.text else {
-        throw .status(.missingParameter)
+      let id = try required(item["id"], \.bytes)
+      let type = try required(item["type"], \.text)
+      guard id.count <= configuration.maximumCredentialIDLength else {
+        throw .status(.limitExceeded)
       }
       if type == "public-key" { ids.append(id) }
     }

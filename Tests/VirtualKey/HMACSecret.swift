@@ -15,9 +15,9 @@ extension Authenticator {
   ) throws(CommandFailure) -> HMACSecretRequest? {
     guard configuration.hmacSecret, let input else { return nil }
     guard presence else { throw .status(.unsupportedOption) }
-    guard let peer = input[1], let sealed = input[2]?.bytes, let code = input[3]?.bytes else {
-      throw .status(.missingParameter)
-    }
+    let peer = try required(input[1], \.self)
+    let sealed = try required(input[2], \.bytes)
+    let code = try required(input[3], \.bytes)
     let index = try protocolIndex(input[4] ?? .integer(1))
     let secret = try protocols[index].sharedSecret(with: peer)
     guard secret.verifies(sealed, code) else { throw .status(.pinAuthInvalid) }

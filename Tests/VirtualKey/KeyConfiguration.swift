@@ -19,6 +19,8 @@ public struct KeyConfiguration: Sendable {
   public var clientPIN = true
   /// Whether credential management (0x0A and 0x41) exists.
   public var credentialManagement = true
+  /// Whether it also has the number that it had before CTAP 2.1 (0x41).
+  public var credentialManagementPreview = true
   /// Whether tokens with permissions (CTAP 2.1) exist; without, only getPinToken.
   public var pinUvAuthToken = true
   /// Whether non-discoverable credentials may be created without the PIN.
@@ -31,10 +33,10 @@ public struct KeyConfiguration: Sendable {
   public var minimumPINLength = 4
   /// The most credential IDs in one allow or exclude list.
   public var maximumCredentialCountInList = 8
-  /// The longest credential ID understood, in bytes.
+  /// The longest credential ID accepted in a list, in bytes.
   public var maximumCredentialIDLength = 128
-  /// The largest message accepted, in bytes.
-  public var maximumMessageSize = 1200
+  /// The largest message accepted, in bytes; nil: it is not told, and 1024.
+  public var maximumMessageSize: Int? = 1200
   /// The number of discoverable credentials that fit.
   public var discoverableCapacity = 25
   /// The firmware version that getInfo tells.

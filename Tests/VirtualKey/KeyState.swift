@@ -12,6 +12,8 @@ struct KeyState: Codable, Sendable, Equatable {
   /// LEFT(SHA-256(PIN), 16), or nil while no PIN is set.
   var pinHash: [UInt8]?
   var pinLength = 0
+  /// Somebody else chose the PIN: it is good for nothing but being changed.
+  var mustChangePIN = false
   var pinRetries = KeyState.maximumPINRetries
   var verificationRetries = 3
   var signatureCount: UInt32 = 0
@@ -62,6 +64,13 @@ public final class KeyStore: Sendable {
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
   public func setPIN(_ pin: String) throws(VirtualKeyError) {
     try update { $0.setPIN(Array(pin.utf8)) }
+  }
+
+  /// Makes the key want its PIN changed before anything else.
+  ///
+  /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
+  public func requirePINChange() throws(VirtualKeyError) {
+    try update { $0.mustChangePIN = true }
   }
 
   /// Adds a discoverable credential from elsewhere, so that what another key sealed can

@@ -14,9 +14,12 @@ extension Authenticator {
   /// authenticatorMakeCredential (CTAP 2.1 section 6.1).
   func makeCredential(_ request: CBOR) throws(CommandFailure) -> CBOR? {
     try answerTouchProbe(request[8])
-    guard let clientDataHash = request[1]?.bytes, let rpID = request[2]?["id"]?.text,
-      let userID = request[3]?["id"]?.bytes, let algorithms = request[4]?.array
-    else { throw .status(.missingParameter) }
+    let clientDataHash = try required(request[1], \.bytes)
+    let rpID = try required(request[2]?["id"], \.text)
+    let userID = try required(request[3]?["id"], \.bytes)
+    let algorithms = try required(request[4], \.array)
+    // The key is not capable of enterprise attestation.
+    guard request[10] == nil else { throw .status(.invalidParameter) }
     guard clientDataHash.count == 32, (1...64).contains(userID.count) else {
       throw .status(.invalidParameter)
     }
@@ -74,9 +77,16 @@ extension Authenticator {
       ]))
   }
 
-  /// Whether the request asks for the fingerprint reader.
-  func builtInRequest(_ options: CBOR?, parameter: CBOR?) throws(CommandFailure) -> Bool {
-    guard parameter == nil, options?["uv"]?.boolean == true else { return false }
+  /// Whether the request is for the fingerprint reader.
+  ///
+  /// A key that always verifies turns it on unasked.
+  func builtInRequest(
+    _ options: CBOR?, parameter: CBOR?, presence: Bool = true
+  ) throws(CommandFailure) -> Bool {
+    guard parameter == nil else { return false }
+    guard options?["uv"]?.boolean == true else {
+      return configuration.alwaysVerify && configuration.builtInVerification && presence
+    }
     guard configuration.builtInVerification else { throw .status(.invalidOption) }
     return true
   }

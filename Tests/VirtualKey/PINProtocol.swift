@@ -24,7 +24,7 @@ struct PINProtocol {
 
   /// The secret shared with the platform whose public key came as COSE.
   func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
-    guard peer.isMap, peer[1]?.integer == 2, peer[-1]?.integer == 1,
+    guard peer.isMap, peer[1]?.integer == 2, peer[3]?.integer == -25, peer[-1]?.integer == 1,
       let x = peer[-2]?.bytes, let y = peer[-3]?.bytes, x.count == 32, y.count == 32,
       let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: x + y),
       let secret = try? agreementKey.sharedSecretFromKeyAgreement(with: key)

@@ -42,7 +42,7 @@ import Testing
     arguments: [
       "", "18", "1817", "190017", "1a00000100", "41", "4201", "61", "61ff", "81", "a1", "a101",
       "5f4101ff", "9fff", "bfff", "c000", "f7", "f93c00", "fb3ff199999999999a", "ff", "0000",
-      "a201f601f6", "818181818181f6", "5affffffff", "9affffffff", "bb7fffffffffffffff",
+      "a201f601f6", "8181818181f6", "5affffffff", "9affffffff", "bb7fffffffffffffff",
       "1bffffffffffffffff", "5bffffffffffffffff", "1c", "3f",
     ])
   func refused(hexadecimal: String) throws {

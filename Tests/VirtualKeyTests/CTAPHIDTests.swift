@@ -27,8 +27,16 @@ import Glibc
 
   @Test func unknownChannel() throws {
     let host = try Host()
-    host.send(.ping, [1], on: 0x1234)
+    for channel in [0x1234, 0, CTAPHIDPacket.broadcast] {
+      host.send(.ping, [1], on: channel)
+      let answer = host.receive()
+      #expect(error(answer) == .invalidChannel)
+      #expect(answer?.channel == channel)
+    }
+    host.send(.initialize, [1, 2, 3, 4, 5, 6, 7, 8], on: 0x1234)
     #expect(error(host.receive()) == .invalidChannel)
+    host.send(.initialize, [1, 2, 3], on: CTAPHIDPacket.broadcast)
+    #expect(error(host.receive()) == .invalidLength)
   }
 
   @Test func unknownCommand() throws {
@@ -86,6 +94,17 @@ import Glibc
     host.sendReport(
       CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
     #expect(error(host.receive()) == .messageTimeout)
+  }
+
+  /// It is the gap between packets that is limited, not the whole message.
+  @Test func slowMessage() throws {
+    let host = try Host()
+    let data = [UInt8].random(57 + 3 * 59)
+    for report in CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: data) {
+      host.sendReport(report)
+      usleep(200_000)
+    }
+    #expect(host.receive()?.data == data)
   }
 
   @Test func initializeStartsOver() throws {

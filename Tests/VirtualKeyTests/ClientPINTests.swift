@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VirtualKey
@@ -25,6 +26,48 @@ import Testing
   ])
   func policy(pin: String, expected: CTAPStatus) throws {
     #expect(try Platform(Host()).setPIN(pin) == expected)
+  }
+
+  /// A zero byte within a PIN is no padding.
+  @Test func zeroWithinThePIN() throws {
+    let host = try Host()
+    #expect(try Platform(host).setPIN("12\u{0}456") == .success)
+    #expect(try Platform(host).token("12").status == .pinInvalid)
+    #expect(try Platform(host).token("12\u{0}456").status == .success)
+  }
+
+  /// forcePINChange: the right PIN costs no retry and gives no token.
+  @Test func pinMustBeChanged() throws {
+    let host = try Host()
+    let store = host.key.store
+    #expect(try Platform(host).setPIN("1234") == .success)
+    #expect(try host.succeed(.getInfo)[0x0C] == .boolean(false))
+    try store.requirePINChange()
+    #expect(try host.succeed(.getInfo)[0x0C] == .boolean(true))
+    #expect(try Platform(host).token("1234").status == .pinInvalid)
+    #expect(
+      try Platform(host).token("1234", [.credentialManagement]).status == .pinInvalid)
+    #expect(store.snapshot.pinRetries == 8)
+    #expect(try Platform(host).changePIN("1234", to: "1234") == .pinPolicyViolation)
+    #expect(try Platform(host).changePIN("1234", to: "5678") == .success)
+    #expect(try Platform(host).token("5678").status == .success)
+    #expect(try host.succeed(.getInfo)[0x0C] == .boolean(false))
+  }
+
+  /// The retry is taken, and on the disk, before the PIN is looked at.
+  @Test func retryIsTakenFirst() throws {
+    let folder = "/tmp/virtual-key-\([UInt8].random(8).hexadecimal)"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false)
+    let path = folder + "/state.json"
+    let store = try KeyStore(path: path)
+    try store.setPIN("1234")
+    let host = try Host(store: store)
+    let platform = try Platform(host)
+    // Nothing can be written any more: not even the right PIN is accepted.
+    try FileManager.default.removeItem(atPath: folder)
+    #expect(try platform.token("1234").status == .other)
+    #expect(!host.key.trace.lines.contains { $0.contains("TOUCH") })
   }
 
   /// Three wrong PINs in a row want a power cycle, eight a reset.
@@ -85,6 +128,10 @@ import Testing
     #expect(try platform.setPIN("1234") == .success)
     #expect(try platform.token("1234", []).status == .invalidParameter)
     #expect(try platform.token("1234", [.configuration]).status == .unauthorizedPermission)
+    // What is bound to a relying party has to name it.
+    #expect(try platform.token("1234", [.getAssertion]).status == .missingParameter)
+    #expect(try platform.token("1234", [.makeCredential]).status == .missingParameter)
+    #expect(try platform.token("1234", [.credentialManagement]).status == .success)
 
     // A token is good for what it was asked for, at the relying party it was asked for.
     let read = try platform.rightToken("1234", [.getAssertion], rpID: "example.com")
@@ -106,7 +153,7 @@ import Testing
     let store = KeyStore()
     try store.setPIN("1234")
     let host = try Host(store: store)
-    let token = try Platform(host).rightToken("1234", [.getAssertion])
+    let token = try Platform(host).rightToken("1234")
     let first = Request.assertion(rpID: "one.example", presence: false, token: token)
     #expect(try host.status(.getAssertion, first) == .noCredentials)
     let second = Request.assertion(rpID: "two.example", presence: false, token: token)

@@ -180,6 +180,35 @@ import Testing
         == .noCredentials)
   }
 
+  @Test func requestsHaveALimit() throws {
+    var configuration = KeyConfiguration()
+    configuration.maximumCredentialIDLength = 66
+    configuration.maximumMessageSize = nil
+    let host = try Host(configuration)
+    #expect(try host.succeed(.getInfo)[5] == nil)
+    func status(_ length: Int, count: Int = 1) throws -> CTAPStatus? {
+      let ids = (0..<count).map { _ in [UInt8].random(length) }
+      return try host.status(.getAssertion, Request.assertion(allow: ids))
+    }
+    #expect(try status(66) == .noCredentials)
+    #expect(try status(67) == .limitExceeded)
+    #expect(try status(66, count: 8) == .noCredentials)
+    #expect(try status(120, count: 8) == .requestTooLarge)
+  }
+
+  /// What spans several commands ends with another one, or after 30 seconds.
+  @Test func nextAssertionFollowsAtOnce() throws {
+    let host = try Host()
+    for user in UInt8(1)...3 {
+      _ = try create(host, Request.credential(user: [user], discoverable: true))
+    }
+    #expect(try host.status(.getNextAssertion) == .notAllowed)
+    _ = try host.succeed(.getAssertion, Request.assertion())
+    #expect(try host.status(.getNextAssertion) == .success)
+    _ = try host.succeed(.getInfo)
+    #expect(try host.status(.getNextAssertion) == .notAllowed)
+  }
+
   @Test func algorithmsAndOptions() throws {
     let host = try Host()
     func changed(_ key: Int, _ value: CBOR?) -> CBOR {
@@ -192,6 +221,9 @@ import Testing
     #expect(try host.status(.makeCredential, changed(4, rsa)) == .unsupportedAlgorithm)
     #expect(try host.status(.makeCredential, changed(1, nil)) == .missingParameter)
     #expect(try host.status(.makeCredential, changed(1, .bytes([1]))) == .invalidParameter)
+    #expect(try host.status(.makeCredential, changed(1, .text("hash"))) == .cborUnexpectedType)
+    #expect(try host.status(.makeCredential, changed(5, .integer(1))) == .cborUnexpectedType)
+    #expect(try host.status(.makeCredential, changed(10, .integer(1))) == .invalidParameter)
     #expect(
       try host.status(.makeCredential, changed(7, .named([("uv", .boolean(true))])))
         == .invalidOption)
@@ -211,6 +243,18 @@ import Testing
         + [.init(key: .integer(7), value: .named([("uv", .boolean(true))]))])
     let made = try AuthenticatorData(host.succeed(.makeCredential, request))
     #expect(made.flags.contains(.userVerified))
+    // A key that always verifies turns the reader on unasked.
+    configuration.alwaysVerify = true
+    let strict = try Host(configuration)
+    let unasked = try AuthenticatorData(strict.succeed(.makeCredential, Request.credential()))
+    #expect(unasked.flags.contains(.userVerified))
+    let answer = Request.assertion(allow: [unasked.credentialID])
+    #expect(
+      try AuthenticatorData(strict.succeed(.getAssertion, answer)).flags
+        == [.userPresent, .userVerified])
+    let silent = Request.assertion(allow: [unasked.credentialID], presence: false)
+    #expect(try AuthenticatorData(strict.succeed(.getAssertion, silent)).flags == [])
+    #expect(try strict.succeed(.getInfo)[4]?["makeCredUvNotRqd"] == .boolean(false))
     #expect(host.key.trace.lines.filter { $0 == "TOUCH" }.count == 1)
   }
 

@@ -74,6 +74,23 @@ import Testing
     #expect(try evaluate(host, number, two, pin: nil, allow: allow) == Array(both.suffix(32)))
   }
 
+  /// Protocol 2 has a fresh IV each time; protocol 1 has none.
+  @Test(arguments: [1, 2])
+  func outputsAreSealedAfresh(number: Int) throws {
+    let host = try Host()
+    _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
+    let platform = try Platform(host, protocolNumber: number)
+    let input = try platform.extensionInput(.init(repeating: 3, count: 64))
+    func sealed() throws -> [UInt8]? {
+      let answer = try host.succeed(.getAssertion, Request.assertion(secret: input))
+      return try AuthenticatorData(answer).extensions?["hmac-secret"]?.bytes
+    }
+    let (one, two) = (try #require(try sealed()), try #require(try sealed()))
+    #expect(one.count == (number == 1 ? 64 : 80))
+    #expect((one == two) == (number == 1))
+    #expect(try platform.secret.decrypt(one) == platform.secret.decrypt(two))
+  }
+
   @Test(arguments: [0, 16, 48, 80, 96])
   func saltsOfAnotherLength(length: Int) throws {
     let host = try Host()

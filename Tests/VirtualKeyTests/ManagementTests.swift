@@ -65,6 +65,13 @@ import Testing
     ])
     #expect(try host.status(.credentialManagement, request(7, rename, token)) == .success)
     #expect(host.key.store.snapshot.credentials[0].userName == "carol")
+    let otherUser = CBOR.fields([
+      (2, named(stored[0].id)),
+      (3, .named([("id", .bytes([9])), ("name", .text("mallory"))])),
+    ])
+    #expect(
+      try host.status(.credentialManagement, request(7, otherUser, token)) == .invalidParameter)
+    #expect(host.key.store.snapshot.credentials[0].userName == "carol")
     let delete = CBOR.fields([(2, named(stored[0].id))])
     #expect(try host.status(.credentialManagement, request(6, delete, token)) == .success)
     #expect(
@@ -83,6 +90,46 @@ import Testing
       try host.status(.credentialManagement, request(1, nil, bound)) == .pinAuthInvalid)
     #expect(
       try host.status(.credentialManagement, .fields([(1, .integer(1))])) == .puatRequired)
+  }
+
+  /// A token for one relying party manages its credentials and no others.
+  @Test func boundToken() throws {
+    let stored = host.key.store.snapshot.credentials
+    func hash(_ index: Int) -> CBOR { .fields([(1, .bytes(stored[index].rpIDHash))]) }
+    func named(_ id: [UInt8]) -> CBOR {
+      .fields([(2, .named([("id", .bytes(id)), ("type", .text("public-key"))]))])
+    }
+    let one = try token(rpID: "one.example")
+    func status(_ number: UInt8, _ parameters: CBOR?) throws -> CTAPStatus? {
+      try host.status(.credentialManagement, request(number, parameters, one))
+    }
+    #expect(try status(2, nil) == .pinAuthInvalid)
+    #expect(try status(2, hash(0)) == .pinAuthInvalid)
+    #expect(try status(4, hash(0)) == .success)
+    #expect(try status(4, hash(1)) == .pinAuthInvalid)
+    #expect(try status(6, named(stored[1].id)) == .pinAuthInvalid)
+    #expect(try status(6, named([1])) == .noCredentials)
+    #expect(try status(6, named(stored[0].id)) == .success)
+  }
+
+  @Test func anotherCommandEndsAnEnumeration() throws {
+    let next = CBOR.fields([(1, .integer(3))])
+    _ = try host.succeed(.credentialManagement, request(2, nil, try token()))
+    _ = try host.succeed(.getInfo)
+    #expect(try host.status(.credentialManagement, next) == .notAllowed)
+    _ = try host.succeed(.credentialManagement, request(2, nil, try token()))
+    #expect(try host.status(.credentialManagement, next) == .success)
+  }
+
+  @Test func keyWithoutThePreview() throws {
+    var configuration = KeyConfiguration()
+    configuration.credentialManagementPreview = false
+    let host = try Host(configuration)
+    let begin = CBOR.fields([(1, .integer(1))])
+    #expect(try host.status(.credentialManagementPreview, begin) == .invalidCommand)
+    #expect(try host.status(.credentialManagement, begin) == .puatRequired)
+    #expect(try host.succeed(.getInfo)[4]?["credentialMgmtPreview"] == nil)
+    #expect(try host.succeed(.getInfo)[4]?["credMgmt"] == .boolean(true))
   }
 
   @Test func keyWithout() throws {

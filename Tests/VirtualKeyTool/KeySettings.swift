@@ -9,14 +9,16 @@ struct KeySettings: Sendable {
   var imports: [String] = []
   var unplugAfterMilliseconds: Int?
   var plugAfterMilliseconds = 0
+  var mustChangePIN = false
   var product = "Virtual Key"
 
   static let help = """
     pin=PIN, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
     unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
-    aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, min-pin-length=N, \
-    always-uv, built-in-uv, make-cred-uv-not-required, no-hmac-secret, no-cred-protect, \
-    no-cred-mgmt, no-pin-uv-auth-token, no-client-pin, no-rk
+    aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
+    max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
+    make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
+    no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk
     """
 
   /// Applies NAME or NAME=VALUE.
@@ -44,6 +46,9 @@ struct KeySettings: Sendable {
     case "capacity": configuration.discoverableCapacity = try number(name, value)
     case "max-credentials-in-list":
       configuration.maximumCredentialCountInList = try number(name, value)
+    case "max-credential-id-length":
+      configuration.maximumCredentialIDLength = try number(name, value)
+    case "max-msg-size": configuration.maximumMessageSize = try number(name, value)
     case "min-pin-length": configuration.minimumPINLength = try number(name, value)
     case "pin-protocols":
       configuration.pinProtocols = try value.split { $0 == "," || $0 == "+" }.map { part in
@@ -63,9 +68,11 @@ struct KeySettings: Sendable {
     case "always-uv": configuration.alwaysVerify = true
     case "built-in-uv": configuration.builtInVerification = true
     case "make-cred-uv-not-required": configuration.makeCredentialWithoutVerification = true
+    case "force-pin-change": mustChangePIN = true
     case "no-hmac-secret": configuration.hmacSecret = false
     case "no-cred-protect": configuration.credProtect = false
     case "no-cred-mgmt": configuration.credentialManagement = false
+    case "no-cred-mgmt-preview": configuration.credentialManagementPreview = false
     case "no-pin-uv-auth-token": configuration.pinUvAuthToken = false
     case "no-client-pin": configuration.clientPIN = false
     case "no-rk": configuration.residentKeys = false
@@ -83,6 +90,7 @@ struct KeySettings: Sendable {
   func makeStore() throws -> KeyStore {
     let store = try statePath.map { path in try KeyStore(path: path) } ?? KeyStore()
     if store.isNew, let pin { try store.setPIN(pin) }
+    if mustChangePIN { try store.requirePINChange() }
     for path in imports { try store.add(ImportedCredential(path: path)) }
     return store
   }

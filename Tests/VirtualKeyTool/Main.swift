@@ -19,8 +19,8 @@ struct VirtualKeyTool: ParsableCommand {
       \(KeySettings.help)
 
       Faults: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-flag-missing, \
-      storage-full, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE, silent:COMMAND, \
-      garbage:COMMAND; COMMAND as in getAssertion or 0x02, with @N for the Nth time only.
+      storage-full, rp-id-truncated, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE, \
+      silent:COMMAND, garbage:COMMAND; COMMAND as in getAssertion or 0x02, with @N for the Nth time only.
       """)
 
   @Option(help: "A key that keeps its memory in this file: FILE[,SETTING[=VALUE]...]; may repeat.")
