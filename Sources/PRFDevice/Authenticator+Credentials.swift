@@ -54,7 +54,7 @@ extension Authenticator {
     try await operation(.touch) { me throws(PRFDeviceError) in
       try me.requireCredentialManagement()
       me.knownInfo = nil
-      try unsafe me.verified(.pin(pin)) { device, pin in
+      try unsafe me.managing(pin) { device, pin in
         unsafe fido_credman_del_dev_rk(device, id.bytes, id.bytes.count, pin)
       }
     }
@@ -71,9 +71,9 @@ extension Authenticator {
       return try make(
         request, excluding: request.excludedIDs, protection: protection,
         verification: verification)
-    } catch .requestTooLarge where request.excludedIDs.count > 1 {
-      // The key takes no list of this size: look for the credentials silently,
-      // as the list would have made the key do.
+    } catch  where error.refusesList && !request.excludedIDs.isEmpty {
+      // The key does not take this list: look for the credentials silently, as
+      // the list would have made the key do.
       let holding = try preflight(request.excludedIDs, rpID: request.rpID, mayBeHidden: false)
       if case .yes = holding { throw .credentialExcluded }
       return try make(request, excluding: [], protection: protection, verification: verification)
@@ -88,10 +88,25 @@ extension Authenticator {
     }
   }
 
+  /// Runs a call of credential management.
+  private func managing(
+    _ pin: PIN, _ body: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
+  ) throws(PRFDeviceError) {
+    do throws(PRFDeviceError) {
+      try unsafe verified(.pin(pin), body)
+    } catch .authenticator(code: Int(FIDO_ERR_INVALID_COMMAND)) {
+      // libfido2 uses the command's number from before CTAP 2.1, which a newer
+      // key need not know.
+      throw .credentialManagementUnsupported
+    } catch {
+      throw error
+    }
+  }
+
   private func relyingParties(pin: PIN) throws(PRFDeviceError) -> [String] {
     let list = try RelyingPartyListHandle()
     do throws(PRFDeviceError) {
-      try unsafe verified(.pin(pin)) { device, pin in
+      try unsafe managing(pin) { device, pin in
         unsafe fido_credman_get_dev_rp(device, list.pointer, pin)
       }
     } catch .noCredentials {
@@ -107,8 +122,17 @@ extension Authenticator {
     of rpID: String, pin: PIN
   ) throws(PRFDeviceError) -> [StoredCredential] {
     let list = try ResidentKeyListHandle()
-    try unsafe verified(.pin(pin)) { device, pin in
-      unsafe fido_credman_get_dev_rk(device, rpID, list.pointer, pin)
+    do throws(PRFDeviceError) {
+      try unsafe managing(pin) { device, pin in
+        unsafe fido_credman_get_dev_rk(device, rpID, list.pointer, pin)
+      }
+    } catch .noCredentials {
+      // The key keeps only the beginning of a long ID (CTAP 2.1, section
+      // 6.8.7), and libfido2 can ask for a whole one only. The others are
+      // listed all the same.
+      return []
+    } catch {
+      throw error
     }
     return (0..<(unsafe fido_credman_rk_count(list.pointer))).compactMap { index in
       guard let credential = unsafe fido_credman_rk(list.pointer, index) else { return nil }

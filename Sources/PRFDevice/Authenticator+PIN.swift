@@ -105,7 +105,13 @@ extension Authenticator {
       knownRetries = before
       return result
     } catch .pinInvalid {
-      throw .pinInvalid(retriesLeft: try? readRetries())
+      let left = try? readRetries()
+      // A key that wants its PIN changed calls the right one invalid, too, but
+      // takes no try for it.
+      if let left, let before, left >= before, (try? readInfo())?.needsPINChange == true {
+        throw .pinChangeRequired
+      }
+      throw .pinInvalid(retriesLeft: left)
     } catch {
       throw error
     }
@@ -165,6 +171,7 @@ extension AuthenticatorInfo {
     if let values = unsafe fido_cbor_info_options_value_ptr(info) {
       for (index, name) in names.enumerated() { options[name] = unsafe values[index] }
     }
+    let longest = unsafe fido_cbor_info_maxcredidlen(info)
     let remaining = unsafe fido_cbor_info_rk_remaining(info)
     unsafe self.init(
       aaguid: aaguid,
@@ -181,6 +188,7 @@ extension AuthenticatorInfo {
       firmwareVersion: fido_cbor_info_fwversion(info),
       minimumPINLength: max(
         PIN.minimumCodePoints, Int(clamping: fido_cbor_info_minpinlen(info))),
+      maximumCredentialIDLength: longest == 0 ? nil : Int(clamping: longest),
       remainingDiscoverableCredentials: remaining < 0 ? nil : Int(clamping: remaining),
       needsPINChange: fido_cbor_info_new_pin_required(info))
   }

@@ -104,17 +104,57 @@ extension Authenticator {
       return try readInfo().alwaysVerifiesUser ? .maybe : .no
     } catch .pinRequired, .pinAuthInvalid, .pinNotSet, .denied {
       return .maybe
-    } catch .requestTooLarge where credentialIDs.count > 1 {
-      let middle = credentialIDs.count / 2
-      let first = try preflight(
-        Array(credentialIDs[..<middle]), rpID: rpID, mayBeHidden: mayBeHidden)
-      if case .yes = first { return first }
-      let second = try preflight(
-        Array(credentialIDs[middle...]), rpID: rpID, mayBeHidden: mayBeHidden)
-      return second == .no ? first : second
+    } catch  where error.refusesSilence {
+      return .maybe
+    } catch  where error.refusesList {
+      return try preflightInParts(
+        credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden, after: error)
     } catch {
       throw error
     }
     return .yes(try assertion.credentialID(0, among: credentialIDs))
+  }
+
+  /// Asks again for a list that the key refused: without IDs that are too long
+  /// to be its own, and in halves.
+  private func preflightInParts(
+    _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool, after error: PRFDeviceError
+  ) throws(PRFDeviceError) -> Holding {
+    let longest = try readInfo().maximumCredentialIDLength ?? .max
+    let possible = credentialIDs.filter { $0.bytes.count <= longest }
+    if possible.isEmpty { return .no }
+    if possible.count < credentialIDs.count {
+      return try preflight(possible, rpID: rpID, mayBeHidden: mayBeHidden)
+    }
+    let middle = credentialIDs.count / 2
+    guard middle > 0 else {
+      // What is too large for the key by itself is none of its own.
+      guard error == .requestTooLarge else { throw error }
+      return .no
+    }
+    let first = try preflight(
+      Array(credentialIDs[..<middle]), rpID: rpID, mayBeHidden: mayBeHidden)
+    if case .yes = first { return first }
+    let second = try preflight(
+      Array(credentialIDs[middle...]), rpID: rpID, mayBeHidden: mayBeHidden)
+    return second == .no ? first : second
+  }
+}
+
+extension PRFDeviceError {
+  /// The key does not answer at all without a touch.
+  fileprivate var refusesSilence: Bool {
+    let codes = [FIDO_ERR_UNSUPPORTED_OPTION, FIDO_ERR_INVALID_OPTION, FIDO_ERR_UP_REQUIRED]
+    return codes.contains { self == .authenticator(code: Int($0)) }
+  }
+
+  /// The key does not take the list of credential IDs: it is too long, or an
+  /// ID is.
+  ///
+  /// Keys with a fixed buffer for an ID say that the request is malformed.
+  var refusesList: Bool {
+    let codes = [FIDO_ERR_INVALID_LENGTH, FIDO_ERR_INVALID_CBOR]
+    return self == .requestTooLarge
+      || codes.contains { self == .authenticator(code: Int($0)) }
   }
 }

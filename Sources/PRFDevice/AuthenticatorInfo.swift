@@ -40,6 +40,8 @@ public struct AuthenticatorInfo: Equatable, Sendable {
   public let firmwareVersion: UInt64
   /// The least PIN length the key accepts, in code points.
   public let minimumPINLength: Int
+  /// The longest credential ID the key makes and takes, in bytes, when it says.
+  public let maximumCredentialIDLength: Int?
   /// How many discoverable credentials fit yet, when the key says.
   public let remainingDiscoverableCredentials: Int?
   /// The key wants its PIN changed before anything else.

@@ -12,6 +12,9 @@ public final class PIN: Sendable {
   public static let minimumCodePoints = 4
   /// The greatest number of bytes of UTF-8, 63.
   public static let maximumBytes = 63
+  /// The greatest number of bytes looked at as typed, 1008: normalisation
+  /// mostly shortens text.
+  public static let maximumTypedBytes = 16 * maximumBytes
 
   /// The PIN and a zero byte, as C wants it.
   private let terminated: SecretBytes
@@ -24,20 +27,29 @@ public final class PIN: Sendable {
   /// - Parameter utf8: the PIN as typed, without a line end.
   /// - Throws: ``PRFDeviceError/pinPolicyViolation(_:)``.
   public init(_ utf8: borrowing SecretBytes) throws(PRFDeviceError) {
-    // Normalisation shortens text; this bound only keeps absurd input away.
-    guard utf8.count <= 16 * Self.maximumBytes else { throw .pinPolicyViolation(.tooLong) }
+    guard utf8.count <= Self.maximumTypedBytes else { throw .pinPolicyViolation(.tooLong) }
     guard utf8.withBytes({ $0.allBytes { $0 != 0 } }) else { throw .pinPolicyViolation(.notText) }
     if utf8.withBytes({ $0.allBytes { $0 < 0x80 } }) {
       terminated = try Self.terminating(utf8, codePoints: utf8.count)
     } else {
-      guard let text = utf8.withBytes({ String(validating: $0.array(), as: UTF8.self) }) else {
+      guard let text = utf8.withBytes({ Self.text($0) }) else {
         throw .pinPolicyViolation(.notText)
       }
-      let scalars = Array(text._nfc)
-      var encoded = scalars.flatMap { Array(String($0).utf8) }
-      defer { for index in encoded.indices { encoded[index] = 0 } }
-      let normalised = unsafe SecretBytes(copying: encoded.span.bytes)
-      terminated = try Self.terminating(normalised, codePoints: scalars.count)
+      var normalised = SecretBytes(zeroed: Self.maximumBytes)
+      var count = 0
+      var codePoints = 0
+      for scalar in text._nfc {
+        codePoints += 1
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+          guard count < normalised.count else { throw .pinPolicyViolation(.tooLong) }
+          normalised.withMutableBytes {
+            $0.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+          }
+          count += 1
+        }
+      }
+      normalised.resize(to: count)
+      terminated = try Self.terminating(normalised, codePoints: codePoints)
     }
   }
 
@@ -47,6 +59,11 @@ public final class PIN: Sendable {
       // Never empty: the constructor put a zero byte at the end.
       unsafe body(bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
     }
+  }
+
+  /// The bytes as text; `nil` when they are not UTF-8.
+  private static func text(_ bytes: RawSpan) -> String? {
+    unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
   }
 
   private static func terminating(

@@ -46,6 +46,8 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
   case pinUnsupported
   /// ``Authenticator/setPIN(_:)`` on a key that already has one.
   case pinAlreadySet
+  /// The key accepts its PIN for nothing but being changed; no try was spent.
+  case pinChangeRequired
   /// The operation needs the PIN and none was given.
   case pinRequired
   /// The PIN breaks a rule, of CTAP or of this key; no try was spent.

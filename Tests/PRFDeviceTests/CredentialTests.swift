@@ -117,6 +117,27 @@ import VirtualKey
         == .credentialManagementUnsupported)
   }
 
+  /// libfido2 1.12 sends the command's number from before CTAP 2.1 only.
+  @Test func `Listing says when the key knows only the final command`() async throws {
+    let bench = try Bench { $0.credentialManagementPreview = false }
+    let authenticator = try await bench.open()
+    let id = try await authenticator.createCredential(.test(), pin: pin()).id
+    #expect(
+      await failure { _ = try await authenticator.credentials(pin: pin()) }
+        == .credentialManagementUnsupported)
+    #expect(
+      await failure { try await authenticator.deleteCredential(id, pin: pin()) }
+        == .credentialManagementUnsupported)
+  }
+
+  @Test func `A relying party whose ID the key cut short does not hide the others`() async throws {
+    let authenticator = try await Bench(faults: ["rp-id-truncated"]).open()
+    let long = String(repeating: "long.", count: 10) + "example"
+    _ = try await authenticator.createCredential(.test(rpID: long), pin: pin())
+    let id = try await authenticator.createCredential(.test(), pin: pin()).id
+    #expect(try await authenticator.credentials(pin: pin()).map(\.id) == [id])
+  }
+
   @Test func `A wrong PIN is spent once while listing`() async throws {
     let bench = try Bench()
     let authenticator = try await bench.open()

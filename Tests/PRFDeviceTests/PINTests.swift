@@ -27,6 +27,8 @@ import VirtualKey
     String(repeating: "\u{E9}", count: 31),
     // 64 bytes as typed, 62 normalised... and 4 code points of combining text.
     String(repeating: "e\u{301}", count: 30),
+    // 30 bytes as typed, 60 normalised: few characters become longer.
+    String(repeating: "\u{958}", count: 10),
   ])
   func `A PIN within the rules is accepted`(text: String) throws {
     try Self.make(Array(text.utf8))
@@ -113,6 +115,24 @@ import VirtualKey
     #expect(await attempt("1234") == .pinBlocked)
     #expect(
       third.count("clientPIN getPINToken") + third.count("getPINUvAuthTokenUsingPIN") == before)
+  }
+
+  @Test func `A PIN that must be changed first is not called wrong`() async throws {
+    let bench = try Bench()
+    try bench.store.requirePINChange()
+    let authenticator = try await bench.open()
+    #expect(try await authenticator.info().needsPINChange)
+    #expect(
+      await failure { _ = try await authenticator.credentials(pin: pin()) } == .pinChangeRequired)
+    #expect(try await authenticator.pinRetries() == 8)
+    #expect(
+      await failure { _ = try await authenticator.credentials(pin: pin("0000")) }
+        == .pinInvalid(retriesLeft: 7))
+    #expect(
+      await failure { try await authenticator.changePIN(from: pin(), to: pin()) }
+        == .pinPolicyViolation(.authenticatorPolicy))
+    try await authenticator.changePIN(from: pin(), to: pin("5678"))
+    #expect(try await authenticator.credentials(pin: pin("5678")).isEmpty)
   }
 
   @Test func `A right PIN restores the retries`() async throws {

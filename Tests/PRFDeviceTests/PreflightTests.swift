@@ -58,6 +58,58 @@ import VirtualKey
     #expect(try await authenticator.holds(Self.unknown(20), rpID: "keybackup:") == .no)
   }
 
+  /// Other keys' IDs may be longer than this one takes.
+  @Test(arguments: [1, 5])
+  func `An ID that is too long for the key is none of its own`(others: Int) async throws {
+    let bench = try Bench { $0.maximumCredentialIDLength = 66 }
+    let authenticator = try await bench.open()
+    let id = try await authenticator.createCredential(.test(), pin: pin()).id
+    let long = (0..<others).map { CredentialID([UInt8](repeating: UInt8($0), count: 67)) }
+    #expect(try await authenticator.holds(long, rpID: "keybackup:") == .no)
+    #expect(try await authenticator.holds(long + [id], rpID: "keybackup:") == .yes(id))
+    let error = await failure {
+      _ = try await authenticator.createCredential(.test(excluding: long + [id]), pin: pin())
+    }
+    #expect(error == .credentialExcluded)
+    _ = try await authenticator.createCredential(.test(excluding: [long[0]]), pin: pin())
+  }
+
+  @Test(arguments: ["0x03", "0x12", "0x15", "0x39"])
+  func `A list that the key calls malformed is asked for in halves`(code: String) async throws {
+    let bench = try Bench(faults: ["error:getAssertion=\(code)@1"])
+    let authenticator = try await bench.open()
+    let id = try await authenticator.createCredential(.test(), pin: pin()).id
+    #expect(
+      try await authenticator.holds(Self.unknown(3) + [id], rpID: "keybackup:") == .yes(id))
+  }
+
+  @Test func `A key that keeps calling it malformed ends it`() async throws {
+    let authenticator = try await Bench(faults: ["error:getAssertion=0x12"]).open()
+    let error = await failure {
+      _ = try await authenticator.holds(Self.unknown(5), rpID: "keybackup:")
+    }
+    #expect(error == .authenticator(code: 0x12))
+  }
+
+  @Test(arguments: ["0x2B", "0x2C", "0x3B"])
+  func `A key that never answers without a touch may hold it`(code: String) async throws {
+    let authenticator = try await Bench(faults: ["error:getAssertion=\(code)"]).open()
+    #expect(try await authenticator.holds(Self.unknown(1), rpID: "keybackup:") == .maybe)
+  }
+
+  @Test func `A key that does not tell its largest message takes 1024 bytes`() async throws {
+    let bench = try Bench {
+      $0.maximumMessageSize = nil
+      $0.maximumCredentialCountInList = 100
+    }
+    let authenticator = try await bench.open()
+    let id = try await authenticator.createCredential(
+      .test(excluding: Self.unknown(30)), pin: pin()
+    ).id
+    #expect(
+      try await authenticator.holds(Self.unknown(30) + [id], rpID: "keybackup:") == .yes(id))
+  }
+
   @Test func `An empty list is a mistake`() async throws {
     let authenticator = try await Bench().open()
     let error = await failure { _ = try await authenticator.holds([], rpID: "keybackup:") }

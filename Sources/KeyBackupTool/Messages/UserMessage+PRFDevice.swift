@@ -60,6 +60,10 @@ extension UserMessage {
       case .pinAlreadySet:
         UserMessage(
           .cannotCreate, "\(key) has a PIN already", hint: "change it: keybackup pin change")
+      case .pinChangeRequired:
+        UserMessage(
+          .pinInvalid, "\(key) wants its PIN changed before anything else",
+          hint: "no try was spent; change it: keybackup pin change")
       case .pinRequired:
         UserMessage(
           .config, "the PIN of \(key) is needed and none was given",
@@ -115,14 +119,14 @@ extension UserMessage {
           hint: "replug it and try again; if it persists this key cannot be used")
       case .transport(let code):
         UserMessage(
-          .io, "the connection to \(key) failed (libfido2 error \(code))",
+          .io, "the connection to \(key) failed (\(error.statusName ?? "libfido2 error \(code)"))",
           hint: "replug it and try again")
       case .authenticator(let code):
         UserMessage(
           .io,
           code < 0
-            ? "libfido2 reported error \(code) for \(key)"
-            : "\(key) reported error 0x\(String(code, radix: 16))",
+            ? "libfido2 reported \(error.statusName ?? "an error") (\(code)) for \(key)"
+            : "\(key) reported \(error.statusName ?? "an error") (0x\(String(code, radix: 16)))",
           hint: "replug it and try again")
       case .system(let code):
         UserMessage(.io, "the system refused access to \(key): \(systemText(Int32(code)))")
