@@ -38,6 +38,41 @@ import Testing
     #expect(try devices.json()["devices"][0]["pin_retries"].number == 8)
   }
 
+  /// As typed it has more bytes than CTAP allows, normalised it has not: cut
+  /// short it would be another PIN, and cost a try.
+  @Test func aLongDecomposedPINIsReadWhole() async throws {
+    let box = try Sandbox()
+    let composed = String(repeating: "\u{e9}", count: 31)
+    let typed = String(repeating: "e\u{301}", count: 31)
+    let key = ["--pin", composed]
+    let trace = try await box.traced {
+      try await box.keybackup(["credential", "create"], key: key, pin: .descriptor(typed))
+      try Files.write(typed + "\r\n", to: box.root + "/typed", mode: 0o600)
+      try await box.keybackup(
+        Sandbox.derive + ["--pin-file", box.root + "/typed"], key: key, pin: .none)
+    }
+    #expect(Self.tries(trace) == 2)
+    let long = typed + "e\u{301}"
+    let outcome = try await box.keybackup(
+      Sandbox.derive, key: key, pin: .descriptor(long), expecting: nil)
+    expectFailure(outcome, 65, says: "at most 63 bytes")
+  }
+
+  @Test func aPINThatMustBeChangedFirstIsNotCalledWrong() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let forced = ["--set", "force-pin-change"]
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(Sandbox.derive, key: forced, expecting: nil)
+      expectFailure(outcome, 81, says: "wants its PIN changed", "keybackup pin change")
+      #expect(!outcome.err.contains("wrong"))
+    }
+    #expect(Self.tries(trace) == 1)
+    try Files.write("another-pin\n", to: box.root + "/new", mode: 0o600)
+    try await box.keybackup(["pin", "change", "--new-pin-file", box.root + "/new"], key: forced)
+    try await box.keybackup(Sandbox.derive, pin: .descriptor("another-pin"))
+  }
+
   @Test(arguments: [2, 1])
   func theLastTriesAreNotSpentUnasked(_ left: Int) async throws {
     let box = try Sandbox()

@@ -149,7 +149,7 @@ final class OpenKey: Sendable {
   ) throws(UserMessage) -> SecretBytes {
     if let source { return try source.read() }
     let prompt = "PIN for \(name) (\(UserMessage.tries(retries)) left): "
-    guard let typed = try finder.prompter.secret(prompt, limit: 1008) else {
+    guard let typed = try finder.prompter.secret(prompt, limit: PIN.maximumTypedBytes) else {
       throw UserMessage(.pinRequired, key: name)
     }
     return typed

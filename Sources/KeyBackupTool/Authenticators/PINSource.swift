@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PRFDevice
 internal import SecretMemory
 
 /// Where a PIN comes from when no person types it.
@@ -9,9 +10,11 @@ enum PINSource: Sendable {
   case descriptor(Int32)
   case file(String)
 
-  /// Longest line that is read: a PIN has at most 63 bytes (CTAP 2.1, section
-  /// 6.5.1), and one more shows that it is too long.
-  static let limit = 64
+  /// Longest line that is kept: what a PIN may be as typed, one byte that shows
+  /// that it is too long, and a carriage return.
+  ///
+  /// Never less: a PIN cut short would be sent, and cost a try.
+  static let limit = PIN.maximumTypedBytes + 2
 
   /// Reads the first line, without its newline.
   ///

@@ -45,8 +45,8 @@ struct NewPINOptions: ParsableArguments {
       .config, "a new PIN is needed and nobody can be asked",
       hint: "give it with --new-pin-fd or --new-pin-file")
     while true {
-      guard let first = try prompter.secret("New PIN: ", limit: 1008),
-        let second = try prompter.secret("The same PIN again: ", limit: 1008)
+      guard let first = try prompter.secret("New PIN: ", limit: PIN.maximumTypedBytes),
+        let second = try prompter.secret("The same PIN again: ", limit: PIN.maximumTypedBytes)
       else { throw missing }
       if first.isEqual(to: second) { return first }
       prompter.tell("The two are not the same.")
