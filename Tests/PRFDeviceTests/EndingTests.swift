@@ -37,6 +37,25 @@ import VirtualKey
     #expect(second == .cancelled, "\(bench.plugged.trace.lines)")
   }
 
+  /// Whichever comes first, the touch or the cancellation, the handle goes on.
+  @Test(arguments: 0..<12)
+  func `A cancellation at the moment of the touch ends one operation only`(
+    round: Int
+  ) async throws {
+    let bench = try await bench(.after(milliseconds: 60))
+    let authenticator = try await bench.open()
+    let task = Task { try await authenticator.evaluate(request, pin: pin()) }
+    try await Task.sleep(for: .milliseconds(40 + 5 * round))
+    task.cancel()
+    task.cancel()
+    let error = await failure { _ = try await task.value }
+    #expect(error == nil || error == .cancelled)
+    // After the end: nothing left to cancel.
+    task.cancel()
+    #expect(try await authenticator.evaluate(request, pin: pin()).count == 1)
+    #expect(try await authenticator.pinRetries() == 8)
+  }
+
   @Test func `An operation that was cancelled before sends nothing`() async throws {
     let bench = try await bench(.automatic)
     let authenticator = try await bench.open()
