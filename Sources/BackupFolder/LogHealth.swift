@@ -18,4 +18,7 @@ public struct LogHealth: Equatable, Sendable {
   /// A short word made of all writers' last operations: equal on computers
   /// that see the same.
   public var freshness = ""
+
+  /// Nothing was read.
+  public init() {}
 }

@@ -53,11 +53,8 @@ public struct OpenNamespace: ~Copyable {
     let state = try? namespace.state(make: false)
     memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
-    health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
-    if log.index.nodes.isEmpty, health.incomplete == 0, try hasOwnWayIn() {
-      // A way in that this program wrote always has an operation beside it.
-      health.incomplete = 1
-    }
+    health = namespace.health(
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised)
     let names = log.index.nodes.map(\.reference.name)
     if !memory.operations.isSuperset(of: names) {
       memory.operations.formUnion(names)
@@ -77,11 +74,6 @@ public struct OpenNamespace: ~Copyable {
     latest.operations.formUnion(memory.operations)
     memory = latest
     try state.save(latest, of: id)
-  }
-
-  private func hasOwnWayIn() throws(BackupFolderError) -> Bool {
-    guard let scan = try? namespace.scan() else { return false }
-    return scan.waysIn.contains { $0.keyID != nil }
   }
 
   /// Takes the folder as it is for what was seen: operations that are gone are

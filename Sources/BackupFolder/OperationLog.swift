@@ -7,6 +7,17 @@ struct OperationLog {
   struct Location: Hashable {
     var folder: String
     var file: String
+
+    /// The path below the namespace folder.
+    var path: String {
+      "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(folder)/\(file)"
+    }
+
+    /// The operation that the file's name speaks of, for a file that does not
+    /// say so itself.
+    var claimedName: OperationName? {
+      OperationName("\(folder)/\(file.hasSuffix(".json") ? file.dropLast(5) : file[...])")
+    }
   }
 
   private(set) var index = LogIndex()
@@ -185,15 +196,9 @@ struct OperationLog {
   }
 
   private mutating func note(_ location: Location, state: WalletState, reason: String) {
-    let stem = location.file.hasSuffix(".json") ? location.file.dropLast(5) : location.file[...]
-    if state == .incomplete, let name = OperationName("\(location.folder)/\(stem)") {
-      unsynchronised.insert(name)
-    }
-    let path = "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)"
+    if state == .incomplete, let name = location.claimedName { unsynchronised.insert(name) }
     findings.append(
-      FileFinding(
-        file: "\(path)/\(location.folder)/\(location.file)", recordID: nil, state: state,
-        reason: reason))
+      FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
   }
 }
 

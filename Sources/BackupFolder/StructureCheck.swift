@@ -1,14 +1,25 @@
 internal import CSPP
 
+/// What a folder tells without a key.
+///
+/// Headers are believed as they stand: whoever writes to the folder can forge
+/// them, and only a run with the key notices.
+public struct StructureReport: Sendable {
+  /// The wallets' files; ``WalletReport/restored`` stays 0.
+  public let wallets: WalletReport
+  /// The logs, by what the operations' headers say of themselves.
+  public let health: LogHealth
+}
+
 extension Namespace {
-  /// Parses every wallet file and log file without opening any: what `verify`
-  /// can say without a key.
+  /// Parses every wallet file and log file without opening any, and compares the
+  /// logs with what this computer remembers.
   ///
   /// A wallet whose file parses counts as ``WalletState/current``.
   ///
-  /// - Returns: what was found; ``WalletReport/restored`` stays 0.
+  /// - Returns: what was found.
   /// - Throws: a listing that fails.
-  public func checkStructure() throws(BackupFolderError) -> WalletReport {
+  public func checkStructure() throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
     var buffer = FileBuffer()
     var records: Set<RecordID> = []
@@ -29,28 +40,64 @@ extension Namespace {
         report.counts[.current] += 1
       }
     }
-    try checkLogs(&report, &buffer)
+    let health = try checkLogs(&report, &buffer)
     report.failures = report.findings
-    return report
+    return StructureReport(wallets: report, health: health)
   }
 
   private func checkLogs(
     _ report: inout WalletReport, _ buffer: inout FileBuffer
-  ) throws(BackupFolderError) {
-    guard let logs = try logFolder() else { return }
-    for location in try OperationLog.list(logs) {
-      guard let folder = try logs.subdirectory(location.folder) else { continue }
-      let limit = settings.limits.operation
-      let problem = check(location.file, in: folder, limit: limit, &buffer) {
-        (bytes) throws(CSPPError) in _ = try OperationFile(parsing: bytes, at: id, limit: limit)
+  ) throws(BackupFolderError) -> LogHealth {
+    var headers: [(header: OperationHeader, digest: Digest)] = []
+    var unsynchronised: Set<OperationName> = []
+    if let logs = try logFolder() {
+      for location in try OperationLog.list(logs) {
+        guard let folder = try logs.subdirectory(location.folder) else { continue }
+        let limit = settings.limits.operation
+        let problem = check(location.file, in: folder, limit: limit, &buffer) {
+          (bytes) throws(CSPPError) in
+          let file = try OperationFile(parsing: bytes, at: id, limit: limit)
+          headers.append((file.header, file.digest))
+        }
+        guard let problem else { continue }
+        if problem.state == .incomplete, let name = location.claimedName {
+          unsynchronised.insert(name)
+        }
+        report.findings.append(
+          FileFinding(
+            file: location.path, recordID: nil, state: problem.state, reason: problem.reason))
       }
-      guard let problem else { continue }
-      let path = "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)"
-      report.findings.append(
-        FileFinding(
-          file: "\(path)/\(location.folder)/\(location.file)", recordID: nil,
-          state: problem.state, reason: problem.reason))
     }
+    let state = try? state(make: false)
+    let memory = (try? state?.memory(of: id)) ?? Memory()
+    return health(headers, memory: memory, unsynchronised: unsynchronised)
+  }
+
+  private func health(
+    _ headers: [(header: OperationHeader, digest: Digest)], memory: Memory,
+    unsynchronised: Set<OperationName>
+  ) -> LogHealth {
+    var index = LogIndex()
+    for (header, digest) in headers.sorted(by: { $0.header.counter < $1.header.counter }) {
+      let reference = Operation.Seen(
+        writerID: header.writerID, counter: header.counter, digest: digest)
+      _ = index.append(reference, previous: header.previous, seen: [])
+    }
+    return health(of: index, memory: memory, unsynchronised: unsynchronised)
+  }
+
+  /// Compares the logs with what is remembered and with the ways in.
+  func health(
+    of index: LogIndex, memory: Memory, unsynchronised: Set<OperationName>
+  ) -> LogHealth {
+    var health = index.health(memory: memory, unsynchronised: unsynchronised)
+    if index.nodes.isEmpty, health.incomplete == 0,
+      (try? scan())?.waysIn.contains(where: { $0.keyID != nil }) == true
+    {
+      // A way in that this program wrote always has an operation beside it.
+      health.incomplete = 1
+    }
+    return health
   }
 
   private func check(

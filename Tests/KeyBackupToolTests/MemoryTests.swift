@@ -27,10 +27,23 @@ import Testing
     #expect(restored.err.contains("older than what this computer has seen"))
     #expect(restored.out.contains("Name of first-wallet"), "what is there is restored")
     try await box.keybackup(["verify", "--deep"], expecting: 89)
+    for command in ["status", "verify"] {
+      let keyless = try await box.keybackup(
+        [command], key: ["--no-key"], pin: .none, expecting: 89)
+      #expect(keyless.out.contains("older than what this computer has seen"))
+    }
     // A computer without memory cannot know, and says so.
     let fresh = try await box.keybackup(
       ["verify", "--deep", "--json"], home: box.root + "/tmp")
     #expect(try fresh.json()["known"].flag == false)
+    // The word is that of the computer that wrote it, and needs no key.
+    let word = try #require(try fresh.json()["freshness"].text)
+    let here = try await box.keybackup(
+      ["status", "--json"], key: ["--no-key"], pin: .none, expecting: nil)
+    #expect(try here.json()["freshness"].text == word && !word.isEmpty)
+    let elsewhere = try await box.keybackup(
+      ["status"], key: ["--no-key"], pin: .none, home: box.root + "/none", expecting: 88)
+    #expect(elsewhere.out.contains("\(word) (unknown"))
   }
 
   @Test func aBackupThatIsGoneIsNotNoBackup() async throws {

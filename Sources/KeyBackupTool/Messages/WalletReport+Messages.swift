@@ -62,9 +62,13 @@ extension Output {
     if (report.failures + logFindings).contains(where: { $0.state == .unreadable }) {
       warn("hint: keep the damaged files; your sync provider may have older versions of them")
     }
-    if health.isRolledBack {
+    if health.rolledBack > 0 {
       warn("keybackup: the folder is older than what this computer has seen")
       warn("hint: check its sync program; wallets added since then are not here")
+    }
+    if health.forked > 0 {
+      warn("keybackup: two histories of the folder contradict each other")
+      warn("hint: an old copy of it was written to, or its log was changed; all wallets are shown")
     }
     if health.incomplete + report.counts[.incomplete] > 0
       || report.failures.contains(where: { $0.state == .incomplete })

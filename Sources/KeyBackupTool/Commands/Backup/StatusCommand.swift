@@ -15,15 +15,16 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try Backup(folder, world)
     let scan = try backup.scan()
-    let wallets: WalletReport
+    let structure: StructureReport
     do throws(BackupFolderError) {
-      wallets = try backup.namespace.checkStructure()
+      structure = try backup.namespace.checkStructure()
     } catch {
       throw UserMessage(error)
     }
     var report = StatusReport(
-      namespaceID: backup.namespace.id, wallets: wallets.counts, keys: scan.waysIn.count,
-      health: nil, findings: scan.findings + wallets.findings, codes: [], advice: [])
+      namespaceID: backup.namespace.id, wallets: structure.wallets.counts,
+      keys: scan.waysIn.count, health: structure.health,
+      findings: scan.findings + structure.wallets.findings, codes: [], advice: [])
     report.judge()
     if scan.waysIn.count < 2 {
       report.codes.append(.atRisk)

@@ -6,8 +6,7 @@ struct StatusReport: Sendable {
   var namespaceID: NamespaceID
   var wallets: WalletCounts
   var keys: Int
-  /// Nil when no key was asked: the log is then closed to us.
-  var health: LogHealth?
+  var health = LogHealth()
   var findings: [FileFinding]
   var codes: [ExitCode]
   var advice: [String]
@@ -18,8 +17,8 @@ struct StatusReport: Sendable {
     for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
     return [
       "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
-      "freshness": .string(health?.freshness ?? ""),
-      "known": .bool(health?.isFreshnessKnown ?? false),
+      "freshness": .string(health.freshness),
+      "known": .bool(health.isFreshnessKnown),
       "advice": .array(advice.map(JSONValue.string)),
       "failed": .array(findings.map(\.json)),
     ]
@@ -32,14 +31,12 @@ struct StatusReport: Sendable {
     let counts = WalletState.allCases.filter { wallets[$0] > 0 }
       .map { "\(wallets[$0]) \($0.rawValue)" }
     lines.append("Wallets    " + (counts.isEmpty ? "0" : counts.joined(separator: ", ")))
-    if let health {
-      if health.freshness.isEmpty {
-        lines.append("Freshness  no log here")
-      } else {
-        lines.append(
-          "Freshness  \(health.freshness)"
-            + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
-      }
+    if health.freshness.isEmpty {
+      lines.append("Freshness  no log here")
+    } else {
+      lines.append(
+        "Freshness  \(health.freshness)"
+          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
     }
     lines += findings.map {
       "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
@@ -55,15 +52,21 @@ struct StatusReport: Sendable {
       advice.append("some files are damaged; your sync provider may have older versions")
     }
     if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
-    if wallets[.rolledBack] > 0 || health?.isRolledBack == true {
+    if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)
       advice.append("the folder is older than what this computer has seen: check its sync program")
+    }
+    if health.forked > 0 {
+      codes.append(.rollback)
+      advice.append(
+        "two histories contradict each other: a file of the log was changed or replaced, or an old "
+          + "copy of the folder was written to; verify --deep says more")
     }
     if wallets[.conflict] > 0 {
       codes.append(.conflict)
       advice.append("some wallets have several versions; all of them are restored")
     }
-    let waiting = wallets[.incomplete] + (health?.incomplete ?? 0)
+    let waiting = wallets[.incomplete] + health.incomplete
     if wallets[.missing] > 0 {
       codes.append(.incomplete)
       advice.append(

@@ -22,7 +22,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     let scan = try backup.scan()
     var report = StatusReport(
       namespaceID: backup.namespace.id, wallets: WalletCounts(), keys: scan.waysIn.count,
-      health: nil, findings: scan.findings, codes: [], advice: [])
+      findings: scan.findings, codes: [], advice: [])
     if deep {
       var opened = try await backup.unlock(
         unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &report.findings)
@@ -32,9 +32,10 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report.health = opened.health
     } else {
       do throws(BackupFolderError) {
-        let wallets = try backup.namespace.checkStructure()
-        report.wallets = wallets.counts
-        report.findings += wallets.findings
+        let structure = try backup.namespace.checkStructure()
+        report.wallets = structure.wallets.counts
+        report.findings += structure.wallets.findings
+        report.health = structure.health
       } catch {
         throw UserMessage(error)
       }
