@@ -6,7 +6,7 @@ struct Assertion: ~Copyable {
   let handle: AssertionHandle
 
   init(rpID: String, allowing credentialIDs: [CredentialID]) throws(PRFDeviceError) {
-    guard !rpID.isEmpty, !rpID.utf8.contains(0) else { throw .invalidInput("relying party ID") }
+    try PRFRequest.check(rpID: rpID)
     let handle = try AssertionHandle()
     // Nobody verifies the signature, so the challenge only has to be fresh.
     let challenge = SecretBytes.random(count: SHA256.digestSize).withBytes { $0.array() }
@@ -14,7 +14,7 @@ struct Assertion: ~Copyable {
       fido_assert_set_clientdata_hash(handle.pointer, challenge, challenge.count))
     try unsafe Self.check(fido_assert_set_rp(handle.pointer, rpID))
     for id in credentialIDs {
-      guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+      guard id.isPossible else { throw .invalidInput("credential ID") }
       try unsafe Self.check(fido_assert_allow_cred(handle.pointer, id.bytes, id.bytes.count))
     }
     self.handle = handle

@@ -50,7 +50,7 @@ extension Authenticator {
   public nonisolated func deleteCredential(
     _ id: CredentialID, pin: PIN
   ) async throws(PRFDeviceError) {
-    guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+    guard id.isPossible else { throw .invalidInput("credential ID") }
     try await operation(.touch) { me throws(PRFDeviceError) in
       try me.requireCredentialManagement()
       me.knownInfo = nil
@@ -169,8 +169,8 @@ extension CredentialHandle {
     _ request: CredentialRequest, userID: [UInt8], excluding excluded: [CredentialID],
     protection: CredentialProtection?
   ) throws(PRFDeviceError) {
-    guard !request.rpID.isEmpty else { throw .invalidInput("relying party ID") }
-    let texts = [request.rpID, request.rpName, request.userName, request.userDisplayName]
+    try PRFRequest.check(rpID: request.rpID)
+    let texts = [request.rpName, request.userName, request.userDisplayName]
     guard !texts.contains(where: { $0.utf8.contains(0) }) else {
       throw .invalidInput("a name with a zero byte")
     }
@@ -183,7 +183,7 @@ extension CredentialHandle {
       fido_cred_set_user(
         pointer, userID, userID.count, request.userName, request.userDisplayName, nil))
     for id in excluded {
-      guard !id.bytes.isEmpty else { throw .invalidInput("credential ID") }
+      guard id.isPossible else { throw .invalidInput("credential ID") }
       try unsafe check(fido_cred_exclude(pointer, id.bytes, id.bytes.count))
     }
     try unsafe check(fido_cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET))

@@ -19,10 +19,10 @@ struct FIDOStatus: Equatable {
   var error: PRFDeviceError {
     switch code {
     case FIDO_ERR_CHANNEL_BUSY, FIDO_ERR_LOCK_REQUIRED: .busy
-    case FIDO_ERR_KEEPALIVE_CANCEL: .cancelled
     case FIDO_ERR_USER_ACTION_TIMEOUT, FIDO_ERR_ACTION_TIMEOUT: .touchTimeout
     case FIDO_ERR_TIMEOUT: .noAnswer
-    case FIDO_ERR_OPERATION_DENIED, FIDO_ERR_NOT_ALLOWED: .denied
+    // A CANCEL of ours is told apart before: this one was the person's.
+    case FIDO_ERR_OPERATION_DENIED, FIDO_ERR_NOT_ALLOWED, FIDO_ERR_KEEPALIVE_CANCEL: .denied
     case FIDO_ERR_PIN_INVALID: .pinInvalid(retriesLeft: nil)
     case FIDO_ERR_PIN_AUTH_BLOCKED: .pinAuthBlocked
     case FIDO_ERR_PIN_BLOCKED: .pinBlocked

@@ -22,13 +22,14 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
 
   // MARK: Ending early
 
-  /// The surrounding task was cancelled, or the person cancelled on the key.
+  /// The surrounding task was cancelled.
   case cancelled
   /// Nobody touched the authenticator in time.
   case touchTimeout
   /// The authenticator did not answer a command that needs no touch.
   case noAnswer
-  /// The person, or the authenticator, refused the operation.
+  /// The person refused or cancelled the operation on the authenticator, or it
+  /// refused by itself.
   case denied
 
   // MARK: User verification

@@ -3,6 +3,12 @@ public import SecretMemory
 /// One evaluation of the PRF: which relying party, which credentials, which
 /// one or two inputs.
 public struct PRFRequest: Equatable, Sendable {
+  /// The most bytes of a relying party ID, those of a domain name, 253.
+  ///
+  /// libfido2 begins to send a request beyond every message all the same, and
+  /// the connection is lost.
+  public static let maximumRelyingPartyIDBytes = 253
+
   /// The relying party ID the credential is bound to.
   public var rpID: String
   /// The credentials that may answer; empty asks every discoverable
@@ -21,6 +27,13 @@ public struct PRFRequest: Equatable, Sendable {
     self.credentialIDs = credentialIDs
     self.first = first
     self.second = second
+  }
+
+  /// Refuses what is no relying party ID, or would be another one in C.
+  static func check(rpID: String) throws(PRFDeviceError) {
+    guard (1...maximumRelyingPartyIDBytes).contains(rpID.utf8.count), !rpID.utf8.contains(0) else {
+      throw .invalidInput("relying party ID")
+    }
   }
 
   /// The 32 or 64 bytes of salt that the authenticator gets.

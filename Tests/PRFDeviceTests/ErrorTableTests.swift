@@ -35,7 +35,7 @@ import Testing
     "FIDO_ERR_NO_OPERATION_PENDING": .authenticator(code: 0x2A),
     "FIDO_ERR_UNSUPPORTED_OPTION": .authenticator(code: 0x2B),
     "FIDO_ERR_INVALID_OPTION": .authenticator(code: 0x2C),
-    "FIDO_ERR_KEEPALIVE_CANCEL": .cancelled,
+    "FIDO_ERR_KEEPALIVE_CANCEL": .denied,
     "FIDO_ERR_NO_CREDENTIALS": .noCredentials,
     "FIDO_ERR_USER_ACTION_TIMEOUT": .touchTimeout,
     "FIDO_ERR_NOT_ALLOWED": .denied,

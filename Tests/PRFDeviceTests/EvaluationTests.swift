@@ -111,7 +111,7 @@ import VirtualKey
       ("error:getAssertion=0x30", .denied),
       ("error:getAssertion=0x2F", .touchTimeout),
       ("error:getAssertion=0x3A", .touchTimeout),
-      ("error:getAssertion=0x2D", .cancelled),
+      ("error:getAssertion=0x2D", .denied),
       ("error:getAssertion=0x3C", .uvBlocked),
       ("error:getAssertion=0x7F", .authenticator(code: 0x7F)),
       ("error:getAssertion=0xE1", .authenticator(code: 0xE1)),
@@ -151,11 +151,34 @@ import VirtualKey
     #expect(error == .noCredentials)
   }
 
-  @Test(arguments: ["", "a\0b"])
-  func `A relying party ID that C would cut short is refused`(rpID: String) async throws {
+  /// C would cut one short, and libfido2 send the beginning of another.
+  @Test(arguments: ["", "a\0b", String(repeating: "x", count: 254)])
+  func `What is no relying party ID is refused`(rpID: String) async throws {
     let authenticator = try await Bench().open()
+    #expect(
+      await failure { _ = try await authenticator.createCredential(.test(rpID: rpID), pin: pin()) }
+        == .invalidInput("relying party ID"))
+    #expect(
+      await failure { _ = try await authenticator.holds([CredentialID([1])], rpID: rpID) }
+        == .invalidInput("relying party ID"))
     let request = PRFRequest(rpID: rpID, first: Self.input)
     let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
     #expect(error == .invalidInput("relying party ID"))
+  }
+
+  @Test(arguments: [0, 1024, 20_000])
+  func `What is no credential ID is refused, and the key goes on`(size: Int) async throws {
+    let authenticator = try await Bench().open()
+    let id = CredentialID([UInt8](repeating: 1, count: size))
+    let request = PRFRequest(rpID: Self.rpID, credentialIDs: [id], first: Self.input)
+    for error in [
+      await failure { _ = try await authenticator.evaluate(request, pin: pin()) },
+      await failure { _ = try await authenticator.holds([id], rpID: Self.rpID) },
+      await failure { try await authenticator.deleteCredential(id, pin: pin()) },
+      await failure {
+        _ = try await authenticator.createCredential(.test(excluding: [id]), pin: pin())
+      },
+    ] { #expect(error == .invalidInput("credential ID")) }
+    #expect(try await authenticator.pinRetries() == 8)
   }
 }

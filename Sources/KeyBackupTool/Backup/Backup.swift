@@ -164,8 +164,10 @@ extension UnlockQuestion {
     switch way.kind {
     case .securityKey:
       // No key made what breaks these bounds, and asking would fail for all.
-      guard let own = way.rpID, (1...253).contains(own.utf8.count), !own.utf8.contains(0),
-        let credential = way.credentialID, (1...1023).contains(credential.count)
+      guard let own = way.rpID, !own.utf8.contains(0),
+        (1...PRFRequest.maximumRelyingPartyIDBytes).contains(own.utf8.count),
+        let credential = way.credentialID,
+        (1...CredentialID.maximumSize).contains(credential.count)
       else { return nil }
       self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
     case .csppEnvelope:

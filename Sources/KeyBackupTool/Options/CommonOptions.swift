@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import PRFDevice
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
@@ -104,6 +105,13 @@ struct BackupRelyingPartyOption: ParsableArguments {
       "Relying party ID of the credential (covebitcoinwallet.com opens Cove's backups).",
       valueName: "id"))
   var rpId: String?
+
+  mutating func validate() throws {
+    let limit = PRFRequest.maximumRelyingPartyIDBytes
+    if let rpId, !(1...limit).contains(rpId.utf8.count) {
+      throw ValidationError("a relying party ID has 1 to \(limit) bytes")
+    }
+  }
 
   /// The ID for new credentials.
   ///

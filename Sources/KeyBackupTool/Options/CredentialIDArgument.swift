@@ -1,3 +1,4 @@
+internal import PRFDevice
 internal import SecretMemory
 
 /// A credential ID as the person gives it: base64url, base64 or hex.
@@ -10,7 +11,9 @@ enum CredentialIDArgument {
   /// - Throws: `usage` when it is neither.
   static func candidates(_ argument: String) throws(UserMessage) -> [[UInt8]] {
     let readings = [GivenText.hex(argument), GivenText.base64(argument)]
-    let ids = readings.compactMap { $0 }.filter { (1...1023).contains($0.count) }
+    let ids = readings.compactMap { $0 }.filter {
+      (1...CredentialID.maximumSize).contains($0.count)
+    }
     guard !ids.isEmpty else {
       throw UserMessage(
         .usage, "the credential ID is neither base64url nor hex",

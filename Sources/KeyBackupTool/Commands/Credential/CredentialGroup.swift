@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import PRFDevice
 
 /// `keybackup credential`: bare PRF credentials, for `derive`.
 struct CredentialGroup: ParsableCommand {
@@ -28,8 +29,9 @@ enum DeriveRelyingParty {
         .usage, "credentials of \(rpID) belong to backups and are not used for this",
         hint: "leave out --rp-id, or choose another one")
     }
-    guard !rpID.isEmpty, rpID.utf8.count <= 253 else {
-      throw UserMessage(.usage, "a relying party ID has 1 to 253 bytes")
+    let limit = PRFRequest.maximumRelyingPartyIDBytes
+    guard (1...limit).contains(rpID.utf8.count) else {
+      throw UserMessage(.usage, "a relying party ID has 1 to \(limit) bytes")
     }
   }
 }
