@@ -1,6 +1,10 @@
 import PRFDevice
 import SecretMemory
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// Uses PRFDevice on whatever `/dev/hidraw*` it sees and prints what happened,
 /// so that a test can run it where `virtual-key` shows it simulated ones.
 @main
@@ -44,6 +48,8 @@ struct DeviceProbe {
       return String(try await open().pinRetries())
     case "evaluate":
       return try await evaluate(timeout: argument == nil ? .seconds(10) : limit)
+    case "reopen":
+      return try await reopen(times: argument.flatMap(Int.init) ?? 0)
     case "leftovers":
       return try await leftovers()
     default:
@@ -62,6 +68,39 @@ struct DeviceProbe {
     var options = Authenticator.Options()
     options.touchTimeout = timeout
     return try await Authenticator.open(first, options: options)
+  }
+
+  /// Opens and closes a key, and looks for one that is not there, again and
+  /// again; what is then open and running that was not before.
+  private static func reopen(times: Int) async throws(PRFDeviceError) -> String {
+    func use() async throws(PRFDeviceError) {
+      let authenticator = try await open()
+      _ = try await authenticator.pinRetries()
+      await authenticator.close()
+      do throws(PRFDeviceError) {
+        _ = try await AuthenticatorList.wait(upTo: .zero) { $0.count > 1 }
+      } catch .noAuthenticator {
+        return
+      }
+    }
+    // What the first use makes once and for all is no leak.
+    for _ in 0..<10 { try await use() }
+    let (files, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"))
+    for _ in 0..<times { try await use() }
+    // A thread takes a moment to end.
+    for _ in 0..<100 where entries("/proc/self/task") > threads {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    let more = (entries("/proc/self/fd") - files, entries("/proc/self/task") - threads)
+    return "files \(more.0), threads \(max(0, more.1))"
+  }
+
+  private static func entries(_ folder: String) -> Int {
+    guard let directory = unsafe opendir(folder) else { return 0 }
+    defer { unsafe closedir(directory) }
+    var count = 0
+    while unsafe readdir(directory) != nil { count += 1 }
+    return count
   }
 
   /// Sets a PIN, makes a credential, evaluates it, and looks for PIN and

@@ -10,7 +10,7 @@ import VirtualKey
   }
 
   @Test func `Threads and files go with the authenticator`() async throws {
-    let uses = 100
+    let uses = 1000
     let threads = try Self.count("task")
     let files = try Self.count("fd")
     for _ in 0..<uses {
@@ -20,7 +20,7 @@ import VirtualKey
     }
     // Other tests run meanwhile, and threads take a moment to end: a leak
     // would be one thread, or one file, a use.
-    for _ in 0..<100 where try Self.count("task") > threads + uses / 2 {
+    for _ in 0..<200 where try Self.count("task") > threads + uses / 2 {
       try await Task.sleep(for: .milliseconds(50))
     }
     #expect(try Self.count("task") < threads + uses / 2)

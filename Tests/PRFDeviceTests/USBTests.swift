@@ -33,6 +33,10 @@ import Testing
     #expect(try probe(["evaluate"]) == "stable")
   }
 
+  @Test func `A thousand uses leave no file and no thread behind`() throws {
+    #expect(try probe(["reopen", "1000"]) == "files 0, threads 0")
+  }
+
   @Test func `Several keys are told apart`() throws {
     let keys = ["--key", ",product=One", "--key", ",product=Two"]
     #expect(try probe(["list"], keys: keys) == "/dev/hidraw0 One usb, /dev/hidraw1 Two usb")
