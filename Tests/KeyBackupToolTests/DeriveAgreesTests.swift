@@ -53,6 +53,32 @@ import Testing
     #expect(json["uv"].flag == true)
   }
 
+  /// Whoever registered the credential, `derive` gives the same bytes.
+  @Test(arguments: ["1", "2"], [false, true])
+  func onCredentialsThatOthersMade(protocols: String, discoverable: Bool) async throws {
+    let box = try Sandbox()
+    let key = ["--pin-protocols", protocols]
+    let salts = [[UInt8](repeating: 0x5A, count: 32), Array(32..<64)]
+    let debian = try await box.registerWithFIDO2Cred(
+      rpID: "debian.example", discoverable: discoverable, key: key)
+    let python = try await box.registerWithPython(
+      rpID: "python.example", discoverable: discoverable, key: key)
+    for (rpID, credential) in [("debian.example", debian), ("python.example", python)] {
+      var arguments = ["derive", "--rp-id", rpID, "--raw-salt"]
+      arguments += ["--salt", "hex:" + hex(salts[0]), "--second-salt", "hex:" + hex(salts[1])]
+      if !discoverable { arguments += ["--credential", hex(credential)] }
+      let ours = try await box.keybackup(arguments, key: key).out.split(separator: "\n")
+      let theirs = try await box.fido2Assert(
+        rpID: rpID, credential: credential, salts: salts, key: key)
+      #expect(ours.map(String.init) == theirs)
+      #expect(Set(theirs).count == 2)
+      #expect(
+        theirs
+          == (try await box.pythonFIDO2(
+            rpID: rpID, credential: credential, salts: salts, key: key)))
+    }
+  }
+
   // MARK: prf.json
 
   static let cases =

@@ -96,6 +96,39 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
+  /// The exit code for each status that a key can answer; 74 for the others.
+  static let exitCodes: [UInt8: Int32] = [
+    0x05: 84, 0x06: 75, 0x0A: 75, 0x15: 64, 0x16: 86, 0x19: 73, 0x22: 80, 0x27: 85, 0x28: 93,
+    0x2D: 85, 0x2E: 80, 0x2F: 84, 0x30: 85, 0x31: 81, 0x32: 82, 0x33: 81, 0x34: 82, 0x35: 83,
+    0x36: 78, 0x37: 65, 0x38: 81, 0x39: 64, 0x3A: 84, 0x3C: 82, 0x3F: 81, 0x40: 81,
+  ]
+
+  /// One key, which answers each touch with another status.
+  @Test func everyStatusHasItsExitCode() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let statuses = Array(UInt8(0x01)...0x41) + [0x7F, 0xDF, 0xE0, 0xEF, 0xF0, 0xFF]
+    let faults = statuses.enumerated().flatMap { index, status in
+      ["--fault", "error:getAssertion=\(status)@\(index + 1)"]
+    }
+    let script = """
+      for n in $(seq \(statuses.count)); do "$@" 2>"$TMPDIR/said"; echo "$? $(grep ^keybackup: "$TMPDIR/said")"
+      done
+      """
+    let command = [Build.keybackup] + Sandbox.derive + ["--pin-file", box.pinFile]
+    let outcome = try await box.run(["sh", "-c", script, "sh"] + command, key: faults)
+    let lines = outcome.out.split(separator: "\n").map(String.init)
+    #expect(lines.count == statuses.count)
+    for (status, line) in zip(statuses, lines) {
+      let expected = Self.exitCodes[status] ?? 74
+      #expect(line.hasPrefix("\(expected) keybackup: "), "\(String(status, radix: 16)): \(line)")
+      // What has no sentence of its own has its name and number.
+      guard expected == 74 else { continue }
+      #expect(
+        line.contains("FIDO_ERR_") && line.contains("(0x\(String(status, radix: 16)))"), "\(line)")
+    }
+  }
+
   // MARK: While enrolling
 
   static let enrolments: [Failure] = [

@@ -48,7 +48,7 @@ extension Authenticator {
     if verified { flags.insert(.userVerified) }
     var pending = PendingAssertions(
       remaining: credentials, clientDataHash: clientDataHash, flags: flags, secret: secret,
-      deadline: .now + .seconds(30))
+      deadline: .now + .milliseconds(configuration.nextAssertionWindowMilliseconds))
     let result = try next(&pending, count: credentials.count)
     if !pending.remaining.isEmpty { assertions = pending }
     return result
@@ -59,7 +59,7 @@ extension Authenticator {
     guard var pending = assertions, !pending.remaining.isEmpty, .now < pending.deadline else {
       throw .status(.notAllowed)
     }
-    pending.deadline = .now + .seconds(30)
+    pending.deadline = .now + .milliseconds(configuration.nextAssertionWindowMilliseconds)
     let result = try next(&pending, count: nil, several: true)
     assertions = pending
     return result

@@ -45,6 +45,8 @@ public struct KeyConfiguration: Sendable {
   public var touchTimeoutMilliseconds = 30_000
   /// Milliseconds after power-up in which a reset is accepted.
   public var resetWindowMilliseconds = 10_000
+  /// Milliseconds between two answers of one assertion with several accounts.
+  public var nextAssertionWindowMilliseconds = 30_000
   /// What the simulated person does when the key blinks.
   public var touch = TouchPolicy.automatic
   /// What goes wrong, for tests.

@@ -207,6 +207,11 @@ import Testing
     #expect(try host.status(.getNextAssertion) == .success)
     _ = try host.succeed(.getInfo)
     #expect(try host.status(.getNextAssertion) == .notAllowed)
+    var configuration = KeyConfiguration()
+    configuration.nextAssertionWindowMilliseconds = 0
+    let late = try Host(configuration, store: host.key.store)
+    _ = try late.succeed(.getAssertion, Request.assertion())
+    #expect(try late.status(.getNextAssertion) == .notAllowed)
   }
 
   @Test func algorithmsAndOptions() throws {

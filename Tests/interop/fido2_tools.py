@@ -1,7 +1,7 @@
 """Debian's fido2-cred and fido2-assert on a simulated key, PIN given on a pty.
 
 As a command: evaluates hmac-secret with fido2-assert and prints one line of
-hexadecimal digits per output.
+hexadecimal digits per output, or registers a credential and prints its ID.
 """
 
 import argparse
@@ -94,12 +94,18 @@ def main():
     parser.add_argument("--rp-id", required=True)
     parser.add_argument("--pin")
     parser.add_argument("--credential-id", help="hexadecimal; else a discoverable one")
-    parser.add_argument("--salt", action="append", required=True, help="32 bytes in hex")
+    parser.add_argument("--salt", action="append", default=[], help="32 bytes in hex")
+    parser.add_argument("--register", action="store_true")
+    parser.add_argument("--discoverable", action="store_true")
     parser.add_argument("key", nargs="*", help="after --: virtual-key and its options, --")
     arguments = parser.parse_args()
     credential = bytes.fromhex(arguments.credential_id or "")
     salts = [bytes.fromhex(text) for text in arguments.salt]
     key = arguments.key + ["--"] * bool(arguments.key)
+    if arguments.register:
+        made = register(key, arguments.rp_id, arguments.pin, arguments.discoverable)
+        print(made[0].hex())
+        return
     for output in evaluate(key, arguments.rp_id, credential, salts, arguments.pin):
         print(output.hex())
 

@@ -22,6 +22,33 @@ extension Sandbox {
     return outcome.out.split(separator: "\n").map(String.init)
   }
 
+  /// The ID of a credential that python-fido2 makes, with the PIN.
+  func registerWithPython(
+    rpID: String, discoverable: Bool, key: [String] = []
+  ) async throws -> [UInt8] {
+    let command = Python.script("interop/python_fido2.py")
+    let options = ["register", "--rp-id", rpID, "--pin", Self.pin]
+    let outcome = try await run(
+      command + options + (discoverable ? ["--discoverable"] : []), key: key)
+    guard let id = try JSON(outcome.output)["credential_id"].text else {
+      throw NotThatJSON(text: outcome.text)
+    }
+    return bytes(hex: id)
+  }
+
+  /// The ID of a credential that Debian's `fido2-cred -M -h` makes, with the PIN.
+  func registerWithFIDO2Cred(
+    rpID: String, discoverable: Bool, key: [String] = []
+  ) async throws -> [UInt8] {
+    var command = Python.script("interop/fido2_tools.py")
+    command += ["--register", "--rp-id", rpID, "--pin", Self.pin]
+    if discoverable { command.append("--discoverable") }
+    command += ["--", Build.virtualKey, "--state", keyState, "--pin", Self.pin] + key
+    let outcome = try await run(command, key: nil)
+    guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
+    return bytes(hex: String(outcome.out.dropLast()))
+  }
+
   /// hmac-secret outputs by Debian's `fido2-assert -G -h`.
   func fido2Assert(
     rpID: String, credential: [UInt8], salts: [[UInt8]], key: [String] = []
