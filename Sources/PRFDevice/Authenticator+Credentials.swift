@@ -14,7 +14,8 @@ extension Authenticator {
   ///   - request: what to make.
   ///   - pin: the PIN; `nil` uses the key's own verification.
   /// - Returns: what the key made.
-  /// - Throws: ``PRFDeviceError/prfUnsupported`` before anything is made,
+  /// - Throws: ``PRFDeviceError/prfUnsupported`` and
+  ///   ``PRFDeviceError/discoverableUnsupported`` before anything is made,
   ///   ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
   ///   hmac-secret for the new credential,
   ///   ``PRFDeviceError/credentialExcluded``, ``PRFDeviceError/keyStoreFull``
@@ -66,6 +67,9 @@ extension Authenticator {
     let verification = try verification(pin: pin)
     let info = try readInfo()
     guard info.supportsPRF else { throw .prfUnsupported }
+    guard info.supportsDiscoverableCredentials || !request.isDiscoverable else {
+      throw .discoverableUnsupported
+    }
     let protection = info.supportsCredentialProtection ? request.protection : nil
     do throws(PRFDeviceError) {
       return try make(

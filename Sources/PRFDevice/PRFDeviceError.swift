@@ -69,6 +69,8 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
   case noCredentials
   /// The key has no room for another discoverable credential.
   case keyStoreFull
+  /// The key stores no discoverable credentials at all.
+  case discoverableUnsupported
   /// The key already holds a credential of the exclude list.
   case credentialExcluded
   /// The key has no hmac-secret extension.

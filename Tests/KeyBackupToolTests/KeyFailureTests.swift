@@ -145,6 +145,9 @@ import Testing
       testDescription: "no room", key: ["--fault", "storage-full"], code: 93,
       word: "authenticator-full", says: ["no room"]),
     Failure(
+      testDescription: "no credentials are stored", key: ["--set", "no-rk"], code: 93,
+      word: "authenticator-full", says: ["stores no credentials", "--non-discoverable"]),
+    Failure(
       testDescription: "wrong PIN", key: [], pin: .descriptor("wrong-one"), code: 81,
       word: "pin-invalid", says: ["tries left"]),
     Failure(

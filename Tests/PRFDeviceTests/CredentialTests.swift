@@ -49,6 +49,16 @@ import VirtualKey
     #expect(bench.count("makeCredential") == 0)
   }
 
+  @Test func `A key that stores no credentials makes others`() async throws {
+    let bench = try Bench { $0.residentKeys = false }
+    let authenticator = try await bench.open()
+    #expect(
+      await failure { _ = try await authenticator.createCredential(.test(), pin: pin()) }
+        == .discoverableUnsupported)
+    #expect(bench.count("makeCredential") == 0)
+    _ = try await authenticator.createCredential(.test(isDiscoverable: false), pin: pin())
+  }
+
   @Test func `Protection is left out where the key has none`() async throws {
     let authenticator = try await Bench { $0.credProtect = false }.open()
     let created = try await authenticator.createCredential(

@@ -88,6 +88,9 @@ extension UserMessage {
         UserMessage(
           .authenticatorFull, "\(key) has no room for another credential",
           hint: "delete one (keybackup credential list), or use --non-discoverable")
+      case .discoverableUnsupported:
+        UserMessage(
+          .authenticatorFull, "\(key) stores no credentials", hint: "use --non-discoverable")
       case .credentialExcluded:
         UserMessage(
           .cannotCreate, "\(key) is enrolled already", hint: "keybackup key list shows it")
