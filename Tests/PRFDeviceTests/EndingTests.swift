@@ -168,6 +168,16 @@ import VirtualKey
     #expect(await failure { _ = try await bench.open() } == .noAnswer)
   }
 
+  @Test func `Opening is cancelled, too`() async throws {
+    var bench = try await bench(.automatic, faults: ["silent:getInfo"])
+    bench.options.answerTimeout = .seconds(8)
+    let silent = bench
+    let task = Task { _ = try await silent.open() }
+    try await Task.sleep(for: .milliseconds(100))
+    task.cancel()
+    #expect(await failure { try await task.value } == .cancelled)
+  }
+
   @Test func `Opening a key that is gone says so`() async throws {
     let bench = try await bench(.automatic)
     bench.plugged.unplug()

@@ -201,7 +201,7 @@ final class CTAPHIDDevice: UserPresence {
     switch CTAPHIDCommand(rawValue: command) {
     case .initialize:
       initialize(channel, length, payload)
-      return channel == busyChannel ? .aborted : nil
+      return channel == busyChannel && length == 8 ? .aborted : nil
     case .cancel:
       guard channel == busyChannel else { return nil }
       trace.write("CANCEL")
