@@ -79,6 +79,25 @@ import Testing
     }
   }
 
+  /// A credential of level 3 is hidden from who has no PIN: only a key that the
+  /// person named is given it.
+  @Test func onACredentialThatIsHidden() async throws {
+    let box = try Sandbox()
+    let rpID = "hidden.example"
+    let id = try await box.registerWithFIDO2Cred(rpID: rpID, discoverable: false, protection: 3)
+    let arguments = Sandbox.derive + ["--rp-id", rpID, "--credential", hex(id)]
+    let trace = try await box.traced {
+      let unnamed = try await box.keybackup(arguments, expecting: nil)
+      expectFailure(unnamed, 80, says: "opens nothing here")
+    }
+    #expect(!trace.contains { $0.contains("Token") })
+    let named = try await box.keybackup(arguments + ["--device", "/dev/hidraw0"])
+    let salt = [UInt8](repeating: 7, count: 32)
+    #expect(
+      named.out
+        == (try await box.fido2Assert(rpID: rpID, credential: id, salts: [salt]))[0] + "\n")
+  }
+
   // MARK: prf.json
 
   static let cases =

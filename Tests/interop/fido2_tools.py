@@ -39,7 +39,7 @@ def lines(path):
         return file.read().splitlines()
 
 
-def register(key, rp_id, pin=None, discoverable=False):
+def register(key, rp_id, pin=None, discoverable=False, protection=None):
     """Makes a credential with hmac-secret and verifies its attestation.
 
     Returns the credential ID and the public key (PEM lines).
@@ -50,9 +50,11 @@ def register(key, rp_id, pin=None, discoverable=False):
             fields = [encode(os.urandom(32)), rp_id, "alice", encode(os.urandom(16))]
             file.write("\n".join(fields) + "\n")
         options = ["-h"] + ["-r"] * discoverable
+        options += ["-c", protection] if protection else []
         run(key + ["fido2-cred", "-M", *options, "-i", request, "-o", made,
                    "/dev/hidraw0", "es256"], pin)
         verify = ["-h"] + ["-v"] * (pin is not None)
+        verify += ["-c", protection] if protection else []
         subprocess.run(["fido2-cred", "-V", *verify, "-i", made, "-o", verified, "es256"],
                        check=True)
         identifier, *public_key = lines(verified)
@@ -97,13 +99,16 @@ def main():
     parser.add_argument("--salt", action="append", default=[], help="32 bytes in hex")
     parser.add_argument("--register", action="store_true")
     parser.add_argument("--discoverable", action="store_true")
+    parser.add_argument("--protection", help="credProtect's level, 1 to 3")
     parser.add_argument("key", nargs="*", help="after --: virtual-key and its options, --")
     arguments = parser.parse_args()
     credential = bytes.fromhex(arguments.credential_id or "")
     salts = [bytes.fromhex(text) for text in arguments.salt]
     key = arguments.key + ["--"] * bool(arguments.key)
     if arguments.register:
-        made = register(key, arguments.rp_id, arguments.pin, arguments.discoverable)
+        made = register(
+            key, arguments.rp_id, arguments.pin, arguments.discoverable, arguments.protection
+        )
         print(made[0].hex())
         return
     for output in evaluate(key, arguments.rp_id, credential, salts, arguments.pin):

@@ -67,7 +67,10 @@ struct KeyFinder: Sendable {
   ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
     guard !ids.isEmpty else { return (try await onlyKey(), nil) }
     let questions = ids.map { UnlockQuestion(rpID: rpID, credentialID: $0, salt: []) }
-    let (key, held) = try await holder(of: questions)
+    // Other software's credential may be hidden from a silent look. Only a key
+    // that the person named is given its PIN to find out: it costs a try where
+    // it is another key's.
+    let (key, held) = try await holder(of: questions, mayBeHidden: options.device != nil)
     return (key, held.first?.credentialID)
   }
 

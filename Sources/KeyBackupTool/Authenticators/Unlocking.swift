@@ -40,11 +40,14 @@ extension KeyFinder {
 
   /// The security key that can answer, opened.
   ///
+  /// - Parameters:
+  ///   - questions: what to ask it.
+  ///   - mayBeHidden: the credentials may have credProtect's level 3.
   /// - Returns: the key and the questions whose credential it holds, or none
   ///   for a key that may hold one and does not tell.
   /// - Throws: `wrong-key`, `ambiguous`.
   func holder(
-    of questions: [UnlockQuestion]
+    of questions: [UnlockQuestion], mayBeHidden: Bool = false
   ) async throws(UserMessage) -> (OpenKey, [UnlockQuestion]) {
     let found = try await descriptors()
     var failures: [UserMessage] = []
@@ -52,7 +55,7 @@ extension KeyFinder {
     for descriptor in found {
       do throws(UserMessage) {
         let key = try await open(descriptor)
-        switch try await key.holding(questions) {
+        switch try await key.holding(questions, mayBeHidden: mayBeHidden) {
         case .some(let held): return (key, held)
         case .perhaps: undecided.append(key)
         case .none: await key.authenticator.close()
@@ -105,7 +108,9 @@ extension OpenKey {
   }
 
   /// Asks the key, without PIN and touch, which credential it holds.
-  func holding(_ questions: [UnlockQuestion]) async throws(UserMessage) -> HeldQuestion {
+  func holding(
+    _ questions: [UnlockQuestion], mayBeHidden: Bool
+  ) async throws(UserMessage) -> HeldQuestion {
     var undecided = false
     for rpID in Set(questions.map(\.rpID)).sorted() {
       let group = questions.filter { $0.rpID == rpID }
@@ -113,7 +118,7 @@ extension OpenKey {
       undecided = undecided || ids.count < group.count
       guard !ids.isEmpty else { continue }
       switch try await call({ key throws(PRFDeviceError) in
-        try await key.holds(ids, rpID: rpID)
+        try await key.holds(ids, rpID: rpID, mayBeHidden: mayBeHidden)
       }) {
       case .yes(let id):
         return .some(group.filter { $0.credentialID == id })

@@ -10,7 +10,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       By default the salt is a WebAuthn PRF input: the output equals what a browser gets from \
       the same credential. With --raw-salt the 32 bytes go to the key as they are: the output \
-      equals that of fido2-assert -G -h.
+      equals that of fido2-assert -G -h. A credential that other software protects at level 3 \
+      is found only on a key named with --device.
       """)
 
   @OptionGroup var common: CommonOptions

@@ -38,11 +38,12 @@ extension Sandbox {
 
   /// The ID of a credential that Debian's `fido2-cred -M -h` makes, with the PIN.
   func registerWithFIDO2Cred(
-    rpID: String, discoverable: Bool, key: [String] = []
+    rpID: String, discoverable: Bool, protection: Int? = nil, key: [String] = []
   ) async throws -> [UInt8] {
     var command = Python.script("interop/fido2_tools.py")
     command += ["--register", "--rp-id", rpID, "--pin", Self.pin]
     if discoverable { command.append("--discoverable") }
+    if let protection { command += ["--protection", "\(protection)"] }
     command += ["--", Build.virtualKey, "--state", keyState, "--pin", Self.pin] + key
     let outcome = try await run(command, key: nil)
     guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
