@@ -140,3 +140,20 @@ func procFile(_ path: String) -> String {
   while case let next = unsafe fgetc(file), next != EOF { text.append(UInt8(next)) }
   return String(decoding: text, as: UTF8.self)
 }
+
+@Suite("SHA256")
+struct SHA256ResidueTests {
+  @Test("A hash that is given up leaves nothing of its message where it was")
+  func residue() {
+    let message = SecretBytes.random(count: 40)
+    let place = UnsafeMutablePointer<SHA256>.allocate(capacity: 1)
+    unsafe place.initialize(to: SHA256())
+    message.withBytes { unsafe place.pointee.update($0) }
+    unsafe place.deinitialize(count: 1)
+    let size = MemoryLayout<SHA256>.size
+    let left = unsafe Array(UnsafeRawBufferPointer(start: place, count: size))
+    unsafe place.deallocate()
+    let piece = Array(array(message).prefix(16))
+    #expect(!left.indices.contains { left[$0...].starts(with: piece) })
+  }
+}
