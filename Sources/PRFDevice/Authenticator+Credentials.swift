@@ -33,7 +33,7 @@ extension Authenticator {
   /// - Throws: ``PRFDeviceError/credentialManagementUnsupported``,
   ///   ``PRFDeviceError/pinNotSet`` and what a PIN can refuse.
   public nonisolated func credentials(pin: PIN) async throws(PRFDeviceError) -> [StoredCredential] {
-    try await operation(.touch) { me throws(PRFDeviceError) in
+    try await operation(.answers) { me throws(PRFDeviceError) in
       try me.requireCredentialManagement()
       var found: [StoredCredential] = []
       for rpID in try me.relyingParties(pin: pin) {
@@ -52,7 +52,7 @@ extension Authenticator {
     _ id: CredentialID, pin: PIN
   ) async throws(PRFDeviceError) {
     guard id.isPossible else { throw .invalidInput("credential ID") }
-    try await operation(.touch) { me throws(PRFDeviceError) in
+    try await operation(.answers) { me throws(PRFDeviceError) in
       try me.requireCredentialManagement()
       me.knownInfo = nil
       try unsafe me.managing(pin) { device, pin in

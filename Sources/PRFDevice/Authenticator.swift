@@ -13,7 +13,8 @@ internal import CFido2
 public actor Authenticator {
   /// How an authenticator is used.
   public struct Options: Sendable {
-    /// How long an operation that asks for a touch may take in all.
+    /// How long an operation that asks for a touch may take in all, and one
+    /// that lists or deletes credentials.
     public var touchTimeout: Duration = .seconds(30)
     /// How long any other operation may take, opening included.
     public var answerTimeout: Duration = .seconds(5)
@@ -119,6 +120,8 @@ public actor Authenticator {
   enum Limit {
     case touch
     case answer
+    /// As long as a touch may take, for who knows how many commands without one.
+    case answers
   }
 
   /// Runs an operation of one or more calls on the device's thread; the task's
@@ -154,7 +157,7 @@ public actor Authenticator {
   ) -> Result<R, PRFDeviceError> {
     guard operation.start() else { return .failure(.cancelled) }
     watch.begin(
-      operation, timeout: limit == .touch ? options.touchTimeout : options.answerTimeout)
+      operation, timeout: limit == .answer ? options.answerTimeout : options.touchTimeout)
     defer { watch.end() }
     do throws(PRFDeviceError) {
       return .success(try body(self))

@@ -138,6 +138,13 @@ import VirtualKey
         == .touchTimeout)
   }
 
+  @Test func `Nobody is to touch a key that does not list its credentials`() async throws {
+    var bench = try await bench(.automatic, faults: ["silent:credentialManagementPreview"])
+    bench.options.touchTimeout = .milliseconds(200)
+    let authenticator = try await bench.open()
+    #expect(await failure { _ = try await authenticator.credentials(pin: pin()) } == .noAnswer)
+  }
+
   @Test func `Cancelling frees the caller even of a key that ignores it`() async throws {
     let bench = try await bench(.automatic, faults: ["silent:getAssertion"])
     let authenticator = try await bench.open()
