@@ -1,4 +1,5 @@
 internal import CSPP
+internal import Glibc
 internal import SecretMemory
 
 /// The logs of all computers, opened in this run.
@@ -272,6 +273,8 @@ extension FileProblem {
     case .incomplete: "empty"
     case .notRegular: "not a regular file"
     case .tooLarge(let limit): "larger than \(limit) bytes"
+    case .system(EACCES), .system(EPERM): "cannot be read: no permission"
+    case .system(EIO): "cannot be read: an error of the disk"
     case .system(let code): "cannot be read (errno \(code))"
     }
   }

@@ -56,9 +56,23 @@ enum Main {
     }
   }
 
+  /// What is wrong with the command line apart from `--json`: a mistake in the
+  /// command's name would else be reported as one of that option.
+  private static func withoutJSON(_ error: any Error, _ output: Output) -> any Error {
+    guard output.json else { return error }
+    do {
+      _ = try KeyBackup.parseAsRoot(
+        CommandLine.arguments.dropFirst().filter { $0 != "--json" })
+      return error
+    } catch let other {
+      return KeyBackup.exitCode(for: other) == .success ? error : other
+    }
+  }
+
   /// Help and version are answers; anything else the parser throws is a usage
   /// error.
   private static func reportParsing(_ error: any Error, _ output: Output) -> ExitCode {
+    let error = withoutJSON(error, output)
     let text = KeyBackup.fullMessage(for: error)
     guard KeyBackup.exitCode(for: error) != .success else {
       do {

@@ -88,7 +88,7 @@ import Testing
     let arguments = Sandbox.derive + ["--rp-id", rpID, "--credential", hex(id)]
     let trace = try await box.traced {
       let unnamed = try await box.keybackup(arguments, expecting: nil)
-      expectFailure(unnamed, 80, says: "opens nothing here")
+      expectFailure(unnamed, 80, says: "no security key in reach holds")
     }
     #expect(!trace.contains { $0.contains("Token") })
     let named = try await box.keybackup(arguments + ["--device", "/dev/hidraw0"])
@@ -185,5 +185,32 @@ import Testing
     }
     #expect(try Files.read(path) == printed.output)
     #expect(!trace.contains("TOUCH"), "touched for nothing")
+    // As JSON: the secret in the file, one object on standard output all the same.
+    let json = try await box.keybackup(Sandbox.derive + ["--json", "--out", path + "2"])
+    #expect(try json.json()["rp_id"].text == "keybackup-derive:")
+    #expect(!json.out.contains(printed.out.dropLast()))
+    let written = try JSON(Files.read(path + "2"))
+    #expect(written["prf"][0].text == String(printed.out.dropLast()))
+  }
+
+  @Test func aHyphenIsStandardOutput() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let printed = try await box.keybackup(Sandbox.derive)
+    let hyphen = try await box.keybackup(Sandbox.derive + ["--out", "-"])
+    #expect(hyphen.output == printed.output)
+    let shown = try await box.keybackup(
+      Sandbox.derive + ["--out", "-"], terminal: [], standardOutput: .terminal, expecting: nil)
+    #expect(shown.code == 64 && shown.screen.contains("--reveal"), "\(shown)")
+  }
+
+  /// What is said is about credentials, not about a backup that nobody spoke of.
+  @Test func aCredentialOfAnotherKeyIsToldAsThat() async throws {
+    let box = try Sandbox()
+    let id = try await box.makeCredential(key: ["--state", box.root + "/other.json"])
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--credential", id], expecting: nil)
+    expectFailure(outcome, 80, says: "credential", "--rp-id")
+    #expect(!outcome.err.contains("backup was made"), "\(outcome)")
   }
 }

@@ -27,6 +27,13 @@ import Testing
     #expect(text.out.contains("/dev/hidraw0") && text.out.contains("8 tries left"))
   }
 
+  @Test func aKeyAtAnotherPathIsNotAskedToBePluggedIn() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["devices", "--device", "/dev/hidraw7"], pin: .none, expecting: nil)
+    expectFailure(outcome, 69, says: "/dev/hidraw7", "keybackup devices")
+  }
+
   @Test func tellsTwoKeysApart() async throws {
     let box = try Sandbox()
     let keys = ["--key", box.root + "/a.json,product=Alpha,no-hmac-secret"]

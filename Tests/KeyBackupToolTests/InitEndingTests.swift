@@ -13,6 +13,18 @@ import Testing
     #expect(Files.tree(box.folder).contains { $0.contains("/keybackup/log/") })
   }
 
+  /// The next step that init names can be taken as it is written.
+  @Test func theNextStepIsACommandThatWorks() async throws {
+    let box = try Sandbox()
+    let made = try await box.keybackup(["init", box.folder])
+    let next = made.err.split(separator: "\n").first { $0.hasPrefix("Next: keybackup ") }
+    let words = box.root + "/words"
+    try Files.write(Samples.mnemonic, to: words)
+    let arguments = try #require(next).split(separator: " ").dropFirst(2)
+      .map { $0 == "FILE" ? words : String($0) }
+    try await box.keybackup(arguments)
+  }
+
   @Test func aConfigurationThatCannotBeWrittenIsAWarning() async throws {
     let box = try Sandbox()
     try Files.write("", to: box.home + "/.config")
@@ -28,6 +40,15 @@ import Testing
       ["init"], key: ["--fault", "hmac-secret-unstable"], expecting: 86)
     #expect(failed.err.contains("credential delete --force"), "\(failed.err)")
     #expect(Files.tree(box.folder).isEmpty)
+  }
+
+  @Test func aKeyThatStoresNothingIsSentToNonDiscoverable() async throws {
+    let box = try Sandbox()
+    for command in [["init"], ["credential", "create"]] {
+      let refused = try await box.keybackup(command, key: ["--set", "no-rk"], expecting: nil)
+      expectFailure(refused, 93, says: "--non-discoverable")
+      try await box.keybackup(command + ["--non-discoverable"], key: ["--set", "no-rk"])
+    }
   }
 
   @Test func aCredentialLeftByCtrlCIsNamed() async throws {

@@ -32,6 +32,19 @@ import Testing
     ),
     (["wallet", "show"], "wallet"),
     (["init", "a", "b"], "b"),
+    (["init", ""], "folder"),
+    (["status", "--folder", ""], "--folder"),
+    (["restore", "--out", ""], "--out"),
+    (["restore", "--out", "-"], "--out"),
+    (["derive", "--salt", "-", "--pin-fd", "0"], "standard input"),
+    (["wallet", "import", "-", "--pin-fd", "0"], "standard input"),
+    (
+      ["wallet", "add", "--name", "N", "--network", "bitcoin", "--xpub", "-", "--pin-fd", "0"],
+      "standard input"
+    ),
+    (["pin", "change", "--pin-fd", "0", "--new-pin-fd", "0"], "descriptor each"),
+    (["wallet", "remove", "x"], "--yes"),
+    (["wallet", "remove", "x", "--no-input"], "--yes"),
   ]
 
   @Test(arguments: wrong.indices)
@@ -50,6 +63,18 @@ import Testing
     let json = try await backup.keybackup(
       arguments + ["--json"], key: nil, pin: .none, input: words, expecting: nil)
     try expectFailure(json, 64, word: "usage")
+  }
+
+  /// The mistake is told, not that a command which is not there takes no `--json`.
+  @Test(arguments: [["walet", "list"], ["wallet", "lsit"]])
+  func aMistypedCommandIsToldInJSONToo(_ arguments: [String]) async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      arguments + ["--json"], key: nil, pin: .none, expecting: nil)
+    try expectFailure(outcome, 64, word: "usage")
+    let message = try outcome.json()["error"]["message"].text ?? ""
+    #expect(message.contains("'\(arguments[1])'") || message.contains("'\(arguments[0])'"))
+    #expect(!message.contains("--json"), "\(message)")
   }
 
   @Test func helpAndVersionAreAnswers() async throws {

@@ -23,6 +23,40 @@ import Testing
     expectFailure(several, 66, says: "alpha")
   }
 
+  @Test func aHyphenIsStandardOutput() async throws {
+    let backup = try await PreparedBackup()
+    let file = backup.box.root + "/entry"
+    try await backup.box.keybackup(["wallet", "show", "first-wallet", "--out", file])
+    let show = ["wallet", "show", "first-wallet", "--out", "-"]
+    let printed = try await backup.box.keybackup(show, secrets: true)
+    #expect(try printed.output == Files.read(file))
+    let shown = try await backup.box.keybackup(
+      show, terminal: [], standardOutput: .terminal, expecting: nil)
+    #expect(shown.code == 64 && shown.screen.contains("--reveal"), "\(shown)")
+    let json = try await backup.box.keybackup(show + ["--json"], expecting: nil)
+    try expectFailure(json, 64, word: "usage")
+  }
+
+  /// "There is no such wallet" is only said where everything could be read.
+  @Test func aWalletThatIsGoneFromTheFolderIsNotDenied() async throws {
+    let backup = try await PreparedBackup()
+    let absent = ["wallet", "show", "never-was"]
+    let none = try await backup.box.keybackup(absent, expecting: nil)
+    expectFailure(none, 66, says: "there is no wallet")
+    for file in backup.operations { try Files.remove(file) }
+    let gone = try await backup.box.keybackup(absent, expecting: nil)
+    expectFailure(gone, 89, says: "could be read")
+  }
+
+  @Test func nothingIsRemovedWhereNobodyCanBeAsked() async throws {
+    let backup = try await PreparedBackup()
+    let before = try Files.contents(backup.box.folder)
+    let refused = try await backup.box.keybackup(
+      ["wallet", "remove", "first-wallet"], expecting: nil)
+    expectFailure(refused, 64, says: "--yes")
+    #expect(try Files.contents(backup.box.folder) == before)
+  }
+
   /// What cannot be kept is refused before a PIN and a touch are asked for.
   @Test func aLineThatIsTooLongCostsNoTouch() async throws {
     let backup = try await PreparedBackup()

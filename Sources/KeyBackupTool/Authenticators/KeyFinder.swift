@@ -36,6 +36,11 @@ struct KeyFinder: Sendable {
           ?? !connected.isEmpty
       }.filter { options.device == nil || $0.path == options.device }
     } catch {
+      if error == .noAuthenticator, let path = options.device {
+        throw UserMessage(
+          .noAuthenticator, "no security key found at \(path)",
+          hint: "keybackup devices lists those in reach")
+      }
       throw UserMessage(error)
     }
   }

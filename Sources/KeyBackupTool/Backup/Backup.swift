@@ -23,8 +23,18 @@ extension Backup {
     do throws(BackupFolderError) {
       namespace = try folder.namespace(id)
     } catch {
-      throw Self.missing(folder) ?? UserMessage(error)
+      throw Self.missing(folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
     }
+  }
+
+  /// What to say instead of "no backup" where the folder holds other ones.
+  private static func others(than id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
+    guard let id, let present = try? folder.namespaces(), !present.isEmpty, !present.contains(id)
+    else { return nil }
+    return UserMessage(
+      .noInput, "\(folder.path) holds another backup than \(id.hex)",
+      hint: "if that one should be there, wait until the folder is synchronised; here is: "
+        + present.map(\.hex).joined(separator: ", "))
   }
 
   /// What to say instead of "no backup" where this computer knew one.

@@ -41,7 +41,9 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("How the output is written.", valueName: "hex|base64|raw"))
   var encoding = SecretEncoding.hex
 
-  @Option(help: ArgumentHelp("Write to this new file instead.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Write to this new file instead, or - for standard output.", valueName: "file"))
   var out: String?
 
   @Flag(help: "Print the output even on a terminal.")
@@ -51,6 +53,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     if salt == "-", secondSalt == "-" {
       throw ValidationError("only one salt can come from standard input")
     }
+    try pins.requireOtherInput(than: salt, secondSalt)
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -62,12 +65,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
         .usage, "this credential opens a backup and is not used for anything else",
         hint: "make one with keybackup credential create")
     }
-    if out == nil, !reveal, common.output.resultIsTerminal {
-      throw UserMessage(
-        .usage, "the output is a secret and would be shown on the terminal",
-        hint: "pipe it, write it with --out FILE, or add --reveal")
-    }
-    try OutputFile.requireFree(out)
+    if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
+    try OutputFile.requireFree(file)
     let evaluation = try await evaluate(request, world)
     guard !enrolled.contains(evaluation.credentialID.bytes) else {
       throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")
@@ -101,7 +100,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     _ request: PRFRequest, _ world: World
   ) async throws(UserMessage) -> PRFEvaluation {
     let finder = KeyFinder(common, device, pins.policy(world))
-    let (key, held) = try await finder.key(holding: request.credentialIDs, rpID: request.rpID)
+    let (key, held) = try await self.key(holding: request.credentialIDs, finder)
     var request = request
     if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
     let evaluations = try await key.evaluate(request)
@@ -115,16 +114,36 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     return first
   }
 
+  private func key(
+    holding ids: [CredentialID], _ finder: KeyFinder
+  ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
+    do throws(UserMessage) {
+      return try await finder.key(holding: ids, rpID: rpId)
+    } catch  where error.code == .wrongKey {
+      throw UserMessage(
+        .wrongKey, "no security key in reach holds this credential for \(rpId)",
+        hint: "plug in the one it was made on, and check --credential and --rp-id")
+    }
+  }
+
   private func write(_ evaluation: PRFEvaluation) throws(UserMessage) {
     let text = common.json ? json(evaluation) : plain(evaluation)
-    guard let out else {
+    guard let path = file else {
       try common.output.result(secret: text)
       return
     }
-    let file = try OutputFile(creating: out)
+    let file = try OutputFile(creating: path)
     try text.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
     try file.synchronize()
+    guard common.json else { return }
+    try common.output.result(json: [
+      "credential_id": .string(CredentialIDArgument.encode(evaluation.credentialID.bytes)),
+      "rp_id": .string(rpId), "uv": true,
+    ])
   }
+
+  /// The file to write, or nil for standard output.
+  private var file: String? { out == "-" ? nil : out }
 
   private func plain(_ evaluation: PRFEvaluation) -> SecretBytes {
     var text = SecretText()

@@ -66,6 +66,16 @@ struct PINOptions: ParsableArguments {
     PINPolicy(source: source(world), allowsLastTries: allowLastTries)
   }
 
+  /// Refuses to read the PIN from standard input where another input is read.
+  ///
+  /// - Parameter inputs: where those come from, `-` for standard input.
+  /// - Throws: a usage error.
+  func requireOtherInput(than inputs: String?...) throws {
+    if pinFd == 0, inputs.contains("-") {
+      throw ValidationError("the PIN and another input cannot both come from standard input")
+    }
+  }
+
   /// The source that comes first in the contract's order; nil: ask a person.
   private func source(_ world: World) -> PINSource? {
     if let pinFd { return .descriptor(pinFd) }
@@ -96,6 +106,10 @@ struct FolderOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("The namespace, when the folder holds several.", valueName: "id"))
   var namespace: String?
+
+  mutating func validate() throws {
+    if folder == "" { throw ValidationError("--folder names a folder") }
+  }
 }
 
 /// The relying party ID of a backup's credentials.

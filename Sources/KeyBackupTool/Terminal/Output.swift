@@ -41,6 +41,17 @@ struct Output: Sendable {
   /// Whether results are read by a person on a terminal.
   var resultIsTerminal: Bool { isatty(standardOutput) == 1 }
 
+  /// Refuses to show a secret to whoever looks at the terminal.
+  ///
+  /// - Parameter secret: what would be shown.
+  /// - Throws: `usage` when results go to a terminal.
+  func requireNoTerminal(_ secret: String) throws(UserMessage) {
+    guard resultIsTerminal else { return }
+    throw UserMessage(
+      .usage, "\(secret) is a secret and would be shown on the terminal",
+      hint: "pipe it, write it with --out FILE, or add --reveal")
+  }
+
   /// Writes a note for the person, unless `--quiet`.
   ///
   /// A note that cannot be written is dropped: it must not end the work it

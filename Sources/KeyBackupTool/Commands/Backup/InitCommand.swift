@@ -35,6 +35,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if synced != nil, options.folder != nil {
       throw ValidationError("name the folder once")
     }
+    if synced == "" { throw ValidationError("the folder has no name") }
     if let label, label.isEmpty || label.utf8.count > 200 {
       throw ValidationError("a label has 1 to 200 bytes")
     }
@@ -231,7 +232,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     output.note(
       "This key is the only way in: lose it and the backup cannot be opened. "
         + "Keep another copy of your wallets until a second way in is enrolled.")
-    output.note("Next: keybackup wallet add --name NAME --mnemonic FILE")
+    output.note("Next: keybackup wallet add --name NAME --network bitcoin --mnemonic FILE")
     return .success
   }
 }

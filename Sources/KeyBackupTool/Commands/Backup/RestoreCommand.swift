@@ -20,6 +20,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
+  mutating func validate() throws {
+    if out == "" || out == "-" { throw ValidationError("--out names a folder") }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try unlock.backup(world)
     // The folder is made before the touch, so that nothing is decrypted that
@@ -84,8 +88,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       try output.result("Restored \(report.restored) \(noun) into \(out).")
       output.note("The files hold the secrets in plain: move them where they belong, then delete.")
-    } else {
+    } else if report.restored > 0 {
       output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
+    } else if report.exitCode(health, logFindings) == .success {
+      output.note("The backup holds no wallets yet.")
     }
     output.warn(report, health, logFindings)
   }

@@ -49,7 +49,8 @@ struct StatusReport: Sendable {
   mutating func judge() {
     if wallets[.unreadable] > 0 {
       codes.append(.dataInvalid)
-      advice.append("some files are damaged; your sync provider may have older versions")
+      advice.append(
+        "some files are damaged or cannot be read; your sync provider may have older versions")
     }
     if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {

@@ -12,6 +12,13 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var pins: PINOptions
   @OptionGroup var new: NewPINOptions
 
+  mutating func validate() throws {
+    // The new PIN would be read first, and the wrong line be tried.
+    if let descriptor = new.newPinFd, descriptor == pins.pinFd {
+      throw ValidationError("the current and the new PIN need a descriptor each")
+    }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }

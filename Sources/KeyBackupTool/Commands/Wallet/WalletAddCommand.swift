@@ -34,6 +34,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     guard (1...200).contains(name.utf8.count) else {
       throw ValidationError("a wallet's name has 1 to 200 bytes")
     }
+    try unlock.pins.requireOtherInput(
+      than: secret.mnemonic, secret.xprv, secret.descriptor, secret.xpub, secret.labels)
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {

@@ -19,6 +19,8 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("A file with one entry a line, or -.", valueName: "file"))
   var file: String
 
+  mutating func validate() throws { try unlock.pins.requireOtherInput(than: file) }
+
   /// Most bytes that are read at once, 1 GiB.
   private static let limit = 1 << 30
 

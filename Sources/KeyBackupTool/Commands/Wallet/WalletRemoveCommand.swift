@@ -22,16 +22,22 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   var yes = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let prompter = unlock.common.prompter
+    guard yes || prompter.canAsk else {
+      throw UserMessage(
+        .usage, "removing needs a yes and nobody can be asked",
+        hint: "if you are sure, add --yes")
+    }
     var opened = try await unlock.backup(world).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var found: [WalletRow] = []
     let report = opened.forEachWallet { version, _ in
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }
     }
-    let row = try WalletSelector.only(found, wallet, report, opened.health)
+    let row = try WalletSelector.only(
+      found, wallet, report, opened.health, opened.logFindings)
     let name = PrintableText.clean(row.name ?? row.id)
-    let prompter = unlock.common.prompter
-    if !yes, prompter.canAsk {
+    if !yes {
       guard try prompter.confirm("Remove \"\(name)\" (\(row.kindWord)) from the backup?") else {
         throw UserMessage(.denied, "not confirmed; nothing was removed")
       }

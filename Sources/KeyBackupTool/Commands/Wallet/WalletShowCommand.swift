@@ -20,11 +20,20 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the decrypted entry, secret and all, to this new file.",
+      "Write the decrypted entry, secret and all, to this new file, or - and nothing else.",
       valueName: "file"))
   var out: String?
 
+  mutating func validate() throws {
+    if out == "-", unlock.common.json {
+      throw ValidationError("--json has standard output to itself: use --reveal")
+    }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let printsEntry = out == "-"
+    let out = printsEntry ? nil : out
+    if printsEntry, !reveal { try unlock.output.requireNoTerminal("the entry") }
     try OutputFile.requireFree(out)
     let backup = try unlock.backup(world)
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
@@ -43,9 +52,14 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       isByID = isByID || matchesID
       found.append(row)
     }
-    let row = try WalletSelector.only(found, wallet, report, opened.health)
+    let row = try WalletSelector.only(
+      found, wallet, report, opened.health, opened.logFindings)
     if found.count(where: { $0.recordID == row.recordID }) > 1 {
       unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
+    }
+    if printsEntry {
+      try unlock.output.result(secret: bytes)
+      return .success
     }
     if let out {
       let file = try OutputFile(creating: out)
@@ -100,19 +114,25 @@ enum WalletSelector {
   ///
   /// An ID wins over a name.
   ///
-  /// - Throws: `no-input` for none, `ambiguous` for several of one name.
+  /// - Throws: `no-input` for none, or what else is wrong where not everything
+  ///   could be read; `ambiguous` for several of one name.
   static func only(
-    _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth
+    _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth,
+    _ logFindings: [FileFinding]
   ) throws(UserMessage) -> WalletRow {
     let byID = found.filter { matchesID(selector, $0) }
     let meant = byID.isEmpty ? found : byID
     guard let first = meant.first else {
+      let name = PrintableText.clean(selector)
+      let reading = report.exitCode(health, logFindings)
+      guard reading != .success else {
+        throw UserMessage(
+          .noInput, "there is no wallet \"\(name)\" in the backup",
+          hint: "keybackup wallet list shows what is there")
+      }
       throw UserMessage(
-        report.failures.isEmpty ? .noInput : report.exitCode(health, []),
-        "no wallet \"\(PrintableText.clean(selector))\" could be read",
-        hint: report.failures.isEmpty
-          ? "keybackup wallet list shows what is there"
-          : "\(report.failures.count) files could not be read; keybackup verify --deep names them")
+        reading, "no wallet \"\(name)\" could be read",
+        hint: "not everything in the folder could be; keybackup verify --deep tells what")
     }
     guard meant.allSatisfy({ $0.recordID == first.recordID }) else {
       throw UserMessage(
