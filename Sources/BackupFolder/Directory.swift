@@ -49,6 +49,16 @@ final class Directory: Sendable {
     }
   }
 
+  /// Opens a folder in this one to read it; `nil` when there is none, also where
+  /// something else has its name: what is in the other folders still opens.
+  func readableSubdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
+    do {
+      return try subdirectory(name)
+    } catch .notAFolder {
+      return nil
+    }
+  }
+
   /// Opens a folder in this one, made private to the user if it is not there.
   func makeSubdirectory(_ name: String) throws(BackupFolderError) -> Directory {
     if let existing = try subdirectory(name) { return existing }

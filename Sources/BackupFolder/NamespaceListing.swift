@@ -8,22 +8,12 @@ extension BackupFolder {
     guard let all = try root.subdirectory(FolderLayout.namespaces) else { return [] }
     var found: [NamespaceID] = []
     for name in try all.names() {
-      guard let id = NamespaceID(hex: name), let namespace = try directory(name, in: all),
+      guard let id = NamespaceID(hex: name), let namespace = try all.readableSubdirectory(name),
         try namespace.holdsAnyFile(depth: 4)
       else { continue }
       found.append(id)
     }
     return found
-  }
-
-  private func directory(
-    _ name: String, in parent: Directory
-  ) throws(BackupFolderError) -> Directory? {
-    do {
-      return try parent.subdirectory(name)
-    } catch .notAFolder {
-      return nil
-    }
   }
 
   /// Namespaces of this folder that this computer knew and that are gone.
@@ -55,7 +45,7 @@ extension BackupFolder {
     let found = try namespaces()
     if id == nil, found.count > 1 { throw .severalNamespaces(found) }
     if let all, let id = id ?? found.first,
-      let directory = try directory(id.hex, in: all), found.contains(id)
+      let directory = try all.readableSubdirectory(id.hex), found.contains(id)
     {
       return Namespace(id: id, directory: directory, settings: settings, folder: root)
     }

@@ -24,13 +24,14 @@ extension Namespace {
   public func scan() throws(BackupFolderError) -> NamespaceScan {
     var scan = NamespaceScan()
     var buffer = FileBuffer()
+    try scan.findObstacles(in: directory)
     if let keys = try keyFolder() {
       let path = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
       for name in try keys.names() {
         scan.read(name, in: keys, path: "\(path)/\(name)", of: self, .wrapper, &buffer)
       }
     }
-    if let envelopes = try directory.subdirectory(FolderLayout.masterKeyFolder) {
+    if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
       for name in try envelopes.names() {
         let path = "\(FolderLayout.masterKeyFolder)/\(name)"
         scan.read(name, in: envelopes, path: path, of: self, .envelope, &buffer)
@@ -87,6 +88,29 @@ extension NamespaceScan {
       guard claims, !isTemporary else { return }
       let incomplete = error == .empty || error == .truncated
       note(path, incomplete ? .incomplete : .unreadable, "\(error)")
+    }
+  }
+
+  /// Notes what has the name of one of the namespace's folders and is none.
+  fileprivate mutating func findObstacles(in namespace: Directory) throws(BackupFolderError) {
+    for name in [
+      FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder,
+    ] {
+      try findObstacle(name, in: namespace, path: name)
+    }
+    guard let own = try namespace.readableSubdirectory(FolderLayout.ownFolder) else { return }
+    for name in [FolderLayout.keyFolder, FolderLayout.logFolder] {
+      try findObstacle(name, in: own, path: "\(FolderLayout.ownFolder)/\(name)")
+    }
+  }
+
+  private mutating func findObstacle(
+    _ name: String, in folder: Directory, path: String
+  ) throws(BackupFolderError) {
+    do {
+      _ = try folder.subdirectory(name)
+    } catch .notAFolder {
+      note(path, .unreadable, "not a folder: look at what put it there, and move it away")
     }
   }
 

@@ -32,12 +32,12 @@ extension Namespace {
 
   /// The folder of the wallets; `nil` when there is none.
   func walletFolder() throws(BackupFolderError) -> Directory? {
-    try directory.subdirectory(FolderLayout.walletFolder)
+    try directory.readableSubdirectory(FolderLayout.walletFolder)
   }
 
   private func ownFolder(_ name: String) throws(BackupFolderError) -> Directory? {
-    guard let own = try directory.subdirectory(FolderLayout.ownFolder) else { return nil }
-    return try own.subdirectory(name)
+    guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder) else { return nil }
+    return try own.readableSubdirectory(name)
   }
 
   /// Every file that may hold a wallet, the current place before the older one,

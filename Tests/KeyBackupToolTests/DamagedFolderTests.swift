@@ -264,6 +264,24 @@ import Testing
     try expectFailure(json, 77, word: "permission-denied")
   }
 
+  /// What lies in the other folders still opens, and what is in the way is named.
+  @Test(arguments: ["wallets", "keybackup", "keybackup/keys", "keybackup/log", "master-key"])
+  func aFileInPlaceOfAFolderStopsNothing(_ name: String) async throws {
+    let backup = try await PreparedBackup()
+    try Files.remove(backup.place + "/" + name)
+    try Files.write("x", to: backup.place + "/" + name)
+    let restored = try await backup.box.keybackup(["restore", "--json"], expecting: nil)
+    #expect(try restored.json()["restored"].number == 3, "\(restored.text)")
+    #expect([0, 75].contains(restored.code) && restored.err.contains("\(name): not a folder"))
+    let status = try await backup.box.keybackup(["status"], pin: .none, expecting: nil)
+    #expect(status.code == 65 && status.out.contains("\(name): not a folder"), "\(status)")
+    // Adding does not write over it.
+    _ = try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
+      expecting: nil)
+    #expect(try Files.read(backup.place + "/" + name) == Array("x".utf8))
+  }
+
   @Test func aWalletThatMayNotBeReadDoesNotStopTheOthers() async throws {
     let backup = try await PreparedBackup()
     try Files.remove(backup.place + "/keybackup")

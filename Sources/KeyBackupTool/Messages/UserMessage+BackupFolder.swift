@@ -11,7 +11,9 @@ extension UserMessage {
           .noInput, "there is no folder at \(path)",
           hint: "is the synced folder mounted? check --folder or KEYBACKUP_FOLDER")
       case .notAFolder(let path):
-        UserMessage(.noInput, "\(path) is not a folder", hint: "name the synced folder itself")
+        UserMessage(
+          .noInput, "\(path) is not a folder",
+          hint: "name the synced folder itself; inside it, move away what is in the way")
       case .noNamespace(let path):
         UserMessage(
           .noInput, "there is no backup in \(path)",

@@ -92,7 +92,8 @@ struct Output: Sendable {
     if failure != 0 {
       throw UserMessage(
         .io, "the output could not be written: \(systemText(failure))",
-        hint: "free some space or choose another place for the output")
+        hint: failure == EPIPE || failure == EBADF
+          ? nil : "free some space or choose another place for the output")
     }
   }
 }
