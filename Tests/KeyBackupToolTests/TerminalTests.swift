@@ -169,6 +169,18 @@ import Testing
     #expect(!outcome.screen.contains("abandon abandon"), "echoed: \(outcome.screen)")
   }
 
+  /// A bare Enter is no PIN that the key refused: none was sent.
+  @Test func anEmptyPINIsToldToBeTooShort() async throws {
+    let backup = try await PreparedBackup()
+    let outcome = try await backup.box.keybackup(
+      ["wallet", "list"], pin: .none,
+      terminal: [
+        .expect("PIN for"), .type("\n"), .expect("too short"), .expect("8 tries left"),
+        .type(Sandbox.pin + "\n"),
+      ])
+    #expect(!outcome.screen.contains("refused"), "\(outcome.screen)")
+  }
+
   @Test func removingAsksFirst() async throws {
     let backup = try await PreparedBackup()
     let remove = ["wallet", "remove", "first-wallet"]

@@ -104,7 +104,7 @@ final class OpenKey: Sendable {
       let retries = try await call { key throws(PRFDeviceError) in try await key.pinRetries() }
       try check(retries)
       let typed = try readPIN(from: source, retries: retries)
-      if typed.count == refused.count, typed.isEqual(to: refused) {
+      if refused.count > 0, typed.count == refused.count, typed.isEqual(to: refused) {
         finder.prompter.tell("That PIN was just refused; it was not sent again.")
         continue
       }
