@@ -37,12 +37,15 @@ public struct Mnemonic: ~Copyable {
       let length = try phrase.withMutableBytes { output throws(WalletFormatError) in
         var length = 0
         var spaceIsDue = false
-        for offset in range {
-          let byte = text.byte(offset)
-          if ASCII.isSpace(byte) {
-            spaceIsDue = true
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+          let space = spaceLength(text, at: offset)
+          if space > 0 {
+            spaceIsDue = length > 0
+            offset += space
             continue
           }
+          let byte = text.byte(offset)
           guard ASCII.isLetter(byte) else { throw .invalidCharacter(position: offset + 1) }
           if spaceIsDue {
             output.set(length, 0x20)
@@ -51,12 +54,31 @@ public struct Mnemonic: ~Copyable {
           }
           output.set(length, byte | 0x20)
           length += 1
+          offset += 1
         }
         return length
       }
       phrase.resize(to: length)
       return phrase
     }
+  }
+
+  /// Size of the space at `offset` in bytes, or 0: those of ASCII, and those
+  /// that BIP-39's NFKD makes one of, as word processors and web pages have them.
+  private static func spaceLength(_ text: RawSpan, at offset: Int) -> Int {
+    let byte = text.byte(offset)
+    if ASCII.isSpace(byte) { return 1 }
+    guard byte >= 0x80 else { return 0 }
+    // U+00A0, U+2000 to U+200A, U+202F, U+205F, U+3000.
+    if text.starts(with: [0xC2, 0xA0], at: offset) { return 2 }
+    for (second, thirds) in [(0x80, 0x80...0x8A), (0x80, 0xAF...0xAF), (0x81, 0x9F...0x9F)]
+      as [(UInt8, ClosedRange<UInt8>)]
+    where text.starts(with: [0xE2, second], at: offset) && offset + 2 < text.byteCount
+      && thirds.contains(text.byte(offset + 2))
+    {
+      return 3
+    }
+    return text.starts(with: [0xE3, 0x80, 0x80], at: offset) ? 3 : 0
   }
 
   private static func countWords(_ phrase: borrowing SecretBytes) -> Int {

@@ -94,7 +94,7 @@ struct DiskTests {
     let target = scene.base + "/readonly"
     try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
     try scene.runAsRoot("mount", "--bind", scene.folder, target)
-    defer { _ = try? scene.runAsRoot("umount", target) }
+    defer { _ = try? scene.runAsRoot("umount", "--lazy", target) }
     try scene.runAsRoot("mount", "-o", "remount,ro,bind", target)
     let times = try scene.times()
     var second = try scene.unlock("b", target)

@@ -61,7 +61,7 @@ final class Scene {
   }
 
   func unmount() {
-    for mount in mounts { _ = try? runAsRoot("umount", mount) }
+    for mount in mounts { _ = try? runAsRoot("umount", "--lazy", mount) }
     mounts = []
   }
 

@@ -127,6 +127,19 @@ import Testing
     #expect(!outcome.err.isEmpty)
   }
 
+  /// Who reads that it failed would do it again.
+  @Test func aChangeThatCannotBeToldIsSaidToBeMade() async throws {
+    let box = try Sandbox()
+    let made = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)
+    #expect(made.err.contains("was made all the same"), "\(made.err)")
+    let entry = Array(Samples.entry(id: "a", name: "A").utf8)
+    let added = try await box.keybackup(
+      ["wallet", "import", "-"], input: entry, standardOutput: .full, expecting: 74)
+    #expect(added.err.contains("were imported all the same"), "\(added.err)")
+    let listed = try await box.keybackup(["wallet", "list", "--json"]).json()
+    #expect(listed["wallets"].items.count == 1)
+  }
+
   /// Temporary files in what is left.
   private func leftOvers(_ box: Sandbox) -> [String] {
     Files.tree(box.root + "/after").filter { !$0.hasSuffix(".json") }

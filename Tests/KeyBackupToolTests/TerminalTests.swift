@@ -105,6 +105,17 @@ import Testing
     try await box.keybackup(["init"])
   }
 
+  @Test func anInitThatFailsTakesTheFolderItMadeAwayAgain() async throws {
+    let box = try Sandbox()
+    let new = box.root + "/new"
+    try await box.keybackup(
+      ["init", new], key: ["--no-key"], pin: .none, environment: ["KEYBACKUP_FOLDER": ""],
+      expecting: 69)
+    #expect(!Files.exists(new))
+    try await box.keybackup(["init", new], environment: ["KEYBACKUP_FOLDER": ""])
+    #expect(Files.exists(new))
+  }
+
   // MARK: Results
 
   @Test func aSecretIsNotShownOnATerminalUnasked() async throws {

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "%", "%\n", "  %  ", "\u{FEFF}%\r\n", "\t%\n\n\n",
+    "%", "%\n", "  %  ", "\u{FEFF}%\r\n", "\t%\n\n\n", "\u{A0}%\u{3000}",
   ])
   func whiteSpaceAroundIsDropped(form: String) throws {
     let phrase = try #require(try Self.vectors().last)
@@ -67,7 +67,9 @@ import Testing
     #expect(try check(input) == phrase)
   }
 
-  @Test(arguments: ["  ", "\n", "\r\n", "\t", " \n \t "])
+  @Test(arguments: [
+    "  ", "\n", "\r\n", "\t", " \n \t ", "\u{A0}", " \u{2009}\u{202F}", "\u{205F}", "\u{3000}",
+  ])
   func anyWhiteSpaceSeparates(separator: String) throws {
     for phrase in try Self.vectors() {
       let words = phrase.split(separator: " ")
@@ -103,7 +105,9 @@ import Testing
     ("abandon-abandon", .invalidCharacter(position: 8)),
     ("1. abandon", .invalidCharacter(position: 1)),
     ("abandon\u{0}", .invalidCharacter(position: 8)),
-    ("abandon\u{A0}about", .invalidCharacter(position: 8)),
+    ("abandon\u{200B}about", .invalidCharacter(position: 8)),
+    ("abandon\u{2028}about", .invalidCharacter(position: 8)),
+    ("abandon\u{A0}about", .mnemonicWordCount(2)),
     ("ábaco", .invalidCharacter(position: 1)),
     (String(repeating: " ", count: 4097), .tooLong(limit: 4096)),
   ])

@@ -26,6 +26,23 @@ struct Output: Sendable {
     try write(Array((object.text + "\n").utf8), to: standardOutput)
   }
 
+  /// Writes the result of a change that is made by now.
+  ///
+  /// - Parameters:
+  ///   - line: the result as text.
+  ///   - object: the result as JSON.
+  ///   - change: what is true also when nobody could be told.
+  /// - Throws: `io` with `change` as the hint.
+  func result(
+    _ line: String, json object: JSONValue, ofChange change: String
+  ) throws(UserMessage) {
+    do {
+      if json { try result(json: object) } else { try result(line) }
+    } catch {
+      throw UserMessage(error.code, error.message, hint: change)
+    }
+  }
+
   /// Writes a piece of a line of result.
   func write(text: String) throws(UserMessage) {
     try write(Array(text.utf8), to: standardOutput)

@@ -45,6 +45,18 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let path: String
     if let synced { path = synced } else { path = try options.path(world) }
     let madeFolder = try makeFolder(path)
+    do throws(UserMessage) {
+      let code = try await start(path, world)
+      if madeFolder { common.output.note("Made the folder \(path).") }
+      return code
+    } catch {
+      // Gone again, unless something is in it.
+      if madeFolder { unsafe rmdir(path) }
+      throw error
+    }
+  }
+
+  private func start(_ path: String, _ world: World) async throws(UserMessage) -> ExitCode {
     let folder = try Backup.folder(at: path, world)
     if let unfinished = try unfinished(in: folder) {
       return try await resume(unfinished, folder, path, world)
@@ -67,7 +79,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw isRecorded(credential.id, folder) ? error : unused(credential.id, on: key, error)
     }
-    if madeFolder { common.output.note("Made the folder \(path).") }
     remember(path, world)
     return try report(id, keyID, credential.id.bytes, path)
   }
@@ -220,14 +231,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     let output = common.output
     let credentialID = CredentialIDArgument.encode(credential)
-    if common.json {
-      try output.result(json: [
+    try output.result(
+      "Backup \(id.hex) is ready in \(path).",
+      json: [
         "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(credentialID), "rp_id": .string(rpID),
-      ])
-      return .success
-    }
-    try output.result("Backup \(id.hex) is ready in \(path).")
+      ], ofChange: "the backup \(id.hex) was made all the same")
+    if common.json { return .success }
     output.note("Written here; your sync program carries it to the cloud.")
     output.note(
       "This key is the only way in: lose it and the backup cannot be opened. "

@@ -33,11 +33,9 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
       return try await authenticator.createCredential(request, pin: pin)
     }
     let id = CredentialIDArgument.encode(credential.id.bytes)
-    if common.json {
-      try common.output.result(json: ["credential_id": .string(id), "rp_id": .string(rpId)])
-    } else {
-      try common.output.result(id)
-    }
+    try common.output.result(
+      id, json: ["credential_id": .string(id), "rp_id": .string(rpId)],
+      ofChange: "the credential \(id) was made all the same")
     return .success
   }
 }

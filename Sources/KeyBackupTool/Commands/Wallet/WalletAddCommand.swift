@@ -63,10 +63,10 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         hint: "leave out --id for a new one, or remove the old one first")
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    if unlock.common.json {
-      try unlock.output.result(json: ["id": .string(walletID), "record_id": .string(record.hex)])
-    } else {
-      try unlock.output.result(walletID)
+    try unlock.output.result(
+      walletID, json: ["id": .string(walletID), "record_id": .string(record.hex)],
+      ofChange: "the wallet \(walletID) was added all the same")
+    if !unlock.common.json {
       unlock.output.note("Added \"\(PrintableText.clean(name))\", written here and checked.")
     }
     return .success

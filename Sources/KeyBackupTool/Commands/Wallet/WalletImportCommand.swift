@@ -39,15 +39,13 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    if unlock.common.json {
-      try unlock.output.result(json: [
+    let noun = records.count == 1 ? "wallet" : "wallets"
+    try unlock.output.result(
+      "Imported \(records.count) \(noun), written here and checked.",
+      json: [
         "imported": .number(records.count),
         "record_ids": .array(records.map { .string($0.hex) }),
-      ])
-    } else {
-      let noun = records.count == 1 ? "wallet" : "wallets"
-      try unlock.output.result("Imported \(records.count) \(noun), written here and checked.")
-    }
+      ], ofChange: "\(records.count) \(noun) were imported all the same")
     return .success
   }
 

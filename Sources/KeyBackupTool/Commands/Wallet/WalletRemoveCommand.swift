@@ -48,12 +48,11 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    if unlock.common.json {
-      try unlock.output.result(json: [
-        "id": .string(row.id), "record_id": .string(row.recordID.hex),
-      ])
-    } else {
-      try unlock.output.result("Removed \"\(name)\".")
+    try unlock.output.result(
+      "Removed \"\(name)\".",
+      json: ["id": .string(row.id), "record_id": .string(row.recordID.hex)],
+      ofChange: "the wallet was removed all the same")
+    if !unlock.common.json {
       unlock.output.note("Its encrypted secret stays in the folder's log.")
     }
     return .success
