@@ -92,7 +92,7 @@ struct DeviceProbe {
       try? await Task.sleep(for: .milliseconds(20))
     }
     let more = (entries("/proc/self/fd") - files, entries("/proc/self/task") - threads)
-    return "files \(more.0), threads \(max(0, more.1))"
+    return "files \(max(0, more.0)), threads \(max(0, more.1))"
   }
 
   private static func entries(_ folder: String) -> Int {

@@ -43,8 +43,6 @@ import Testing
       "standard input"
     ),
     (["pin", "change", "--pin-fd", "0", "--new-pin-fd", "0"], "descriptor each"),
-    (["wallet", "remove", "x"], "--yes"),
-    (["wallet", "remove", "x", "--no-input"], "--yes"),
   ]
 
   @Test(arguments: wrong.indices)

@@ -48,13 +48,18 @@ import Testing
     expectFailure(gone, 89, says: "could be read")
   }
 
-  @Test func nothingIsRemovedWhereNobodyCanBeAsked() async throws {
+  /// A person is asked first; a script means what it says.
+  @Test func removingAsksAtATerminalOnly() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
-    let refused = try await backup.box.keybackup(
-      ["wallet", "remove", "first-wallet"], expecting: nil)
-    expectFailure(refused, 64, says: "--yes")
+    let remove = ["wallet", "remove", "first-wallet"]
+    let kept = try await backup.box.keybackup(
+      remove, terminal: [.expect("from the backup?"), .type("n\n")], expecting: 85)
+    #expect(kept.screen.contains("nothing was removed"))
     #expect(try Files.contents(backup.box.folder) == before)
+    try await backup.box.keybackup(remove + ["--no-input"])
+    let left = try await backup.box.keybackup(["wallet", "list", "--json"]).json()
+    #expect(left["wallets"].items.count == 2)
   }
 
   /// What cannot be kept is refused before a PIN and a touch are asked for.

@@ -18,16 +18,10 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
   var wallet: String
 
-  @Flag(name: [.short, .long], help: "Do not ask.")
+  @Flag(name: [.short, .long], help: "Do not ask; nobody is asked without a terminal.")
   var yes = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let prompter = unlock.common.prompter
-    guard yes || prompter.canAsk else {
-      throw UserMessage(
-        .usage, "removing needs a yes and nobody can be asked",
-        hint: "if you are sure, add --yes")
-    }
     var opened = try await unlock.backup(world).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var found: [WalletRow] = []
@@ -37,7 +31,9 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings)
     let name = PrintableText.clean(row.name ?? row.id)
-    if !yes {
+    let prompter = unlock.common.prompter
+    // A script means what it says, and the log still has the wallet.
+    if !yes, prompter.canAsk {
       guard try prompter.confirm("Remove \"\(name)\" (\(row.kindWord)) from the backup?") else {
         throw UserMessage(.denied, "not confirmed; nothing was removed")
       }
