@@ -63,6 +63,7 @@ let package = Package(
     .systemLibrary(
       name: "CUmockdev", path: "Tests/CUmockdev", pkgConfig: "umockdev-1.0",
       providers: [.apt(["libumockdev-dev"])]),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .target(
       name: "VirtualKey",
       dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
@@ -71,9 +72,11 @@ let package = Package(
       name: "virtual-key", dependencies: ["VirtualKey", "CUmockdev", arguments],
       path: "Tests/VirtualKeyTool", swiftSettings: strict),
     .testTarget(
-      name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key"], swiftSettings: strict),
+      name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "SecretMemoryTests", dependencies: ["SecretMemory", crypto], swiftSettings: strict),
+      name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport", crypto],
+      swiftSettings: strict),
     .executableTarget(
       name: "device-probe", dependencies: ["PRFDevice", "SecretMemory"],
       path: "Tests/DeviceProbe", swiftSettings: strict),
@@ -81,15 +84,17 @@ let package = Package(
       name: "PRFDeviceTests",
       dependencies: [
         "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", crypto], swiftSettings: strict),
+      name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
+      swiftSettings: strict),
     .testTarget(
       name: "BackupFolderTests", dependencies: ["BackupFolder", "CSPP", "SecretMemory"],
       swiftSettings: strict),
     .testTarget(
-      name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory"],
+      name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",

@@ -106,6 +106,6 @@ public struct WalletBatch: ~Copyable {
 extension BackupFolderError {
   /// The error for bytes that are no WalletEntry.
   static func invalidEntry(_ error: CSPPError) -> BackupFolderError {
-    .dataInvalid(path: "", reason: "not a WalletEntry: \(error)")
+    .dataInvalid(path: "", reason: "the entry \(error)")
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import SecretMemory
+import TestSupport
 import Testing
 
 @Suite("Hex and base64")
 struct EncodingTests {
   @Test("Random bytes survive both spellings, which Foundation agrees with", arguments: 0..<200)
   func roundTrip(count: Int) {
-    var generator = SeededGenerator(UInt64(count))
+    var generator = SeededGenerator(seed: UInt64(count))
     let original = generator.bytes(count)
     let hex = Hex.string(original)
     #expect(hex == original.map { String(format: "%02x", $0) }.joined())
@@ -32,7 +33,7 @@ struct EncodingTests {
 
   @Test("In place: behind any number of bytes, and from between any", arguments: 0..<50)
   func inPlace(count: Int) {
-    var generator = SeededGenerator(UInt64(count))
+    var generator = SeededGenerator(seed: UInt64(count))
     let original = generator.bytes(count)
     for (alphabet, offset) in [(Base64.Alphabet.standard, 0), (.url, 0), (.standard, 7), (.url, 1)]
     {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CSPP
@@ -102,7 +103,7 @@ struct JSONTests {
 
   @Test("Random values read as Foundation reads them", arguments: 0..<300)
   func agreesWithFoundation(seed: Int) throws {
-    var generator = SeededGenerator(UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let original = randomValue(depth: 0, &generator)
     let data = try JSONSerialization.data(
       withJSONObject: ["v": original], options: seed % 2 == 0 ? [] : [.prettyPrinted])

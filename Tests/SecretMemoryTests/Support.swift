@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SecretMemory
+import TestSupport
 import Testing
 
 /// Bytes as two lower-case hexadecimal digits each.
@@ -45,23 +46,7 @@ func vectors<Case: Decodable>(_ name: String, of type: Case.Type) throws -> [Cas
   return cases
 }
 
-/// Random numbers that are the same in every run (SplitMix64), so that a failure repeats.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-
-  /// `count` bytes.
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
-  }
-
+extension SeededGenerator {
   /// Up to `limit` bytes; small sizes, empty included, come up often.
   mutating func bytes(upTo limit: Int) -> [UInt8] {
     let bound = Bool.random(using: &self) ? min(limit, 40) : limit

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -5,19 +6,6 @@ import Testing
 /// A key that falls over tests nothing: whatever comes, it answers or waits,
 /// and goes on.
 @Suite struct FuzzTests {
-  /// Numbers that a seed determines (SplitMix64).
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
-
   /// Good requests, to be damaged, with a token for some of them or none: a new
   /// one ends the old one.
   private func requests(_ host: Host, _ round: UInt64) throws -> [[UInt8]] {
@@ -55,7 +43,7 @@ import Testing
 
   @Test(arguments: UInt64(0)..<6)
   func damagedRequests(seed: UInt64) throws {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let store = KeyStore()
     try store.setPIN("1234")
     var configuration = KeyConfiguration()
@@ -83,7 +71,7 @@ import Testing
 
   @Test(arguments: UInt64(0)..<4)
   func damagedFrames(seed: UInt64) throws {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let host = try Host()
     for _ in 0..<1000 {
       var report = (0..<64).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

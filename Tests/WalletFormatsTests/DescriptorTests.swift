@@ -1,4 +1,5 @@
 import SecretMemory
+import TestSupport
 import Testing
 import WalletFormats
 
@@ -153,7 +154,7 @@ import WalletFormats
         + "ALHY2grBGRjaDMzQLcgJvLJuZZvRcEL",
       "0260b2003c386519fc9eadf2b5cf124dd8eea4c4e68d5e154050a9346ea98ce600",
     ]
-    var generator = SeededGenerator(state: 380)
+    var generator = SeededGenerator(seed: 380)
     var accepted = 0
     for _ in 0..<4000 {
       var input = ""

@@ -1,4 +1,5 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import WalletFormats
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test func base58RoundTripsAnyBytes() throws {
-    var generator = SeededGenerator(state: 58)
+    var generator = SeededGenerator(seed: 58)
     for count in 0...90 {
       var payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
       for index in 0..<min(count, count % 5) { payload[index] = 0 }
@@ -158,7 +159,7 @@ import Testing
   }
 
   @Test func anyBytesAreJudgedWithoutCrashing() {
-    var generator = SeededGenerator(state: 32)
+    var generator = SeededGenerator(seed: 32)
     for _ in 0..<2000 {
       let input = (0..<Int.random(in: 0...130, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)

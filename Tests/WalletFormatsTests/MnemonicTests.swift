@@ -1,4 +1,5 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import WalletFormats
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func anyBytesAreJudgedWithoutCrashing() {
-    var generator = SeededGenerator(state: 39)
+    var generator = SeededGenerator(seed: 39)
     for _ in 0..<3000 {
       let count = Int.random(in: 0...200, using: &generator)
       let input = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -128,7 +129,7 @@ import Testing
 
   /// Random words: about one in 16 sequences of 12 fits its checksum.
   @Test func randomWordsFitAsOftenAsTheyShould() {
-    var generator = SeededGenerator(state: 12)
+    var generator = SeededGenerator(seed: 12)
     var accepted = 0
     for _ in 0..<1600 {
       let words = (0..<12).map { _ in

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import WalletFormats
@@ -86,7 +87,7 @@ import Testing
   @Test func changedLinesAreJudgedAsBySystem() {
     let line = Array(
       #"{"type":"tx","ref":"ab","x":[1,-2.5e3,"\u00fc\n",{"y":null}],"z":true}"#.utf8)
-    var generator = SeededGenerator(state: 329)
+    var generator = SeededGenerator(seed: 329)
     let characters = Array(#"{}[]",:\u0eE+-.129tfn "#.utf8) + [0x80, 0xC3, 0x01]
     for _ in 0..<5000 {
       var changed = line
@@ -139,7 +140,7 @@ import Testing
     for count in 1..<whole.count { #expect(decompressionFails(Array(whole.prefix(count)))) }
     #expect(decompressionFails([0]))
     #expect(decompressionFails(whole + [1]))
-    var generator = SeededGenerator(state: 8878)
+    var generator = SeededGenerator(seed: 8878)
     for _ in 0..<300 {
       var changed = whole
       changed[Int.random(in: 0..<4, using: &generator)] ^=

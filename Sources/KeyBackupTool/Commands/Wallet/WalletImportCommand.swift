@@ -57,14 +57,15 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
 
   /// The entries of a text, all of them checked; the text becomes the batch's.
   private static func batch(_ text: consuming SecretBytes) throws(UserMessage) -> WalletBatch {
-    let lines = try text.withBytes { text throws(UserMessage) in
-      let found = Self.lines(of: text)
-      for line in found { try check(text.extracting(line.range), line.number) }
-      return found
-    }
+    let lines = text.withBytes { Self.lines(of: $0) }
     var batch = WalletBatch(text: text)
     for line in lines {
       do throws(BackupFolderError) {
+        // Before a key is touched for what cannot be kept.
+        let limit = WalletBatch.entryLimit
+        guard line.range.count <= limit else {
+          throw .tooLarge(path: "line \(line.number)", limit: limit)
+        }
         try batch.append(at: line.range)
       } catch {
         var message = UserMessage(error)
@@ -89,20 +90,6 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       start = end + 1
     }
     return lines
-  }
-
-  private static func check(_ line: RawSpan, _ number: Int) throws(UserMessage) {
-    do throws(CSPPError) {
-      // Before it is parsed, and before a key is touched for it.
-      let limit = WalletBatch.entryLimit
-      guard line.byteCount <= limit else { throw .tooLarge(limit: limit) }
-      _ = try WalletEntry(parsing: line)
-    } catch {
-      // Waiting, as for a file that is not synchronised yet, would not help.
-      throw UserMessage(
-        .dataInvalid, UserMessage(error, in: "line \(number)").message,
-        hint: "nothing was imported; correct the line and try again")
-    }
   }
 }
 
