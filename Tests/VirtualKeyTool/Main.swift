@@ -23,6 +23,9 @@ struct VirtualKeyTool: ParsableCommand {
       silent:COMMAND, garbage:COMMAND; COMMAND as in getAssertion or 0x02, with @N for the Nth time only.
       """)
 
+  @Option(help: "What the keys are plugged into.")
+  var bus = BusKind.umockdev
+
   @Option(help: "A key that keeps its memory in this file: FILE[,SETTING[=VALUE]...]; may repeat.")
   var key: [String] = []
 
@@ -72,7 +75,7 @@ struct VirtualKeyTool: ParsableCommand {
   func run() throws {
     guard !command.isEmpty else { throw ValidationError("which program? (after --)") }
     let keys = try plannedKeys()
-    if keys.contains(where: \.movesAbout) { SimulatedBus.preloadIntoThisProcess() }
+    bus.prepare(for: keys)
     let traced = try trace.map { path in
       try keys.indices.map { index in
         try Trace(path: path, prefix: keys.count > 1 ? "hidraw\(index) " : "")
@@ -82,12 +85,12 @@ struct VirtualKeyTool: ParsableCommand {
     // Before any thread exists: they all inherit the mask, so that only `wait`
     // takes signals.
     Child.blockSignals()
-    let bus = try SimulatedBus(unreadable: unreadable)
+    let bus = try bus.makeBus(unreadable: unreadable)
     defer { bus.remove() }
     for (index, key) in keys.enumerated() {
       let trace = traced?[index] ?? Trace()
       guard key.plugAfterMilliseconds > 0 else {
-        try bus.plug(index, key, trace: trace)
+        try bus.plug(index, key, trace: trace, announced: false)
         continue
       }
       try startThread {

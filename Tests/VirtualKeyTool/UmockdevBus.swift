@@ -9,7 +9,7 @@ import Glibc
 /// A /sys and /dev of our own, shown to programs through umockdev's preload library.
 ///
 /// It is a folder in the temporary directory that `remove` takes away.
-final class SimulatedBus: Sendable {
+final class UmockdevBus: Bus {
   /// The descriptor of the report that every FIDO key has: 64 bytes each way.
   private static let reportDescriptor =
     "06d0f10901a1010920150026ff007508954081020921150026ff00750895409102c0"
@@ -53,9 +53,6 @@ final class SimulatedBus: Sendable {
     unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)
   }
 
-  /// Takes the bus away with everything on it.
-  ///
-  /// Safe to call twice.
   func remove() {
     testbed.withLock { testbed in
       guard let pointer = unsafe testbed?.pointer else { return }
@@ -64,12 +61,7 @@ final class SimulatedBus: Sendable {
     }
   }
 
-  /// Adds key number `index` and serves it on a thread of its own.
-  ///
-  /// With `announced`, udev monitors hear of it.
-  func plug(
-    _ index: Int, _ key: KeySettings, trace: Trace, announced: Bool = false
-  ) throws {
+  func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws {
     let store = try key.makeStore()
     let node = "/dev/hidraw\(index)"
     let descriptor = try testbed.withLock { testbed in
@@ -189,13 +181,8 @@ final class SimulatedBus: Sendable {
   }
 }
 
-/// Why there is no simulated bus.
-struct BusError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-
+extension BusError {
   init(_ failure: UnsafeMutablePointer<GError>?) {
-    description = unsafe failure.map { unsafe String(cString: $0.pointee.message) } ?? "umockdev"
+    self.init(unsafe failure.map { unsafe String(cString: $0.pointee.message) } ?? "umockdev")
   }
 }

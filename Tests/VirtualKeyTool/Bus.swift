@@ -1,0 +1,49 @@
+import ArgumentParser
+import VirtualKey
+
+/// What the simulated keys are plugged into, and how a program comes to see them.
+protocol Bus: Sendable {
+  /// Adds key number `index`, serves it on a thread of its own and returns once a
+  /// program can see it.
+  ///
+  /// With `announced`, who waits for keys hears of it, also on a bus that does not
+  /// announce by itself what is there from the start.
+  func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws
+
+  /// Takes the bus away with everything on it.
+  ///
+  /// Safe to call twice.
+  func remove()
+}
+
+/// The buses to choose from.
+enum BusKind: String, CaseIterable, ExpressibleByArgument {
+  /// A /dev and /sys of the program's own.
+  case umockdev
+
+  /// What has to happen before anything else: it may start this program anew.
+  func prepare(for keys: [KeySettings]) {
+    switch self {
+    case .umockdev:
+      if keys.contains(where: \.movesAbout) { UmockdevBus.preloadIntoThisProcess() }
+    }
+  }
+
+  /// Makes an empty bus.
+  ///
+  /// - Parameter unreadable: programs may not open the keys.
+  /// - Returns: the bus.
+  /// - Throws: `BusError` if this computer cannot have it.
+  func makeBus(unreadable: Bool) throws -> any Bus {
+    switch self {
+    case .umockdev: try UmockdevBus(unreadable: unreadable)
+    }
+  }
+}
+
+/// Why there is no simulated bus.
+struct BusError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
