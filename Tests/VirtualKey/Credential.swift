@@ -96,6 +96,8 @@ public struct ImportedCredential: Sendable, Decodable {
   public let userID: [UInt8]
   /// The user's name, to be shown.
   public let userName: String
+  /// credProtect level 1 to 3; 0 if it was never asked for.
+  public let protection: Int
 
   private enum CodingKeys: String, CodingKey {
     case rpID = "rp_id"
@@ -104,6 +106,28 @@ public struct ImportedCredential: Sendable, Decodable {
     case credentialID = "credential_id"
     case userID = "user_id"
     case userName = "user_name"
+    case protection
+  }
+
+  /// Reads RPID/CREDRANDOM or RPID/CREDRANDOM/PROTECTION, the second 64 hexadecimal
+  /// digits for requests with user verification; nil for anything else.
+  init?(setting: String) {
+    let parts = setting.split(separator: "/", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), let secret = [UInt8](hexadecimal: parts[1]),
+      secret.count == 32, let protection = parts.count > 2 ? Int(parts[2]) : 0,
+      (0...3).contains(protection)
+    else { return nil }
+    rpID = String(parts[0])
+    credRandomWithUV = secret
+    credRandomWithoutUV = Self.derived("imported, without uv", secret)
+    credentialID = Self.derived("imported, credential id", secret)
+    userID = Array(Self.derived("imported, user id", secret).prefix(16))
+    userName = "imported"
+    self.protection = protection
+  }
+
+  private static func derived(_ label: String, _ secret: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(data: Array(label.utf8) + secret))
   }
 
   /// Reads the description; bytes are hexadecimal strings, other fields are ignored.
@@ -121,13 +145,12 @@ public struct ImportedCredential: Sendable, Decodable {
       throw VirtualKeyError.badCredential(CodingKeys.credRandomWithUV.rawValue)
     }
     credRandomWithUV = secret
-    func derived(_ label: String) -> [UInt8] {
-      Array(SHA256.hash(data: Array(label.utf8) + secret))
-    }
-    credRandomWithoutUV = try bytes(.credRandomWithoutUV) ?? derived("imported, without uv")
-    credentialID = try bytes(.credentialID) ?? derived("imported, credential id")
-    userID = try bytes(.userID) ?? Array(derived("imported, user id").prefix(16))
+    credRandomWithoutUV =
+      try bytes(.credRandomWithoutUV) ?? Self.derived("imported, without uv", secret)
+    credentialID = try bytes(.credentialID) ?? Self.derived("imported, credential id", secret)
+    userID = try bytes(.userID) ?? Array(Self.derived("imported, user id", secret).prefix(16))
     userName = try container.decodeIfPresent(String.self, forKey: .userName) ?? "imported"
+    protection = try container.decodeIfPresent(Int.self, forKey: .protection) ?? 0
   }
 
   /// Reads the description in the file at `path` (JSON).
@@ -150,6 +173,6 @@ extension Credential {
       userName: imported.userName, userDisplayName: imported.userName,
       privateKey: Array(P256.Signing.PrivateKey().rawRepresentation),
       credRandomWithUV: imported.credRandomWithUV,
-      credRandomWithoutUV: imported.credRandomWithoutUV, protection: 0)
+      credRandomWithoutUV: imported.credRandomWithoutUV, protection: imported.protection)
   }
 }

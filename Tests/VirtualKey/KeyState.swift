@@ -66,6 +66,13 @@ public final class KeyStore: Sendable {
     try update { $0.setPIN(Array(pin.utf8)) }
   }
 
+  /// Leaves the key so many wrong PINs until it blocks itself.
+  ///
+  /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
+  public func setPINRetries(_ retries: Int) throws(VirtualKeyError) {
+    try update { $0.pinRetries = min(retries, KeyState.maximumPINRetries) }
+  }
+
   /// Makes the key want its PIN changed before anything else.
   ///
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.

@@ -105,6 +105,14 @@ struct VirtualKeyTool: ParsableCommand {
   }
 
   private func plannedKeys() throws -> [KeySettings] {
+    do {
+      return try describedKeys()
+    } catch let error as SettingError {
+      throw ValidationError(error.description)
+    }
+  }
+
+  private func describedKeys() throws -> [KeySettings] {
     var common = KeySettings()
     let options: [(String, String?)] = [
       ("pin", pin), ("touch", touch), ("pin-protocols", pinProtocols),

@@ -1,20 +1,41 @@
-import ArgumentParser
-import VirtualKey
+/// One key as text describes it: on the command line of `virtual-key`, and for a
+/// test that plugs in the same key by itself.
+public struct KeySettings: Sendable {
+  /// The file that keeps the key's memory; nil: it ends with the process.
+  public var statePath: String?
+  /// What the key is able to do.
+  public var configuration = KeyConfiguration()
+  /// The PIN of a key whose memory is new.
+  public var pin: String?
+  /// Wrong PINs that a key whose memory is new still takes; nil: all of them.
+  public var pinRetries: Int?
+  /// Files that describe credentials to put into the key.
+  public var imports: [String] = []
+  /// Credentials to put into the key.
+  public var credentials: [ImportedCredential] = []
+  /// When the key is pulled out; nil: never.
+  public var unplugAfterMilliseconds: Int?
+  /// When the key is plugged in.
+  public var plugAfterMilliseconds = 0
+  /// Whether the PIN is good for nothing but being changed.
+  public var mustChangePIN = false
+  /// The product's name, where the bus tells one.
+  public var product = "Virtual Key"
 
-/// One key as the command line describes it.
-struct KeySettings: Sendable {
-  var statePath: String?
-  var configuration = KeyConfiguration()
-  var pin: String?
-  var imports: [String] = []
-  var unplugAfterMilliseconds: Int?
-  var plugAfterMilliseconds = 0
-  var mustChangePIN = false
-  var product = "Virtual Key"
+  /// An ordinary key, new, without a PIN.
+  public init() {}
 
-  static let help = """
-    pin=PIN, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
-    unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
+  /// The key that the settings describe, each as NAME or NAME=VALUE.
+  ///
+  /// - Throws: `SettingError` for what is none.
+  public init(_ settings: [String]) throws {
+    for setting in settings { try apply(setting[...]) }
+  }
+
+  /// What there is to set.
+  public static let help = """
+    pin=PIN, pin-retries=N, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
+    credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
     aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
     make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
@@ -22,20 +43,28 @@ struct KeySettings: Sendable {
     """
 
   /// Applies NAME or NAME=VALUE.
-  mutating func apply(_ setting: Substring) throws {
+  ///
+  /// - Throws: `SettingError` for what is none.
+  public mutating func apply(_ setting: Substring) throws {
     let parts = setting.split(separator: "=", maxSplits: 1)
     try apply(parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : nil)
   }
 
-  mutating func apply(_ name: String, _ value: String?) throws {
+  /// Applies one setting.
+  ///
+  /// - Throws: `SettingError` for what is none.
+  public mutating func apply(_ name: String, _ value: String?) throws {
     guard let value else {
       try applyFlag(name)
       return
     }
     switch name {
     case "pin": pin = value
+    case "pin-retries": pinRetries = try number(name, value)
     case "product": product = value
     case "import-credential": imports.append(value)
+    case "credential":
+      credentials.append(try read(name, value) { ImportedCredential(setting: $0) })
     case "versions": configuration.versions = value.split(separator: "+").map(String.init)
     case "touch": configuration.touch = try read(name, value) { TouchPolicy($0) }
     case "fault": configuration.faults.append(try read(name, value) { Fault($0) })
@@ -59,7 +88,7 @@ struct KeySettings: Sendable {
       configuration.aaguid = try read(name, value) { text in
         [UInt8](hexadecimal: text).flatMap { $0.count == 16 ? $0 : nil }
       }
-    default: throw ValidationError("unknown setting: \(name)=\(value)")
+    default: throw SettingError("unknown setting: \(name)=\(value)")
     }
   }
 
@@ -76,22 +105,28 @@ struct KeySettings: Sendable {
     case "no-pin-uv-auth-token": configuration.pinUvAuthToken = false
     case "no-client-pin": configuration.clientPIN = false
     case "no-rk": configuration.residentKeys = false
-    default: throw ValidationError("unknown setting: \(name)")
+    default: throw SettingError("unknown setting: \(name)")
     }
   }
 
   /// Whether the key may come or go while the program runs.
-  var movesAbout: Bool {
+  public var movesAbout: Bool {
     plugAfterMilliseconds > 0 || unplugAfterMilliseconds != nil
       || configuration.faults.contains { $0.unplugs }
   }
 
   /// The key's memory, with the PIN set and the credentials imported.
-  func makeStore() throws -> KeyStore {
+  ///
+  /// - Throws: `VirtualKeyError` when it cannot be read or written.
+  public func makeStore() throws -> KeyStore {
     let store = try statePath.map { path in try KeyStore(path: path) } ?? KeyStore()
-    if store.isNew, let pin { try store.setPIN(pin) }
+    if store.isNew {
+      if let pin { try store.setPIN(pin) }
+      if let pinRetries { try store.setPINRetries(pinRetries) }
+    }
     if mustChangePIN { try store.requirePINChange() }
     for path in imports { try store.add(ImportedCredential(path: path)) }
+    for credential in credentials { try store.add(credential) }
     return store
   }
 
@@ -103,8 +138,16 @@ struct KeySettings: Sendable {
     _ name: String, _ value: String, _ reading: (String) -> Value?
   ) throws -> Value {
     guard let result = reading(value) else {
-      throw ValidationError("not understood: \(name)=\(value)")
+      throw SettingError("not understood: \(name)=\(value)")
     }
     return result
   }
+}
+
+/// A setting that is none.
+public struct SettingError: Error, CustomStringConvertible {
+  /// What is wrong, for a person.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
 }
