@@ -18,10 +18,11 @@ enum Main {
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
-    guard let command = parse(arguments, output) else { return }
+    let events = Events(arguments: arguments)
+    guard let command = parse(arguments, output, events) else { return }
     // Detached: this thread, which is the main actor's, is about to wait.
     let work = Task.detached {
-      let code = await run(command, output)
+      let code = await run(command, output, events)
       Terminal.restoreAll()
       exit(code.rawValue)
     }
@@ -31,7 +32,7 @@ enum Main {
   /// Reads the command line; help, version and mistakes end the process here,
   /// before any thread is started for them.
   private static func parse(
-    _ arguments: [String], _ output: Output
+    _ arguments: [String], _ output: Output, _ events: Events
   ) -> (any KeyBackupCommand)? {
     do {
       var parsed = try KeyBackup.parseAsRoot(arguments)
@@ -40,18 +41,21 @@ enum Main {
       try parsed.run()
       return nil
     } catch {
-      exit(reportParsing(error, output).rawValue)
+      exit(reportParsing(error, output, events).rawValue)
     }
   }
 
   private static func run(
-    _ command: any KeyBackupCommand, _ output: Output
+    _ command: any KeyBackupCommand, _ output: Output, _ events: Events
   ) async -> ExitCode {
     do {
-      return try await command.run(in: World.process())
+      let code = try await command.run(in: World.process())
+      events.send(.done(code, nil))
+      return code
     } catch {
       let ending = Interruption.received ? error.afterInterruption : error
       report(ending, output)
+      events.send(.done(ending.code, ending))
       return ending.code
     }
   }
@@ -71,7 +75,9 @@ enum Main {
 
   /// Help and version are answers; anything else the parser throws is a usage
   /// error.
-  private static func reportParsing(_ error: any Error, _ output: Output) -> ExitCode {
+  private static func reportParsing(
+    _ error: any Error, _ output: Output, _ events: Events
+  ) -> ExitCode {
     let error = withoutJSON(error, output)
     let text = KeyBackup.fullMessage(for: error)
     guard KeyBackup.exitCode(for: error) != .success else {
@@ -89,6 +95,7 @@ enum Main {
     } else {
       output.warn(text)
     }
+    events.send(.done(.usage, message))
     return .usage
   }
 

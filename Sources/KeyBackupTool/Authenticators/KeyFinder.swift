@@ -30,11 +30,13 @@ struct KeyFinder: Sendable {
       if !found.isEmpty { return found }
       let seconds = seconds ?? options.wait ?? (prompter.canAsk ? 30 : 0)
       guard seconds > 0 else { throw .noAuthenticator }
-      prompter.tell("Insert your security key.")
-      return try await AuthenticatorList.wait(upTo: .seconds(seconds)) { connected in
-        options.device.map { path in connected.contains { $0.path == path } }
-          ?? !connected.isEmpty
-      }.filter { options.device == nil || $0.path == options.device }
+      return try await prompter.insert(Event.Insert(path: options.device, seconds: seconds)) {
+        () throws(PRFDeviceError) in
+        try await AuthenticatorList.wait(upTo: .seconds(seconds)) { connected in
+          options.device.map { path in connected.contains { $0.path == path } }
+            ?? !connected.isEmpty
+        }.filter { options.device == nil || $0.path == options.device }
+      }
     } catch {
       if error == .noAuthenticator, let path = options.device {
         throw UserMessage(

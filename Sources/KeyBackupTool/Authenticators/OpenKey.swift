@@ -1,5 +1,4 @@
 internal import PRFDevice
-internal import SecretMemory
 internal import Synchronization
 
 /// An opened security key with a person before it: knows what to call it and
@@ -9,7 +8,7 @@ final class OpenKey: Sendable {
   let descriptor: AuthenticatorDescriptor
   let finder: KeyFinder
   /// The PIN that the key has accepted.
-  private let accepted = Mutex<PIN?>(nil)
+  let accepted = Mutex<PIN?>(nil)
 
   init(
     authenticator: Authenticator, descriptor: AuthenticatorDescriptor, finder: KeyFinder
@@ -39,11 +38,23 @@ final class OpenKey: Sendable {
     }
   }
 
-  /// Tells the person to touch the key; call just before the call that waits.
+  /// The key as people and calling programs are told about it.
+  var shown: ShownKey {
+    ShownKey(name: name, path: descriptor.path, transport: descriptor.transport.rawValue)
+  }
+
+  /// Asks for the key's touch while `body` runs the call that needs it.
   ///
-  /// - Parameter why: what the touch does, when there is more than one.
-  func promptForTouch(_ why: String? = nil) {
-    finder.prompter.tell("Touch \(name) now" + (why.map { " (\($0))" } ?? "") + ".")
+  /// - Parameters:
+  ///   - why: what the touch does, when there is more than one.
+  ///   - body: the call.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  func touched<R: Sendable>(
+    _ why: String? = nil, _ body: () async throws(PRFDeviceError) -> R
+  ) async throws(PRFDeviceError) -> R {
+    try await finder.prompter.touch(
+      shown, why: why, seconds: finder.options.timeout, while: body)
   }
 
   /// Refuses a key that cannot evaluate the PRF or verify its user.
@@ -89,69 +100,5 @@ final class OpenKey: Sendable {
     }
     guard verification.isPINSet else { throw UserMessage(.pinNotSet, key: name) }
     return try await withPIN(body)
-  }
-
-  /// Runs an operation that needs the PIN itself; see ``verified(_:)``.
-  func withPIN<R: Sendable>(
-    _ body: (Authenticator, PIN) async throws(PRFDeviceError) -> R
-  ) async throws(UserMessage) -> R {
-    if let pin = accepted.withLock({ $0 }) {
-      return try await call { key throws(PRFDeviceError) in try await body(key, pin) }
-    }
-    let source = finder.pins.source
-    var refused = SecretBytes(zeroed: 0)
-    while true {
-      let retries = try await call { key throws(PRFDeviceError) in try await key.pinRetries() }
-      try check(retries)
-      let typed = try readPIN(from: source, retries: retries)
-      if refused.count > 0, typed.count == refused.count, typed.isEqual(to: refused) {
-        finder.prompter.tell("That PIN was just refused; it was not sent again.")
-        continue
-      }
-      do throws(PRFDeviceError) {
-        let pin = try PIN(typed)
-        do throws(PRFDeviceError) {
-          let result = try await body(authenticator, pin)
-          accepted.withLock { $0 = pin }
-          return result
-        } catch .noCredentials {
-          // The key looks for a credential once the PIN was right: the next
-          // question need not ask for it again.
-          accepted.withLock { $0 = pin }
-          throw .noCredentials
-        } catch {
-          throw error
-        }
-      } catch .pinInvalid(let left) where source == nil {
-        finder.prompter.tell("Wrong PIN.")
-        if let left { try check(left) }
-        refused = typed.copy()
-      } catch .pinPolicyViolation(let rule) where source == nil {
-        finder.prompter.tell(UserMessage(PRFDeviceError.pinPolicyViolation(rule)).message + ".")
-      } catch {
-        throw UserMessage(error, key: name)
-      }
-    }
-  }
-
-  private func check(_ retries: Int) throws(UserMessage) {
-    if retries == 0 { throw UserMessage(.pinBlocked, key: name) }
-    if retries <= 2, !finder.pins.allowsLastTries {
-      throw UserMessage(
-        .pinLastTries, "only \(UserMessage.tries(retries)) left for the PIN of \(name)",
-        hint: "a wrong one could block the key for good; if you are sure of the PIN, "
-          + "add --allow-last-tries")
-    }
-  }
-
-  private func readPIN(
-    from source: PINSource?, retries: Int
-  ) throws(UserMessage) -> SecretBytes {
-    if let source { return try source.read() }
-    let prompt = "PIN for \(name) (\(UserMessage.tries(retries)) left): "
-    guard let typed = try finder.prompter.secret(prompt, limit: PIN.maximumTypedBytes) else {
-      throw UserMessage(.pinRequired, key: name)
-    }
-    return typed
   }
 }

@@ -10,6 +10,14 @@ enum PINSource: Sendable {
   case descriptor(Int32)
   case file(String)
 
+  /// The source's word in an event.
+  var word: String {
+    switch self {
+    case .descriptor: "descriptor"
+    case .file: "file"
+    }
+  }
+
   /// Longest line that is kept: what a PIN may be as typed, one byte that shows
   /// that it is too long, and a carriage return.
   ///

@@ -170,8 +170,9 @@ extension OpenKey {
     _ request: PRFRequest, why: String? = nil
   ) async throws(UserMessage) -> [PRFEvaluation] {
     try await verified { authenticator, pin throws(PRFDeviceError) in
-      promptForTouch(why)
-      return try await authenticator.evaluate(request, pin: pin)
+      try await touched(why) { () throws(PRFDeviceError) in
+        try await authenticator.evaluate(request, pin: pin)
+      }
     }
   }
 }

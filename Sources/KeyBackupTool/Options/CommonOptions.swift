@@ -15,11 +15,26 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Never ask anything; fail instead.")
   var noInput = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Tell a calling program what happens: one JSON object a line on this open descriptor.",
+      valueName: "n"))
+  var eventsFd: Int32?
+
+  mutating func validate() throws {
+    if let eventsFd, let obstacle = Events.obstacle(eventsFd) {
+      throw ValidationError("--events-fd cannot be used: \(obstacle)")
+    }
+  }
+
   /// The streams these options ask for.
   var output: Output { Output(json: json, quiet: quiet) }
 
   /// The person, or nobody with `--no-input`.
-  var prompter: Prompter { Prompter(output: output, noInput: noInput) }
+  var prompter: Prompter { Prompter(output: output, noInput: noInput, events: events) }
+
+  /// The calling program, or nobody.
+  var events: Events { Events(descriptor: eventsFd) }
 }
 
 /// What commands take that talk to an authenticator.

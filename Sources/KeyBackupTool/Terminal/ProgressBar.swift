@@ -1,20 +1,24 @@
 internal import Glibc
 
-/// A line on standard error that shows how far a long run has come; only on a
-/// terminal, never with `--quiet`, and gone when the run ends.
+/// Shows how far a long run has come: a line on standard error, only on a
+/// terminal, never with `--quiet`, and gone when the run ends; and events.
 struct ProgressBar: ~Copyable {
   private let output: Output
+  private let events: Events
   private let verb: String
   private let active: Bool
   private var lastShown = -1
+  private var lastTold = -1
 
   /// - Parameters:
   ///   - verb: what is being done, such as "Restoring".
   ///   - output: decides whether there is anything to show.
   ///   - terminalName: the value of TERM.
-  init(_ verb: String, output: Output, terminalName: String?) {
+  ///   - events: where a calling program is told.
+  init(_ verb: String, output: Output, terminalName: String?, events: Events) {
     self.verb = verb
     self.output = output
+    self.events = events
     active =
       !output.quiet && isatty(output.standardError) == 1 && terminalName != nil
       && terminalName != "dumb"
@@ -28,9 +32,12 @@ struct ProgressBar: ~Copyable {
   ///   - expected: how many there seemed to be.
   mutating func advance(to done: Int, of expected: Int) {
     let total = max(done, expected)
-    guard active, total >= 50 else { return }
-    let hundredths = done * 100 / total
-    guard hundredths != lastShown else { return }
+    let hundredths = total == 0 ? 100 : done * 100 / total
+    if hundredths != lastTold {
+      lastTold = hundredths
+      events.send(.progress(what: verb, done: done, total: total))
+    }
+    guard active, total >= 50, hundredths != lastShown else { return }
     lastShown = hundredths
     let filled = hundredths * 30 / 100
     let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: 30 - filled)

@@ -3,15 +3,21 @@ internal import SecretMemory
 
 /// Asks and tells the person at the keyboard: on the terminal when there is
 /// one, else what needs no answer goes to standard error.
+///
+/// What a calling program
+/// has to know goes to its events stream in the same call.
 struct Prompter: Sendable {
   /// The terminal, or nil: none, or `--no-input`.
   let terminal: Terminal?
   /// Where prompts go that need no answer when there is no terminal.
   let output: Output
+  /// Where a calling program is told.
+  let events: Events
 
-  init(output: Output, noInput: Bool) {
+  init(output: Output, noInput: Bool, events: Events = .none) {
     terminal = noInput ? nil : Terminal.open()
     self.output = output
+    self.events = events
   }
 
   /// Whether somebody can answer.

@@ -221,8 +221,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       isDiscoverable: !nonDiscoverable,
       protection: .userVerificationOptionalWithCredentialID)
     return try await key.verified { authenticator, pin throws(PRFDeviceError) in
-      key.promptForTouch("1 of 3: makes the credential")
-      return try await authenticator.createCredential(request, pin: pin)
+      try await key.touched("1 of 3: makes the credential") { () throws(PRFDeviceError) in
+        try await authenticator.createCredential(request, pin: pin)
+      }
     }
   }
 

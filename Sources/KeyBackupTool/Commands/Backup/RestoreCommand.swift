@@ -41,7 +41,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     var done = 0
     let total = try backup.scan().walletFiles
     var bar = ProgressBar(
-      "Restoring", output: unlock.output, terminalName: world.variable("TERM"))
+      "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
+      events: unlock.common.events)
     let report: WalletReport
     if var target {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in

@@ -29,8 +29,9 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
       isDiscoverable: !nonDiscoverable,
       protection: .userVerificationOptionalWithCredentialID)
     let credential = try await key.verified { authenticator, pin throws(PRFDeviceError) in
-      key.promptForTouch()
-      return try await authenticator.createCredential(request, pin: pin)
+      try await key.touched { () throws(PRFDeviceError) in
+        try await authenticator.createCredential(request, pin: pin)
+      }
     }
     let id = CredentialIDArgument.encode(credential.id.bytes)
     try common.output.result(

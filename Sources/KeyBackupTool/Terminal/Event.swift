@@ -1,0 +1,122 @@
+/// What a program that runs this command is told as it happens: docs/events.md.
+///
+/// No event ever holds a secret.
+enum Event: Sendable {
+  /// A security key must be plugged in or held to the reader.
+  case insert(Insert)
+  /// A person must choose among several keys by touching one.
+  case select(candidates: [ShownKey], secondsLeft: Int)
+  /// A PIN is about to be read.
+  case pin(PINRequest)
+  /// A key waits for its touch, or its fingerprint.
+  case touch(ShownKey, why: String?, secondsLeft: Int)
+  /// How far a long run has come.
+  case progress(what: String, done: Int, total: Int)
+  /// The command has ended.
+  case done(ExitCode, UserMessage?)
+
+  /// A wait for a key.
+  struct Insert: Sendable {
+    /// Labels of the keys that would do; none: any, or their names are unknown.
+    var accepting: [String] = []
+    /// What else opens the backup, such as "the recovery kit".
+    var otherWays: [String] = []
+    /// The device file that was asked for.
+    var path: String?
+    /// How long it is waited for.
+    var seconds: Int
+  }
+
+  /// Whether the stream may lose it when its reader is slow.
+  var isOptional: Bool {
+    if case .progress = self { true } else { false }
+  }
+
+  /// The object that is written as one line.
+  var json: JSONValue {
+    var object = fields
+    object["schema"] = 1
+    return object
+  }
+
+  private var fields: JSONValue {
+    switch self {
+    case .insert(let insert):
+      [
+        "event": "insert", "accepts": .array(insert.accepting.map(JSONValue.string)),
+        "other_ways": .array(insert.otherWays.map(JSONValue.string)),
+        "path": .optional(insert.path), "seconds_left": .number(insert.seconds),
+      ]
+    case .select(let candidates, let secondsLeft):
+      [
+        "event": "select", "candidates": .array(candidates.map(\.json)),
+        "seconds_left": .number(secondsLeft),
+      ]
+    case .pin(let request):
+      [
+        "event": "pin", "key": .string(request.key.name), "path": .string(request.key.path),
+        "retries": .number(request.retries),
+        "minimum_length": .number(request.minimumLength),
+        "reason": .string(request.reason.rawValue), "source": .string(request.source),
+      ]
+    case .touch(let key, let why, let secondsLeft):
+      [
+        "event": "touch", "key": .string(key.name), "path": .string(key.path),
+        "transport": .string(key.transport), "why": .optional(why),
+        "seconds_left": .number(secondsLeft),
+      ]
+    case .progress(let what, let done, let total):
+      [
+        "event": "progress", "what": .string(what), "done": .number(done),
+        "total": .number(total),
+      ]
+    case .done(let code, let message):
+      [
+        "event": "done", "code": .number(Int(code.rawValue)),
+        "word": .string(message?.word ?? code.word), "message": .optional(message?.message),
+        "hint": .optional(message?.hint),
+      ]
+    }
+  }
+}
+
+/// A security key as people and calling programs are told about it.
+struct ShownKey: Sendable, Equatable {
+  /// The product's name, safe to show.
+  var name: String
+  /// The device file.
+  var path: String
+  /// "usb" or "nfc".
+  var transport: String
+
+  /// The key as an object in an event.
+  var json: JSONValue {
+    ["key": .string(name), "path": .string(path), "transport": .string(transport)]
+  }
+}
+
+/// A PIN that is asked for, as whoever gives it is told.
+struct PINRequest: Sendable {
+  /// Why it is asked for.
+  enum Reason: String, Sendable {
+    /// It was not asked for yet.
+    case first
+    /// The key refused the one before.
+    case wrong
+    /// The one before was the one that the key had just refused: not sent.
+    case same
+    /// The one before breaks the rules for PINs: not sent.
+    case policy
+    /// The one before was a one-time code of the key itself: not sent.
+    case code
+  }
+
+  var key: ShownKey
+  /// Wrong PINs left until the key blocks itself.
+  var retries: Int
+  /// The least number of characters.
+  var minimumLength: Int
+  var reason: Reason
+  /// Where it is read from: a word of docs/events.md.
+  var source: String
+}

@@ -1,0 +1,98 @@
+/// Waiting for a person's hand: the terminal and the caller are told what to
+/// do, and the terminal is reminded of it while nothing happens.
+extension Prompter {
+  /// Asks for a security key to be plugged in, while `waiting` waits for it.
+  ///
+  /// - Parameters:
+  ///   - insert: which would do, and for how long.
+  ///   - waiting: returns when there is one.
+  /// - Returns: what `waiting` returns.
+  /// - Throws: what `waiting` throws.
+  func insert<R: Sendable, E: Error>(
+    _ insert: Event.Insert, while waiting: () async throws(E) -> R
+  ) async throws(E) -> R {
+    events.send(.insert(insert))
+    let names = insert.accepting.map { PrintableText.clean($0) }
+    switch names.count {
+    case 0: tell("Insert your security key.")
+    case 1: tell("Insert the security key \(names[0]).")
+    default: tell("Insert one of these security keys: \(names.joined(separator: ", ")).")
+    }
+    if !insert.otherWays.isEmpty {
+      tell("Other ways in: \(insert.otherWays.joined(separator: ", ")).")
+    }
+    return try await reminding(
+      upTo: insert.seconds, of: { "Still waiting for a security key (\($0) s left)." },
+      while: waiting)
+  }
+
+  /// Asks for a choice among several keys by touch, while `waiting` waits for it.
+  func select<R: Sendable, E: Error>(
+    among candidates: [ShownKey], seconds: Int, while waiting: () async throws(E) -> R
+  ) async throws(E) -> R {
+    events.send(.select(candidates: candidates, secondsLeft: seconds))
+    tell("Touch the security key to use; \(candidates.count) are plugged in.")
+    return try await reminding(
+      upTo: seconds, of: { "Still waiting for a touch on one of the keys (\($0) s left)." },
+      while: waiting)
+  }
+
+  /// Asks for the touch of a key, while `waiting` runs the call that needs it.
+  ///
+  /// - Parameters:
+  ///   - key: the key.
+  ///   - why: what the touch does, when there is more than one.
+  ///   - seconds: how long the key is waited for.
+  ///   - waiting: the call.
+  /// - Returns: what `waiting` returns.
+  /// - Throws: what `waiting` throws.
+  func touch<R: Sendable, E: Error>(
+    _ key: ShownKey, why: String? = nil, seconds: Int, while waiting: () async throws(E) -> R
+  ) async throws(E) -> R {
+    events.send(.touch(key, why: why, secondsLeft: seconds))
+    tell("Touch \(key.name) now" + (why.map { " (\($0))" } ?? "") + ".")
+    return try await reminding(
+      upTo: seconds,
+      of: { "Still waiting for a touch on \(key.name) (\($0) s left). It may be blinking." },
+      while: waiting)
+  }
+
+  // MARK: Reminder
+
+  /// Seconds until the first reminder; each further one takes twice as long.
+  private static let firstReminder = 8
+
+  /// Runs `waiting`, and shows `text` with the seconds left while it lasts.
+  private func reminding<R: Sendable, E: Error>(
+    upTo seconds: Int, of text: @escaping @Sendable (Int) -> String,
+    while waiting: () async throws(E) -> R
+  ) async throws(E) -> R {
+    let reminder = Task { await remind(upTo: seconds, of: text) }
+    do throws(E) {
+      let result = try await waiting()
+      await Self.end(reminder)
+      return result
+    } catch {
+      await Self.end(reminder)
+      throw error
+    }
+  }
+
+  /// Ends it for certain: none is shown after this returned.
+  private static func end(_ reminder: Task<Void, Never>) async {
+    reminder.cancel()
+    await reminder.value
+  }
+
+  private func remind(upTo limit: Int, of text: @Sendable (Int) -> String) async {
+    var passed = 0
+    var pause = Self.firstReminder
+    while passed + pause < limit {
+      do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+      if Task.isCancelled { return }
+      passed += pause
+      pause *= 2
+      tell(text(limit - passed))
+    }
+  }
+}

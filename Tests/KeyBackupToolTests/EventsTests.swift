@@ -1,0 +1,194 @@
+import Testing
+
+/// What a calling program is told on `--events-fd`, and that it cannot disturb the work.
+@Suite struct EventsTests {
+  @Test func aPINAndATouchAreAnnounced() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let (outcome, events) = try await box.listening(to: Sandbox.derive)
+    outcome.expectSuccess()
+    #expect(try await box.checkedNames() == ["pin", "touch", "done"])
+    #expect(
+      events[0]["key"].text == "Virtual Key" && events[0]["retries"].number == 8
+        && events[0]["minimum_length"].number == 4 && events[0]["reason"].text == "first"
+        && events[0]["source"].text == "file" && events[0]["path"].text == "/dev/hidraw0")
+    #expect(
+      events[1]["transport"].text == "usb" && events[1]["seconds_left"].number == 60
+        && events[1]["why"] == .null)
+    #expect(events[2]["code"].number == 0 && events[2]["word"].text == "ok")
+  }
+
+  @Test func eachPINThatAPersonTypesIsAskedForWithItsReason() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let (outcome, events) = try await box.listening(
+      to: Sandbox.derive, pin: .none,
+      terminal: [
+        .expect("(8 tries left): "), .type("wrong-one\n"), .expect("(7 tries left): "),
+        .type("wrong-one\n"), .expect("(7 tries left): "), .type("abc\n"),
+        .expect("(7 tries left): "), .type(Sandbox.pin + "\n"),
+      ])
+    #expect(outcome.code == 0 && outcome.stepsLeft.isEmpty, "\(outcome.screen)")
+    _ = try await box.checkedNames()
+    let pins = events.filter { $0["event"].text == "pin" }
+    #expect(pins.map { $0["reason"].text } == ["first", "wrong", "same", "policy"])
+    #expect(pins.map { $0["retries"].number } == [8, 7, 7, 7])
+    #expect(pins.allSatisfy { $0["source"].text == "terminal" })
+  }
+
+  @Test func initsTouchesSayWhatEachIsFor() async throws {
+    let box = try Sandbox()
+    let (outcome, events) = try await box.listening(to: ["init"])
+    outcome.expectSuccess()
+    _ = try await box.checkedNames()
+    let reasons = events.compactMap { $0["why"].text?.prefix(6) }
+    #expect(reasons == ["1 of 3", "2 of 3", "3 of 3"])
+  }
+
+  @Test func aKeyThatIsMissingIsAskedFor() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let (outcome, events) = try await box.listening(
+      to: Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "700"])
+    outcome.expectSuccess()
+    #expect(try await box.checkedNames() == ["insert", "pin", "touch", "done"])
+    #expect(events[0]["seconds_left"].number == 60 && events[0]["path"] == .null)
+  }
+
+  @Test func aRestoreTellsHowFarItHasCome() async throws {
+    let backup = try await PreparedBackup()
+    let (outcome, events) = try await backup.box.listening(to: ["restore"])
+    outcome.expectSuccess()
+    _ = try await backup.box.checkedNames()
+    let progress = events.filter { $0["event"].text == "progress" }
+    #expect(progress.map { $0["done"].number } == [1, 2, 3])
+    #expect(progress.allSatisfy { $0["total"].number == 3 })
+  }
+
+  @Test(arguments: [
+    (["devices", "--wait", "0"], ["--no-key"], 69, "no-authenticator"),
+    (["derive"], [], 64, "usage"),
+    (["nonsense"], [], 64, "usage"),
+  ])
+  func errorsEndTheStreamToo(
+    _ arguments: [String], _ key: [String], _ code: Int, _ word: String
+  ) async throws {
+    let box = try Sandbox()
+    let (outcome, events) = try await box.listening(to: arguments, key: key, pin: .none)
+    #expect(outcome.code == Int32(code))
+    #expect(try await box.checkedNames().last == "done")
+    #expect(events.last?["code"].number == code && events.last?["word"].text == word)
+    #expect(events.last?["message"].text?.isEmpty == false)
+  }
+
+  @Test func aSecretIsNeverInIt() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let (derived, _) = try await box.listening(to: Sandbox.derive)
+    let (wrong, _) = try await box.listening(
+      to: Sandbox.derive, pin: .descriptor("wrong-one"))
+    #expect(derived.code == 0 && wrong.code == 81)
+    let text = String(decoding: try Files.read(box.eventsPath), as: UTF8.self)
+    for secret in [Sandbox.pin, "wrong-one", String(derived.out.dropLast())] {
+      #expect(!text.contains(secret))
+    }
+  }
+
+  // MARK: Descriptors that do not serve
+
+  @Test(arguments: [
+    ("exec \"$@\" 8>&-", "is not open"), ("exec \"$@\" 8</dev/null", "not open for writing"),
+  ])
+  func aDescriptorThatCannotBeWrittenIsAUsageError(
+    _ script: String, _ text: String
+  ) async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["devices", "--events-fd", "8"], pin: .none, wrapper: ["sh", "-c", script, "sh"],
+      expecting: nil)
+    expectFailure(outcome, 64, says: "--events-fd", text)
+  }
+
+  @Test func standardOutputIsForTheResult() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["devices", "--events-fd", "1"], pin: .none, expecting: nil)
+    expectFailure(outcome, 64, says: "standard output is for the result")
+  }
+
+  /// Nobody reads: the reader is gone, its pipe is full, or the disk is.
+  @Test(arguments: [
+    "set -o pipefail; { \"$@\" 8>&1 >&3 | true; } 3>&1",
+    "exec 8<>$0; head -c 65536 /dev/zero >&8; exec \"$@\"",
+    "exec \"$@\" 8>/dev/full",
+  ])
+  func aReaderThatDoesNotReadDoesNotStopTheWork(_ script: String) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let plain = try await box.keybackup(Sandbox.derive)
+    let fifo = box.root + "/fifo"
+    _ = try await box.run(["mkfifo", fifo], key: nil)
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--events-fd", "8"], wrapper: ["bash", "-c", script, fifo])
+    #expect(outcome.out == plain.out && outcome.err == plain.err)
+    #expect(outcome.endedAtOnce)
+  }
+
+  // MARK: Reminders
+
+  @Test func aTouchThatDoesNotComeIsRemindedOf() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive, key: ["--touch", "10000"],
+      terminal: [
+        .expect("Touch Virtual Key now."),
+        .expect("Still waiting for a touch on Virtual Key (52 s left). It may be blinking."),
+      ])
+    #expect(outcome.stepsLeft.isEmpty)
+    #expect(outcome.screen.count(of: "Still waiting") == 1)
+    let atOnce = try await box.keybackup(Sandbox.derive, terminal: [])
+    #expect(!atOnce.screen.contains("Still waiting"))
+  }
+
+  @Test func aKeyThatDoesNotComeIsRemindedOf() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["credential", "create", "--wait", "11"], key: ["--no-key"], expecting: 69)
+    #expect(outcome.err.contains("Still waiting for a security key (3 s left)."))
+    #expect(outcome.err.count(of: "Still waiting") == 1)
+  }
+}
+
+extension Sandbox {
+  /// The events of all runs of `listening`.
+  var eventsPath: String { root + "/events" }
+
+  /// Runs the command with its events in a file.
+  func listening(
+    to arguments: [String], key: [String] = [], pin: PINGiven = .file,
+    terminal: [TerminalStep]? = nil
+  ) async throws -> (Outcome, [JSON]) {
+    let before = (try? Files.read(eventsPath).count) ?? 0
+    let outcome = try await keybackup(
+      arguments + ["--events-fd", "8"], key: key, pin: pin,
+      wrapper: ["sh", "-c", "exec \"$@\" 8>>\"$0\"", eventsPath], terminal: terminal,
+      expecting: nil)
+    let lines = try Files.read(eventsPath).dropFirst(before).split(separator: 10)
+    return (outcome, try lines.map { try JSON(Array($0)) })
+  }
+
+  /// The names of the events so far, each checked against the schema.
+  func checkedNames() async throws -> [String] {
+    let outcome = try await run(Python.script("interop/check_events.py") + [eventsPath], key: nil)
+    outcome.expectSuccess()
+    return outcome.out.split(separator: "\n").map(String.init)
+  }
+}
+
+extension String {
+  /// How often `text` occurs in it.
+  func count(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count - 1
+  }
+}
