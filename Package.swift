@@ -38,12 +38,13 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .systemLibrary(name: "CPCSC", pkgConfig: "libpcsclite", providers: [.apt(["libpcsclite-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     // The product.
     .target(name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: strict),
     .target(
-      name: "PRFDevice", dependencies: ["CFido2", "CUdev", "CLinux", "SecretMemory"],
+      name: "PRFDevice", dependencies: ["CFido2", "CPCSC", "CUdev", "CLinux", "SecretMemory"],
       swiftSettings: strict),
     .target(name: "CSPP", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(

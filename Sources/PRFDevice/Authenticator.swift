@@ -61,7 +61,12 @@ public actor Authenticator {
   public static func open(
     _ descriptor: AuthenticatorDescriptor, options: Options = Options()
   ) async throws(PRFDeviceError) -> Authenticator {
-    try await open(.usb(descriptor), options: options)
+    switch descriptor.way {
+    case .libfido2(let entry):
+      try await open(.libfido2(entry, path: descriptor.path), options: options)
+    case .reader(let name):
+      try await open(.card(CardLink(reader: name, path: descriptor.path)), options: options)
+    }
   }
 
   /// Opens an authenticator behind another transport.

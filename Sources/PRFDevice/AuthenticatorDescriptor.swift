@@ -8,21 +8,30 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
     case nfc
   }
 
-  /// The device file.
+  /// The device file; for a card, ``AuthenticatorList/readerScheme`` and the
+  /// reader's name.
   public let path: String
-  /// The product's name, as the device gives it.
+  /// The product's name, as the device gives it; a card has none, its reader
+  /// does.
   public let product: String
   /// The manufacturer's name, as the device gives it.
   public let manufacturer: String
-  /// USB vendor ID.
+  /// USB vendor ID; 0 for a card.
   public let vendorID: UInt16
-  /// USB product ID.
+  /// USB product ID; 0 for a card.
   public let productID: UInt16
   /// How it is connected.
   public let transport: Transport
 
-  /// libfido2's entry for it, so that opening need not look for it again.
-  let entry: DeviceEntry
+  /// What leads to it.
+  enum Way: Sendable {
+    /// libfido2's entry for it, so that opening need not look for it again.
+    case libfido2(DeviceEntry)
+    /// A card on the reader of this name.
+    case reader(String)
+  }
+
+  let way: Way
 
   /// Whether both describe the same device, in however many listings.
   public static func == (left: Self, right: Self) -> Bool {

@@ -75,7 +75,7 @@ private final class HotplugWait: Sendable {
   ) -> Result<[AuthenticatorDescriptor], PRFDeviceError> {
     do throws(PRFDeviceError) {
       // What may not be opened now will not be later: say so at once.
-      var found = try AuthenticatorList.connected()
+      var found = try AuthenticatorList.pluggedIn()
       while !isWanted(found) {
         switch try sleep(until: deadline) {
         case .change: break
@@ -83,7 +83,7 @@ private final class HotplugWait: Sendable {
         case .timeout:
           // A device that just came is forbidden until udev has seen it;
           // one that still is, is for good.
-          if found.isEmpty { found = try AuthenticatorList.connected() }
+          if found.isEmpty { found = try AuthenticatorList.pluggedIn() }
           guard isWanted(found) else { throw .noAuthenticator }
           return .success(found)
         }

@@ -1,23 +1,50 @@
 internal import CFido2
 
-/// The authenticators connected by USB.
+/// The authenticators in reach: plugged in, or on a smart-card or NFC reader.
 public enum AuthenticatorList {
   /// The rule file that gives the person at the computer access to the device
   /// files, as it is installed under /etc/udev/rules.d.
   public static let udevRuleName = "70-keybackup.rules"
+  /// What the path of a card on a reader begins with; the reader's name follows.
+  public static let readerScheme = "reader:"
 
   private static let capacity = 64
 
-  /// The authenticators that can be opened, in the system's order.
+  /// Every authenticator that can be opened: those plugged in, in the system's
+  /// order, then those on readers.
+  ///
+  /// The cards on the readers are asked who they are, which takes each some
+  /// milliseconds; without pcscd, or without a card, it costs nothing.
   ///
   /// - Throws: ``PRFDeviceError/permissionDenied(path:)`` when there are
   ///   authenticators and none of them may be opened.
-  public static func connected() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
-    let found = try manifest()
-    if found.isEmpty, let path = inaccessible().first {
-      throw .permissionDenied(path: path)
-    }
+  public static func connected() async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    let found = try manifest() + (await readers()).authenticators
+    if found.isEmpty { try requireAccess() }
     return found
+  }
+
+  /// The authenticators that are plugged in and can be opened, in the system's
+  /// order; no card is disturbed.
+  ///
+  /// - Throws: ``PRFDeviceError/permissionDenied(path:)`` when there are some
+  ///   and none of them may be opened.
+  public static func pluggedIn() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    let found = try manifest()
+    if found.isEmpty { try requireAccess() }
+    return found
+  }
+
+  /// The readers and what is on them; asks every card whether it is a security
+  /// key.
+  public static func readers() async -> ReaderReport {
+    await withCheckedContinuation { continuation in
+      do throws(PRFDeviceError) {
+        try BackgroundThread.start { continuation.resume(returning: ReaderSurvey.run()) }
+      } catch {
+        continuation.resume(returning: ReaderReport(service: .notRunning, readers: []))
+      }
+    }
   }
 
   /// Device files of authenticators that this user may not open.
@@ -25,16 +52,22 @@ public enum AuthenticatorList {
     HIDNode.all().filter { $0.isAuthenticator && $0.isForbidden }.map(\.path)
   }
 
-  /// The authenticator at a device file.
+  /// The authenticator at a path.
   ///
   /// - Throws: ``PRFDeviceError/noAuthenticator`` when there is none, or
   ///   ``PRFDeviceError/permissionDenied(path:)``.
   public static func authenticator(
     at path: String
-  ) throws(PRFDeviceError) -> AuthenticatorDescriptor {
-    if let found = try manifest().first(where: { $0.path == path }) { return found }
+  ) async throws(PRFDeviceError) -> AuthenticatorDescriptor {
+    let isReader = path.hasPrefix(readerScheme)
+    let candidates = isReader ? (await readers()).authenticators : try manifest()
+    if let found = candidates.first(where: { $0.path == path }) { return found }
     if inaccessible().contains(path) { throw .permissionDenied(path: path) }
     throw .noAuthenticator
+  }
+
+  private static func requireAccess() throws(PRFDeviceError) {
+    if let path = inaccessible().first { throw .permissionDenied(path: path) }
   }
 
   /// What libfido2 finds, which leaves out what cannot be opened.
@@ -62,6 +95,6 @@ extension AuthenticatorDescriptor {
       manufacturer: unsafe CBytes.text(fido_dev_info_manufacturer_string(info)) ?? "",
       vendorID: UInt16(bitPattern: unsafe fido_dev_info_vendor(info)),
       productID: UInt16(bitPattern: unsafe fido_dev_info_product(info)),
-      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc, entry: entry)
+      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc, way: .libfido2(entry))
   }
 }

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// How a handle reaches its authenticator, and whether it still could.
 enum DeviceLink: Sendable {
-  case usb(AuthenticatorDescriptor)
+  case libfido2(DeviceEntry, path: String)
+  case card(CardLink)
   case transport(any HIDTransport)
 
   /// Whether the authenticator is still in reach.
@@ -13,13 +14,15 @@ enum DeviceLink: Sendable {
   /// moment to be seen.
   var isConnected: Bool {
     switch self {
-    case .usb(let descriptor):
-      let file = unsafe Glibc.open(descriptor.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    case .libfido2(_, let path):
+      let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard file < 0 else {
         close(file)
         return true
       }
       return errno == EACCES || errno == EPERM || errno == EBUSY
+    case .card(let link):
+      return link.isConnected
     case .transport(let transport):
       return transport.isConnected
     }
@@ -57,21 +60,29 @@ enum DeviceLink: Sendable {
   func open(timeout: Duration) throws(PRFDeviceError) -> DeviceHandle {
     let deadline = MonotonicTime.now().advanced(by: timeout)
     switch self {
-    case .usb(let descriptor):
+    case .libfido2(let entry, let path):
       // A card behind the kernel's NFC has no device file to look at.
-      if descriptor.transport == .usb { try Self.probe(descriptor.path) }
-      let device = try descriptor.entry.makeHandle()
+      if path.hasPrefix("/dev/hidraw") { try Self.probe(path) }
+      let device = try entry.makeHandle()
       _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
       try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), deadline)
       return device
+    case .card(let link):
+      let device = try DeviceHandle()
+      _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
+      let transport = try link.connect()
+      let status = device.open(over: transport)
+      // A card that only knows U2F refuses the first CTAP2 command.
+      if !status.isOK, case .refused? = transport.lastFailure { throw .notFIDO2 }
+      try check(status, deadline)
+      return device
     case .transport(let transport):
-      guard let pointer = unsafe fido_dev_new() else { throw .outOfMemory }
-      let device = unsafe DeviceHandle(pointer)
+      let device = try DeviceHandle()
       var functions = fido_dev_io_t.transports
       _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
       _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
-      let path = TransportTable.register(transport)
-      defer { TransportTable.unregister(path) }
+      let path = OpenPaths.transports.register(transport)
+      defer { OpenPaths.transports.unregister(path) }
       try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), deadline)
       return device
     }

@@ -1,5 +1,4 @@
 internal import CFido2
-internal import Synchronization
 
 /// The bytes' way to an authenticator, below CTAPHID: 64-byte reports.
 ///
@@ -32,30 +31,6 @@ package protocol HIDTransport: AnyObject, Sendable {
   func write(_ report: RawSpan) -> Bool
 }
 
-/// libfido2 hands a path to its open function and nothing else: transports in
-/// use are found by a made-up path.
-enum TransportTable {
-  private static let transports = Mutex<(next: Int, entries: [String: any HIDTransport])>((0, [:]))
-
-  /// The path under which libfido2 shall open the transport.
-  static func register(_ transport: any HIDTransport) -> String {
-    transports.withLock { table in
-      table.next += 1
-      let path = "transport:\(table.next)"
-      table.entries[path] = transport
-      return path
-    }
-  }
-
-  static func unregister(_ path: String) {
-    transports.withLock { _ = $0.entries.removeValue(forKey: path) }
-  }
-
-  fileprivate static func find(_ path: String) -> (any HIDTransport)? {
-    transports.withLock { $0.entries[path] }
-  }
-}
-
 /// What libfido2 holds as the I/O handle.
 private final class OpenTransport {
   let transport: any HIDTransport
@@ -63,12 +38,12 @@ private final class OpenTransport {
 }
 
 extension fido_dev_io_t {
-  /// libfido2's four I/O functions over the transports of ``TransportTable``.
+  /// libfido2's four I/O functions over the transports of ``OpenPaths/transports``.
   static var transports: fido_dev_io_t {
     unsafe fido_dev_io_t(
       open: { path in
         guard let path = unsafe path,
-          let transport = TransportTable.find(unsafe String(cString: path)), transport.open()
+          let transport = OpenPaths.transports.find(unsafe String(cString: path)), transport.open()
         else { return nil }
         return unsafe Unmanaged.passRetained(OpenTransport(transport)).toOpaque()
       },

@@ -11,6 +11,12 @@ struct DeviceHandle: ~Copyable {
 
   init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
+  /// A handle for what libfido2 does not list.
+  init() throws(PRFDeviceError) {
+    guard let pointer = unsafe fido_dev_new() else { throw .outOfMemory }
+    unsafe self.init(pointer)
+  }
+
   deinit {
     // An error says that it was not open.
     _ = unsafe fido_dev_close(pointer)

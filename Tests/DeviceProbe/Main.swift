@@ -24,11 +24,11 @@ struct DeviceProbe {
     let limit = Duration.milliseconds(argument.flatMap(Int.init) ?? 0)
     switch command {
     case "list":
-      return describe(try AuthenticatorList.connected())
+      return describe(try await AuthenticatorList.connected())
     case "inaccessible":
       return AuthenticatorList.inaccessible().joined(separator: " ")
     case "at":
-      return describe([try AuthenticatorList.authenticator(at: argument ?? "")])
+      return describe([try await AuthenticatorList.authenticator(at: argument ?? "")])
     case "wait":
       return describe(try await AuthenticatorList.waitForOne(upTo: limit))
     case "wait-for-two":
@@ -64,7 +64,7 @@ struct DeviceProbe {
   private static func open(
     timeout: Duration = .seconds(10)
   ) async throws(PRFDeviceError) -> Authenticator {
-    guard let first = try AuthenticatorList.connected().first else { throw .noAuthenticator }
+    guard let first = try await AuthenticatorList.connected().first else { throw .noAuthenticator }
     var options = Authenticator.Options()
     options.touchTimeout = timeout
     return try await Authenticator.open(first, options: options)

@@ -26,7 +26,7 @@ struct KeyFinder: Sendable {
     waiting seconds: Int? = nil
   ) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
-      let found = try now()
+      let found = try await now()
       if !found.isEmpty { return found }
       let seconds = seconds ?? options.wait ?? (prompter.canAsk ? 30 : 0)
       guard seconds > 0 else { throw .noAuthenticator }
@@ -98,10 +98,10 @@ struct KeyFinder: Sendable {
     }
   }
 
-  private func now() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+  private func now() async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
-      if let path = options.device { return [try AuthenticatorList.authenticator(at: path)] }
-      return try AuthenticatorList.connected()
+      if let path = options.device { return [try await AuthenticatorList.authenticator(at: path)] }
+      return try await AuthenticatorList.connected()
     } catch .noAuthenticator {
       return []
     }

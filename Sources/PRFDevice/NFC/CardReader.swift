@@ -1,0 +1,60 @@
+/// A smart-card or NFC reader and what is on it.
+public struct CardReader: Hashable, Sendable {
+  /// What a reader holds.
+  public enum State: String, Sendable, CaseIterable {
+    /// No card.
+    case empty = "no-card"
+    /// A security key.
+    case authenticator
+    /// A card without FIDO.
+    case otherCard = "no-fido"
+    /// A card that another program has taken.
+    case busy
+    /// A card that does not answer; often it lies badly.
+    case noAnswer = "no-answer"
+    /// No reader of its own: the smart-card side of a security key that is
+    /// plugged in, and used through USB.
+    case partOfKey = "usb-key"
+  }
+
+  /// The name that pcscd gives it.
+  public let name: String
+  /// What it holds.
+  public let state: State
+}
+
+/// The readers that pcscd knows, or why there are none.
+public struct ReaderReport: Hashable, Sendable {
+  /// The service that owns the readers.
+  public enum Service: String, Sendable {
+    /// pcscd answers.
+    case running
+    /// pcscd does not run, or is not installed.
+    case notRunning = "not-running"
+    /// pcscd refuses this user (polkit).
+    case refused
+  }
+
+  /// Whether there is anybody to ask.
+  public let service: Service
+  /// In pcscd's order.
+  public let readers: [CardReader]
+
+  /// The security keys on the readers.
+  public var authenticators: [AuthenticatorDescriptor] {
+    readers.filter { $0.state == .authenticator }.map { AuthenticatorDescriptor(reader: $0.name) }
+  }
+}
+
+extension AuthenticatorDescriptor {
+  /// The card on a reader.
+  init(reader: String) {
+    // pcscd adds the numbers of the reader and of its slot.
+    let words = reader.split(separator: " ")
+    let isNumbered = words.count > 2 && words.suffix(2).allSatisfy { $0.count == 2 }
+    self.init(
+      path: AuthenticatorList.readerScheme + reader,
+      product: isNumbered ? words.dropLast(2).joined(separator: " ") : reader, manufacturer: "",
+      vendorID: 0, productID: 0, transport: .nfc, way: .reader(reader))
+  }
+}

@@ -1,0 +1,165 @@
+internal import CFido2
+internal import Synchronization
+
+/// A FIDO card as libfido2's transport: messages in place of CTAPHID's frames.
+///
+/// The device's thread uses it; a CANCEL comes from another one.
+final class CardTransport: Sendable {
+  private enum Request {
+    /// libfido2's nonce, to be given back.
+    case initialisation(nonce: [UInt8])
+    case cbor([UInt8])
+    case message([UInt8])
+  }
+
+  private let connection: CardConnection
+  private let applet: FIDOApplet
+  private let version: FIDOApplet.Version
+  /// What libfido2 sent last; carried out when it asks for the answer, which is
+  /// when it says how long that may take.
+  private let request = Mutex<Request?>(nil)
+  private let failure = Mutex<CardFailure?>(nil)
+
+  /// Connects to the card on a reader and selects its FIDO applet.
+  ///
+  /// - Throws: what opening can refuse.
+  init(reader: String, path: String) throws(PRFDeviceError) {
+    do throws(CardFailure) {
+      connection = try CardConnection(reader, SmartCardService())
+      applet = FIDOApplet(connection)
+      guard let version = try applet.select() else { throw .refused(.success) }
+      self.version = version
+    } catch {
+      throw error.opening(path)
+    }
+  }
+
+  /// Whether the card is still on the reader.
+  var isConnected: Bool { connection.isConnected }
+
+  /// Why the last exchange failed.
+  var lastFailure: CardFailure? { failure.withLock { $0 } }
+
+  // MARK: libfido2's side
+
+  private static let answersCBOR: UInt8 = 0x04
+  private static let answersNoMessages: UInt8 = 0x08
+
+  /// Takes a message; 0, or -1 for one that a card has no use for.
+  fileprivate func take(_ command: UInt8, _ payload: [UInt8]) -> Int32 {
+    let taken: Request
+    switch Int32(command) {
+    case CTAP_CMD_INIT: taken = .initialisation(nonce: payload)
+    case CTAP_CMD_CBOR: taken = .cbor(payload)
+    case CTAP_CMD_MSG: taken = .message(payload)
+    case CTAP_CMD_CANCEL:
+      applet.cancel()
+      return 0
+    default: return -1
+    }
+    request.withLock { $0 = taken }
+    return 0
+  }
+
+  /// The answer to the message taken last; `nil` when there is none.
+  fileprivate func answer(milliseconds: Int32) -> [UInt8]? {
+    guard let request = request.withLock({ $0.take() }) else { return nil }
+    let time = milliseconds < 0 ? Duration.seconds(600) : .milliseconds(Int(milliseconds))
+    do throws(CardFailure) {
+      switch request {
+      case .initialisation(let nonce):
+        let flags =
+          version == .u2f ? Self.answersCBOR : Self.answersCBOR | Self.answersNoMessages
+        // As CTAPHID has it: nonce, channel, four bytes of versions, flags.
+        return nonce + [0, 0, 0, 1] + [2, 0, 0, 0] + [flags]
+      case .cbor(let bytes):
+        return try applet.send(bytes, until: MonotonicTime.now().advanced(by: time))
+      case .message(let bytes):
+        return try applet.send(raw: bytes)
+      }
+    } catch {
+      failure.withLock { $0 = error }
+      return nil
+    }
+  }
+}
+
+extension DeviceHandle {
+  /// Opens a card as a device: getInfo.
+  ///
+  /// - Returns: libfido2's status.
+  func open(over transport: CardTransport) -> FIDOStatus {
+    var io = fido_dev_io_t.card
+    _ = unsafe fido_dev_set_io_functions(pointer, &io)
+    var functions = fido_dev_transport_t.card
+    _ = unsafe fido_dev_set_transport_functions(pointer, &functions)
+    let path = OpenPaths.cards.register(transport)
+    defer { OpenPaths.cards.unregister(path) }
+    return FIDOStatus(code: unsafe fido_dev_open(pointer, path))
+  }
+}
+
+extension fido_dev_io_t {
+  /// Opening and closing; the messages go past `read` and `write`, which
+  /// libfido2 wants all the same.
+  fileprivate static var card: fido_dev_io_t {
+    unsafe fido_dev_io_t(
+      open: { path in
+        guard let path = unsafe path,
+          let transport = OpenPaths.cards.find(unsafe String(cString: path))
+        else { return nil }
+        return unsafe Unmanaged.passRetained(transport).toOpaque()
+      },
+      close: { handle in
+        guard let handle = unsafe handle else { return }
+        unsafe Unmanaged<CardTransport>.fromOpaque(handle).release()
+      },
+      read: { _, _, _, _ in -1 },
+      write: { _, _, _ in -1 })
+  }
+}
+
+extension fido_dev_transport_t {
+  fileprivate static var card: fido_dev_transport_t {
+    unsafe fido_dev_transport_t(
+      rx: { device, _, buffer, count, milliseconds in
+        guard let handle = unsafe fido_dev_io_handle(device), let buffer = unsafe buffer else {
+          return -1
+        }
+        let transport = unsafe Unmanaged<CardTransport>.fromOpaque(handle).takeUnretainedValue()
+        guard let answer = transport.answer(milliseconds: milliseconds), answer.count <= count
+        else { return -1 }
+        unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(from: answer)
+        return Int32(answer.count)
+      },
+      tx: { device, command, payload, count in
+        guard let handle = unsafe fido_dev_io_handle(device) else { return -1 }
+        let transport = unsafe Unmanaged<CardTransport>.fromOpaque(handle).takeUnretainedValue()
+        return transport.take(command, unsafe CBytes.array(payload, count))
+      })
+  }
+}
+
+/// A card as the handle's way to its authenticator.
+final class CardLink: Sendable {
+  private let reader: String
+  private let path: String
+  private let transport = Mutex<CardTransport?>(nil)
+
+  init(reader: String, path: String) {
+    self.reader = reader
+    self.path = path
+  }
+
+  /// Whether the card has been on the reader ever since it was connected to.
+  var isConnected: Bool { transport.withLock { $0 }?.isConnected ?? false }
+
+  /// Connects to the card.
+  ///
+  /// - Throws: what opening can refuse.
+  func connect() throws(PRFDeviceError) -> CardTransport {
+    let made = try CardTransport(reader: reader, path: path)
+    transport.withLock { $0 = made }
+    return made
+  }
+}

@@ -1,0 +1,149 @@
+internal import Glibc
+internal import Synchronization
+
+/// What carries bytes to a card and back.
+protocol CardChannel: AnyObject, Sendable {
+  /// Sends one piece and waits for its answer, which no time limit shortens.
+  func transmit(_ piece: [UInt8]) throws(CardFailure) -> [UInt8]
+}
+
+/// Why a card's answer did not come.
+enum CardFailure: Error, Equatable {
+  /// PC/SC refused, with its error code.
+  case service(code: Int)
+  /// The card refused with this status.
+  case refused(StatusWord)
+  /// The answer is no answer: too short, too long, or without an end.
+  case malformed
+  /// The time was over before the last piece.
+  case timeout
+}
+
+/// The FIDO applet of a card: selects it and carries CTAP messages (CTAP 2.1,
+/// section 11.3).
+///
+/// One thread uses it; ``cancel()`` may come from another one.
+final class FIDOApplet: Sendable {
+  /// What the applet said when it was selected.
+  enum Version: Equatable {
+    /// U2F, and perhaps more: getInfo tells.
+    case u2f
+    /// FIDO2 without U2F.
+    case fido2
+  }
+
+  static let identifier: [UInt8] = [0xA0, 0x00, 0x00, 0x06, 0x47, 0x2F, 0x00, 0x01]
+  /// The longest answer put together from pieces, in bytes: more than a CTAP
+  /// message over any transport.
+  static let maximumAnswer = 8192
+  /// The most pieces of one answer; they may be small, not endlessly many.
+  static let maximumPieces = 1024
+  /// How long to leave a card alone that is still at work.
+  private static let pause: UInt32 = 50_000
+
+  private let channel: any CardChannel
+  private let isCancelled = Atomic(false)
+
+  init(_ channel: any CardChannel) {
+    self.channel = channel
+  }
+
+  /// Selects the applet.
+  ///
+  /// - Returns: its version, or `nil` when the card has no such applet.
+  func select() throws(CardFailure) -> Version? {
+    let command = CommandAPDU(
+      instructionClass: 0x00, instruction: 0xA4, parameter1: 0x04, data: Self.identifier)
+    do throws(CardFailure) {
+      let answer = try exchange(command, until: MonotonicTime.now().advanced(by: .seconds(5)))
+      guard answer.status == .success else { return nil }
+      if answer.data == Array("U2F_V2".utf8) { return .u2f }
+      return answer.data.starts(with: Array("FIDO_".utf8)) ? .fido2 : nil
+    } catch .refused {
+      return nil
+    } catch {
+      throw error
+    }
+  }
+
+  /// Sends a CTAP2 request (command byte and CBOR) and waits for its answer,
+  /// also while the card says that it is at work.
+  ///
+  /// - Returns: status byte and CBOR.
+  func send(_ request: [UInt8], until deadline: MonotonicTime) throws(CardFailure) -> [UInt8] {
+    isCancelled.store(false, ordering: .relaxed)
+    // NFCCTAP_MSG; the first parameter says that we know NFCCTAP_GETRESPONSE.
+    var command = CommandAPDU(
+      instructionClass: 0x80, instruction: 0x10, parameter1: 0x80, data: request)
+    while true {
+      let answer = try exchange(command, until: deadline)
+      switch answer.status {
+      case .success: return answer.data
+      case .update: break
+      default: throw .refused(answer.status)
+      }
+      usleep(Self.pause)
+      let isLate = MonotonicTime.now() >= deadline
+      let isCancelled = isCancelled.exchange(false, ordering: .relaxed)
+      // NFCCTAP_GETRESPONSE, or the same as a CANCEL.
+      command = CommandAPDU(
+        instructionClass: 0x80, instruction: 0x11, parameter1: isCancelled || isLate ? 0x11 : 0)
+      if isLate {
+        _ = try exchange(command, until: deadline.advanced(by: .seconds(1)))
+        throw .timeout
+      }
+    }
+  }
+
+  /// Sends a U2F command as it is.
+  ///
+  /// - Returns: the answer with its status.
+  func send(raw command: [UInt8]) throws(CardFailure) -> [UInt8] {
+    try channel.transmit(command)
+  }
+
+  /// Ends the waiting of a card that says that it waits; another one cannot be
+  /// interrupted.
+  func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
+  }
+
+  /// One command in all its pieces, and its answer in all of its own.
+  private func exchange(
+    _ command: CommandAPDU, until deadline: MonotonicTime
+  ) throws(CardFailure) -> ResponseAPDU {
+    var pieces = command.pieces[...]
+    while pieces.count > 1, let piece = pieces.popFirst() {
+      let answer = try transmit(piece, until: deadline)
+      guard answer.status == .success else { throw .refused(answer.status) }
+    }
+    var answer = try transmit(pieces.first ?? [], until: deadline)
+    var data = answer.data
+    var count = 0
+    while var length = answer.status.bytesLeft {
+      answer = try transmit(getResponse(length), until: deadline)
+      if answer.data.isEmpty, let right = answer.status.rightLength {
+        length = right
+        answer = try transmit(getResponse(length), until: deadline)
+      }
+      data += answer.data
+      count += 1
+      guard !answer.data.isEmpty, data.count <= Self.maximumAnswer, count <= Self.maximumPieces
+      else { throw .malformed }
+    }
+    answer.data = data
+    return answer
+  }
+
+  private func getResponse(_ length: UInt8) -> [UInt8] {
+    [0x00, 0xC0, 0x00, 0x00, length]
+  }
+
+  private func transmit(
+    _ piece: [UInt8], until deadline: MonotonicTime
+  ) throws(CardFailure) -> ResponseAPDU {
+    guard MonotonicTime.now() < deadline else { throw .timeout }
+    guard let answer = ResponseAPDU(try channel.transmit(piece)) else { throw .malformed }
+    return answer
+  }
+}

@@ -1,0 +1,72 @@
+internal import CPCSC
+
+/// Looks at every reader, and at the card on each, within a few seconds
+/// whatever the cards do.
+struct ReaderSurvey {
+  /// How long a card may take to say whether it is a security key.
+  static let patience: Duration = .seconds(3)
+
+  /// What the readers hold; asks each card.
+  static func run() -> ReaderReport {
+    do throws(CardFailure) {
+      let service = try SmartCardService()
+      return ReaderReport(service: .running, readers: look(at: try service.presences()))
+    } catch {
+      return ReaderReport(service: service(error), readers: [])
+    }
+  }
+
+  /// Asks the cards, all at once.
+  static func look(at presences: [SmartCardService.Presence]) -> [CardReader] {
+    let states = Condition([CardReader.State?](repeating: nil, count: presences.count))
+    for (index, presence) in presences.enumerated() {
+      if let known = known(presence) {
+        states.change { $0[index] = known }
+        continue
+      }
+      do throws(PRFDeviceError) {
+        try BackgroundThread.start {
+          let state = ask(presence.reader)
+          states.change { $0[index] = state }
+        }
+      } catch {
+        states.change { $0[index] = .noAnswer }
+      }
+    }
+    let limit = MonotonicTime.now().advanced(by: patience)
+    let found = states.wait { states in
+      if states.allSatisfy({ $0 != nil }) || MonotonicTime.now() >= limit { return .done(states) }
+      return .waitUntil(limit)
+    }
+    return zip(presences, found).map { CardReader(name: $0.reader, state: $1 ?? .noAnswer) }
+  }
+
+  /// What is known without a word to the card.
+  private static func known(_ presence: SmartCardService.Presence) -> CardReader.State? {
+    if !presence.hasCard { return .empty }
+    if presence.isMute { return .noAnswer }
+    return presence.isExclusive ? .busy : nil
+  }
+
+  /// Selects the FIDO applet of the card on a reader.
+  private static func ask(_ reader: String) -> CardReader.State {
+    do throws(CardFailure) {
+      let service = try SmartCardService()
+      let connection = try CardConnection(reader, service)
+      return try FIDOApplet(connection).select() == nil ? .otherCard : .authenticator
+    } catch {
+      switch error.opening(reader) {
+      case .busy: return .busy
+      case .authenticatorLost: return .empty
+      case .notFIDO2: return .otherCard
+      default: return .noAnswer
+      }
+    }
+  }
+
+  private static func service(_ failure: CardFailure) -> ReaderReport.Service {
+    let refusals = [SCARD_W_SECURITY_VIOLATION, SCARD_E_NO_ACCESS, SCARD_F_COMM_ERROR]
+    guard case .service(let code) = failure, refusals.contains(code) else { return .notRunning }
+    return .refused
+  }
+}

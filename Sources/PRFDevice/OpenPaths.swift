@@ -1,0 +1,34 @@
+internal import Synchronization
+
+/// What libfido2 is about to open: it hands a path to an open function and
+/// nothing else, so that the rest is found by a made-up path.
+final class OpenPathTable<Value: Sendable>: Sendable {
+  private let prefix: String
+  private let values = Mutex<(next: Int, entries: [String: Value])>((0, [:]))
+
+  init(prefix: String) { self.prefix = prefix }
+
+  /// The path under which libfido2 shall open the value.
+  func register(_ value: Value) -> String {
+    values.withLock { table in
+      table.next += 1
+      let path = "\(prefix)\(table.next)"
+      table.entries[path] = value
+      return path
+    }
+  }
+
+  func unregister(_ path: String) {
+    values.withLock { _ = $0.entries.removeValue(forKey: path) }
+  }
+
+  func find(_ path: String) -> Value? {
+    values.withLock { $0.entries[path] }
+  }
+}
+
+/// The tables of this process.
+enum OpenPaths {
+  static let transports = OpenPathTable<any HIDTransport>(prefix: "transport:")
+  static let cards = OpenPathTable<CardTransport>(prefix: "card:")
+}
