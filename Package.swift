@@ -81,11 +81,21 @@ let package = Package(
     .executableTarget(
       name: "device-probe", dependencies: ["PRFDevice", "SecretMemory"],
       path: "Tests/DeviceProbe", swiftSettings: strict),
+    // The same behaviours of the device layer on every way to a key.
+    .target(
+      name: "DeviceSuite", dependencies: ["PRFDevice", "SecretMemory", "VirtualKey"],
+      path: "Tests/DeviceSuite", swiftSettings: strict),
+    .executableTarget(
+      name: "device-suite", dependencies: ["DeviceSuite", arguments],
+      path: "Tests/DeviceSuiteTool", swiftSettings: strict),
+    .testTarget(
+      name: "DeviceSuiteTests", dependencies: ["DeviceSuite", "device-suite", "virtual-key"],
+      swiftSettings: strict),
     .testTarget(
       name: "PRFDeviceTests",
       dependencies: [
         "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",
-        "TestSupport",
+        "DeviceSuite", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

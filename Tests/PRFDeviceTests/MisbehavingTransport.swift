@@ -1,3 +1,4 @@
+import DeviceSuite
 import PRFDevice
 import Synchronization
 import TestSupport

@@ -1,40 +1,7 @@
+import DeviceSuite
 import PRFDevice
 import SecretMemory
 import VirtualKey
-
-/// A simulated key in this process, as PRFDevice's transport.
-final class SimulatedKey: HIDTransport {
-  let key: InProcessKey
-
-  init(_ key: InProcessKey) { self.key = key }
-
-  /// A CANCEL on the broadcast channel means nothing to a key, and cannot be
-  /// sent to one that is gone.
-  var isConnected: Bool {
-    let report = [0, 0xFF, 0xFF, 0xFF, 0xFF, 0x91] + [UInt8](repeating: 0, count: 59)
-    return unsafe report.withUnsafeBytes { unsafe key.write($0) } == 65
-  }
-
-  func open() -> Bool {
-    key.open()
-    return true
-  }
-
-  func close() { key.close() }
-
-  func read(into report: inout MutableRawSpan, milliseconds: Int32) -> Bool {
-    unsafe report.withUnsafeMutableBytes { buffer in
-      unsafe key.read(into: buffer, timeoutMilliseconds: Int(milliseconds)) == 64
-    }
-  }
-
-  func write(_ report: RawSpan) -> Bool {
-    unsafe report.withUnsafeBytes { body in
-      let withNumber = unsafe [0] + Array(body)
-      return unsafe withNumber.withUnsafeBytes { unsafe key.write($0) } == 65
-    }
-  }
-}
 
 /// A simulated key and what is needed to open it, again and again.
 struct Bench {

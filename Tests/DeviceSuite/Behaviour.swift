@@ -1,0 +1,70 @@
+/// One thing that PRFDevice does right, whatever way the key is reached.
+public struct Behaviour: Sendable {
+  /// A short name for the command line.
+  public let name: String
+  /// The row's title in docs/authenticators.md.
+  public let title: String
+  /// The simulated keys that are plugged in, each described as ``KeySettings`` reads it.
+  public let keys: [[String]]
+  /// What the way to the key must have.
+  public let needs: [Need]
+  /// How often a real key has to be touched for it; nil: nothing for a real key.
+  public let touches: Int?
+
+  let body: @Sendable (PluggedKeys) async throws -> Void
+
+  init(
+    _ name: String, _ title: String, keys: [[String]] = [["pin=\(PluggedKeys.pinText)"]],
+    needs: [Need] = [], touches: Int? = nil,
+    _ body: @escaping @Sendable (PluggedKeys) async throws -> Void
+  ) {
+    self.name = name
+    self.title = title
+    self.keys = keys
+    self.needs = needs
+    self.touches = touches
+    self.body = body
+  }
+
+  /// A behaviour of one simulated key with a PIN and these settings.
+  init(
+    _ name: String, _ title: String, key settings: [String], needs: [Need] = [],
+    _ body: @escaping @Sendable (PluggedKeys) async throws -> Void
+  ) {
+    self.init(
+      name, title, keys: [["pin=\(PluggedKeys.pinText)"] + settings], needs: needs, body)
+  }
+
+  /// All of them, in the table's order.
+  public static let all: [Behaviour] =
+    opening + credentials + evaluation + preflight + pins + verification + refusals + endings
+    + severalKeys
+
+  /// The one with this name.
+  public static func named(_ name: String) -> Behaviour? { all.first { $0.name == name } }
+
+  /// Why it is not for this route; nil when it is.
+  public func reasonAgainst(_ route: Route) -> String? {
+    if route == .hardware, touches == nil { return "it is not harmless" }
+    return needs.lazy.compactMap { route.lacks($0) }.first
+  }
+
+  /// Runs it and reports; it never throws.
+  public func run(with keys: PluggedKeys) async -> Outcome {
+    let start = ContinuousClock.now
+    var detail: String?
+    do {
+      try await body(keys)
+    } catch {
+      detail = "\(error)"
+    }
+    // A key that answers nothing is closed only when its call has timed out: a
+    // simulated one is not waited for.
+    let closing = Task { await keys.close() }
+    if keys.route == .hardware { await closing.value }
+    let seconds = start.duration(to: .now) / .seconds(1)
+    return Outcome(
+      behaviour: name, route: keys.route, passed: detail == nil, detail: detail ?? "",
+      seconds: (seconds * 1000).rounded() / 1000)
+  }
+}

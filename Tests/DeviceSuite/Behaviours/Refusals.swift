@@ -1,0 +1,41 @@
+import PRFDevice
+
+extension Behaviour {
+  /// A key with this fault: evaluating it gives this error, and the key is usable.
+  private static func faulty(
+    _ name: String, _ title: String, _ settings: [String], gives expected: PRFDeviceError
+  ) -> Behaviour {
+    Behaviour(name, title, key: [stored] + settings) { keys in
+      let key = try await keys.open()
+      try await expectError(expected, "the evaluation") {
+        _ = try await key.evaluate(.suite([], .one), pin: keys.pin)
+      }
+      try expect(try await key.pinRetries(), is: 8, "PIN tries")
+    }
+  }
+
+  static let refusals: [Behaviour] = [
+    Behaviour(
+      "no-hmac-secret", "A key without hmac-secret is refused before anything is made",
+      key: ["no-hmac-secret"]
+    ) { keys in
+      let key = try await keys.open()
+      try await expectError(.prfUnsupported, "enrolling it") {
+        _ = try await keys.create(on: key, isDiscoverable: true, verifiedBy: keys.pin)
+      }
+      try expect(try await key.credentials(pin: keys.pin), is: [], "stored credentials")
+    },
+    faulty(
+      "not-delivered", "hmac-secret advertised and not delivered is told",
+      ["fault=hmac-secret-missing"], gives: .prfNotDelivered),
+    faulty(
+      "wrong-length", "An output of the wrong length is refused", ["fault=hmac-secret-length=64"],
+      gives: .prfWrongLength(count: 64)),
+    faulty(
+      "garbage", "An answer that is no CBOR is refused", ["fault=garbage:getAssertion"],
+      gives: .protocolViolation("the answer is not the CBOR that CTAP prescribes")),
+    faulty(
+      "other-status", "A status that nobody knows keeps its number",
+      ["fault=error:getAssertion=0xE1"], gives: .authenticator(code: 0xE1)),
+  ]
+}

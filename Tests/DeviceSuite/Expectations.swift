@@ -1,0 +1,49 @@
+import PRFDevice
+
+/// Something was not as it should be.
+struct Unmet: Error, CustomStringConvertible {
+  let description: String
+}
+
+func expect(_ isMet: Bool, _ what: @autoclosure () -> String) throws {
+  guard isMet else { throw Unmet(description: what()) }
+}
+
+func expect<Value: Equatable>(_ value: Value, is expected: Value, _ what: String) throws {
+  guard value == expected else {
+    throw Unmet(description: "\(what): \(value), not \(expected)")
+  }
+}
+
+/// What `body` throws must be this error.
+func expectError(
+  _ expected: PRFDeviceError, _ what: String, _ body: () async throws -> Void
+) async throws {
+  do {
+    try await body()
+  } catch let error as PRFDeviceError {
+    try expect(error, is: expected, what)
+    return
+  }
+  throw Unmet(description: "\(what): no error, not \(expected)")
+}
+
+/// What `body` takes must be less than the bound: it tells "at once" from
+/// having waited for something to time out, also on a busy machine.
+func expectLess<Value>(
+  than bound: Duration, _ what: String, _ body: () async throws -> Value
+) async throws -> Value {
+  let start = ContinuousClock.now
+  let value = try await body()
+  let elapsed = start.duration(to: .now)
+  try expect(elapsed < bound, "\(what) took \(elapsed)")
+  return value
+}
+
+/// The only element.
+func only<Element>(_ elements: [Element], _ what: String) throws -> Element {
+  guard elements.count == 1, let element = elements.first else {
+    throw Unmet(description: "\(what): \(elements.count), not 1")
+  }
+  return element
+}

@@ -1,0 +1,53 @@
+/// How a key is reached.
+public enum Route: String, CaseIterable, Codable, Sendable {
+  /// The simulated key in this process, over a transport of its own.
+  case inProcess = "in-process"
+  /// The simulated key as `/dev/hidraw*`, shown by umockdev.
+  case umockdev
+  /// The simulated key as a card on pcscd's virtual reader.
+  case pcsc
+  /// The simulated key behind a real kernel's uhid.
+  case uhid
+  /// The simulated key as a real kernel's USB gadget.
+  case gadget
+  /// A real key that somebody plugged in.
+  case hardware
+
+  /// The columns of the table.
+  public static let simulated: [Route] = [.inProcess, .umockdev, .pcsc, .uhid, .gadget]
+
+  /// What the table's column is called.
+  public var title: String {
+    switch self {
+    case .inProcess: "in process"
+    case .umockdev: "umockdev"
+    case .pcsc: "PC/SC"
+    case .uhid: "kernel uhid"
+    case .gadget: "kernel USB gadget"
+    case .hardware: "real key"
+    }
+  }
+
+  /// Why a behaviour with this need makes no sense here; nil where it does.
+  public func lacks(_ need: Need) -> String? {
+    switch (self, need) {
+    case (.inProcess, .list): "in process there is one key, and no list of keys to find it in"
+    case (.inProcess, .otherProcesses): "in process, no other process can reach the key"
+    case (.pcsc, .touch): "a card is touched by lying on the reader: it waits for nothing"
+    case (.pcsc, .hotplug): "PC/SC announces cards by itself, without udev"
+    default: nil
+    }
+  }
+}
+
+/// What a behaviour needs of the way to the key.
+public enum Need: Sendable {
+  /// `AuthenticatorList` finds the keys.
+  case list
+  /// The key waits for a person.
+  case touch
+  /// udev says when a key comes or goes.
+  case hotplug
+  /// Other processes see the same key.
+  case otherProcesses
+}

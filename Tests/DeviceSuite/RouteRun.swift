@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Runs behaviours on a route, each on keys of its own.
+public enum RouteRun {
+  /// No behaviour takes as long, on whatever machine.
+  private static let limit: TimeInterval = 240
+
+  /// Runs one behaviour that makes sense on the route.
+  ///
+  /// - Parameters:
+  ///   - behaviour: what to run.
+  ///   - route: how its keys are reached.
+  ///   - programs: the folder that holds `virtual-key` and `device-suite`.
+  /// - Returns: what it showed.
+  public static func outcome(
+    of behaviour: Behaviour, on route: Route, programs: URL
+  ) async -> Outcome {
+    do {
+      if route == .inProcess {
+        return await behaviour.run(with: try .inProcess(for: behaviour))
+      }
+      return try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(with: Result { try run(behaviour, route, programs) })
+        }
+      }
+    } catch {
+      return failed(behaviour, route, "\(error)")
+    }
+  }
+
+  private static func failed(_ behaviour: Behaviour, _ route: Route, _ detail: String) -> Outcome {
+    Outcome(
+      behaviour: behaviour.name, route: route, passed: false, detail: detail, seconds: 0)
+  }
+
+  /// In a process of its own, `virtual-key` around it.
+  private static func run(
+    _ behaviour: Behaviour, _ route: Route, _ programs: URL
+  ) throws -> Outcome {
+    let process = Process()
+    process.executableURL = programs.appending(path: "virtual-key")
+    let keys = behaviour.keys.flatMap { ["--key", ([""] + $0).joined(separator: ",")] }
+    process.arguments =
+      ["--bus", route.rawValue] + (keys.isEmpty ? ["--no-key"] : keys)
+      + ["--", programs.appending(path: "device-suite").path]
+      + ["run", behaviour.name, "--route", route.rawValue]
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let end = Timer(process)
+    let complaints = Reader(errors)
+    let text = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    end.cancel()
+    if let outcome = Outcome.all(in: text).first { return outcome }
+    return failed(
+      behaviour, route,
+      "no outcome, exit code \(process.terminationStatus): \(text)\(complaints.text)")
+  }
+
+  /// Kills a process that does not end.
+  private struct Timer {
+    private let item: DispatchWorkItem
+
+    init(_ process: Process) {
+      let number = process.processIdentifier
+      item = DispatchWorkItem { kill(number, SIGKILL) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: item)
+    }
+
+    func cancel() { item.cancel() }
+  }
+
+  /// Reads a pipe to its end, on a thread of its own.
+  private final class Reader: @unchecked Sendable {
+    private let group = DispatchGroup()
+    // Written before the group is left, read after.
+    private var data = Data()
+
+    init(_ pipe: Pipe) {
+      let file = pipe.fileHandleForReading
+      group.enter()
+      Thread.detachNewThread { [self] in
+        data = (try? file.readToEnd()) ?? Data()
+        group.leave()
+      }
+    }
+
+    var text: String {
+      group.wait()
+      return String(decoding: data, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import DeviceSuite
+import Foundation
+import Testing
+
+/// Every behaviour on every route that needs no other kernel, and
+/// docs/authenticators.md, which must say what the runs show.
+@Suite struct RouteTests {
+  /// The routes that Tests/VM runs are left to it.
+  static let routes: [Route] = [.inProcess, .umockdev]
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let behaviour: Behaviour
+    let route: Route
+    var testDescription: String { "\(behaviour.name), \(route.title)" }
+  }
+
+  static let cases = routes.flatMap { route in
+    Behaviour.all.filter { $0.reasonAgainst(route) == nil }.map {
+      Case(behaviour: $0, route: route)
+    }
+  }
+
+  private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+
+  private static func document() throws -> String {
+    let repository = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return try String(
+      contentsOf: repository.appending(path: "docs/authenticators.md"), encoding: .utf8)
+  }
+
+  @Test(arguments: cases)
+  func `A behaviour is as the document says`(run: Case) async throws {
+    let outcome = await RouteRun.outcome(
+      of: run.behaviour, on: run.route, programs: Self.programs)
+    let table = try RouteTable(in: Self.document())
+    let contradiction = table.contradiction(to: outcome)
+    #expect(contradiction == nil)
+    // What is known to fail is in the table for everyone to see.
+    #expect(outcome.passed || table[run.behaviour, run.route] == .failed, "\(outcome.detail)")
+  }
+
+  @Test func `The document has every row, every reason, and nothing unwritten`() throws {
+    let document = try Self.document()
+    #expect(try RouteTable(in: document).written(into: document) == document)
+  }
+
+  @Test func `Behaviours have names and titles of their own`() {
+    #expect(Set(Behaviour.all.map(\.name)).count == Behaviour.all.count)
+    #expect(Set(Behaviour.all.map(\.title)).count == Behaviour.all.count)
+    #expect(!Behaviour.all.contains { $0.title.contains("|") })
+  }
+}
