@@ -66,6 +66,10 @@ struct Assertion: ~Copyable {
       evaluations.append(try evaluation(index, of: request, rpIDHash: rpIDHash))
     }
     guard !evaluations.isEmpty else { throw .noCredentials }
+    // With the check of each ID this also bounds them by what was asked for.
+    guard Set(evaluations.map(\.credentialID)).count == evaluations.count else {
+      throw .protocolViolation("one credential answered several times")
+    }
     return evaluations
   }
 
@@ -86,13 +90,17 @@ struct Assertion: ~Copyable {
       throw .prfNotDelivered
     }
     guard count == request.salts.count else { throw .prfWrongLength(count: count) }
+    let outputs = unsafe SecretBytes(copying: RawSpan(_unsafeStart: output, byteCount: count))
+    guard OutputCheck.isPlausible(outputs, salts: request.salts) else {
+      throw .protocolViolation("the hmac-secret output is not a secret")
+    }
     return unsafe PRFEvaluation(
       credentialID: id,
       userID: CBytes.array(
         fido_assert_user_id_ptr(answer, index), fido_assert_user_id_len(answer, index)),
       userName: CBytes.text(fido_assert_user_name(answer, index)),
       userDisplayName: CBytes.text(fido_assert_user_display_name(answer, index)),
-      outputs: SecretBytes(copying: RawSpan(_unsafeStart: output, byteCount: count)))
+      outputs: outputs)
   }
 
   /// Filling in fails for lack of memory or for an argument of a wrong size.

@@ -115,6 +115,8 @@ extension Authenticator {
       }
     } catch .noCredentials {
       return []
+    } catch .denied where unsafe fido_credman_rp_count(list.pointer) > 0 {
+      throw .tooFewAnswers
     } catch {
       throw error
     }
@@ -135,6 +137,8 @@ extension Authenticator {
       // 6.8.7), and libfido2 can ask for a whole one only. The others are
       // listed all the same.
       return []
+    } catch .denied where unsafe fido_credman_rk_count(list.pointer) > 0 {
+      throw .tooFewAnswers
     } catch {
       throw error
     }

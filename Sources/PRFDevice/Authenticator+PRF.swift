@@ -86,6 +86,9 @@ extension Authenticator {
     } catch .authenticator(code: Int(FIDO_ERR_INTERNAL)) where assertion.hasAnswer {
       // libfido2 has the answer and could not decrypt what it holds.
       throw .prfNotDelivered
+    } catch .denied where assertion.hasAnswer {
+      // The first answer is there: the key refused the next one it announced.
+      throw .tooFewAnswers
     } catch {
       throw error
     }

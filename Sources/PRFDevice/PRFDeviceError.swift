@@ -100,6 +100,12 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
   case system(errno: Int)
 }
 
+extension PRFDeviceError {
+  /// A key that is asked for the next of several answers and has none.
+  static let tooFewAnswers = PRFDeviceError.protocolViolation(
+    "it announced more answers than it gave")
+}
+
 /// What a PIN can break (CTAP 2.1, section 6.5.1).
 public enum PINRule: Equatable, Sendable {
   /// Fewer than ``PIN/minimumCodePoints`` code points.

@@ -3,8 +3,15 @@ internal import Glibc
 
 /// What a process that will hold secrets does before anything else.
 public enum ProcessHardening {
-  /// Forbids core dumps and debuggers of the same user, and makes every file
-  /// created from here on private (umask 077).
+  /// The most memory that the process may hold, 1 GiB.
+  ///
+  /// A security key announces how many credentials it has, and libfido2
+  /// allocates, and on the way out wipes, room for as many as it says.
+  public static let memoryLimit = 1 << 30
+
+  /// Forbids core dumps and debuggers of the same user, makes every file
+  /// created from here on private (umask 077), and keeps the process within
+  /// ``memoryLimit``.
   ///
   /// - Returns: what could not be done, in words; empty when all was done.
   public static func apply() -> [String] {
@@ -15,6 +22,12 @@ public enum ProcessHardening {
     }
     if keybackup_set_not_dumpable() != 0 {
       missing.append("the process could not be made undumpable")
+    }
+    var data = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_DATA.rawValue)
+    if unsafe getrlimit(resource, &data) == 0, data.rlim_cur > rlim_t(memoryLimit) {
+      data.rlim_cur = rlim_t(memoryLimit)
+      if unsafe setrlimit(resource, &data) != 0 { missing.append("memory could not be limited") }
     }
     umask(0o077)
     return missing

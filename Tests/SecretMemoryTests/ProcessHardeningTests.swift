@@ -5,7 +5,7 @@ import Testing
 /// Each case runs in a process of its own, because hardening cannot be undone.
 @Suite("ProcessHardening")
 struct ProcessHardeningTests {
-  @Test("No core dump, not dumpable, private files")
+  @Test("No core dump, not dumpable, private files, bounded memory")
   func applied() async {
     await #expect(processExitsWith: .success) {
       try #require(dumpable() == 1, "the test says nothing if it starts undumpable")
@@ -14,6 +14,8 @@ struct ProcessHardeningTests {
       #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0)
       #expect(limit.rlim_cur == 0)
       #expect(limit.rlim_max == 0)
+      #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0)
+      #expect(limit.rlim_cur <= rlim_t(ProcessHardening.memoryLimit))
       #expect(umask(0) == 0o077)
       #expect(dumpable() == 0)
     }

@@ -30,6 +30,8 @@ final class Authenticator {
   var assertions: PendingAssertions?
   var enumeration: CredentialEnumeration?
   private var occurrences: [CTAPCommand: Int] = [:]
+  /// What goes wrong with the command at hand.
+  private(set) var active: [Fault.Kind] = []
   private let poweredUp = ContinuousClock.now
 
   init(configuration: KeyConfiguration, store: KeyStore, trace: Trace) {
@@ -57,11 +59,7 @@ final class Authenticator {
     do throws(CommandFailure) {
       let parameters = Array(request.dropFirst())
       trace.write("CBOR \(number.hexadecimal) \(describe(command, parameters))")
-      if let answer = try faulty(command) {
-        response = answer
-      } else {
-        response = try perform(command, parameters)
-      }
+      response = try faulty(command, parameters)
     } catch {
       guard case .status(let status) = error else { throw error }
       response = [status.rawValue]
@@ -100,21 +98,34 @@ final class Authenticator {
     }
   }
 
-  /// The answer that a fault puts in the place of the real one: nil for none,
-  /// an inner nil for silence.
-  private func faulty(_ command: CTAPCommand) throws(CommandFailure) -> [UInt8]?? {
+  /// Answers a command, as the faults that are about it have it.
+  private func faulty(
+    _ command: CTAPCommand, _ parameters: [UInt8]
+  ) throws(CommandFailure) -> [UInt8]? {
     let count = occurrences[command, default: 0] + 1
     occurrences[command] = count
-    for fault in configuration.faults where fault.occurrence == nil || fault.occurrence == count {
-      switch fault.kind {
-      case .unplug(command): throw .unplugged
-      case .error(command, let code): return [code]
-      case .silent(command): return .some(nil)
-      case .garbage(command): return [CTAPStatus.success.rawValue, 0xA1, 0x01, 0x5F, 0xFF]
+    active = configuration.faults.filter { fault in
+      (fault.occurrence ?? count) == count && (fault.command ?? command) == command
+    }.map(\.kind)
+    for kind in active {
+      switch kind {
+      case .unplug: throw .unplugged
+      case .error(_, let code): return [code]
+      case .delivery(.silent, _): return nil
+      case .delivery(.garbage, _): return [CTAPStatus.success.rawValue, 0xA1, 0x01, 0x5F, 0xFF]
+      case .delivery(.random, _): return [CTAPStatus.success.rawValue] + .random(200)
       default: continue
       }
     }
-    return nil
+    let answer = try perform(command, parameters)
+    for case .delivery(let fault, _) in active {
+      switch fault {
+      case .truncated: return Array(answer.prefix(1 + answer.count / 2))
+      case .oversized: return answer + .random(CTAPHIDPacket.maximumMessageLength - answer.count)
+      default: continue
+      }
+    }
+    return answer
   }
 
   private func perform(
@@ -138,7 +149,8 @@ final class Authenticator {
       let (map, raw) = try decode(parameters)
       result = try manageCredentials(map, rawParameters: raw[2] ?? [])
     }
-    return [CTAPStatus.success.rawValue] + (result?.encoded ?? [])
+    let told = result.map { lie(command, try? CBOR(decoding: parameters), $0) }
+    return [CTAPStatus.success.rawValue] + (told?.encoded ?? [])
   }
 
   private func decode(
@@ -180,7 +192,7 @@ final class Authenticator {
     }
   }
 
-  func has(_ kind: Fault.Kind) -> Bool { configuration.faults.contains { $0.kind == kind } }
+  func has(_ kind: Fault.Kind) -> Bool { active.contains(kind) }
 
   func update<Result: Sendable>(
     _ change: (inout KeyState) -> Result

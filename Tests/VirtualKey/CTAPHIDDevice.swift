@@ -11,6 +11,8 @@ final class CTAPHIDDevice: UserPresence {
   private var assembly: CTAPHIDAssembly?
   /// The channel whose request is being worked on.
   private var busyChannel: UInt32 = 0
+  /// What INIT carried before, for a key that replays it.
+  private var lastNonce = [UInt8](repeating: 0, count: 8)
 
   init(authenticator: Authenticator, pipe: HIDPipe, unplugAfterMilliseconds: Int? = nil) {
     self.authenticator = authenticator
@@ -117,7 +119,11 @@ final class CTAPHIDDevice: UserPresence {
     trace.write("INIT")
     let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: answered >> $0) }
     // Protocol 2, version 1.0.0; WINK and CBOR, no U2F messages.
-    sendMessage(.initialize, to: channel, payload.prefix(8) + identifier + [2, 1, 0, 0, 0x0D])
+    var nonce = Array(payload.prefix(8))
+    if authenticator.configuration.faults.contains(where: { $0.kind == .oldNonce }) {
+      swap(&nonce, &lastNonce)
+    }
+    sendMessage(.initialize, to: channel, nonce + identifier + [2, 1, 0, 0, 0x0D])
   }
 
   private func dispatch(_ message: CTAPHIDAssembly) throws(CommandFailure) {
@@ -136,11 +142,51 @@ final class CTAPHIDDevice: UserPresence {
       }
       busyChannel = channel
       if let response = try authenticator.respond(to: message.data) {
-        sendMessage(.cbor, to: channel, response)
+        try deliver(response, to: channel)
       }
     default:
       trace.write("COMMAND \(message.command.hexadecimal)")
       sendError(.invalidCommand, to: channel)
+    }
+  }
+
+  /// Sends an answer, as the faults that are about it have it.
+  private func deliver(_ response: [UInt8], to channel: UInt32) throws(CommandFailure) {
+    var reports = CTAPHIDPacket.reports(channel: channel, command: .cbor, data: response)
+    for case .delivery(let fault, _) in authenticator.active {
+      switch fault {
+      case .keepalives:
+        try keepAlive(channel)
+        return
+      case .wrongChannel:
+        reports = CTAPHIDPacket.reports(channel: channel ^ 0x100, command: .cbor, data: response)
+      case .twice: reports += reports
+      case .cutOff:
+        reports = CTAPHIDPacket.reports(
+          channel: channel, command: .cbor, data: response + [UInt8](repeating: 0, count: 59)
+        ).dropLast()
+      case .outOfOrder: reports.reverse()
+      default: continue
+      }
+    }
+    for report in reports { pipe.send(report) }
+  }
+
+  /// Says that it is busy until the host goes or starts over.
+  private func keepAlive(_ channel: UInt32) throws(CommandFailure) {
+    while !isUnplugged {
+      sendMessage(.keepalive, to: channel, [1])
+      switch pipe.receive(timeoutMilliseconds: timeout(within: 100)) {
+      case .timeout: continue
+      case .closed: throw .unplugged
+      case .report(let report):
+        // Not to a CANCEL.
+        guard
+          case .initial(_, CTAPHIDCommand.initialize.rawValue, _, _) = CTAPHIDPacket(report: report)
+        else { continue }
+        try handle(report)
+        return
+      }
     }
   }
 

@@ -1,14 +1,10 @@
 /// One thing that goes wrong on purpose.
+///
+/// `Fault+Names.swift` has how each is written, and what it does.
 public struct Fault: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
-    /// hmac-secret is advertised, and never delivered in an assertion.
-    case hmacSecretMissing
-    /// The decrypted hmac-secret output has this many bytes (a multiple of 16).
-    case hmacSecretLength(Int)
-    /// Every evaluation gives other bytes.
-    case hmacSecretUnstable
-    /// The answer does not claim user verification although it took place.
-    case verificationFlagMissing
+    // MARK: What the key does
+
     /// There is no room for another discoverable credential.
     case storageFull
     /// The key keeps only the beginning of a long relying party ID.
@@ -19,34 +15,74 @@ public struct Fault: Sendable, Equatable {
     case unplug(CTAPCommand)
     /// The key answers this command with an error.
     case error(CTAPCommand, UInt8)
-    /// The key never answers this command.
-    case silent(CTAPCommand)
-    /// The key answers this command with success and bytes that are not CBOR.
-    case garbage(CTAPCommand)
+    /// The output of hmac-secret is not what it should be.
+    case hmacSecret(HMACSecretFault)
+    /// An answer that is well-formed says something else than the truth.
+    case lie(Lie)
+    /// The answer to this command does not arrive as CTAP wants it.
+    case delivery(DeliveryFault, CTAPCommand)
+    /// INIT is answered with an older nonce.
+    case oldNonce
+  }
+
+  /// What is wrong with an evaluation.
+  enum HMACSecretFault: Sendable, Equatable {
+    /// It is advertised, and never delivered in an assertion.
+    case missing
+    /// The decrypted output has this many bytes (a multiple of 16).
+    case length(Int)
+    /// Every evaluation gives other bytes.
+    case unstable
+    /// The output is sent as it is.
+    case plain
+    /// The output is encrypted twice, so that the platform still has it encrypted.
+    case sealedTwice
+    /// The output is zeros.
+    case zero
+    /// The output is the salt.
+    case echo
+    /// Every salt gives the same output.
+    case ignoresSalt
+    /// The output of requests without user verification, whatever was done.
+    case unverified
+  }
+
+  /// What a well-formed answer says that is not so.
+  enum Lie: Sendable, Equatable {
+    case verificationFlagMissing
+    case verificationFlagForged
+    case unknownCredentialID
+    case mixedUpCredentialID
+    case createdIDDiffers
+    case signatureWrong
+    case infoLess
+    case infoMore
+    case infoHuge
+    case keyAgreementInvalid
+    case pinTokenRandom
+    case pinTokenLength(Int)
+    case pinRetries(Int)
+    /// Claims so many assertions, and gives them.
+    case assertions(Int)
+    /// Claims so many assertions, and gives one.
+    case assertionCount(Int)
+    case relyingPartyCount(Int)
+    case credentialCount(Int)
+    case otherRelyingParty(CTAPCommand)
+  }
+
+  /// How an answer arrives.
+  enum DeliveryFault: String, Sendable, Equatable, CaseIterable {
+    case silent, garbage, random, truncated, oversized, keepalives
+    case wrongChannel = "wrong-channel"
+    case twice
+    case cutOff = "cut-off"
+    case outOfOrder = "out-of-order"
   }
 
   let kind: Kind
   /// Only the Nth such command of this power cycle, counted from 1.
   let occurrence: Int?
-
-  /// Reads one of: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-
-  /// flag-missing, storage-full, rp-id-truncated, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE,
-  /// silent:COMMAND, garbage:COMMAND; a command may be followed by @N for the Nth time
-  /// only.
-  ///
-  /// Nil for anything else.
-  public init?(_ text: String) {
-    var occurrence: Int?
-    var description = text[...]
-    if let at = text.lastIndex(of: "@") {
-      guard let number = Int(text[text.index(after: at)...]), number > 0 else { return nil }
-      occurrence = number
-      description = text[..<at]
-    }
-    guard let kind = Self.kind(description) else { return nil }
-    self.kind = kind
-    self.occurrence = occurrence
-  }
 
   /// Whether it ends with the key gone.
   public var unplugs: Bool {
@@ -56,35 +92,13 @@ public struct Fault: Sendable, Equatable {
     }
   }
 
-  private static func kind(_ text: Substring) -> Kind? {
-    switch text {
-    case "hmac-secret-missing": return .hmacSecretMissing
-    case "hmac-secret-unstable": return .hmacSecretUnstable
-    case "uv-flag-missing": return .verificationFlagMissing
-    case "storage-full": return .storageFull
-    case "rp-id-truncated": return .relyingPartyIDTruncated
-    case "unplug-on-touch": return .unplugOnTouch
-    default: break
-    }
-    if text.hasPrefix("hmac-secret-length=") {
-      let length = Int(text.dropFirst("hmac-secret-length=".count))
-      return length.flatMap { $0 >= 0 && $0.isMultiple(of: 16) ? .hmacSecretLength($0) : nil }
-    }
-    let parts = text.split(separator: ":", maxSplits: 1)
-    guard parts.count == 2 else { return nil }
-    if parts[0] == "error" {
-      let sides = parts[1].split(separator: "=", maxSplits: 1)
-      guard sides.count == 2, let command = CTAPCommand(named: sides[0]),
-        let code = UInt8(number: sides[1])
-      else { return nil }
-      return .error(command, code)
-    }
-    guard let command = CTAPCommand(named: parts[1]) else { return nil }
-    switch parts[0] {
-    case "unplug": return .unplug(command)
-    case "silent": return .silent(command)
-    case "garbage": return .garbage(command)
-    default: return nil
+  /// The command it is about; nil: whichever it meets.
+  var command: CTAPCommand? {
+    switch kind {
+    case .unplug(let command), .error(let command, _), .delivery(_, let command),
+      .lie(.otherRelyingParty(let command)):
+      command
+    default: nil
     }
   }
 }

@@ -50,6 +50,9 @@ extension Authenticator {
       remaining: credentials, clientDataHash: clientDataHash, flags: flags, secret: secret,
       deadline: .now + .milliseconds(configuration.nextAssertionWindowMilliseconds))
     let result = try next(&pending, count: credentials.count)
+    for case .lie(.assertions(let count)) in active {
+      pending.remaining += Array(repeating: credentials[0], count: count - 1)
+    }
     if !pending.remaining.isEmpty { assertions = pending }
     return result
   }

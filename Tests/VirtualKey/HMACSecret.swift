@@ -32,15 +32,24 @@ extension Authenticator {
   func evaluate(
     _ request: HMACSecretRequest, _ credential: Credential, verified: Bool
   ) throws(CommandFailure) -> [UInt8]? {
-    let key = verified ? credential.credRandomWithUV : credential.credRandomWithoutUV
-    guard let key, !has(.hmacSecretMissing) else { return nil }
+    let isVerified = verified && !has(.hmacSecret(.unverified))
+    let key = isVerified ? credential.credRandomWithUV : credential.credRandomWithoutUV
+    guard let key, !has(.hmacSecret(.missing)) else { return nil }
     var output: [UInt8] = request.salts.flatMap { salt in
       Array(HMAC<SHA256>.authenticationCode(for: salt, using: SymmetricKey(data: key)))
     }
-    if has(.hmacSecretUnstable) { output = .random(output.count) }
-    for fault in configuration.faults {
-      guard case .hmacSecretLength(let length) = fault.kind else { continue }
-      output = (0..<length).map { $0 < output.count ? output[$0] : 0 }
+    for case .hmacSecret(let fault) in active {
+      switch fault {
+      case .unstable: output = .random(output.count)
+      case .zero: output = [UInt8](repeating: 0, count: output.count)
+      case .echo: output = request.salts.flatMap { $0 }
+      case .ignoresSalt: output = request.salts.flatMap { _ in key }
+      case .length(let length):
+        output = (0..<length).map { $0 < output.count ? output[$0] : 0 }
+      case .plain: return output
+      case .sealedTwice: output = Array(try request.secret.encrypt(output).suffix(output.count))
+      case .missing, .unverified: continue
+      }
     }
     return try request.secret.encrypt(output)
   }

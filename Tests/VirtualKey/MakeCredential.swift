@@ -139,7 +139,6 @@ extension Authenticator {
     rpIDHash: [UInt8], flags: AuthenticatorDataFlags, attested: [UInt8] = [], extensions: CBOR
   ) throws(CommandFailure) -> [UInt8] {
     var flags = flags
-    if has(.verificationFlagMissing) { flags.remove(.userVerified) }
     let hasExtensions = extensions != .map([])
     if hasExtensions { flags.insert(.extensions) }
     let count = try update { state in

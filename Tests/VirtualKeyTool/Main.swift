@@ -18,9 +18,8 @@ struct VirtualKeyTool: ParsableCommand {
       Settings (for every key with the option of the same name, for one key after its state file):
       \(KeySettings.help)
 
-      Faults: hmac-secret-missing, hmac-secret-length=N, hmac-secret-unstable, uv-flag-missing, \
-      storage-full, rp-id-truncated, unplug-on-touch, unplug:COMMAND, error:COMMAND=CODE, \
-      silent:COMMAND, garbage:COMMAND; COMMAND as in getAssertion or 0x02, with @N for the Nth time only.
+      Faults:
+      \(Fault.help)
       """)
 
   @Option(help: "What the keys are plugged into.")

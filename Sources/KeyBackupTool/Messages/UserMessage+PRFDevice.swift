@@ -17,7 +17,7 @@ extension UserMessage {
       case .busy:
         UserMessage(
           .incomplete, word: "busy", "another program is using \(key)",
-          hint: "close it or wait a moment, then try again")
+          hint: "close it or wait a moment, then try again; if no program is, replug the key")
       case .notFIDO2:
         UserMessage(
           .prfUnsupported, "\(key) does not speak FIDO2",
