@@ -115,12 +115,15 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     _ credential: CredentialID, on key: OpenKey, _ error: UserMessage
   ) -> UserMessage {
     if nonDiscoverable { return error }
-    var message = error
-    message.hint =
-      (error.hint.map { $0 + "\n" } ?? "")
-      + "an unused credential is left on \(key.name); to tidy up: "
-      + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))"
-    return message
+    var error = error
+    if error.code == .wrongKey {
+      error = UserMessage(
+        .prfUnsupported, "\(key.name) does not know the credential that it has just made",
+        hint: "this key cannot be used; try another model")
+    }
+    return error.adding(
+      hint: "an unused credential is left on \(key.name); to tidy up: "
+        + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
   }
 
   private var rpID: String { relyingParty.rpId ?? BackupRelyingPartyOption.standard }
@@ -220,11 +223,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       rpID: rpID, rpName: "keybackup", userName: shown, userDisplayName: shown,
       isDiscoverable: !nonDiscoverable,
       protection: .userVerificationOptionalWithCredentialID)
-    return try await key.verified { authenticator, pin throws(PRFDeviceError) in
-      try await key.touched("1 of 3: makes the credential") { () throws(PRFDeviceError) in
-        try await authenticator.createCredential(request, pin: pin)
-      }
-    }
+    return try await key.create(request, why: "1 of 3: makes the credential")
   }
 
   private func report(

@@ -28,11 +28,7 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
       rpID: rpId, rpName: rpId, userName: userName, userDisplayName: userName,
       isDiscoverable: !nonDiscoverable,
       protection: .userVerificationOptionalWithCredentialID)
-    let credential = try await key.verified { authenticator, pin throws(PRFDeviceError) in
-      try await key.touched { () throws(PRFDeviceError) in
-        try await authenticator.createCredential(request, pin: pin)
-      }
-    }
+    let credential = try await key.create(request)
     let id = CredentialIDArgument.encode(credential.id.bytes)
     try common.output.result(
       id, json: ["credential_id": .string(id), "rp_id": .string(rpId)],
