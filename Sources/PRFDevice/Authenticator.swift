@@ -197,6 +197,10 @@ public actor Authenticator {
     throw status.error
   }
 
+  /// What is left of the operation's time, for the calls that take it as an
+  /// argument.
+  var millisecondsLeft: Int32 { watch.millisecondsLeft }
+
   /// What the opening told, without another command.
   func device<R>(_ body: (OpaquePointer) -> R) throws(PRFDeviceError) -> R {
     switch state {

@@ -94,12 +94,16 @@ final class OperationWatch: Sendable {
     }
   }
 
+  /// What a blocking call may take: the time that is left, and ``grace`` for
+  /// a CANCEL to be answered.
+  var millisecondsLeft: Int32 {
+    max(1, state.withLock { $0.deadline }.advanced(by: Self.grace).millisecondsLeft)
+  }
+
   /// Runs one blocking call on `device` with libfido2's timeout set to what is
   /// left, and sends CANCEL meanwhile where needed.
   func during(_ device: OpaquePointer, _ call: (OpaquePointer) -> Int32) -> FIDOStatus {
-    let deadline = state.withLock { $0.deadline }
-    let limit = deadline.advanced(by: Self.grace).millisecondsLeft
-    _ = unsafe fido_dev_set_timeout(device, max(1, limit))
+    _ = unsafe fido_dev_set_timeout(device, millisecondsLeft)
     state.change { unsafe $0.device = device }
     let code = unsafe call(device)
     // From here on no CANCEL can be sent: one that came later would end the

@@ -27,6 +27,8 @@ final class Authenticator {
   var protocols: [PINProtocol]
   /// Wrong PINs since power-up: three block PIN entry until the next one.
   var wrongPINs = 0
+  /// Readings of a fingerprint since power-up.
+  var fingerprintReadings = 0
   var assertions: PendingAssertions?
   var enumeration: CredentialEnumeration?
   private var occurrences: [CTAPCommand: Int] = [:]

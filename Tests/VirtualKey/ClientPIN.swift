@@ -138,7 +138,10 @@ extension Authenticator {
     let hash = try? secret.decrypt(sealedHash)
     if let hash, hash == store.snapshot.pinHash {
       wrongPINs = 0
-      try update { $0.pinRetries = KeyState.maximumPINRetries }
+      try update { state in
+        state.pinRetries = KeyState.maximumPINRetries
+        state.verificationRetries = KeyState.maximumVerificationRetries
+      }
       return
     }
     wrongPINs += 1
@@ -182,7 +185,7 @@ extension Authenticator {
     let peer = try required(request[3], \.self)
     let permissions = try requestedPermissions(request)
     let secret = try protocols[index].sharedSecret(with: peer)
-    try requireTouch()
+    try readFingerprint(blocked: .uvBlocked, mismatch: .uvInvalid)
     return try issueToken(index, secret, permissions, rpID: request[10]?.text)
   }
 

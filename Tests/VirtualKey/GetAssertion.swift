@@ -39,7 +39,7 @@ extension Authenticator {
     if !allowed.isEmpty { credentials = [credentials[0]] }
     let secret = try hmacSecretRequest(request[4]?["hmac-secret"], presence: presence)
     if presence || wantsBuiltIn {
-      try requireTouch()
+      try requireTouch(fingerprint: wantsBuiltIn)
       clearTokensAfterUse()
     }
 

@@ -27,8 +27,11 @@ public struct KeyConfiguration: Sendable {
   public var makeCredentialWithoutVerification = false
   /// Whether every operation with a touch also wants user verification.
   public var alwaysVerify = false
-  /// Whether there is a fingerprint reader that accepts whoever touches it.
+  /// Whether there is a fingerprint reader that accepts whoever touches it, but for the
+  /// misses below.
   public var builtInVerification = false
+  /// How many readings of a fingerprint after power-up do not match.
+  public var fingerprintMisses = 0
   /// The shortest PIN accepted, in Unicode code points.
   public var minimumPINLength = 4
   /// The most credential IDs in one allow or exclude list.

@@ -38,7 +38,7 @@ public struct KeySettings: Sendable {
     credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
     aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
-    make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
+    fingerprint-misses=N,     make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
     no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk
     """
 
@@ -71,6 +71,7 @@ public struct KeySettings: Sendable {
     case "unplug-after-ms": unplugAfterMilliseconds = try number(name, value)
     case "plug-after-ms": plugAfterMilliseconds = try number(name, value)
     case "touch-timeout-ms": configuration.touchTimeoutMilliseconds = try number(name, value)
+    case "fingerprint-misses": configuration.fingerprintMisses = try number(name, value)
     case "reset-window-ms": configuration.resetWindowMilliseconds = try number(name, value)
     case "capacity": configuration.discoverableCapacity = try number(name, value)
     case "max-credentials-in-list":

@@ -15,12 +15,13 @@ struct KeyState: Codable, Sendable, Equatable {
   /// Somebody else chose the PIN: it is good for nothing but being changed.
   var mustChangePIN = false
   var pinRetries = KeyState.maximumPINRetries
-  var verificationRetries = 3
+  var verificationRetries = KeyState.maximumVerificationRetries
   var signatureCount: UInt32 = 0
   /// Oldest first.
   var credentials: [Credential] = []
 
   static let maximumPINRetries = 8
+  static let maximumVerificationRetries = 3
 }
 
 /// A key's memory: shared by the sessions that a test opens one after another

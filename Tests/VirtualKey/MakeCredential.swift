@@ -53,7 +53,7 @@ extension Authenticator {
       configuration.hmacSecret && request[6]?["hmac-secret"]?.boolean == true
     let protection = configuration.credProtect ? request[6]?["credProtect"]?.integer : nil
     guard (1...3).contains(protection ?? 1) else { throw .status(.invalidOption) }
-    try requireTouch()
+    try requireTouch(fingerprint: wantsBuiltIn)
     clearTokensAfterUse()
 
     let seed = CredentialSeed(rootKey: state.rootKey)

@@ -2,7 +2,8 @@ internal import PRFDevice
 
 /// Finds security keys and opens the one that is meant.
 ///
-/// Where a choice would be a guess, it asks the person to name one instead.
+/// Where a choice would be a guess, it asks the person: by a touch, or by
+/// naming one.
 struct KeyFinder: Sendable {
   let options: DeviceOptions
   let pins: PINPolicy
@@ -16,69 +17,64 @@ struct KeyFinder: Sendable {
     prompter = common.prompter
   }
 
+  /// How long to wait for a security key, or for one that is busy, in seconds.
+  var patience: Int { options.wait ?? (prompter.canAsk ? 30 : 0) }
+
   /// Every security key in reach, after waiting for one as long as asked.
   ///
-  /// - Parameter seconds: how long to wait; nil: as the options say, else 30
-  ///   seconds where a person is at a terminal.
+  /// - Parameters:
+  ///   - seconds: how long to wait; nil: as the options say, else 30 seconds
+  ///     where a person is at a terminal.
+  ///   - wanted: what to ask for while waiting.
   /// - Returns: at least one.
   /// - Throws: `no-authenticator`, `permission-denied`, `interrupted`.
   func descriptors(
-    waiting seconds: Int? = nil
+    waiting seconds: Int? = nil, for wanted: WantedKey = .any
   ) async throws(UserMessage) -> [AuthenticatorDescriptor] {
-    do throws(PRFDeviceError) {
-      let found = try await now()
-      if !found.isEmpty { return found }
-      let seconds = seconds ?? options.wait ?? (prompter.canAsk ? 30 : 0)
-      guard seconds > 0 else { throw .noAuthenticator }
-      return try await prompter.insert(Event.Insert(path: options.device, seconds: seconds)) {
-        () throws(PRFDeviceError) in
-        try await AuthenticatorList.wait(upTo: .seconds(seconds)) { connected in
-          options.device.map { path in connected.contains { $0.path == path } }
-            ?? !connected.isEmpty
-        }.filter { options.device == nil || $0.path == options.device }
-      }
-    } catch {
-      if error == .noAuthenticator, let path = options.device {
-        throw UserMessage(
-          .noAuthenticator, "no security key found at \(path)",
-          hint: "keybackup devices lists those in reach")
-      }
-      throw UserMessage(error)
+    let found = try await connected()
+    if !found.isEmpty { return found }
+    let seconds = seconds ?? patience
+    guard seconds > 0, let came = try await newcomers(to: [], within: seconds, wanted) else {
+      throw nothingInReach
     }
+    return came
   }
 
-  /// The only security key in reach, opened; for work where any other key
-  /// would do as well, so that several cannot be told apart.
+  /// One security key, opened, for work that any key could be meant for.
   ///
-  /// - Throws: `ambiguous` when there are several, and what opening throws.
-  func onlyKey() async throws(UserMessage) -> OpenKey {
+  /// The only one in reach; of several the one that the person touches.
+  ///
+  /// - Parameter purpose: what the key is chosen for, such as "to enrol".
+  /// - Throws: `ambiguous` when there are several and nobody to choose, and
+  ///   what opening throws.
+  func chosenKey(_ purpose: String) async throws(UserMessage) -> OpenKey {
     let found = try await descriptors()
-    guard let only = found.first, found.count == 1 else {
-      throw UserMessage(
-        .ambiguous, "\(found.count) security keys are plugged in",
-        hint: "leave one, or name it with --device: "
-          + found.map { "\($0.path) (\(OpenKey.name(of: $0)))" }.joined(separator: ", "))
-    }
-    return try await open(only)
+    if let only = found.first, found.count == 1 { return try await openInTurn(only) }
+    guard prompter.canAsk else { throw Self.ambiguous(found) }
+    return try await chooseByTouch(found, purpose)
   }
 
   /// The security key that holds one of these credentials, opened.
   ///
   /// - Parameters:
-  ///   - ids: the credentials; none: the only key in reach.
+  ///   - ids: the credentials; none: one key, see ``chosenKey(_:)``.
   ///   - rpID: their relying party.
   /// - Returns: the key, and the credential it holds when it tells.
   /// - Throws: `wrong-key`, `ambiguous`, and what opening throws.
   func key(
     holding ids: [CredentialID], rpID: String
   ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
-    guard !ids.isEmpty else { return (try await onlyKey(), nil) }
+    guard !ids.isEmpty else { return (try await chosenKey("to use"), nil) }
     let questions = ids.map { UnlockQuestion(rpID: rpID, credentialID: $0, salt: []) }
     // Other software's credential may be hidden from a silent look. Only a key
     // that the person named is given its PIN to find out: it costs a try where
     // it is another key's.
-    let (key, held) = try await holder(of: questions, mayBeHidden: options.device != nil)
-    return (key, held.first?.credentialID)
+    let candidates = try await search(questions, mayBeHidden: options.device != nil)
+    let candidate = try await theOne(of: candidates)
+    for other in candidates where other.key !== candidate.key {
+      await other.key.authenticator.close()
+    }
+    return (candidate.key, candidate.questions.first?.credentialID)
   }
 
   /// Opens one security key.
@@ -98,12 +94,100 @@ struct KeyFinder: Sendable {
     }
   }
 
-  private func now() async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+  /// Opens one security key, waiting while another program uses it, as long
+  /// as one would wait for a key.
+  private func openInTurn(_ descriptor: AuthenticatorDescriptor) async throws(UserMessage)
+    -> OpenKey
+  {
+    let deadline = ContinuousClock.now + .seconds(patience)
+    var hasTold = false
+    while true {
+      do throws(UserMessage) {
+        return try await open(descriptor)
+      } catch  where error.isBusy && deadline > .now {
+        if !hasTold { tellBusy(error) }
+        hasTold = true
+        try await pause(.milliseconds(250))
+      }
+    }
+  }
+
+  func tellBusy(_ error: UserMessage) {
+    prompter.tell("Waiting: \(error.message).")
+  }
+
+  func pause(_ duration: Duration) async throws(UserMessage) {
+    do { try await Task.sleep(for: duration) } catch { throw .interrupted }
+  }
+
+  // MARK: What is in reach
+
+  /// The security keys in reach now; with `--device`, that one or none.
+  ///
+  /// - Parameter cards: also those on readers, when no key was named.
+  func connected(cards: Bool = true) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
       if let path = options.device { return [try await AuthenticatorList.authenticator(at: path)] }
-      return try await AuthenticatorList.connected()
+      return cards
+        ? try await AuthenticatorList.connected() : try AuthenticatorList.pluggedIn()
     } catch .noAuthenticator {
       return []
+    } catch {
+      throw UserMessage(error)
     }
+  }
+
+  /// Asks for another security key to be plugged in, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - known: the keys that are there and will not do.
+  ///   - seconds: how long to wait.
+  ///   - wanted: what to ask for.
+  /// - Returns: every key then in reach; nil after the time.
+  func newcomers(
+    to known: [AuthenticatorDescriptor], within seconds: Int, _ wanted: WantedKey
+  ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
+    let insert = Event.Insert(
+      accepting: wanted.labels, otherWays: wanted.otherWays, path: options.device,
+      seconds: seconds, unsuitable: known.count)
+    return try await prompter.insert(insert) { () async throws(UserMessage) in
+      try await change(from: known, until: .now + .seconds(seconds))
+    }
+  }
+
+  /// Waits until a security key is in reach that was not there before.
+  ///
+  /// - Parameters:
+  ///   - known: the keys that do not count; one that is pulled out and put in
+  ///     again does.
+  ///   - deadline: when to give up.
+  /// - Returns: every key then in reach; nil after the time.
+  func change(
+    from known: [AuthenticatorDescriptor], until deadline: ContinuousClock.Instant
+  ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
+    let news = NewcomerCheck(known: Set(known), path: options.device)
+    do throws(PRFDeviceError) {
+      return try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) {
+        news.isAny(in: $0)
+      }.filter { options.device == nil || $0.path == options.device }
+    } catch .noAuthenticator {
+      return nil
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  var nothingInReach: UserMessage {
+    guard let path = options.device else { return UserMessage(.noAuthenticator) }
+    return UserMessage(
+      .noAuthenticator, "no security key found at \(path)",
+      hint: "keybackup devices lists those in reach")
+  }
+
+  static func ambiguous(_ found: [AuthenticatorDescriptor]) -> UserMessage {
+    UserMessage(
+      .ambiguous, "\(found.count) security keys are plugged in",
+      hint: "leave one, or name it with --device: "
+        + found.map { "\($0.path) (\(OpenKey.name(of: $0)))" }.joined(separator: ", "))
   }
 }

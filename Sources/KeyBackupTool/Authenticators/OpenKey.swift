@@ -9,6 +9,7 @@ final class OpenKey: Sendable {
   let finder: KeyFinder
   /// The PIN that the key has accepted.
   let accepted = Mutex<PIN?>(nil)
+  private let enrolledLabel = Mutex<String?>(nil)
 
   init(
     authenticator: Authenticator, descriptor: AuthenticatorDescriptor, finder: KeyFinder
@@ -18,8 +19,21 @@ final class OpenKey: Sendable {
     self.finder = finder
   }
 
-  /// What the key is called on screen.
-  var name: String { Self.name(of: descriptor) }
+  /// What the key was called when it was enrolled, once it is known which it is.
+  var label: String? {
+    get { enrolledLabel.withLock { $0 } }
+    set { enrolledLabel.withLock { $0 = newValue } }
+  }
+
+  /// What the key is called on screen: two of one model differ in their labels.
+  var name: String {
+    let product = Self.name(of: descriptor)
+    let label = PrintableText.clean(self.label ?? "", limit: 40)
+    return label.isEmpty || label == product ? product : "\(product) \"\(label)\""
+  }
+
+  /// The name and where it is plugged in, for lists of several.
+  var described: String { "\(name) at \(descriptor.path)" }
 
   /// The product's name, cleaned of whatever a device might send.
   static func name(of descriptor: AuthenticatorDescriptor) -> String {
@@ -55,50 +69,5 @@ final class OpenKey: Sendable {
   ) async throws(PRFDeviceError) -> R {
     try await finder.prompter.touch(
       shown, why: why, seconds: finder.options.timeout, while: body)
-  }
-
-  /// Refuses a key that cannot evaluate the PRF or verify its user.
-  ///
-  /// Costs a command: not called where a pre-flight has shown that the key
-  /// holds a credential made for the PRF.
-  ///
-  /// - Throws: `prf-unsupported`, `pin-not-set`.
-  func requirePRF() async throws(UserMessage) {
-    let info = try await call { key throws(PRFDeviceError) in try await key.info() }
-    guard info.supportsPRF else { throw UserMessage(.prfUnsupported, key: name) }
-    guard info.isPINSet || info.hasBuiltInUserVerification else {
-      throw UserMessage(.pinNotSet, key: name)
-    }
-  }
-
-  /// Runs an operation under user verification: with the PIN, or, on a key
-  /// with a fingerprint reader and no PIN at hand, without.
-  ///
-  /// A PIN from a descriptor or file is tried once. A person may type another
-  /// one; the same one is never sent twice.
-  ///
-  /// - Parameter body: the operation; may run several times.
-  /// - Returns: what `body` returns.
-  /// - Throws: `pin-not-set`, `pin-last-tries`, `pin-invalid`, `pin-blocked`,
-  ///   and what `body` throws.
-  func verified<R: Sendable>(
-    _ body: (Authenticator, PIN?) async throws(PRFDeviceError) -> R
-  ) async throws(UserMessage) -> R {
-    let verification = try await call { key throws(PRFDeviceError) in
-      try await key.userVerification()
-    }
-    if verification.isBuiltIn, finder.pins.source == nil {
-      do throws(PRFDeviceError) {
-        return try await body(authenticator, nil)
-      } catch .uvBlocked where verification.isPINSet {
-        finder.prompter.tell("The fingerprint reader is blocked; the PIN is needed.")
-      } catch .pinRequired where verification.isPINSet {
-        // The key wants its PIN for this operation all the same.
-      } catch {
-        throw UserMessage(error, key: name)
-      }
-    }
-    guard verification.isPINSet else { throw UserMessage(.pinNotSet, key: name) }
-    return try await withPIN(body)
   }
 }

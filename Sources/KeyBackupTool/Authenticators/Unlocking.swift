@@ -20,61 +20,37 @@ extension KeyFinder {
   /// Asks the security key that can answer, with one touch where the first
   /// answer serves.
   ///
-  /// Keys are told apart silently, by asking each which credential it holds.
-  /// A key that is busy, locked or broken does not stop the others; neither
-  /// does a file that its own key does not open.
+  /// Where several hold a credential and the first is locked, broken or
+  /// unplugged, the next one is asked.
   ///
   /// - Parameters:
   ///   - questions: what the backup's files offer.
+  ///   - wanted: what to call the key that is waited for.
   ///   - use: opens the backup with an answer; nil where that one does not.
   /// - Returns: what `use` returned.
   /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`,
   ///   `data-invalid` when the right key answers and no file opens.
   func ask<R: ~Copyable>(
-    _ questions: [UnlockQuestion], use: (UnlockAnswer) throws(UserMessage) -> R?
+    _ questions: [UnlockQuestion], for wanted: WantedKey = .any,
+    use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R {
-    let (key, held) = try await holder(of: questions)
-    if held.isEmpty { try await key.requirePRF() }
-    return try await key.answer(held.isEmpty ? questions : held, use: use)
-  }
-
-  /// The security key that can answer, opened.
-  ///
-  /// - Parameters:
-  ///   - questions: what to ask it.
-  ///   - mayBeHidden: the credentials may have credProtect's level 3.
-  /// - Returns: the key and the questions whose credential it holds, or none
-  ///   for a key that may hold one and does not tell.
-  /// - Throws: `wrong-key`, `ambiguous`.
-  func holder(
-    of questions: [UnlockQuestion], mayBeHidden: Bool = false
-  ) async throws(UserMessage) -> (OpenKey, [UnlockQuestion]) {
-    let found = try await descriptors()
-    var failures: [UserMessage] = []
-    var undecided: [OpenKey] = []
-    for descriptor in found {
+    var candidates = try await search(questions, for: wanted)
+    if candidates[0].questions.isEmpty {
+      candidates = [try await theOne(of: candidates)]
+      try await candidates[0].key.requirePRF()
+    }
+    for candidate in candidates.dropLast() {
       do throws(UserMessage) {
-        let key = try await open(descriptor)
-        switch try await key.holding(questions, mayBeHidden: mayBeHidden) {
-        case .some(let held): return (key, held)
-        case .perhaps: undecided.append(key)
-        case .none: await key.authenticator.close()
-        }
-      } catch  where error.code != .interrupted && found.count > 1 {
-        output.note("keybackup: \(error.message)")
-        failures.append(error)
+        return try await candidate.key.answer(candidate.questions, use: use)
+      } catch  where error.concernsOneKey {
+        output.warn("keybackup: \(error.message)")
+        prompter.tell("Trying another security key that is plugged in.")
+        await candidate.key.authenticator.close()
       }
     }
-    guard let key = undecided.first else {
-      throw failures.first ?? .nothingOpens(found.count)
-    }
-    guard undecided.count == 1 else {
-      throw UserMessage(
-        .ambiguous, "several security keys may open this backup",
-        hint: "leave one, or name it with --device: "
-          + undecided.map(\.descriptor.path).joined(separator: ", "))
-    }
-    return (key, [])
+    let last = candidates[candidates.count - 1]
+    return try await last.key.answer(
+      last.questions.isEmpty ? questions : last.questions, use: use)
   }
 }
 
@@ -87,6 +63,16 @@ extension UserMessage {
         ? "this security key opens nothing here"
         : "none of these security keys opens anything here",
       hint: "plug in the key the backup was made with; keybackup key list shows which")
+  }
+
+  /// Another security key may still do what this one cannot.
+  var concernsOneKey: Bool {
+    switch code {
+    case .pinBlocked, .pinLastTries, .pinNotSet, .authenticatorLost, .prfUnsupported, .wrongKey,
+      .dataInvalid, .io:
+      true
+    default: isBusy
+    }
   }
 
   /// The right key answers, and its file does not open.

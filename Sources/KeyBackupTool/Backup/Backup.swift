@@ -130,7 +130,7 @@ extension Backup {
     }
     let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
     do throws(UserMessage) {
-      return try await finder.ask(unique(offers.map(\.1))) { answer in
+      return try await finder.ask(unique(offers.map(\.1)), for: WantedKey(scan)) { answer in
         open(answer, offers, &damaged)
       }
     } catch  where error.code == .wrongKey && anonymous && rpID == nil {
@@ -161,6 +161,21 @@ extension Backup {
   private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
     var seen: Set<UnlockQuestion> = []
     return questions.filter { seen.insert($0).inserted }
+  }
+}
+
+extension WantedKey {
+  /// The keys that open the backup.
+  init(_ scan: NamespaceScan) {
+    for way in scan.waysIn {
+      switch way.kind {
+      case .securityKey:
+        if let id = way.credentialID { names[CredentialID(id)] = way.label }
+      case .csppEnvelope: break
+      case .unknown(let kind):
+        otherWays.append(way.label.isEmpty ? kind : "\(kind) \"\(way.label)\"")
+      }
+    }
   }
 }
 

@@ -25,6 +25,30 @@ enum Event: Sendable {
     var path: String?
     /// How long it is waited for.
     var seconds: Int
+    /// How many keys are plugged in that will not do.
+    var unsuitable = 0
+
+    /// What to ask a person to do.
+    var text: String {
+      let names = accepting.map { "\"\(PrintableText.clean($0, limit: 40))\"" }
+      var text =
+        switch unsuitable {
+        case 0: ""
+        case 1: "The security key that is plugged in opens nothing here. "
+        default: "None of the security keys that are plugged in opens anything here. "
+        }
+      switch names.count {
+      case 0: text += unsuitable == 0 ? "Insert your security key." : "Insert the right one."
+      case 1: text += "Insert your security key \(names[0])."
+      default:
+        text += "Insert one of your security keys: " + names.joined(separator: ", ") + "."
+      }
+      if !otherWays.isEmpty {
+        let ways = otherWays.map { PrintableText.clean($0, limit: 40) }
+        text += " Other ways in: " + ways.joined(separator: ", ") + "."
+      }
+      return text
+    }
   }
 
   /// Whether the stream may lose it when its reader is slow.

@@ -12,26 +12,29 @@ extension Prompter {
     _ insert: Event.Insert, while waiting: () async throws(E) -> R
   ) async throws(E) -> R {
     events.send(.insert(insert))
-    let names = insert.accepting.map { PrintableText.clean($0) }
-    switch names.count {
-    case 0: tell("Insert your security key.")
-    case 1: tell("Insert the security key \(names[0]).")
-    default: tell("Insert one of these security keys: \(names.joined(separator: ", ")).")
-    }
-    if !insert.otherWays.isEmpty {
-      tell("Other ways in: \(insert.otherWays.joined(separator: ", ")).")
-    }
+    tell(insert.text)
     return try await reminding(
       upTo: insert.seconds, of: { "Still waiting for a security key (\($0) s left)." },
       while: waiting)
   }
 
   /// Asks for a choice among several keys by touch, while `waiting` waits for it.
+  ///
+  /// - Parameters:
+  ///   - candidates: the keys that can be touched.
+  ///   - purpose: what the key is chosen for, such as "to enrol".
+  ///   - seconds: how long they are waited for.
+  ///   - waiting: the wait.
+  /// - Returns: what `waiting` returns.
+  /// - Throws: what `waiting` throws.
   func select<R: Sendable, E: Error>(
-    among candidates: [ShownKey], seconds: Int, while waiting: () async throws(E) -> R
+    among candidates: [ShownKey], _ purpose: String, seconds: Int,
+    while waiting: () async throws(E) -> R
   ) async throws(E) -> R {
     events.send(.select(candidates: candidates, secondsLeft: seconds))
-    tell("Touch the security key to use; \(candidates.count) are plugged in.")
+    tell(
+      "Several security keys are plugged in. Touch the one \(purpose): "
+        + candidates.map { "\($0.name) at \($0.path)" }.joined(separator: ", "))
     return try await reminding(
       upTo: seconds, of: { "Still waiting for a touch on one of the keys (\($0) s left)." },
       while: waiting)

@@ -7,6 +7,10 @@ enum Files {
     Array(try Data(contentsOf: URL(filePath: path)))
   }
 
+  static func text(_ path: String) throws -> String {
+    String(decoding: try read(path), as: UTF8.self)
+  }
+
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws {
     try Data(bytes).write(to: URL(filePath: path))
     guard unsafe chmod(path, mode) == 0 else { throw SystemFailure(path) }

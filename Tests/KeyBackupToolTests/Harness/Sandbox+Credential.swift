@@ -5,8 +5,11 @@ extension Sandbox {
   /// Makes a credential on the sandbox's key through the command.
   ///
   /// - Returns: its ID, base64url.
-  func makeCredential(_ options: [String] = [], key: [String] = []) async throws -> String {
-    let made = try await keybackup(["credential", "create", "--json"] + options, key: key)
+  func makeCredential(
+    _ options: [String] = [], key: [String] = [], pin: PINGiven = .file
+  ) async throws -> String {
+    let made = try await keybackup(
+      ["credential", "create", "--json"] + options, key: key, pin: pin)
     guard let id = try made.json()["credential_id"].text else { throw NotThatJSON(text: made.out) }
     return id
   }

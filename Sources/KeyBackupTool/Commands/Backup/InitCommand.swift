@@ -69,7 +69,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
 
     let finder = KeyFinder(common, device, pins.policy(world))
-    let key = try await finder.onlyKey()
+    let key = try await finder.chosenKey("to enrol")
+    try await key.offerPIN()
     try await key.requirePRF()
     let credential = try await createCredential(key)
     let keyID: KeyID

@@ -22,7 +22,9 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try DeriveRelyingParty.check(rpId)
-    let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
+    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey(
+      "to make the credential on")
+    try await key.offerPIN()
     try await key.requirePRF()
     let request = CredentialRequest(
       rpID: rpId, rpName: rpId, userName: userName, userDisplayName: userName,

@@ -20,7 +20,8 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await KeyFinder(common, device, pins.policy(world)).onlyKey()
+    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey(
+      "whose PIN to change")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }
     // The new PIN comes first when it is read from a descriptor or file: a bad

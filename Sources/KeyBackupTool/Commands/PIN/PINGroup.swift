@@ -31,7 +31,7 @@ struct NewPINOptions: ParsableArguments {
     } else if let newPinFile {
       typed = try PINSource.file(newPinFile).read()
     } else {
-      typed = try ask(prompter)
+      typed = try Self.ask(prompter)
     }
     do throws(PRFDeviceError) {
       return try PIN(typed)
@@ -40,7 +40,8 @@ struct NewPINOptions: ParsableArguments {
     }
   }
 
-  private func ask(_ prompter: Prompter) throws(UserMessage) -> SecretBytes {
+  /// Asks the person at the terminal, twice.
+  static func ask(_ prompter: Prompter) throws(UserMessage) -> SecretBytes {
     let missing = UserMessage(
       .config, "a new PIN is needed and nobody can be asked",
       hint: "give it with --new-pin-fd or --new-pin-file")

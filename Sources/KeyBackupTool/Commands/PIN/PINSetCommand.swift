@@ -11,7 +11,7 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var new: NewPINOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await KeyFinder(common, device, PINPolicy()).onlyKey()
+    let key = try await KeyFinder(common, device, PINPolicy()).chosenKey("to set a PIN for")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPIN else {
       throw UserMessage(.prfUnsupported, "\(key.name) has no PIN feature")

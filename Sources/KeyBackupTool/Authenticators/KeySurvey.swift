@@ -1,0 +1,76 @@
+internal import PRFDevice
+
+/// What a silent look at one security key gave.
+enum KeyLook: Sendable {
+  case holds(OpenKey, [UnlockQuestion])
+  /// It does not tell without its PIN.
+  case perhaps(OpenKey)
+  case holdsNone
+  case failed(UserMessage)
+}
+
+/// What is known of the security keys in reach while one is searched for.
+struct KeySurvey {
+  private var looks: [AuthenticatorDescriptor: KeyLook] = [:]
+
+  /// Forgets the keys that are gone.
+  mutating func keep(_ found: [AuthenticatorDescriptor]) {
+    looks = looks.filter { found.contains($0.key) }
+  }
+
+  mutating func note(_ news: [AuthenticatorDescriptor: KeyLook]) {
+    looks.merge(news) { $1 }
+  }
+
+  /// The keys to look at: those that are new, or were busy.
+  func unknown(among found: [AuthenticatorDescriptor]) -> [AuthenticatorDescriptor] {
+    found.filter { descriptor in
+      switch looks[descriptor] {
+      case nil: true
+      case .failed(let error): error.isBusy
+      default: false
+      }
+    }
+  }
+
+  /// The keys that hold a credential, else those that may, in the system's order.
+  func candidates(in found: [AuthenticatorDescriptor]) -> [KeyCandidate] {
+    var sure: [KeyCandidate] = []
+    var possible: [KeyCandidate] = []
+    for look in found.compactMap({ looks[$0] }) {
+      switch look {
+      case .holds(let key, let questions): sure.append(KeyCandidate(key: key, questions: questions))
+      case .perhaps(let key): possible.append(KeyCandidate(key: key, questions: []))
+      case .holdsNone, .failed: break
+      }
+    }
+    return sure.isEmpty ? possible : sure
+  }
+
+  /// Why keys could not be looked at, or did not answer yet.
+  func failures(in found: [AuthenticatorDescriptor]) -> [UserMessage] {
+    found.compactMap { descriptor in
+      switch looks[descriptor] {
+      case .failed(let error): error
+      case nil: UserMessage(.noAnswer, key: OpenKey.name(of: descriptor))
+      default: nil
+      }
+    }
+  }
+
+  /// That a key is in another program's hands, if one is.
+  func busy(in found: [AuthenticatorDescriptor]) -> UserMessage? {
+    failures(in: found).first(where: \.isBusy)
+  }
+
+  /// Why none will do.
+  func reason(in found: [AuthenticatorDescriptor]) -> UserMessage {
+    if found.isEmpty { return UserMessage(.noAuthenticator) }
+    return failures(in: found).first ?? .nothingOpens(found.count)
+  }
+}
+
+extension UserMessage {
+  /// Another program has the security key.
+  var isBusy: Bool { word == "busy" }
+}

@@ -1,0 +1,81 @@
+internal import PRFDevice
+
+extension KeyFinder {
+  /// Lets the person choose one of several security keys by touching it.
+  ///
+  /// It costs a touch that does nothing else. A key that cannot be opened
+  /// is named and left out; what it refuses does not stop the others.
+  ///
+  /// - Throws: `touch-timeout`, `interrupted`, or why no key could be opened.
+  func chooseByTouch(
+    _ descriptors: [AuthenticatorDescriptor], _ purpose: String
+  ) async throws(UserMessage) -> OpenKey {
+    let results = await withTaskGroup { group in
+      for (index, descriptor) in descriptors.enumerated() {
+        group.addTask { () async -> (Int, Result<OpenKey, UserMessage>) in
+          do throws(UserMessage) {
+            return (index, .success(try await open(descriptor)))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }.sorted { $0.0 < $1.0 }.map(\.1)
+    var keys: [OpenKey] = []
+    var failure: UserMessage?
+    for result in results {
+      switch result {
+      case .success(let key): keys.append(key)
+      case .failure(let error):
+        if error.code == .interrupted { throw error }
+        output.note("keybackup: \(error.message)")
+        failure = failure ?? error
+      }
+    }
+    guard !keys.isEmpty else { throw failure ?? UserMessage(.noAuthenticator) }
+    return try await touched(keys, purpose)
+  }
+
+  /// The one of these keys that the person touches; the others are closed.
+  func touched(_ keys: [OpenKey], _ purpose: String) async throws(UserMessage) -> OpenKey {
+    let shown = keys.map(\.shown)
+    let chosen = try await prompter.select(among: shown, purpose, seconds: options.timeout) {
+      () async throws(UserMessage) in
+      try await firstTouched(of: keys)
+    }
+    for key in keys where key !== chosen { await key.authenticator.close() }
+    return chosen
+  }
+
+  private func firstTouched(of keys: [OpenKey]) async throws(UserMessage) -> OpenKey {
+    var chosen: OpenKey?
+    var failures: [UserMessage] = []
+    await withTaskGroup { group in
+      for key in keys {
+        group.addTask { () async -> (OpenKey, UserMessage?) in
+          do throws(UserMessage) {
+            try await key.call { key throws(PRFDeviceError) in try await key.waitForTouch() }
+            return (key, nil)
+          } catch {
+            return (key, error)
+          }
+        }
+      }
+      for await (key, error) in group {
+        if let error {
+          failures.append(error)
+          // One that is unplugged or broken leaves the choice among the others.
+          if ![.interrupted, .touchTimeout].contains(error.code), chosen == nil {
+            output.note("keybackup: \(error.message)")
+          }
+        } else if chosen == nil {
+          chosen = key
+          group.cancelAll()
+        }
+      }
+    }
+    guard let chosen else { throw failures.first ?? .interrupted }
+    return chosen
+  }
+}

@@ -1,0 +1,16 @@
+internal import PRFDevice
+
+/// Which security keys would do, for the words that ask for one.
+struct WantedKey: Sendable {
+  /// What the keys that would do are called, by their credentials; none: any key.
+  var names: [CredentialID: String] = [:]
+  /// Ways in that need no security key, by their labels.
+  var otherWays: [String] = []
+
+  static let any = WantedKey()
+
+  /// The names, each once, safe to print.
+  var labels: [String] {
+    Set(names.values.map { PrintableText.clean($0, limit: 40) }.filter { !$0.isEmpty }).sorted()
+  }
+}

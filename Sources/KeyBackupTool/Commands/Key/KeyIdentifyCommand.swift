@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+
+/// `keybackup key identify`: which security key opens what, without PIN and touch.
+struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "identify",
+    abstract: "Tell which plugged-in security key opens the backup. Needs no PIN and no touch.")
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var folder: FolderOptions
+  @OptionGroup var relyingParty: BackupRelyingPartyOption
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try Backup(folder, world)
+    let scan = try backup.scan()
+    let offers = scan.waysIn.compactMap { way in
+      UnlockQuestion(way, rpID: relyingParty.rpId ?? BackupRelyingPartyOption.standard)
+        .map { (way, $0) }
+    }
+    let finder = KeyFinder(common, device, PINPolicy())
+    let found = try await finder.identify(offers.map(\.1), for: WantedKey(scan))
+    let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
+    if common.json {
+      try common.output.result(json: ["keys": .array(rows.map(\.json))])
+    } else {
+      for line in Table.lines([["DEVICE", "KEY", "OPENS", "KEY ID"]] + rows.map(\.cells)) {
+        try common.output.result(line)
+      }
+    }
+    if rows.contains(where: { !$0.ways.isEmpty }) { return .success }
+    return rows.contains(where: \.isUndecided) ? .success : .wrongKey
+  }
+
+  /// One security key and what it opens.
+  private struct Row {
+    let descriptor: AuthenticatorDescriptor
+    let look: KeyLook
+    /// The ways in that are this key's.
+    let ways: [WayIn]
+
+    init(descriptor: AuthenticatorDescriptor, look: KeyLook, offers: [(WayIn, UnlockQuestion)]) {
+      self.descriptor = descriptor
+      self.look = look
+      if case .holds(_, let held) = look {
+        ways = offers.filter { held.contains($0.1) }.map(\.0)
+      } else {
+        ways = []
+      }
+    }
+
+    /// It does not tell without its PIN.
+    var isUndecided: Bool { if case .perhaps = look { true } else { false } }
+
+    var json: JSONValue {
+      var value: JSONValue = [
+        "path": .string(descriptor.path), "product": .string(descriptor.product),
+        "transport": .string(descriptor.transport.rawValue),
+        "opens": isUndecided ? .null : .bool(!ways.isEmpty),
+        "key_ids": .array(ways.compactMap { $0.keyID?.hex }.map(JSONValue.string)),
+        "label": .optional(ways.first?.label),
+      ]
+      if case .failed(let error) = look { value["error"] = .string(error.word) }
+      return value
+    }
+
+    var cells: [String] {
+      let opens =
+        switch look {
+        case .holds: "yes: " + PrintableText.clean(ways.first?.label ?? "", limit: 40)
+        case .perhaps: "does not tell without its PIN"
+        case .holdsNone: "no"
+        case .failed(let error): error.message
+        }
+      return [
+        descriptor.path, OpenKey.name(of: descriptor), opens, ways.first?.keyID?.hex ?? "-",
+      ]
+    }
+  }
+}

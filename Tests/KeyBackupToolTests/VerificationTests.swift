@@ -1,0 +1,100 @@
+import Testing
+
+/// Fingerprints, PINs, and keys that have neither.
+@Suite struct VerificationTests {
+  static let reader = ["--set", "built-in-uv"]
+
+  /// The same output, whichever way the user was verified.
+  @Test func aFingerprintDoesWhatThePINDoes() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential(key: Self.reader)
+    let byPIN = try await box.keybackup(Sandbox.derive, key: Self.reader)
+    let trace = try await box.traced {
+      let byFinger = try await box.keybackup(Sandbox.derive, key: Self.reader, pin: .none)
+      #expect(byFinger.out == byPIN.out)
+    }
+    #expect(!trace.contains { $0.contains("UsingPIN") }, "\(trace)")
+    // A key from before CTAP 2.1 is asked by an option instead of a token.
+    let older = try await box.keybackup(
+      Sandbox.derive, key: Self.reader + ["--set", "no-pin-uv-auth-token"], pin: .none)
+    #expect(older.out == byPIN.out)
+  }
+
+  @Test func aFingerMayBePutDownAgain() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential(key: Self.reader)
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(
+        Sandbox.derive, key: Self.reader + ["--set", "fingerprint-misses=2"], pin: .none)
+      #expect(outcome.err.contains("The fingerprint was not recognised."), "\(outcome.err)")
+    }
+    #expect(trace.count { $0 == "MISMATCH" } == 2)
+  }
+
+  /// The reader is blocked: the PIN is asked for, and unblocks it.
+  @Test func aBlockedReaderFallsBackToThePIN() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential(key: Self.reader)
+    let blind = Self.reader + ["--set", "fingerprint-misses=9"]
+    let expected = try await box.keybackup(Sandbox.derive, key: Self.reader)
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--reveal"], key: blind, pin: .none,
+      terminal: [
+        .expect("reader is blocked"), .expect("PIN for"), .type(Sandbox.pin + "\n"),
+        .expect("Touch"),
+      ])
+    #expect(outcome.text.contains(expected.out.dropLast()), "\(outcome.text)")
+    let nobody = try await box.keybackup(Sandbox.derive, key: blind, pin: .none, expecting: nil)
+    expectFailure(nobody, 78, says: "PIN", "--pin-fd")
+    let again = try await box.keybackup(Sandbox.derive, key: blind)
+    #expect(again.out == expected.out)
+    let unblocked = try await box.keybackup(Sandbox.derive, key: Self.reader, pin: .none)
+    #expect(unblocked.out == expected.out)
+  }
+
+  /// A reader and no PIN at all: the key blocks itself, and it is said how it stands.
+  @Test func aBlockedReaderWithoutAPIN() async throws {
+    let box = try Sandbox()
+    let reader = Self.reader + ["no-pin"]
+    _ = try await box.makeCredential(key: reader, pin: .none)
+    let outcome = try await box.keybackup(
+      Sandbox.derive, key: reader + ["--set", "fingerprint-misses=9"], pin: .none, expecting: nil)
+    expectFailure(outcome, 82, says: "fingerprint reader", "blocked")
+  }
+
+  // MARK: Enrolling a key that cannot verify its user
+
+  @Test func aKeyWithoutAPINIsNotEnrolled() async throws {
+    let box = try Sandbox()
+    for command in [["init"], ["credential", "create"]] {
+      let outcome = try await box.keybackup(command, key: ["no-pin"], pin: .none, expecting: nil)
+      expectFailure(outcome, 83, says: "has no PIN", "keybackup pin set")
+    }
+    #expect(Files.tree(box.folder).isEmpty)
+    #expect(!box.trace.contains { $0.contains("makeCredential") })
+  }
+
+  @Test func onATerminalItsPINIsSetFirst() async throws {
+    let box = try Sandbox()
+    let pin = Sandbox.pin + "\n"
+    let outcome = try await box.keybackup(
+      ["init"], key: ["no-pin"], pin: .none,
+      terminal: [
+        .expect("Set one now? [y/N]"), .type("y\n"), .expect("New PIN"), .type("12\n"),
+        .expect("again"), .type("12\n"), .expect("too short"), .expect("New PIN"), .type(pin),
+        .expect("again"), .type(pin), .expect("3 of 3"),
+      ])
+    // Typed twice, and not a third time.
+    #expect(!outcome.screen.contains("PIN for"), "\(outcome.screen)")
+    try await box.keybackup(["restore"])
+  }
+
+  @Test func andNothingHappensWhenTheyDoNotWantTo() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.keybackup(
+      ["init"], key: ["no-pin"], pin: .none,
+      terminal: [.expect("Set one now? [y/N]"), .type("\n")], expecting: nil)
+    #expect(outcome.code == 83, "\(outcome.text)")
+    #expect(!box.trace.contains { $0.contains("setPIN") })
+  }
+}

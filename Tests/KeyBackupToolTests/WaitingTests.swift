@@ -1,0 +1,112 @@
+import Testing
+
+/// Waiting for a security key: asked for only when needed, used at once.
+@Suite struct WaitingTests {
+  typealias TwoKeys = SeveralKeysTests.TwoKeys
+
+  /// Nothing in reach; the right key comes.
+  @Test func asksForTheKeyByItsLabel() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore", "--wait", "60"], key: ["--key", keys.box.keyState + ",plug-after-ms=700"])
+    #expect(outcome.err.contains("Insert your security key \"blue key\"."), "\(outcome.err)")
+    #expect(outcome.endedAtOnce)
+  }
+
+  /// The wrong key is in; the right one comes.
+  @Test func aWrongKeyDoesNotEndTheWait() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=700"))
+    #expect(outcome.err.contains("opens nothing here. Insert your security key \"blue key\"."))
+    #expect(outcome.endedAtOnce)
+  }
+
+  @Test func nothingIsAskedForWhenTheKeyIsIn() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(["restore", "--wait", "60"], key: keys.both())
+    #expect(!outcome.text.contains("Insert"), "\(outcome.text)")
+  }
+
+  /// Without `--wait` a script is told at once.
+  @Test func aScriptDoesNotWait() async throws {
+    let keys = try await TwoKeys()
+    let none = try await keys.box.keybackup(
+      ["restore"], key: ["--key", keys.box.keyState + ",plug-after-ms=60000"], expecting: nil)
+    expectFailure(none, 69, says: "no security key found", "--wait")
+    let wrong = try await keys.box.keybackup(
+      ["restore"], key: ["--key", keys.stranger], expecting: nil)
+    expectFailure(wrong, 80, says: "opens nothing here")
+    for outcome in [none, wrong] { #expect(!outcome.text.contains("Insert")) }
+  }
+
+  /// On a terminal a person is waited for, and may give up.
+  @Test func thePersonMayGiveUp() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore"], key: ["--key", keys.stranger],
+      terminal: [.expect("Insert your security key \"blue key\""), .interrupt], expecting: nil)
+    #expect(outcome.code == 130 && outcome.endedAtOnce, "\(outcome.text)")
+  }
+
+  @Test func theWaitEnds() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore", "--wait", "1"], key: ["--key", keys.stranger], expecting: nil)
+    expectFailure(outcome, 80, says: "opens nothing here")
+    #expect(outcome.endedAtOnce)
+  }
+
+  /// A named key that comes late.
+  @Test func waitsForTheNamedPath() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore", "--wait", "60", "--device", "/dev/hidraw1"],
+      key: keys.both(own: ",plug-after-ms=700"))
+    #expect(outcome.err.contains("Insert your security key"), "\(outcome.err)")
+  }
+
+  /// The key is plugged in and out again before it can be asked: no hang.
+  @Test func aKeyThatComesAndGoes() async throws {
+    let keys = try await TwoKeys()
+    let outcome = try await keys.box.keybackup(
+      ["restore", "--wait", "3"],
+      key: ["--key", keys.box.keyState + ",plug-after-ms=400,unplug-after-ms=1,touch=never"],
+      expecting: nil)
+    #expect([69, 91].contains(outcome.code), "\(outcome.text)")
+  }
+
+  // MARK: Busy keys
+
+  /// Another program has the key for a while: it is waited for.
+  @Test(arguments: [["restore"], ["credential", "create"]])
+  func aBusyKeyIsWaitedFor(_ command: [String]) async throws {
+    let keys = try await TwoKeys()
+    let script = """
+      flock /dev/hidraw0 sleep 1 & sleep 0.3; "$@"
+      """
+    let outcome = try await keys.box.run(
+      ["sh", "-c", script, "sh", Build.keybackup] + command
+        + ["--wait", "60", "--pin-file", keys.box.pinFile])
+    #expect(outcome.code == 0, "\(outcome.text)")
+    #expect(outcome.err.contains("Waiting: another program is using Virtual Key"))
+  }
+
+  /// Two of our own at the same time, both waiting their turn.
+  @Test func twoRunsTakeTurns() async throws {
+    let keys = try await TwoKeys()
+    let script = """
+      "$@" >"$TMPDIR/one" 2>&1 & job=$!; "$@" >"$TMPDIR/two" 2>&1; echo "two $?"; wait $job; echo "one $?"
+      """
+    let outcome = try await keys.box.run(
+      [
+        "sh", "-c", script, "sh", Build.keybackup, "restore", "--json", "--wait", "60",
+        "--pin-file", keys.box.pinFile,
+      ], key: ["--touch", "400"])
+    #expect(outcome.out == "two 0\none 0\n", "\(outcome.text)")
+    for name in ["one", "two"] {
+      let text = try Files.text(keys.box.root + "/tmp/" + name)
+      #expect(text.contains("\"restored\":1"), "\(text)")
+    }
+  }
+}
