@@ -24,7 +24,9 @@ enum Main {
     let work = Task.detached {
       let code = await run(command, output, events)
       Terminal.restoreAll()
-      exit(code.rawValue)
+      // Not exit: it would take OpenSSL apart under a thread that is still
+      // stuck in a key. Everything was written without buffers.
+      _exit(code.rawValue)
     }
     Interruption.watch { work.cancel() }
   }

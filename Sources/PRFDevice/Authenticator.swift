@@ -143,12 +143,15 @@ public actor Authenticator {
       await withCheckedContinuation { continuation in
         let first = FirstResult<R>(continuation)
         operation.wait { first.resume(.failure($0)) }
-        Task { first.resume(await run(operation, limit, body)) }
+        operation.runner = Task { first.resume(await run(operation, limit, body)) }
       }
     } onCancel: {
       operation.cancel()
       watch.wake()
     }
+    // Until the task is over it keeps this value alive, and with it the device
+    // open; a caller that lets go of it may end the process next.
+    if !operation.wasGivenUp { await operation.runner?.value }
     switch result {
     case .success(let value): return value
     case .failure(.noAnswer) where limit == .touch: throw .touchTimeout

@@ -7,6 +7,8 @@ final class Operation: Sendable {
   private struct State {
     var isStarted = false
     var isCancelled = false
+    var wasGivenUp = false
+    var runner: Task<Void, Never>?
     /// Hands the caller an error as its result.
     var giveUp: (@Sendable (PRFDeviceError) -> Void)?
   }
@@ -14,6 +16,15 @@ final class Operation: Sendable {
   private let state = Mutex(State())
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// The caller has its result while the device's thread may still be stuck.
+  var wasGivenUp: Bool { state.withLock { $0.wasGivenUp } }
+
+  /// The task that runs the operation on the device's thread.
+  var runner: Task<Void, Never>? {
+    get { state.withLock { $0.runner } }
+    set { state.withLock { $0.runner = newValue } }
+  }
 
   /// The caller waits from now on.
   func wait(giveUp: @escaping @Sendable (PRFDeviceError) -> Void) {
@@ -37,16 +48,22 @@ final class Operation: Sendable {
   /// What has not begun ends here; what has
   /// is ended by ``OperationWatch``.
   func cancel() {
-    let giveUp = state.withLock { state in
+    let giveUp = state.withLock { state -> (@Sendable (PRFDeviceError) -> Void)? in
       state.isCancelled = true
-      return state.isStarted ? nil : state.giveUp
+      if state.isStarted { return nil }
+      state.wasGivenUp = true
+      return state.giveUp
     }
     giveUp?(.cancelled)
   }
 
   /// Gives the caller an error, unless it has its result already.
   func giveUp(_ error: PRFDeviceError) {
-    state.withLock { $0.giveUp }?(error)
+    let giveUp = state.withLock { state in
+      state.wasGivenUp = true
+      return state.giveUp
+    }
+    giveUp?(error)
   }
 }
 

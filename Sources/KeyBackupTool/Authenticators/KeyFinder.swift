@@ -45,6 +45,7 @@ struct KeyFinder: Sendable {
   /// The only one in reach; of several the one that the person touches.
   ///
   /// - Parameter purpose: what the key is chosen for, such as "to enrol".
+  /// - Returns: the key.
   /// - Throws: `ambiguous` when there are several and nobody to choose, and
   ///   what opening throws.
   func chosenKey(_ purpose: String) async throws(UserMessage) -> OpenKey {
@@ -125,6 +126,8 @@ struct KeyFinder: Sendable {
   /// The security keys in reach now; with `--device`, that one or none.
   ///
   /// - Parameter cards: also those on readers, when no key was named.
+  /// - Returns: none when there is none.
+  /// - Throws: `permission-denied`.
   func connected(cards: Bool = true) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
       if let path = options.device { return [try await AuthenticatorList.authenticator(at: path)] }
@@ -144,6 +147,7 @@ struct KeyFinder: Sendable {
   ///   - seconds: how long to wait.
   ///   - wanted: what to ask for.
   /// - Returns: every key then in reach; nil after the time.
+  /// - Throws: `permission-denied`, `interrupted`.
   func newcomers(
     to known: [AuthenticatorDescriptor], within seconds: Int, _ wanted: WantedKey
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
@@ -162,6 +166,7 @@ struct KeyFinder: Sendable {
   ///     again does.
   ///   - deadline: when to give up.
   /// - Returns: every key then in reach; nil after the time.
+  /// - Throws: `permission-denied`, `interrupted`.
   func change(
     from known: [AuthenticatorDescriptor], until deadline: ContinuousClock.Instant
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
