@@ -59,8 +59,11 @@ struct Child {
       }
       var information = unsafe siginfo_t()
       let signal = unsafe sigwaitinfo(&set, &information)
-      // From the terminal (SI_KERNEL) the program got it too.
-      if Self.passed.contains(signal), unsafe information.si_code <= 0 { kill(process, signal) }
+      // From the terminal (SI_KERNEL) the program got it too, except that a
+      // closed one tells the session's leader only.
+      if Self.passed.contains(signal), unsafe signal == SIGHUP || information.si_code <= 0 {
+        kill(process, signal)
+      }
     }
   }
 

@@ -50,6 +50,8 @@ enum TerminalStep: Sendable, Equatable {
   case type(String)
   /// Waits, in milliseconds.
   case pause(Int)
+  /// Closes the terminal's window.
+  case hangUp
 
   /// Ctrl-C.
   static let interrupt = type("\u{3}")

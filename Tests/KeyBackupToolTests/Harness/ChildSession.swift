@@ -15,8 +15,8 @@ struct ChildSession {
   private var output: Int32
   private var errors: Int32
   private var life: Int32
-  private let master: Int32
-  private let slave: Int32
+  private var master: Int32
+  private var slave: Int32
 
   private var unsent: [UInt8]
   private var untyped: [UInt8] = []
@@ -174,6 +174,9 @@ struct ChildSession {
         guard let found = shown[cursor...].firstRange(of: Array(text.utf8)) else { return }
         cursor = found.upperBound
       case .type(let text): untyped += Array(text.utf8)
+      case .hangUp:
+        Self.shut(&slave)
+        Self.shut(&master)
       case .pause(let milliseconds):
         if resumeAt == 0 { resumeAt = Self.now() + Double(milliseconds) / 1000 }
         guard Self.now() >= resumeAt else { return }

@@ -1,0 +1,96 @@
+import Testing
+
+/// Ended, stopped or killed while the key waits for its touch: the key is free
+/// for the next run, and nothing is left behind.
+@Suite struct InterruptionTests {
+  /// Runs the command in the background of a script, in view of one key.
+  ///
+  /// The script has it as "$@" and waits for its touch prompt with `touched`.
+  private func script(
+    _ lines: String, key: [String], _ options: [String] = []
+  ) async throws -> (Sandbox, Outcome) {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let prelude = """
+      touched() { until grep -q Touch "$1"; do sleep 0.02; done; }
+
+      """
+    let outcome = try await box.run(
+      ["sh", "-c", prelude + lines, "sh", Build.keybackup] + Sandbox.derive
+        + ["--pin-file", box.pinFile] + options,
+      key: key, environment: ["box": box.root])
+    #expect(!outcome.timedOut)
+    return (box, outcome)
+  }
+
+  /// The key is usable at once after each end but the hardest.
+  @Test(arguments: ["TERM", "HUP"])
+  func theNextRunFindsTheKeyFree(_ signal: String) async throws {
+    let (box, outcome) = try await script(
+      """
+      "$@" >/dev/null 2>"$box/one" & job=$!; touched "$box/one"; sleep 0.2
+      kill -\(signal) $job; wait $job; echo "one $?"; "$@" >"$box/two" 2>&1; echo "two $?"
+      """, key: ["--touch", "700"])
+    #expect(outcome.out == "one 130\ntwo 0\n", "\(outcome.text)")
+    #expect(box.trace.contains("CANCEL"))
+  }
+
+  /// Killed outright: the key still blinks for nobody. That is said at once, or
+  /// waited out when there is time.
+  @Test func killedWhileTheKeyBlinks() async throws {
+    let (_, outcome) = try await script(
+      """
+      "$@" >/dev/null 2>"$box/one" & job=$!; touched "$box/one"; sleep 0.3
+      kill -9 $job; wait $job; echo "one $?"
+      "$@" >/dev/null 2>"$box/two"; echo "two $?"; grep -c "another program" "$box/two"
+      "$@" --wait 60 >"$box/three" 2>&1; echo "three $?"
+      """, key: ["--touch", "3000", "--set", "touch-timeout-ms=3500"])
+    #expect(outcome.out == "one 137\ntwo 75\n1\nthree 0\n", "\(outcome.text)")
+  }
+
+  /// Stopped, as by Ctrl-Z or a laptop's lid, touched meanwhile, and woken.
+  @Test func stoppedAndContinued() async throws {
+    let (_, outcome) = try await script(
+      """
+      "$@" >"$box/plain" 2>&1; "$@" >"$box/one" 2>"$box/said" & job=$!; touched "$box/said"
+      sleep 0.2; kill -STOP $job; sleep 2; kill -CONT $job; wait $job; echo "$?"
+      grep -v Touch "$box/plain" | cmp - "$box/one" && echo same
+      """, key: ["--touch", "1000"])
+    #expect(outcome.out == "0\nsame\n", "\(outcome.text)")
+  }
+
+  /// Stopped for longer than a touch is waited for: it ends, and the key is free.
+  @Test func stoppedForTooLong() async throws {
+    let (_, outcome) = try await script(
+      """
+      "$@" >/dev/null 2>"$box/said" & job=$!; touched "$box/said"
+      sleep 0.2; kill -STOP $job; sleep 2.5; kill -CONT $job; wait $job; echo "one $?"
+      sleep 4; "$@" --timeout 60 >/dev/null 2>"$box/two"; echo "two $?"
+      """, key: ["--touch", "4000"], ["--timeout", "1"])
+    #expect(outcome.out == "one 84\ntwo 0\n", "\(outcome.text)")
+  }
+
+  // MARK: The terminal's window is closed
+
+  @Test func closedWhileTheKeyBlinks() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--out", box.root + "/out"], key: ["--touch", "never"],
+      terminal: [.expect("Touch"), .pause(300), .hangUp], expecting: nil)
+    #expect(outcome.code == 130 && outcome.endedAtOnce, "\(outcome)")
+    #expect(box.trace.contains("CANCEL"))
+    #expect(!Files.exists(box.root + "/out"))
+  }
+
+  @Test func closedAtThePINPrompt() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--out", box.root + "/out"], pin: .none,
+      terminal: [.expect("PIN for"), .hangUp], expecting: nil)
+    // As a signal, or as the end of what is typed, whichever comes first.
+    #expect([130, 78].contains(outcome.code) && outcome.endedAtOnce, "\(outcome)")
+    #expect(!Files.exists(box.root + "/out"))
+  }
+}
