@@ -70,7 +70,7 @@ let package = Package(
       dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
       path: "Tests/VirtualKey", swiftSettings: strict),
     .executableTarget(
-      name: "virtual-key", dependencies: ["VirtualKey", "CUmockdev", arguments],
+      name: "virtual-key", dependencies: ["VirtualKey", "CPCSC", "CUmockdev", arguments],
       path: "Tests/VirtualKeyTool", swiftSettings: strict),
     .testTarget(
       name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key", "TestSupport"],

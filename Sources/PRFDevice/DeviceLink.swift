@@ -30,6 +30,7 @@ enum DeviceLink: Sendable {
 
   /// Whether the authenticator is gone now or within a quarter of a second.
   var isLost: Bool {
+    if case .card(let link) = self { return link.isLost }
     for _ in 0..<5 {
       if !isConnected { return true }
       usleep(50_000)

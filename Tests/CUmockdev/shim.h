@@ -1,5 +1,6 @@
 // umockdev's testbed, and calls that Swift cannot import because they are variadic.
 #pragma once
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <umockdev.h>
 
@@ -12,3 +13,6 @@ static inline int virtual_key_drop_capability(unsigned long capability) {
 static inline void virtual_key_free_testbed(UMockdevTestbed *testbed) {
   g_object_unref(testbed);
 }
+
+// Hidden behind _GNU_SOURCE.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);

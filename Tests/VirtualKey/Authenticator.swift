@@ -265,7 +265,7 @@ final class Authenticator {
       ),
       (0x07, .integer(configuration.maximumCredentialCountInList)),
       (0x08, .integer(configuration.maximumCredentialIDLength)),
-      (0x09, .array([.text("usb")])),
+      (0x09, .array(configuration.transports.map(CBOR.text))),
       (0x0A, .array([.named([("alg", .integer(-7)), ("type", .text("public-key"))])])),
       (0x0C, newer ? .boolean(state.mustChangePIN) : nil),
       (0x0D, newer ? .integer(configuration.minimumPINLength) : nil),

@@ -50,6 +50,8 @@ public struct KeyConfiguration: Sendable {
   public var resetWindowMilliseconds = 10_000
   /// Milliseconds between two answers of one assertion with several accounts.
   public var nextAssertionWindowMilliseconds = 30_000
+  /// The transports that getInfo tells.
+  public var transports = ["usb"]
   /// What the simulated person does when the key blinks.
   public var touch = TouchPolicy.automatic
   /// What goes wrong, for tests.

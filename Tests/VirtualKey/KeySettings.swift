@@ -22,6 +22,11 @@ public struct KeySettings: Sendable {
   /// The product's name, where the bus tells one.
   public var product = "Virtual Key"
 
+  /// Whether it lies on an NFC reader; nil: as the bus has it.
+  public var isOnReader: Bool?
+  /// How the card behaves, on a reader.
+  public var card = CardConfiguration()
+
   /// An ordinary key, new, without a PIN.
   public init() {}
 
@@ -38,8 +43,10 @@ public struct KeySettings: Sendable {
     credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
     aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
-    fingerprint-misses=N,     make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
-    no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk
+    fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
+    no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk, \
+    bus=usb|pcsc; on a reader: select=U2F_V2|FIDO_2_0, no-fido, piece-size=N, no-waiting, \
+    pull-after-apdus=N, return-after-ms=MS
     """
 
   /// Applies NAME or NAME=VALUE.
@@ -65,6 +72,12 @@ public struct KeySettings: Sendable {
     case "import-credential": imports.append(value)
     case "credential":
       credentials.append(try read(name, value) { ImportedCredential(setting: $0) })
+    case "bus":
+      isOnReader = try read(name, value) { ["usb": false, "pcsc": true][$0] }
+    case "select": card.selectAnswer = value
+    case "piece-size": card.pieceSize = max(1, try number(name, value))
+    case "pull-after-apdus": card.pullAfterCommands = try number(name, value)
+    case "return-after-ms": card.returnAfterMilliseconds = try number(name, value)
     case "versions": configuration.versions = value.split(separator: "+").map(String.init)
     case "touch": configuration.touch = try read(name, value) { TouchPolicy($0) }
     case "fault": configuration.faults.append(try read(name, value) { Fault($0) })
@@ -105,6 +118,8 @@ public struct KeySettings: Sendable {
     case "no-cred-mgmt-preview": configuration.credentialManagementPreview = false
     case "no-pin-uv-auth-token": configuration.pinUvAuthToken = false
     case "no-client-pin": configuration.clientPIN = false
+    case "no-fido": card.hasApplet = false
+    case "no-waiting": card.reportsWaiting = false
     case "no-rk": configuration.residentKeys = false
     default: throw SettingError("unknown setting: \(name)")
     }

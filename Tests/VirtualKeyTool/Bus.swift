@@ -20,11 +20,13 @@ protocol Bus: Sendable {
 enum BusKind: String, CaseIterable, ExpressibleByArgument {
   /// A /dev and /sys of the program's own.
   case umockdev
+  /// The same, and a smart-card service of the program's own with the keys on its readers.
+  case pcsc
 
   /// What has to happen before anything else: it may start this program anew.
   func prepare(for keys: [KeySettings]) {
     switch self {
-    case .umockdev:
+    case .umockdev, .pcsc:
       if keys.contains(where: \.movesAbout) { UmockdevBus.preloadIntoThisProcess() }
     }
   }
@@ -36,7 +38,7 @@ enum BusKind: String, CaseIterable, ExpressibleByArgument {
   /// - Throws: `BusError` if this computer cannot have it.
   func makeBus(unreadable: Bool) throws -> any Bus {
     switch self {
-    case .umockdev: try UmockdevBus(unreadable: unreadable)
+    case .umockdev, .pcsc: try UmockdevBus(unreadable: unreadable)
     }
   }
 }
@@ -46,4 +48,25 @@ struct BusError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+/// A bus and readers beside it: each key goes where its settings say.
+struct BusWithReaders: Bus {
+  let bus: any Bus
+  let readers: ReaderBus
+  /// Which place on the readers each key has; nil: it is on the bus.
+  let places: [Int?]
+
+  func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws {
+    if let place = places[index] {
+      try readers.plug(place, key, trace: trace, announced: announced)
+    } else {
+      try bus.plug(index, key, trace: trace, announced: announced)
+    }
+  }
+
+  func remove() {
+    readers.remove()
+    bus.remove()
+  }
 }

@@ -84,7 +84,7 @@ struct VirtualKeyTool: ParsableCommand {
     // Before any thread exists: they all inherit the mask, so that only `wait`
     // takes signals.
     Child.blockSignals()
-    let bus = try bus.makeBus(unreadable: unreadable)
+    let bus = try makeBus(for: keys)
     defer { bus.remove() }
     for (index, key) in keys.enumerated() {
       let trace = traced?[index] ?? Trace()
@@ -101,6 +101,29 @@ struct VirtualKeyTool: ParsableCommand {
     let status = child.wait()
     bus.remove()
     throw ExitCode(status)
+  }
+
+  /// The bus, with readers beside it where a key lies on one.
+  ///
+  /// The program never sees the readers of this computer.
+  private func makeBus(for keys: [KeySettings]) throws -> any Bus {
+    var count = 0
+    let places = keys.map { key -> Int? in
+      guard key.isOnReader ?? (self.bus == .pcsc) else { return nil }
+      count += 1
+      return count - 1
+    }
+    let bus = try self.bus.makeBus(unreadable: unreadable)
+    guard count > 0 || self.bus == .pcsc else {
+      ReaderBus.hideReaders()
+      return bus
+    }
+    do {
+      return BusWithReaders(bus: bus, readers: try ReaderBus(places: max(1, count)), places: places)
+    } catch {
+      bus.remove()
+      throw error
+    }
   }
 
   private func plannedKeys() throws -> [KeySettings] {

@@ -1,4 +1,5 @@
 internal import CPCSC
+internal import Glibc
 internal import Synchronization
 
 /// A card on a reader, shared with other programs but held for one session:
@@ -81,6 +82,15 @@ final class CardConnection: CardChannel {
       throw error
     }
     return Array(answer.prefix(Int(count)))
+  }
+
+  /// Whether the card is gone now or within a second: pcscd looks every 0.4.
+  var isLost: Bool {
+    for _ in 0..<20 {
+      if !isConnected { return true }
+      usleep(50_000)
+    }
+    return false
   }
 
   /// Whether the card that was connected to is still there: one that was taken

@@ -12,7 +12,7 @@ final class CardTransport: Sendable {
     case message([UInt8])
   }
 
-  private let connection: CardConnection
+  fileprivate let connection: CardConnection
   private let applet: FIDOApplet
   private let version: FIDOApplet.Version
   /// What libfido2 sent last; carried out when it asks for the answer, which is
@@ -26,10 +26,15 @@ final class CardTransport: Sendable {
   init(reader: String, path: String) throws(PRFDeviceError) {
     do throws(CardFailure) {
       connection = try CardConnection(reader, SmartCardService())
-      applet = FIDOApplet(connection)
+    } catch {
+      throw error.opening(path)
+    }
+    applet = FIDOApplet(connection)
+    do throws(CardFailure) {
       guard let version = try applet.select() else { throw .refused(.success) }
       self.version = version
     } catch {
+      if error != .refused(.success), connection.isLost { throw .authenticatorLost }
       throw error.opening(path)
     }
   }
@@ -153,6 +158,9 @@ final class CardLink: Sendable {
 
   /// Whether the card has been on the reader ever since it was connected to.
   var isConnected: Bool { transport.withLock { $0 }?.isConnected ?? false }
+
+  /// Whether the card is gone now or within a second.
+  var isLost: Bool { transport.withLock { $0 }?.connection.isLost ?? true }
 
   /// Connects to the card.
   ///

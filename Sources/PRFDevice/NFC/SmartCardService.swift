@@ -64,6 +64,7 @@ final class SmartCardService: Sendable {
   ///   - known: readers and the states known of them.
   ///   - timeout: milliseconds, or `INFINITE`.
   /// - Returns: the states afterwards; unchanged ones after the time.
+  /// - Throws: ``CardFailure/service(code:)``.
   func states(
     of known: [(reader: String, state: DWORD)], timeout: DWORD
   ) throws(CardFailure) -> [Presence] {

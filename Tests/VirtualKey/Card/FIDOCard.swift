@@ -1,0 +1,141 @@
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A card's line to its reader, as the applet needs it while it waits.
+protocol CardLine: AnyObject {
+  /// Waits for the next command; nil after the time.
+  func next(withinMilliseconds milliseconds: Int) throws(CommandFailure) -> [UInt8]?
+
+  /// Answers the command that came last.
+  func answer(_ bytes: [UInt8])
+}
+
+/// A card with the FIDO applet (CTAP 2.1, section 11.3): commands in, answers out.
+///
+/// One power-up; what outlives it is in the `KeyStore`.
+final class FIDOCard: UserPresence {
+  private let configuration: CardConfiguration
+  private let authenticator: Authenticator
+  private let trace: Trace
+  private unowned let line: any CardLine
+  private var isSelected = false
+  /// The pieces of a chained command so far.
+  private var chain: [UInt8] = []
+  /// What GET RESPONSE has yet to fetch.
+  private var rest: ArraySlice<UInt8> = []
+  /// Whether the client fetches an answer later (NFCCTAP_GETRESPONSE).
+  private var clientWaits = false
+
+  private static let applet: [UInt8] = [0xA0, 0x00, 0x00, 0x06, 0x47, 0x2F, 0x00, 0x01]
+
+  init(_ configuration: CardConfiguration, authenticator: Authenticator, line: any CardLine) {
+    self.configuration = configuration
+    self.authenticator = authenticator
+    self.line = line
+    trace = authenticator.trace
+    authenticator.presence = self
+  }
+
+  /// Answers one command, with its status word at the end.
+  ///
+  /// - Throws: `.unplugged` when the card goes away.
+  func respond(to bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    guard let command = CardCommand(bytes) else { return [0x67, 0x00] }
+    if command.instruction == 0xC0 { return nextPiece(for: command) }
+    rest = []
+    chain += command.data
+    guard chain.count <= 65_535 else { return [0x67, 0x00] }
+    if command.isChained { return [0x90, 0x00] }
+    let data = chain
+    chain = []
+    switch (command.instructionClass & ~0x10, command.instruction) {
+    case (0x00, 0xA4): return select(data, command)
+    case (0x80, 0x10) where isSelected:
+      clientWaits = command.parameter1 & 0x80 != 0 && configuration.reportsWaiting
+      do throws(CommandFailure) {
+        guard let answer = try authenticator.respond(to: data) else { return try silence() }
+        rest = answer[...]
+        return nextPiece(for: command)
+      } catch .aborted {
+        // Another command came while this one waited; it is answered instead.
+        guard let next = interrupter.take() else { return [0x6F, 0x00] }
+        return try respond(to: next)
+      } catch {
+        throw error
+      }
+    case (0x80, 0x11) where isSelected: return [0x69, 0x85]
+    default: return [0x6D, 0x00]
+    }
+  }
+
+  private func select(_ name: [UInt8], _ command: CardCommand) -> [UInt8] {
+    isSelected = configuration.hasApplet && name == Self.applet && command.parameter1 == 0x04
+    trace.write(isSelected ? "SELECT" : "SELECT refused")
+    guard isSelected else { return [0x6A, 0x82] }
+    rest = Array(configuration.selectAnswer.utf8)[...]
+    return nextPiece(for: command)
+  }
+
+  /// As much of the answer as fits, and how much is left.
+  private func nextPiece(for command: CardCommand) -> [UInt8] {
+    guard !rest.isEmpty else { return [0x90, 0x00] }
+    let isExtended = command.expected ?? 256 > 256
+    let piece = rest.prefix(
+      isExtended ? rest.count : min(configuration.pieceSize, command.expected ?? 256))
+    rest = rest.dropFirst(piece.count)
+    return piece + (rest.isEmpty ? [0x90, 0x00] : [0x61, UInt8(clamping: min(rest.count, 255))])
+  }
+
+  /// A card that never answers: until it is pulled away.
+  private func silence() throws(CommandFailure) -> [UInt8] {
+    while true { _ = try line.next(withinMilliseconds: 1000) }
+  }
+
+  // MARK: - Waiting for a touch
+
+  /// The command that ended a wait.
+  private var interrupter: [UInt8]?
+
+  func waitForTouch() -> TouchOutcome {
+    let touchAfter: Int?
+    switch authenticator.configuration.touch {
+    case .automatic: return .touched
+    case .deny: return .denied
+    case .never: touchAfter = nil
+    case .after(let milliseconds): touchAfter = milliseconds
+    }
+    trace.write("WAITING")
+    let start = ContinuousClock.now
+    let deadline = start + .milliseconds(authenticator.configuration.touchTimeoutMilliseconds)
+    let touch = touchAfter.map { start + .milliseconds($0) }
+    // "User presence is needed"; fetched again and again.
+    if clientWaits { line.answer([0x02, 0x91, 0x00]) }
+    var isOwedAnAnswer = !clientWaits
+    while true {
+      do throws(CommandFailure) {
+        let bytes = try line.next(withinMilliseconds: 20)
+        if let bytes {
+          let command = CardCommand(bytes)
+          guard command?.instructionClass == 0x80, command?.instruction == 0x11 else {
+            interrupter = bytes
+            return .aborted
+          }
+          isOwedAnAnswer = true
+          if command?.parameter1 == 0x11 {
+            trace.write("CANCEL")
+            return .cancelled
+          }
+        }
+      } catch {
+        return .unplugged
+      }
+      guard isOwedAnAnswer else { continue }
+      if let touch, touch <= .now { return .touched }
+      if deadline <= .now { return .timedOut }
+      guard clientWaits else { continue }
+      line.answer([0x02, 0x91, 0x00])
+      isOwedAnAnswer = false
+    }
+  }
+}

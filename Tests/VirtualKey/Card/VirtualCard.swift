@@ -1,0 +1,162 @@
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A card in the virtual reader of vsmartcard (`vpcd`): a TCP client that is given
+/// commands, each after its length in two bytes.
+///
+/// Lives on the thread that calls `serve`.
+public final class VirtualCard: CardLine {
+  /// What a contactless card's answer to reset looks like, without historical bytes.
+  private static let answerToReset: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
+
+  private let port: UInt16
+  private let configuration: KeyConfiguration
+  private var card: CardConfiguration
+  private let store: KeyStore
+  private let trace: Trace
+  private var pullAt: ContinuousClock.Instant?
+  private var socket: Int32 = -1
+  private var commands = 0
+  private var applet: FIDOCard?
+
+  /// A card, not yet on its reader.
+  ///
+  /// - Parameters:
+  ///   - port: where the reader listens on this computer.
+  ///   - settings: the key and its card.
+  ///   - store: what the key remembers.
+  ///   - trace: where it notes what it was asked.
+  public init(port: UInt16, settings: KeySettings, store: KeyStore, trace: Trace) {
+    self.port = port
+    configuration = settings.configuration
+    card = settings.card
+    self.store = store
+    self.trace = trace
+    pullAt = settings.unplugAfterMilliseconds.map { .now + .milliseconds($0) }
+  }
+
+  /// Puts the card on its reader and serves it until it is pulled away for good or
+  /// the reader ends.
+  public func serve() {
+    while connect() {
+      powerUp()
+      serveCommands()
+      close(socket)
+      trace.write("UNPLUGGED")
+      guard let pause = card.returnAfterMilliseconds else { return }
+      // What pulled it away has happened.
+      card.pullAfterCommands = nil
+      card.returnAfterMilliseconds = nil
+      pullAt = nil
+      configurationOfNextPower.faults.removeAll { $0.unplugs }
+      usleep(UInt32(clamping: pause * 1000))
+    }
+  }
+
+  private lazy var configurationOfNextPower = configuration
+
+  private func powerUp() {
+    let authenticator = Authenticator(
+      configuration: configurationOfNextPower, store: store, trace: trace)
+    applet = FIDOCard(card, authenticator: authenticator, line: self)
+  }
+
+  private func serveCommands() {
+    do throws(CommandFailure) {
+      while true {
+        guard let command = try next(withinMilliseconds: 1000) else { continue }
+        if let applet { answer(try applet.respond(to: command)) }
+      }
+    } catch {
+      return
+    }
+  }
+
+  // MARK: - The line
+
+  func next(withinMilliseconds milliseconds: Int) throws(CommandFailure) -> [UInt8]? {
+    let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+    while true {
+      if let pullAt, pullAt <= .now { throw .unplugged }
+      let limit = min(deadline, pullAt ?? deadline)
+      let (seconds, attoseconds) = ContinuousClock.now.duration(to: limit).components
+      let left = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
+      var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      let count = unsafe poll(&entry, 1, Int32(clamping: max(0, left)))
+      if count == 0 {
+        if deadline <= .now { return nil }
+        continue
+      }
+      guard count > 0 || errno == EINTR else { throw .unplugged }
+      guard count > 0 else { continue }
+      guard let message = message() else { throw .unplugged }
+      guard message.count == 1 else {
+        if let limit = card.pullAfterCommands, commands >= limit { throw .unplugged }
+        commands += 1
+        return message
+      }
+      switch message[0] {
+      case 1, 2: powerUp()
+      case 4: answer(Self.answerToReset)
+      default: break
+      }
+    }
+  }
+
+  func answer(_ bytes: [UInt8]) {
+    let whole = [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+    _ = unsafe whole.withUnsafeBytes {
+      unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  private func message() -> [UInt8]? {
+    guard let head = read(2) else { return nil }
+    // Or every exchange waits 40 ms for an acknowledgement.
+    var one: Int32 = 1
+    unsafe setsockopt(
+      socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
+    return read(Int(head[0]) << 8 | Int(head[1]))
+  }
+
+  private func read(_ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe recv(socket, buffer.baseAddress?.advanced(by: done), count - done, 0)
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { return nil }
+      done += got
+    }
+    return bytes
+  }
+
+  /// Connects to the reader, which may not be ready yet.
+  private func connect() -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    repeat {
+      socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = port.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let result = unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      if result == 0 {
+        var one: Int32 = 1
+        unsafe setsockopt(
+          socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        return true
+      }
+      close(socket)
+      usleep(20_000)
+    } while .now < deadline
+    return false
+  }
+}

@@ -1,0 +1,128 @@
+import CUmockdev
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A pcscd of our own, which nobody else sees.
+///
+/// pcscd knows one socket, /run/pcscd/pcscd.comm; in a mount namespace of its own
+/// that is a folder of ours, and libpcsclite finds it there through the environment.
+final class PrivateService: Sendable {
+  static let variable = "PCSCLITE_CSOCK_NAME"
+  static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
+
+  private let folder: String
+  private let process: Mutex<pid_t?>
+
+  /// Starts it with one configuration file of readers.
+  ///
+  /// - Throws: `BusError` when it ends at once.
+  init(configuration: String) throws {
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/virtual-key-pcsc.XXXXXX").utf8CString)
+    guard let made = unsafe mkdtemp(&template) else { throw BusError("no temporary folder") }
+    folder = unsafe String(cString: made)
+    // The program may be another user.
+    unsafe chmod(folder, 0o755)
+    for name in ["readers", "run", "no-drivers"] { unsafe mkdir(folder + "/" + name, 0o755) }
+    guard let file = unsafe fopen(folder + "/readers/readers.conf", "w") else {
+      throw BusError("cannot write to \(folder)")
+    }
+    unsafe fputs(configuration, file)
+    unsafe fclose(file)
+    let socket = folder + "/run/pcscd.comm"
+    unsafe setenv(Self.variable, socket, 1)
+    process = Mutex(nil)
+    for namespace in Self.namespaces {
+      let started = try Self.start(namespace, folder)
+      let deadline = ContinuousClock.now + .seconds(5)
+      while .now < deadline {
+        if unsafe access(socket, F_OK) == 0 {
+          process.withLock { $0 = started }
+          return
+        }
+        if waitpid(started, nil, WNOHANG) == started { break }
+        usleep(5000)
+      }
+      kill(started, SIGKILL)
+    }
+    Self.delete(folder)
+    throw BusError("pcscd does not start in a namespace of its own: are pcscd and unshare here?")
+  }
+
+  /// Ends it and takes its folder away.
+  ///
+  /// Safe to call twice.
+  func end() {
+    guard let process = process.withLock({ $0.take() }) else { return }
+    kill(process, SIGTERM)
+    let deadline = ContinuousClock.now + .seconds(2)
+    while waitpid(process, nil, WNOHANG) == 0 {
+      if deadline <= .now { kill(process, SIGKILL) }
+      usleep(2000)
+    }
+    Self.delete(folder)
+  }
+
+  /// Ways to a mount namespace: as root, as any user, and where that is forbidden
+  /// with sudo.
+  private static var namespaces: [[String]] {
+    let root = ["unshare", "--mount"]
+    return getuid() == 0
+      ? [root] : [root + ["--map-root-user"], ["sudo", "--non-interactive"] + root]
+  }
+
+  /// Ends with us, knows no other readers than those of the configuration.
+  private static let script = """
+    mount -t tmpfs none /run && mkdir /run/pcscd && mount --bind "$0/run" /run/pcscd &&
+    exec setpriv --pdeathsig KILL pcscd --foreground --config "$0/readers" >"$0/log" 2>&1
+    """
+
+  private static func start(_ namespace: [String], _ folder: String) throws -> pid_t {
+    let command = namespace + ["--", "sh", "-c", script, folder]
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    // A process group of its own: Ctrl-C is the program's alone.
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    var files = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&files)
+    defer { unsafe posix_spawn_file_actions_destroy(&files) }
+    unsafe posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&files, 2, folder + "/log", O_WRONLY | O_CREAT, 0o644)
+    unsafe posix_spawn_file_actions_addclosefrom_np(&files, 3)
+    let environment = [
+      "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin",
+      "PCSCLITE_HP_DROPDIR=\(folder)/no-drivers",
+    ]
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in command.indices { unsafe free(arguments[index]) }
+      for index in environment.indices { unsafe free(variables[index]) }
+    }
+    var process: pid_t = 0
+    let code = unsafe posix_spawnp(
+      &process, command[0], &files, &attributes, &arguments, &variables)
+    guard code == 0 else {
+      throw BusError("cannot run \(command[0]): \(unsafe String(cString: strerror(code)))")
+    }
+    return process
+  }
+
+  private static func delete(_ folder: String) {
+    for name in [
+      "readers/readers.conf", "run/pcscd.comm", "run/pcscd.pid", "log",
+    ] { unsafe unlink(folder + "/" + name) }
+    for name in ["readers", "run", "no-drivers"] { unsafe rmdir(folder + "/" + name) }
+    unsafe rmdir(folder)
+  }
+}
