@@ -97,4 +97,57 @@ import Testing
     #expect(outcome.code == 83, "\(outcome.text)")
     #expect(!box.trace.contains { $0.contains("setPIN") })
   }
+
+  // MARK: Every kind of key
+
+  struct Kind: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var settings: [String]
+    var pin = Sandbox.PINGiven.file
+  }
+
+  static let kinds: [Kind] = [
+    Kind(testDescription: "PIN protocol 1 only", settings: ["pin-protocols=1"]),
+    Kind(testDescription: "PIN protocol 2 only", settings: ["pin-protocols=2"]),
+    Kind(
+      testDescription: "CTAP 2.0",
+      settings: [
+        "versions=U2F_V2+FIDO_2_0", "no-pin-uv-auth-token", "pin-protocols=1",
+        "no-cred-mgmt-preview",
+      ]),
+    Kind(
+      testDescription: "CTAP 2.0 with a reader",
+      settings: ["versions=FIDO_2_0", "no-pin-uv-auth-token", "built-in-uv"], pin: .none),
+    Kind(testDescription: "always verifies, by PIN", settings: ["always-uv"]),
+    Kind(
+      testDescription: "always verifies, by finger", settings: ["always-uv", "built-in-uv"],
+      pin: .none),
+    Kind(
+      testDescription: "verifies for a credential only if it must",
+      settings: ["make-cred-uv-not-required"]),
+    Kind(testDescription: "no credProtect", settings: ["no-cred-protect"]),
+    Kind(testDescription: "no credential management", settings: ["no-cred-mgmt"]),
+    Kind(
+      testDescription: "small messages and lists",
+      settings: ["max-msg-size=1024", "max-credentials-in-list=1"]),
+  ]
+
+  /// The whole job on each, with one verification for each use.
+  @Test(arguments: kinds)
+  func theMainJob(_ kind: Kind) async throws {
+    let box = try Sandbox()
+    let key = kind.settings.flatMap { ["--set", $0] }
+    try await box.keybackup(["init"], key: key, pin: kind.pin)
+    try await box.keybackup(
+      ["wallet", "import", "-"], key: key, pin: kind.pin,
+      input: Array(Samples.entry(id: "a", name: "A").utf8))
+    let trace = try await box.traced {
+      let restored = try await box.keybackup(
+        ["restore", "--json"], key: key, pin: kind.pin, home: box.root + "/tmp")
+      #expect(try restored.json()["restored"].number == 1)
+    }
+    // A reader that verifies before the assertion reads the finger for itself.
+    let touches = kind.settings.contains("built-in-uv") ? 1...2 : 1...1
+    #expect(touches.contains(trace.count { $0 == "TOUCH" }), "\(trace)")
+  }
 }
