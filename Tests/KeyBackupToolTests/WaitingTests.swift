@@ -57,6 +57,19 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
+  /// Ways in that need no security key are named, whatever they are called.
+  @Test func theOtherWaysInAreNamed() async throws {
+    let backup = try await PreparedBackup()
+    try backup.plant { header in
+      header["kind"] = "recovery_code"
+      header["label"] = #"Paper \u001b kit"#
+    }
+    let outcome = try await backup.box.keybackup(
+      ["restore", "--wait", "1"], key: ["--no-key"], expecting: nil)
+    expectFailure(outcome, 69, says: "Other ways in: recovery code", "Paper")
+    #expect(!outcome.text.contains("\u{1B}"))
+  }
+
   /// A named key that comes late.
   @Test func waitsForTheNamedPath() async throws {
     let keys = try await TwoKeys()

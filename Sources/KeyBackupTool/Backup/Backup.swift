@@ -173,7 +173,8 @@ extension WantedKey {
         if let id = way.credentialID { names[CredentialID(id)] = way.label }
       case .csppEnvelope: break
       case .unknown(let kind):
-        otherWays.append(way.label.isEmpty ? kind : "\(kind) \"\(way.label)\"")
+        let words = kind.replacing("_", with: " ")
+        otherWays.append(way.label.isEmpty ? words : "\(words) \"\(way.label)\"")
       }
     }
   }
