@@ -88,7 +88,7 @@ extension UInt8 {
 
 extension [UInt8] {
   /// Lower-case hexadecimal digits, two a byte.
-  var hexadecimal: String {
+  public var hexadecimal: String {
     map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 

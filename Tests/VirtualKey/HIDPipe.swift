@@ -2,6 +2,19 @@
 import Glibc
 #endif
 
+/// What carries a key's reports: the host's come in, the key's go out.
+public enum HIDLine: Sendable {
+  /// A packet socket: one packet is one report of 64 bytes.
+  case packets
+  /// The master of a pty: the host's reports arrive as a byte stream of 65 bytes each
+  /// (libfido2 puts the report ID in front).
+  case terminal
+  /// /dev/uhid: the kernel's HID layer without a bus (`UHIDEvent`).
+  case uhid
+  /// /dev/hidgN: the device's side of a real USB interface, 64 bytes each.
+  case gadget
+}
+
 /// What came from the host.
 enum ReceivedReport: Equatable {
   /// 64 bytes, without the report ID.
@@ -12,23 +25,16 @@ enum ReceivedReport: Equatable {
 }
 
 /// The key's end of the line that carries HID reports.
-///
-/// Either a packet socket, where one packet is one report of 64 bytes, or the
-/// master of a pty, where the host's reports arrive as a byte stream of 65 bytes
-/// each (libfido2 puts the report ID in front).
 final class HIDPipe {
-  enum Kind {
-    case packets
-    case terminal
-  }
-
   private let descriptor: Int32
-  private let kind: Kind
+  private let line: HIDLine
   private var buffer: [UInt8] = []
+  /// The host has not fetched the last report, so it will not fetch another.
+  private var isStuck = false
 
-  init(descriptor: Int32, kind: Kind) {
+  init(descriptor: Int32, line: HIDLine) {
     self.descriptor = descriptor
-    self.kind = kind
+    self.line = line
     let flags = fcntl(descriptor, F_GETFL)
     _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
   }
@@ -36,7 +42,7 @@ final class HIDPipe {
   /// Waits for a report, at most so long.
   func receive(timeoutMilliseconds: Int) -> ReceivedReport {
     let deadline = ContinuousClock.now + .milliseconds(timeoutMilliseconds)
-    let size = kind == .packets ? 64 : 65
+    let size = line == .terminal ? 65 : 64
     while true {
       if buffer.count >= size {
         let report = Array(buffer.prefix(size).suffix(64))
@@ -50,45 +56,65 @@ final class HIDPipe {
         + Int32(left.components.attoseconds / 1_000_000_000_000_000) + 1
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&entry, 1, milliseconds) > 0 else { continue }
-      switch readSome() {
-      case .some: continue
-      case .none where kind == .packets: return .closed
-      case .none where entry.revents & Int16(POLLNVAL | POLLERR) != 0: return .closed
-      case .none:
-        // No client has the node open. What was meant for the last one must not
-        // reach the next, as on a real bus.
+      if readSome() { continue }
+      switch line {
+      case .packets, .uhid: return .closed
+      case .terminal, .gadget:
+        if entry.revents & Int16(POLLNVAL) != 0 { return .closed }
+        if line == .terminal, entry.revents & Int16(POLLERR) != 0 { return .closed }
+        // No client has the node open, or the host has not set the device up. What
+        // was meant for the last one must not reach the next, as on a real bus.
         buffer = []
-        tcflush(descriptor, TCOFLUSH)
+        if line == .terminal { tcflush(descriptor, TCOFLUSH) }
         usleep(1000)
       }
     }
   }
 
-  /// Reads what is there; nil at the end of the line.
-  private func readSome() -> Int? {
-    let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { space in
+  /// Reads what is there; false at the end of the line.
+  private func readSome() -> Bool {
+    let capacity = line == .uhid ? UHIDEvent.size : 4096
+    let count = unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { space in
       let count = unsafe read(descriptor, space.baseAddress, space.count)
-      if count > 0 { unsafe buffer += space.prefix(count) }
+      guard count > 0 else { return count }
+      if line == .uhid {
+        take(unsafe UHIDEvent(Array(space.prefix(count))))
+      } else {
+        unsafe buffer += space.prefix(count)
+      }
       return count
     }
-    if count < 0, errno == EAGAIN || errno == EINTR { return 0 }
-    return count > 0 ? count : nil
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+  }
+
+  private func take(_ event: UHIDEvent) {
+    switch event {
+    case .output(let report): buffer += report
+    case .request(let reply): unsafe reply.withUnsafeBytes { _ = unsafe put($0) }
+    case .other: break
+    }
   }
 
   /// Sends 64 bytes; drops them if nobody listens or the line is full.
   func send(_ report: [UInt8]) {
-    if kind == .terminal {
+    switch line {
+    case .uhid:
+      let event = UHIDEvent.input(report)
+      unsafe event.withUnsafeBytes { _ = unsafe put($0) }
+    case .gadget: sendToHost(report)
+    case .terminal:
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       unsafe poll(&entry, 1, 0)
       guard entry.revents & Int16(POLLHUP) == 0 else { return }
+      sendWhole(report)
+    case .packets: sendWhole(report)
     }
+  }
+
+  private func sendWhole(_ report: [UInt8]) {
     var rest = report[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in
-        unsafe kind == .packets
-          ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-          : write(descriptor, bytes.baseAddress, bytes.count)
-      }
+      let count = unsafe rest.withUnsafeBytes { unsafe put($0) }
       if count < 0, errno == EINTR { continue }
       // A report that has begun must be finished; one that has not is dropped.
       if count < 0, errno == EAGAIN, rest.count < report.count {
@@ -98,5 +124,21 @@ final class HIDPipe {
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// The host fetches a report every few milliseconds while somebody has the node
+  /// open, and none otherwise.
+  private func sendToHost(_ report: [UInt8]) {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    let ready = unsafe poll(&entry, 1, isStuck ? 0 : 1000) > 0
+    isStuck = !ready
+    guard ready else { return }
+    unsafe report.withUnsafeBytes { _ = unsafe put($0) }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe line == .packets
+      ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      : write(descriptor, bytes.baseAddress, bytes.count)
   }
 }

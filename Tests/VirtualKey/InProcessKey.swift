@@ -32,7 +32,7 @@ public final class InProcessKey: Sendable {
     let key = ends[1]
     try startThread {
       KeySession.serve(
-        descriptor: key, overTerminal: false, configuration: configuration, store: store,
+        descriptor: key, line: .packets, configuration: configuration, store: store,
         trace: trace)
       Glibc.close(key)
     }
@@ -84,23 +84,23 @@ public final class InProcessKey: Sendable {
 
 /// One power-up of a key, served on the calling thread.
 public enum KeySession {
-  /// Serves until the host's end is closed or the key unplugs itself.
+  /// Serves until the line ends or the key unplugs itself.
   ///
   /// - Parameters:
-  ///   - descriptor: the key's end: a packet socket, or the master of a pty.
-  ///   - overTerminal: whether it is a pty, where reports come as a byte stream.
+  ///   - descriptor: the key's end.
+  ///   - line: what kind of line it is the end of.
   ///   - configuration: what the key is able to do.
   ///   - store: what it remembers.
   ///   - trace: where it notes what it was asked.
   ///   - unplugAfterMilliseconds: when to end by itself.
   public static func serve(
-    descriptor: Int32, overTerminal: Bool, configuration: KeyConfiguration, store: KeyStore,
+    descriptor: Int32, line: HIDLine, configuration: KeyConfiguration, store: KeyStore,
     trace: Trace, unplugAfterMilliseconds: Int? = nil
   ) {
     let authenticator = Authenticator(configuration: configuration, store: store, trace: trace)
     let device = CTAPHIDDevice(
       authenticator: authenticator,
-      pipe: HIDPipe(descriptor: descriptor, kind: overTerminal ? .terminal : .packets),
+      pipe: HIDPipe(descriptor: descriptor, line: line),
       unplugAfterMilliseconds: unplugAfterMilliseconds)
     device.run()
     trace.write("UNPLUGGED")

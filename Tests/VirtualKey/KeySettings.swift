@@ -19,6 +19,8 @@ public struct KeySettings: Sendable {
   public var plugAfterMilliseconds = 0
   /// Whether the PIN is good for nothing but being changed.
   public var mustChangePIN = false
+  /// The manufacturer's name, where the bus tells one.
+  public var manufacturer = "Simulated"
   /// The product's name, where the bus tells one.
   public var product = "Virtual Key"
 
@@ -40,8 +42,8 @@ public struct KeySettings: Sendable {
   /// What there is to set.
   public static let help = """
     pin=PIN, pin-retries=N, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
-    credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, product=NAME, \
-    aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
+    credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, \
+    manufacturer=NAME, product=NAME, aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
     fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
     no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk, \
@@ -68,6 +70,7 @@ public struct KeySettings: Sendable {
     switch name {
     case "pin": pin = value
     case "pin-retries": pinRetries = try number(name, value)
+    case "manufacturer": manufacturer = value
     case "product": product = value
     case "import-credential": imports.append(value)
     case "credential":

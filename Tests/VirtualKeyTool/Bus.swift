@@ -22,12 +22,17 @@ enum BusKind: String, CaseIterable, ExpressibleByArgument {
   case umockdev
   /// The same, and a smart-card service of the program's own with the keys on its readers.
   case pcsc
+  /// The running kernel's HID layer.
+  case uhid
+  /// Real USB devices in the running kernel.
+  case gadget
 
   /// What has to happen before anything else: it may start this program anew.
   func prepare(for keys: [KeySettings]) {
     switch self {
     case .umockdev, .pcsc:
       if keys.contains(where: \.movesAbout) { UmockdevBus.preloadIntoThisProcess() }
+    case .uhid, .gadget: break
     }
   }
 
@@ -39,6 +44,8 @@ enum BusKind: String, CaseIterable, ExpressibleByArgument {
   func makeBus(unreadable: Bool) throws -> any Bus {
     switch self {
     case .umockdev, .pcsc: try UmockdevBus(unreadable: unreadable)
+    case .uhid: try UHIDBus(unreadable: unreadable)
+    case .gadget: try GadgetBus(unreadable: unreadable)
     }
   }
 }

@@ -12,8 +12,9 @@ struct VirtualKeyTool: ParsableCommand {
     commandName: "virtual-key",
     abstract: "Run a program with a simulated security key as /dev/hidraw0.",
     discussion: """
-      The program sees a simulated bus with the keys asked for and nothing else; its streams, \
-      terminal, signals and exit code pass through.
+      On the bus umockdev the program sees the keys asked for and nothing else. The buses uhid and \
+      gadget show them to the whole computer and need root: they are for the virtual machine \
+      (Tests/VM/run). The program's streams, terminal, signals and exit code pass through.
 
       Settings (for every key with the option of the same name, for one key after its state file):
       \(KeySettings.help)

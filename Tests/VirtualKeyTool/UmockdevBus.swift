@@ -10,9 +10,7 @@ import Glibc
 ///
 /// It is a folder in the temporary directory that `remove` takes away.
 final class UmockdevBus: Bus {
-  /// The descriptor of the report that every FIDO key has: 64 bytes each way.
-  private static let reportDescriptor =
-    "06d0f10901a1010920150026ff007508954081020921150026ff00750895409102c0"
+  private static let reportDescriptor = SimulatedUSB.reportDescriptor.hexadecimal
 
   @safe private struct Testbed {
     // Owned here and used under the lock only.
@@ -70,7 +68,7 @@ final class UmockdevBus: Bus {
     }
     try startThread { [self] in
       KeySession.serve(
-        descriptor: descriptor, overTerminal: true, configuration: key.configuration,
+        descriptor: descriptor, line: .terminal, configuration: key.configuration,
         store: store, trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
       unplug(index, descriptor)
     }
@@ -154,7 +152,7 @@ final class UmockdevBus: Bus {
       P: \(usb)
       E: DEVTYPE=usb_device
       E: SUBSYSTEM=usb
-      A: manufacturer=Simulated
+      A: manufacturer=\(key.manufacturer)
       A: product=\(key.product)
       A: idVendor=1209
       A: idProduct=f1d0
@@ -163,7 +161,7 @@ final class UmockdevBus: Bus {
       P: \(hid)
       E: SUBSYSTEM=hid
       E: HID_ID=0003:00001209:0000F1D0
-      E: HID_NAME=Simulated \(key.product)
+      E: HID_NAME=\(key.manufacturer) \(key.product)
       E: HID_PHYS=usb-0000:00:14.0-\(index + 1)/input0
       E: HID_UNIQ=
       H: report_descriptor=\(reportDescriptor)
