@@ -73,25 +73,28 @@ final class HIDPipe {
 
   /// Reads what is there; false at the end of the line.
   private func readSome() -> Bool {
-    let capacity = line == .uhid ? UHIDEvent.size : 4096
-    let count = unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { space in
+    guard line != .uhid else { return readEvents() }
+    let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { space in
       let count = unsafe read(descriptor, space.baseAddress, space.count)
-      guard count > 0 else { return count }
-      if line == .uhid {
-        take(unsafe UHIDEvent(Array(space.prefix(count))))
-      } else {
-        unsafe buffer += space.prefix(count)
-      }
+      if count > 0 { unsafe buffer += space.prefix(count) }
       return count
     }
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 
-  private func take(_ event: UHIDEvent) {
-    switch event {
-    case .output(let report): buffer += report
-    case .request(let reply): unsafe reply.withUnsafeBytes { _ = unsafe put($0) }
-    case .other: break
+  /// Takes all events that wait: the kernel keeps 32 and drops what comes after,
+  /// and a long message is 129 reports.
+  private func readEvents() -> Bool {
+    unsafe withUnsafeTemporaryAllocation(byteCount: UHIDEvent.size, alignment: 4) { space in
+      while true {
+        let count = unsafe read(descriptor, space.baseAddress, space.count)
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        switch unsafe UHIDEvent(UnsafeRawBufferPointer(rebasing: space[..<count])) {
+        case .output(let report): buffer += report
+        case .request(let reply): unsafe reply.withUnsafeBytes { _ = unsafe put($0) }
+        case .other: break
+        }
+      }
     }
   }
 

@@ -23,25 +23,24 @@ public enum UHIDEvent: Equatable, Sendable {
   }
 
   /// Reads what a read from /dev/uhid gave.
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: UnsafeRawBufferPointer) {
     self = .other
     guard bytes.count >= 8 else { return }
-    // EIO: what a key answers that does not know the report.
-    let failure = Self.bytes(UInt16(5))
-    switch Self.number(bytes[0..<4]) {
+    switch unsafe bytes.loadUnaligned(as: UInt32.self) {
     case Kind.output where bytes.count >= 4 + 4096 + 2:
-      let length = Int(Self.number(bytes[4100..<4102]))
+      let length = Int(unsafe bytes.loadUnaligned(fromByteOffset: 4100, as: UInt16.self))
+      guard (64...4096).contains(length) else { return }
       // The kernel passes the report ID (0) on as the program wrote it.
-      let report = bytes[4..<(4 + min(length, 4096))].suffix(64)
-      if report.count == 64 { self = .output(Array(report)) }
-    case Kind.getReport:
-      let reply = Self.bytes(Kind.getReportReply) + bytes[4..<8] + failure
-      self = .request(reply: reply)
-    case Kind.setReport:
-      let reply = Self.bytes(Kind.setReportReply) + bytes[4..<8] + failure
-      self = .request(reply: reply)
+      self = unsafe .output(Array(bytes[(4 + length - 64)..<(4 + length)]))
+    case Kind.getReport: self = .request(reply: unsafe Self.failure(Kind.getReportReply, bytes))
+    case Kind.setReport: self = .request(reply: unsafe Self.failure(Kind.setReportReply, bytes))
     default: break
     }
+  }
+
+  /// EIO for a request: what a key answers that does not know the report.
+  private static func failure(_ kind: UInt32, _ request: UnsafeRawBufferPointer) -> [UInt8] {
+    unsafe bytes(kind) + Array(request[4..<8]) + bytes(UInt16(5))
   }
 
   /// The event that makes a device, seen as one on a USB port.
@@ -79,9 +78,5 @@ public enum UHIDEvent: Equatable, Sendable {
   private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     let bits = Number.bitWidth
     return stride(from: 0, to: bits, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }
-  }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 }
