@@ -37,8 +37,7 @@ final class UHIDBus: Bus {
     if unreadable { node.forbid() }
     try startThread { [self] in
       // A key has a processor of its own, and the kernel's queue of reports is short.
-      var priority = sched_param(sched_priority: 1)
-      unsafe pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority)
+      setpriority(Int32(PRIO_PROCESS.rawValue), 0, -20)
       KeySession.serve(
         descriptor: descriptor, line: .uhid, configuration: key.configuration, store: store,
         trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
