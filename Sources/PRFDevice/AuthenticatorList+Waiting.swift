@@ -4,7 +4,8 @@ internal import Glibc
 extension AuthenticatorList {
   /// Waits until an authenticator can be opened; returns at once if one can.
   ///
-  /// Nothing is polled: the kernel and udev say when a device comes.
+  /// Nothing is polled: the kernel and udev say when a device comes, pcscd when
+  /// a card does.
   ///
   /// - Parameter duration: how long to wait at most; zero only looks.
   /// - Returns: every authenticator then connected, at least one.
@@ -52,12 +53,14 @@ extension AuthenticatorList {
 /// One wait for devices to come and go, on a thread of its own.
 private final class HotplugWait: Sendable {
   private let monitor: HotplugMonitor
+  private let readers: ReaderMonitor
   /// An eventfd that a cancellation makes readable.
   private let cancellation: Int32
 
   init() throws(PRFDeviceError) {
     // Before the first look, or a device that comes in between is missed.
     monitor = try HotplugMonitor()
+    readers = try ReaderMonitor()
     cancellation = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard cancellation >= 0 else { throw .system(errno: Int(errno)) }
   }
@@ -73,9 +76,11 @@ private final class HotplugWait: Sendable {
   func run(
     until deadline: MonotonicTime, _ isWanted: ([AuthenticatorDescriptor]) -> Bool
   ) -> Result<[AuthenticatorDescriptor], PRFDeviceError> {
+    defer { readers.stop() }
     do throws(PRFDeviceError) {
       // What may not be opened now will not be later: say so at once.
-      var found = try AuthenticatorList.pluggedIn()
+      var found = try look()
+      if found.isEmpty { try AuthenticatorList.requireAccess() }
       while !isWanted(found) {
         switch try sleep(until: deadline) {
         case .change: break
@@ -83,16 +88,20 @@ private final class HotplugWait: Sendable {
         case .timeout:
           // A device that just came is forbidden until udev has seen it;
           // one that still is, is for good.
-          if found.isEmpty { found = try AuthenticatorList.pluggedIn() }
+          if found.isEmpty { found = try AuthenticatorList.pluggedIn() + readers.authenticators() }
           guard isWanted(found) else { throw .noAuthenticator }
           return .success(found)
         }
-        found = try AuthenticatorList.manifest()
+        found = try look()
       }
       return .success(found)
     } catch {
       return .failure(error)
     }
+  }
+
+  private func look() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
+    try AuthenticatorList.manifest() + readers.authenticators()
   }
 
   private enum Event {
@@ -102,7 +111,7 @@ private final class HotplugWait: Sendable {
   }
 
   private func sleep(until deadline: MonotonicTime) throws(PRFDeviceError) -> Event {
-    var files = (monitor.files + [cancellation]).map {
+    var files = (monitor.files + readers.files + [cancellation]).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     while true {
@@ -114,6 +123,7 @@ private final class HotplugWait: Sendable {
       if files[files.count - 1].revents != 0 { return .cancelled }
       if count == 0 { return .timeout }
       monitor.drain()
+      readers.drain()
       return .change
     }
   }

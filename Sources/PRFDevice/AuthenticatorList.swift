@@ -59,14 +59,20 @@ public enum AuthenticatorList {
   public static func authenticator(
     at path: String
   ) async throws(PRFDeviceError) -> AuthenticatorDescriptor {
-    let isReader = path.hasPrefix(readerScheme)
-    let candidates = isReader ? (await readers()).authenticators : try manifest()
-    if let found = candidates.first(where: { $0.path == path }) { return found }
+    if path.hasPrefix(readerScheme) {
+      // Whatever card is there, opening tells best what is wrong with it.
+      let name = String(path.dropFirst(readerScheme.count))
+      let reader = await readers().readers.first { $0.name == name && $0.state != .empty }
+      guard let reader else { throw .noAuthenticator }
+      return AuthenticatorDescriptor(reader: reader.name)
+    }
+    if let found = try manifest().first(where: { $0.path == path }) { return found }
     if inaccessible().contains(path) { throw .permissionDenied(path: path) }
     throw .noAuthenticator
   }
 
-  private static func requireAccess() throws(PRFDeviceError) {
+  /// Refuses when there are authenticators that may not be opened.
+  static func requireAccess() throws(PRFDeviceError) {
     if let path = inaccessible().first { throw .permissionDenied(path: path) }
   }
 

@@ -7,6 +7,8 @@ struct HIDNode: Equatable {
   let path: String
   /// Whether its report descriptor names FIDO's usage page.
   let isAuthenticator: Bool
+  /// Where it is plugged in, when it is at USB.
+  let usbAddress: USBAddress?
 
   /// Whether the device file exists and this user may not open it.
   var isForbidden: Bool {
@@ -19,8 +21,12 @@ struct HIDNode: Equatable {
     return names(in: folder).map { name in
       // Up from what the link in the class leads to: hidraw, the HID device.
       let descriptor = read(folder + "/" + name + "/../../report_descriptor", upTo: 4096)
+      // Further up: the interface, the USB device.
+      let device = folder + "/" + name + "/../../../../"
       return HIDNode(
-        path: devices + "/" + name, isAuthenticator: usagePage(descriptor) == fidoUsagePage)
+        path: devices + "/" + name, isAuthenticator: usagePage(descriptor) == fidoUsagePage,
+        usbAddress: USBAddress(
+          bus: read(device + "busnum", upTo: 16), device: read(device + "devnum", upTo: 16)))
     }
   }
 

@@ -84,6 +84,18 @@ final class CardConnection: CardChannel {
     return Array(answer.prefix(Int(count)))
   }
 
+  /// Where the reader is plugged in, when it is at USB and says so.
+  var usbAddress: USBAddress? {
+    var channel: UInt32 = 0
+    var size = DWORD(MemoryLayout<UInt32>.size)
+    let code = unsafe withUnsafeMutableBytes(of: &channel) { buffer in
+      unsafe SCardGetAttrib(
+        card, keybackup_attribute_channel_id,
+        buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &size)
+    }
+    return code == SCARD_S_SUCCESS ? USBAddress(channel: channel) : nil
+  }
+
   /// Whether the card is gone now or within a second: pcscd looks every 0.4.
   var isLost: Bool {
     for _ in 0..<20 {

@@ -53,6 +53,14 @@ struct ReaderSurvey {
     do throws(CardFailure) {
       let service = try SmartCardService()
       let connection = try CardConnection(reader, service)
+      // The same key through USB needs no reader, and no holding still.
+      if let address = connection.usbAddress,
+        HIDNode.all().contains(where: {
+          $0.isAuthenticator && !$0.isForbidden && $0.usbAddress == address
+        })
+      {
+        return .partOfKey
+      }
       return try FIDOApplet(connection).select() == nil ? .otherCard : .authenticator
     } catch {
       switch error.opening(reader) {

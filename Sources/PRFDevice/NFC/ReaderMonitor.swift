@@ -1,0 +1,175 @@
+internal import CLinux
+internal import CPCSC
+internal import Glibc
+
+/// Tells when cards, readers and pcscd itself come and go, and which cards are
+/// security keys.
+///
+/// A thread waits in pcscd; while pcscd does not run, the folder of its socket
+/// is watched.
+final class ReaderMonitor: Sendable {
+  private struct State {
+    var presences: [SmartCardService.Presence] = []
+    /// What the thread waits in; `nil`: there is no thread.
+    var service: SmartCardService?
+    var isStopped = false
+    /// The cards that have been asked.
+    var asked: [String: (state: DWORD, answer: CardReader.State)] = [:]
+  }
+
+  private let state = Condition(State())
+  private let socket: ServiceSocketWatch
+  /// An eventfd that the thread makes readable at every change.
+  private let change: Int32
+
+  /// The file descriptors to wait on for reading.
+  var files: [Int32] { [change, socket.file] }
+
+  init() throws(PRFDeviceError) {
+    socket = try ServiceSocketWatch()
+    change = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard change >= 0 else { throw .system(errno: Int(errno)) }
+    start()
+  }
+
+  deinit { close(change) }
+
+  /// Takes note of what has arrived.
+  func drain() {
+    var count: eventfd_t = 0
+    _ = unsafe eventfd_read(change, &count)
+    if socket.drain() { start() }
+  }
+
+  /// The security keys on the readers now.
+  ///
+  /// Asks only cards that have not been asked: a card that did not answer is
+  /// asked again when it was lifted.
+  func authenticators() -> [AuthenticatorDescriptor] {
+    let (presences, asked) = state.withLock { ($0.presences, $0.asked) }
+    let news = presences.filter { asked[$0.reader]?.state != $0.identity }
+    let answers = ReaderSurvey.look(at: news)
+    return state.withLock { state in
+      for (presence, reader) in zip(news, answers) {
+        state.asked[presence.reader] = (presence.identity, reader.state)
+      }
+      return presences.filter { state.asked[$0.reader]?.answer == .authenticator }
+        .map { AuthenticatorDescriptor(reader: $0.reader) }
+    }
+  }
+
+  /// Ends the thread.
+  func stop() {
+    state.change { $0.isStopped = true }
+    let limit = MonotonicTime.now().advanced(by: .seconds(2))
+    while let service = state.withLock({ $0.service }), MonotonicTime.now() < limit {
+      // Lost when the thread is not waiting yet: until it has ended.
+      service.cancel()
+      let soon = MonotonicTime.now().advanced(by: .milliseconds(20))
+      state.wait { state -> Condition<State>.Next<Void> in
+        state.service == nil || MonotonicTime.now() >= soon ? .done(()) : .waitUntil(soon)
+      }
+    }
+  }
+
+  /// Starts the thread if pcscd runs and it does not.
+  private func start() {
+    guard state.withLock({ $0.service == nil && !$0.isStopped }),
+      let service = try? SmartCardService(), let presences = try? service.presences()
+    else { return }
+    state.change {
+      $0.service = service
+      $0.presences = presences
+    }
+    do throws(PRFDeviceError) {
+      try BackgroundThread.start { [self] in
+        watch(service, presences)
+        state.change {
+          $0.service = nil
+          $0.presences = []
+        }
+        _ = eventfd_write(change, 1)
+      }
+    } catch {
+      state.change { $0.service = nil }
+    }
+  }
+
+  /// Waits for one change after the other, until stopped or pcscd is gone.
+  private func watch(_ service: SmartCardService, _ first: [SmartCardService.Presence]) {
+    var known = first
+    while !state.withLock({ $0.isStopped }) {
+      let awaited =
+        known.map { ($0.reader, $0.state & ~DWORD(SCARD_STATE_CHANGED)) }
+        + [(PCSC.newReader, DWORD(SCARD_STATE_UNAWARE))]
+      // A reader that goes at this very moment is unknown: look again.
+      if let code = (service.wait(for: awaited)), code != SCARD_E_UNKNOWN_READER { return }
+      guard let presences = try? service.presences() else { return }
+      let isNews = presences.map(\.identity) != known.map(\.identity)
+      known = presences
+      state.change { $0.presences = presences }
+      if isNews { _ = eventfd_write(change, 1) }
+    }
+  }
+}
+
+extension SmartCardService.Presence {
+  /// The state without what our own looking changes.
+  var identity: DWORD { state & ~DWORD(SCARD_STATE_CHANGED | SCARD_STATE_INUSE) }
+}
+
+extension SmartCardService {
+  /// Waits for a change of these readers, without end.
+  ///
+  /// - Returns: an error code, or `nil` after a change.
+  func wait(for known: [(reader: String, state: DWORD)]) -> LONG? {
+    do throws(CardFailure) {
+      _ = try states(of: known, timeout: DWORD(INFINITE))
+      return nil
+    } catch .service(let code) {
+      return code
+    } catch {
+      return SCARD_F_INTERNAL_ERROR
+    }
+  }
+}
+
+/// Tells when pcscd's socket comes.
+final class ServiceSocketWatch: Sendable {
+  /// The file descriptor to wait on for reading.
+  let file: Int32
+  private let folder: String
+
+  init() throws(PRFDeviceError) {
+    // As libpcsclite has it.
+    let path =
+      unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+      ?? "/run/pcscd/pcscd.comm"
+    folder = path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    file = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard file >= 0 else { throw .system(errno: Int(errno)) }
+    watch()
+  }
+
+  deinit { close(file) }
+
+  /// Takes what has arrived.
+  ///
+  /// - Returns: whether something did.
+  func drain() -> Bool {
+    var hasNews = false
+    var events = [UInt8](repeating: 0, count: 4096)
+    while unsafe read(file, &events, events.count) > 0 { hasNews = true }
+    // The folder may be what came.
+    if hasNews { watch() }
+    return hasNews
+  }
+
+  private func watch() {
+    let parent = folder.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    for place in [folder, parent.isEmpty ? "/" : parent] {
+      // The socket's mode is changed once somebody listens on it.
+      unsafe inotify_add_watch(file, place, UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB))
+    }
+  }
+}
