@@ -59,3 +59,10 @@ static inline long keybackup_file_system_type(int file) {
   struct statfs status;
   return fstatfs(file, &status) == 0 ? (long)status.f_type : -1;
 }
+
+/// posix_spawn_file_actions_addclosefrom_np(3), which glibc declares for
+/// _GNU_SOURCE only: the new process starts without the descriptors from `first` on.
+/// The actions are a `posix_spawn_file_actions_t`; <spawn.h> here would bring along
+/// types that Swift then finds in two modules.
+extern int keybackup_spawn_close_from(void *actions, int first)
+    __asm__("posix_spawn_file_actions_addclosefrom_np");

@@ -18,6 +18,8 @@ public final class PIN: Sendable {
 
   /// The PIN and a zero byte, as C wants it.
   private let terminated: SecretBytes
+  /// How many code points it has: what an authenticator's least length counts.
+  public let codePointCount: Int
 
   /// Checks and normalises a PIN.
   ///
@@ -31,6 +33,7 @@ public final class PIN: Sendable {
     guard utf8.withBytes({ $0.allBytes { $0 != 0 } }) else { throw .pinPolicyViolation(.notText) }
     if utf8.withBytes({ $0.allBytes { $0 < 0x80 } }) {
       terminated = try Self.terminating(utf8, codePoints: utf8.count)
+      codePointCount = utf8.count
     } else {
       guard let text = utf8.withBytes({ Self.text($0) }) else {
         throw .pinPolicyViolation(.notText)
@@ -50,8 +53,12 @@ public final class PIN: Sendable {
       }
       normalised.resize(to: count)
       terminated = try Self.terminating(normalised, codePoints: codePoints)
+      codePointCount = codePoints
     }
   }
+
+  /// Whether both would be sent as the same bytes.
+  public func isEqual(to other: PIN) -> Bool { terminated.isEqual(to: other.terminated) }
 
   /// Lends the PIN as a C string, for one call.
   func withCString<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {

@@ -167,11 +167,11 @@ extension Sandbox {
   /// Runs the command with its events in a file.
   func listening(
     to arguments: [String], key: [String] = [], pin: PINGiven = .file,
-    terminal: [TerminalStep]? = nil
+    environment: [String: String] = [:], terminal: [TerminalStep]? = nil
   ) async throws -> (Outcome, [JSON]) {
     let before = (try? Files.read(eventsPath).count) ?? 0
     let outcome = try await keybackup(
-      arguments + ["--events-fd", "8"], key: key, pin: pin,
+      arguments + ["--events-fd", "8"], key: key, pin: pin, environment: environment,
       wrapper: ["sh", "-c", "exec \"$@\" 8>>\"$0\"", eventsPath], terminal: terminal,
       expecting: nil)
     let lines = try Files.read(eventsPath).dropFirst(before).split(separator: 10)

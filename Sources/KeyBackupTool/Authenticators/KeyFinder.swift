@@ -9,12 +9,17 @@ struct KeyFinder: Sendable {
   let pins: PINPolicy
   let output: Output
   let prompter: Prompter
+  /// Who is asked for a PIN that is not given.
+  let asker: PINAsker
+  /// What no key is sent twice.
+  let refusedPINs = RefusedPINs()
 
   init(_ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy) {
     self.options = options
     self.pins = pins
     output = common.output
     prompter = common.prompter
+    asker = pins.programs.asker(prompter)
   }
 
   /// How long to wait for a security key, or for one that is busy, in seconds.

@@ -16,9 +16,8 @@ extension OpenKey {
       "\(name) has no PIN, and without one whoever finds it could open the backup. Set one now?"
     guard try finder.prompter.confirm(question) else { throw UserMessage(.pinNotSet, key: name) }
     while true {
-      let typed = try NewPINOptions.ask(finder.prompter)
+      let pin = try NewPINOptions.ask(for: self, minimum: info.minimumPINLength)
       do throws(PRFDeviceError) {
-        let pin = try PIN(typed)
         try await authenticator.setPIN(pin)
         accepted.withLock { $0 = pin }
         finder.prompter.tell(

@@ -48,8 +48,8 @@ extension UserMessage {
       case .pinBlocked:
         UserMessage(
           .pinBlocked, "the PIN of \(key) is blocked for good",
-          hint: "only a reset makes the key usable, and it destroys every credential on it, "
-            + "this backup's too: restore with another way in first")
+          hint: "only a reset makes the key usable, and it destroys every credential on it: "
+            + "this backup's, website passkeys, SSH keys; restore with another way in first")
       case .pinNotSet:
         UserMessage(
           .pinNotSet, "\(key) has no PIN", hint: "set one first: keybackup pin set")
@@ -67,7 +67,8 @@ extension UserMessage {
       case .pinRequired:
         UserMessage(
           .config, "the PIN of \(key) is needed and none was given",
-          hint: "give it with --pin-fd or --pin-file, or run on a terminal")
+          hint: "give it with --pin-fd or --pin-file, name a program in KEYBACKUP_ASKPASS, "
+            + "or run on a terminal")
       case .pinPolicyViolation(let rule): UserMessage(rule)
       case .pinAuthInvalid:
         UserMessage(

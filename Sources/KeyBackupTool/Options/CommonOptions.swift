@@ -78,7 +78,8 @@ struct PINOptions: ParsableArguments {
 
   /// What these options say about PINs.
   func policy(_ world: World) -> PINPolicy {
-    PINPolicy(source: source(world), allowsLastTries: allowLastTries)
+    PINPolicy(
+      source: source(world), programs: PINPrograms(world), allowsLastTries: allowLastTries)
   }
 
   /// Refuses to read the PIN from standard input where another input is read.
@@ -91,7 +92,8 @@ struct PINOptions: ParsableArguments {
     }
   }
 
-  /// The source that comes first in the contract's order; nil: ask a person.
+  /// The source that comes first in the contract's order; nil: a person is
+  /// asked, see ``PINAsker``.
   private func source(_ world: World) -> PINSource? {
     if let pinFd { return .descriptor(pinFd) }
     if let pinFile { return .file(pinFile) }
@@ -107,6 +109,8 @@ struct PINOptions: ParsableArguments {
 struct PINPolicy: Sendable {
   /// Where it is read from; nil: a person is asked.
   var source: PINSource?
+  /// What may ask a person beside the terminal.
+  var programs = PINPrograms()
   /// Try it with 2 or fewer tries left.
   var allowsLastTries = false
 }

@@ -13,11 +13,14 @@ struct Prompter: Sendable {
   let output: Output
   /// Where a calling program is told.
   let events: Events
+  /// Whether anybody may be asked anything: not with `--no-input`.
+  let mayAsk: Bool
 
   init(output: Output, noInput: Bool, events: Events = .none) {
     terminal = noInput ? nil : Terminal.open()
     self.output = output
     self.events = events
+    mayAsk = !noInput
   }
 
   /// Whether somebody can answer.

@@ -92,6 +92,14 @@ struct Terminal: Sendable {
 
   private static let saved = Mutex<Saved?>(nil)
 
+  /// Remembers the settings for ``restoreAll()``, before another program draws
+  /// on the terminal.
+  func keepSettings() {
+    var settings = termios()
+    guard unsafe tcgetattr(descriptor, &settings) == 0 else { return }
+    Self.saved.withLock { $0 = Saved(descriptor: descriptor, settings: settings) }
+  }
+
   private static func hideEcho(_ descriptor: Int32) -> Bool {
     var settings = termios()
     guard unsafe tcgetattr(descriptor, &settings) == 0 else { return false }

@@ -26,8 +26,8 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
     guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }
     // The new PIN comes first when it is read from a descriptor or file: a bad
     // one must not cost a try of the current PIN.
-    let pin = try new.read(common.prompter)
-    try await key.withPIN { key, current throws(PRFDeviceError) in
+    let pin = try new.read(for: key, minimum: info.minimumPINLength)
+    try await key.withPIN(changesPIN: true) { key, current throws(PRFDeviceError) in
       try await key.changePIN(from: current, to: pin)
     }
     if common.json {

@@ -20,37 +20,75 @@ struct NewPINOptions: ParsableArguments {
       "Read the new PIN from this file, which only you may read.", valueName: "path"))
   var newPinFile: String?
 
-  /// The new PIN: from the options, or typed twice.
+  /// The new PIN: from the options, or asked for twice.
   ///
+  /// - Parameters:
+  ///   - key: the key that it is for.
+  ///   - minimum: the least number of characters that the key takes.
+  /// - Returns: the PIN.
   /// - Throws: `config` when nobody can be asked, `data-invalid` when the PIN
-  ///   breaks CTAP's rules.
-  func read(_ prompter: Prompter) throws(UserMessage) -> PIN {
-    let typed: SecretBytes
+  ///   breaks CTAP's rules or the key's.
+  func read(for key: OpenKey, minimum: Int) throws(UserMessage) -> PIN {
+    let source: PINSource
     if let newPinFd {
-      typed = try PINSource.descriptor(newPinFd).read()
+      source = .descriptor(newPinFd)
     } else if let newPinFile {
-      typed = try PINSource.file(newPinFile).read()
+      source = .file(newPinFile)
     } else {
-      typed = try Self.ask(prompter)
+      return try Self.ask(for: key, minimum: minimum)
     }
-    do throws(PRFDeviceError) {
-      return try PIN(typed)
-    } catch {
-      throw UserMessage(error)
+    return try Self.check(source.read(), minimum: minimum)
+  }
+
+  /// Asks the person, twice each time, until the PIN is one the key may take.
+  ///
+  /// - Throws: `config` when nobody can be asked, `denied`, `data-invalid` when
+  ///   a program answers without sense.
+  static func ask(for key: OpenKey, minimum: Int) throws(UserMessage) -> PIN {
+    let finder = key.finder
+    var first = PINQuestion(subject: "New PIN")
+    let second = PINQuestion(subject: "The same PIN again")
+    if finder.asker.isProgram { first.subject += " for \(key.name)" }
+    var rounds = 0
+    while true {
+      guard let typed = try finder.asker.ask(first, finder.prompter),
+        let again = try finder.asker.ask(second, finder.prompter)
+      else {
+        throw UserMessage(
+          .config, "a new PIN is needed and nobody can be asked",
+          hint: "give it with --new-pin-fd or --new-pin-file")
+      }
+      rounds += 1
+      do throws(UserMessage) {
+        guard typed.isEqual(to: again) else { throw .differentPINs }
+        return try check(typed, minimum: minimum)
+      } catch {
+        if finder.asker.isProgram, rounds == maximumRounds { throw error }
+        first.complaint = error.message + "."
+      }
     }
   }
 
-  /// Asks the person at the terminal, twice.
-  static func ask(_ prompter: Prompter) throws(UserMessage) -> SecretBytes {
-    let missing = UserMessage(
-      .config, "a new PIN is needed and nobody can be asked",
-      hint: "give it with --new-pin-fd or --new-pin-file")
-    while true {
-      guard let first = try prompter.secret("New PIN: ", limit: PIN.maximumTypedBytes),
-        let second = try prompter.secret("The same PIN again: ", limit: PIN.maximumTypedBytes)
-      else { throw missing }
-      if first.isEqual(to: second) { return first }
-      prompter.tell("The two are not the same.")
+  /// How often a program is asked, which may be a script.
+  private static let maximumRounds = 5
+
+  private static func check(
+    _ typed: borrowing SecretBytes, minimum: Int
+  ) throws(UserMessage) -> PIN {
+    // It would be another one each time.
+    if OneTimeCode.matches(typed) { throw .oneTimeCode }
+    let pin: PIN
+    do throws(PRFDeviceError) {
+      pin = try PIN(typed)
+    } catch {
+      throw UserMessage(error)
     }
+    guard pin.codePointCount >= minimum else { throw .tooShort(minimum: minimum) }
+    return pin
   }
+}
+
+extension UserMessage {
+  fileprivate static let differentPINs = UserMessage(
+    .dataInvalid, "The two are not the same", hint: "give the same PIN twice")
 }

@@ -11,13 +11,14 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var new: NewPINOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await KeyFinder(common, device, PINPolicy()).chosenKey("to set a PIN for")
+    let finder = KeyFinder(common, device, PINPolicy(programs: PINPrograms(world)))
+    let key = try await finder.chosenKey("to set a PIN for")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPIN else {
       throw UserMessage(.prfUnsupported, "\(key.name) has no PIN feature")
     }
     guard !info.isPINSet else { throw UserMessage(.pinAlreadySet, key: key.name) }
-    let pin = try new.read(common.prompter)
+    let pin = try new.read(for: key, minimum: info.minimumPINLength)
     try await key.call { key throws(PRFDeviceError) in try await key.setPIN(pin) }
     if common.json {
       try common.output.result(json: [:])

@@ -1,0 +1,52 @@
+internal import PRFDevice
+internal import SecretMemory
+
+/// An askpass program, as OpenSSH runs it: the question is its argument, the
+/// answer the first line of its output, any other exit code than 0 a refusal.
+struct Askpass {
+  /// A path, or a name that is looked for in PATH.
+  let program: String
+
+  /// Runs it once.
+  ///
+  /// - Returns: the answer without its newline.
+  /// - Throws: `denied` when it ends with another code than 0, `config` when it
+  ///   cannot be run, `interrupted`.
+  func ask(_ question: String) throws(UserMessage) -> SecretBytes {
+    var helper = try HelperProgram(
+      program, [question.trimmingEnd], patience: PINAsker.patience)
+    var answer = SecretBytes(zeroed: PINSource.limit)
+    var filled = 0
+    var overflow = SecretBytes(zeroed: 256)
+    reading: while true {
+      if filled < answer.count {
+        guard case .bytes(let count) = try helper.receive(into: &answer, from: filled)
+        else { break reading }
+        filled += count
+      } else {
+        // Too long for a PIN by now: the rest is read and dropped.
+        guard case .bytes = try helper.receive(into: &overflow, from: 0) else { break reading }
+      }
+    }
+    guard try helper.succeeded() else {
+      throw UserMessage(
+        .denied, "no PIN was given: \(program) was cancelled or failed",
+        hint: "try again; no try was spent")
+    }
+    answer.resize(to: answer.withBytes { Self.lineLength($0, upTo: filled) })
+    return answer
+  }
+
+  private static func lineLength(_ bytes: RawSpan, upTo count: Int) -> Int {
+    for offset in 0..<count {
+      let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      if byte == 10 || byte == 13 { return offset }
+    }
+    return count
+  }
+}
+
+extension String {
+  /// Without the space that separates a prompt from what is typed.
+  fileprivate var trimmingEnd: String { hasSuffix(" ") ? String(dropLast()) : self }
+}
