@@ -20,7 +20,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format build install uninstall bench clean
+.PHONY: help setup demo test hardware-test lint format build install uninstall bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -35,6 +35,11 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
+
+hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
+	@scripts/setup build
+	@$(SWIFT) build --product device-suite
+	@.build/debug/device-suite hardware $(if $(DEVICE),--device "$(DEVICE)")
 
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)

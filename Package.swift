@@ -86,7 +86,8 @@ let package = Package(
       name: "DeviceSuite", dependencies: ["PRFDevice", "SecretMemory", "VirtualKey"],
       path: "Tests/DeviceSuite", swiftSettings: strict),
     .executableTarget(
-      name: "device-suite", dependencies: ["DeviceSuite", arguments],
+      name: "device-suite",
+      dependencies: ["DeviceSuite", "PRFDevice", "SecretMemory", arguments],
       path: "Tests/DeviceSuiteTool", swiftSettings: strict),
     .testTarget(
       name: "DeviceSuiteTests", dependencies: ["DeviceSuite", "device-suite", "virtual-key"],
@@ -109,7 +110,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",
-      dependencies: ["KeyBackupTool", "virtual-key", "SecretMemory", "CSPP", "BackupFolder"],
+      dependencies: [
+        "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
+      ],
       swiftSettings: strict),
   ]
 )

@@ -8,7 +8,8 @@ public struct Behaviour: Sendable {
   public let keys: [[String]]
   /// What the way to the key must have.
   public let needs: [Need]
-  /// How often a real key has to be touched for it; nil: nothing for a real key.
+  /// How often a real key has to be touched for it, once it has the credential that
+  /// behaviours share; nil: nothing for a real key.
   public let touches: Int?
 
   let body: @Sendable (PluggedKeys) async throws -> Void
@@ -56,7 +57,8 @@ public struct Behaviour: Sendable {
     do {
       try await body(keys)
     } catch {
-      detail = "\(error)"
+      // A report of a real key holds nothing but the kind of failure.
+      detail = keys.route == .hardware ? (error as? Unmet)?.what ?? "\(error)" : "\(error)"
     }
     // A key that answers nothing is closed only when its call has timed out: a
     // simulated one is not waited for.

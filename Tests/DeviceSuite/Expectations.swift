@@ -2,16 +2,23 @@ import PRFDevice
 
 /// Something was not as it should be.
 struct Unmet: Error, CustomStringConvertible {
+  /// What was not, without values that a real key gave.
+  let what: String
   let description: String
+
+  init(_ what: String, _ values: String = "") {
+    self.what = what
+    description = what + values
+  }
 }
 
 func expect(_ isMet: Bool, _ what: @autoclosure () -> String) throws {
-  guard isMet else { throw Unmet(description: what()) }
+  guard isMet else { throw Unmet(what()) }
 }
 
 func expect<Value: Equatable>(_ value: Value, is expected: Value, _ what: String) throws {
   guard value == expected else {
-    throw Unmet(description: "\(what): \(value), not \(expected)")
+    throw Unmet(what, ": \(value), not \(expected)")
   }
 }
 
@@ -22,10 +29,10 @@ func expectError(
   do {
     try await body()
   } catch let error as PRFDeviceError {
-    try expect(error, is: expected, what)
+    guard error == expected else { throw Unmet("\(what): \(error), not \(expected)") }
     return
   }
-  throw Unmet(description: "\(what): no error, not \(expected)")
+  throw Unmet("\(what): no error, not \(expected)")
 }
 
 /// What `body` takes must be less than the bound: it tells "at once" from
@@ -43,7 +50,7 @@ func expectLess<Value>(
 /// The only element.
 func only<Element>(_ elements: [Element], _ what: String) throws -> Element {
   guard elements.count == 1, let element = elements.first else {
-    throw Unmet(description: "\(what): \(elements.count), not 1")
+    throw Unmet("\(what): \(elements.count), not 1")
   }
   return element
 }

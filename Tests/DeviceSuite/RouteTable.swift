@@ -22,7 +22,7 @@ public struct RouteTable: Equatable, Sendable {
   /// - Throws: when there is none.
   public init(in document: String) throws {
     guard let lines = Self.parts(of: document)?.table else {
-      throw Unmet(description: "no table between \(Self.begin) and \(Self.end)")
+      throw Unmet("no table between \(Self.begin) and \(Self.end)")
     }
     for line in lines where line.hasPrefix("| ") {
       let parts = line.dropFirst(2).dropLast(2).components(" | ")
@@ -61,7 +61,7 @@ public struct RouteTable: Equatable, Sendable {
   /// The document with this table in place of its own.
   public func written(into document: String) throws -> String {
     guard let parts = Self.parts(of: document) else {
-      throw Unmet(description: "no table between \(Self.begin) and \(Self.end)")
+      throw Unmet("no table between \(Self.begin) and \(Self.end)")
     }
     return (parts.before + [Self.begin] + lines + [Self.end] + parts.after)
       .joined(separator: "\n")

@@ -8,7 +8,9 @@ struct DeviceSuiteTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "device-suite",
     abstract: "Try what the device layer promises, on simulated keys however they are reached.",
-    subcommands: [All.self, Run.self, List.self, Table.self, Check.self, Other.self])
+    subcommands: [
+      All.self, Run.self, List.self, Table.self, Check.self, Hardware.self, Other.self,
+    ])
 }
 
 extension Route: ExpressibleByArgument {}

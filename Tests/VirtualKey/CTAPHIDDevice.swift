@@ -13,6 +13,8 @@ final class CTAPHIDDevice: UserPresence {
   private var busyChannel: UInt32 = 0
   /// What INIT carried before, for a key that replays it.
   private var lastNonce = [UInt8](repeating: 0, count: 8)
+  /// How often a touch was wanted.
+  private var waits = 0
 
   init(authenticator: Authenticator, pipe: HIDPipe, unplugAfterMilliseconds: Int? = nil) {
     self.authenticator = authenticator
@@ -205,8 +207,9 @@ final class CTAPHIDDevice: UserPresence {
 
   func waitForTouch() -> TouchOutcome {
     let configuration = authenticator.configuration
+    waits += 1
     let touchAfter: Int?
-    switch configuration.touch {
+    switch waits == configuration.untouched ? .never : configuration.touch {
     case .automatic: return .touched
     case .deny: return .denied
     case .never: touchAfter = nil

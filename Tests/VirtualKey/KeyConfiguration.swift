@@ -54,6 +54,8 @@ public struct KeyConfiguration: Sendable {
   public var transports = ["usb"]
   /// What the simulated person does when the key blinks.
   public var touch = TouchPolicy.automatic
+  /// The touch that the person does not give, counted from 1 since power-up; nil: none.
+  public var untouched: Int?
   /// What goes wrong, for tests.
   public var faults: [Fault] = []
 

@@ -41,7 +41,7 @@ public struct KeySettings: Sendable {
 
   /// What there is to set.
   public static let help = """
-    pin=PIN, pin-retries=N, touch=auto|never|deny|MS, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
+    pin=PIN, pin-retries=N, touch=auto|never|deny|MS, untouched=N, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
     credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, \
     manufacturer=NAME, product=NAME, aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
@@ -82,6 +82,7 @@ public struct KeySettings: Sendable {
     case "pull-after-apdus": card.pullAfterCommands = try number(name, value)
     case "return-after-ms": card.returnAfterMilliseconds = try number(name, value)
     case "versions": configuration.versions = value.split(separator: "+").map(String.init)
+    case "untouched": configuration.untouched = try number(name, value)
     case "touch": configuration.touch = try read(name, value) { TouchPolicy($0) }
     case "fault": configuration.faults.append(try read(name, value) { Fault($0) })
     case "unplug-after-ms": unplugAfterMilliseconds = try number(name, value)

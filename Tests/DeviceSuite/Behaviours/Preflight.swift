@@ -4,7 +4,7 @@ import SecretMemory
 extension Behaviour {
   static let preflight: [Behaviour] = [
     Behaviour(
-      "holds", "It says which credential it holds, without PIN and touch", touches: 1
+      "holds", "It says which credential it holds, without PIN and touch", touches: 0
     ) { keys in
       let key = try await keys.open()
       let id = try await keys.credential(on: key)

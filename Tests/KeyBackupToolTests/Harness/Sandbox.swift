@@ -125,6 +125,7 @@ final class Sandbox: Sendable {
 enum Build {
   static let keybackup = folder + "/keybackup"
   static let virtualKey = folder + "/virtual-key"
+  static let deviceSuite = folder + "/device-suite"
 
   /// The repository.
   static let root: String = {

@@ -1,0 +1,51 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The first signal that wants the program to end: the work stops, and what it
+/// made is deleted first.
+final class Interruption: Sendable {
+  private struct State {
+    var signal: Int32?
+    var stop: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+  // Made and kept, never used again.
+  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+  init() {
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    unsafe sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+      Glibc.signal(number, SIG_IGN)
+      return DispatchSource.makeSignalSource(signal: number)
+    }
+    for (number, source) in unsafe zip([SIGINT, SIGTERM, SIGHUP], sources) {
+      source.setEventHandler { [weak self] in self?.received(number) }
+      source.resume()
+    }
+  }
+
+  /// What came, if anything did.
+  var signal: Int32? { state.withLock { $0.signal } }
+
+  /// What to do when one comes, or has come.
+  func onSignal(_ stop: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      state.stop = stop
+      return state.signal != nil
+    }
+    if isLate { stop() }
+  }
+
+  private func received(_ number: Int32) {
+    let stop = state.withLock { state in
+      if state.signal == nil { state.signal = number }
+      return state.stop
+    }
+    stop?()
+  }
+}
