@@ -117,6 +117,7 @@ public actor Authenticator {
   /// Closes the device, so that another process can use it at once.
   public func close() {
     state = .closed
+    link.release()
   }
 
   // MARK: Operations

@@ -38,6 +38,11 @@ enum DeviceLink: Sendable {
     return false
   }
 
+  /// Keeps nothing of a device whose handle was closed: a card is held until then.
+  func release() {
+    if case .card(let link) = self { link.close() }
+  }
+
   /// Fails early, with the right error, where libfido2 would report an
   /// internal error (no permission) or wait 21 seconds (another process's
   /// lock) without a way to cancel it.

@@ -25,6 +25,8 @@ public final class PluggedKeys: Sendable {
   private struct State {
     var opened: [Authenticator] = []
     var credential: CreatedCredential?
+    /// Listed once: a card that is open is not in a later list.
+    var descriptors: [AuthenticatorDescriptor]?
   }
 
   private let access: Access
@@ -102,7 +104,10 @@ public final class PluggedKeys: Sendable {
     case .transports: return []
     case .descriptor(let descriptor): return [descriptor]
     case .list(let count):
-      return try await AuthenticatorList.wait(upTo: .seconds(20)) { $0.count >= count }
+      if let known = state.withLock({ $0.descriptors }) { return known }
+      let found = try await AuthenticatorList.wait(upTo: .seconds(20)) { $0.count >= count }
+      state.withLock { $0.descriptors = found }
+      return found
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// docs/authenticators.md, which must say what the runs show.
 @Suite struct RouteTests {
   /// The routes that Tests/VM runs are left to it.
-  static let routes: [Route] = [.inProcess, .umockdev]
+  static let routes: [Route] = [.inProcess, .umockdev, .pcsc]
 
   struct Case: Sendable, CustomTestStringConvertible {
     let behaviour: Behaviour

@@ -25,48 +25,86 @@ final class CardConnection: CardChannel {
   init(_ reader: String, _ service: SmartCardService) throws(CardFailure) {
     self.reader = reader
     self.service = service
-    var card: SCARDHANDLE = 0
-    var activeProtocol: DWORD = 0
-    let protocols = DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1)
-    try unsafe PCSC.check(
-      SCardConnect(
-        service.context, reader, DWORD(SCARD_SHARE_SHARED), protocols, &card, &activeProtocol))
-    self.card = card
-    self.activeProtocol = activeProtocol
-    try Self.takeTurn(card, service)
+    let turn = try Self.takeTurn(reader, service)
+    card = turn.card
+    activeProtocol = turn.activeProtocol
   }
 
   deinit {
-    // The card stays powered: another program may have something open on it.
-    SCardEndTransaction(card, DWORD(SCARD_LEAVE_CARD))
-    SCardDisconnect(card, DWORD(SCARD_LEAVE_CARD))
+    Turn(card: card, activeProtocol: activeProtocol).end()
   }
 
-  /// Begins a transaction.
-  ///
-  /// libpcsclite waits for another program's without end, so it does that in a
-  /// thread that can be left behind; disconnecting ends its wait.
+  // MARK: Taking turns
+
+  /// A connection with a transaction begun.
+  private struct Turn {
+    let card: SCARDHANDLE
+    let activeProtocol: DWORD
+
+    /// Connects and begins a transaction; returns when nobody else has one.
+    init(_ reader: String, _ service: SmartCardService) throws(CardFailure) {
+      var card: SCARDHANDLE = 0
+      var activeProtocol: DWORD = 0
+      let protocols = DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1)
+      try unsafe PCSC.check(
+        SCardConnect(
+          service.context, reader, DWORD(SCARD_SHARE_SHARED), protocols, &card, &activeProtocol))
+      self.init(card: card, activeProtocol: activeProtocol)
+      do throws(CardFailure) {
+        try PCSC.check(SCardBeginTransaction(card))
+      } catch {
+        SCardDisconnect(card, DWORD(SCARD_LEAVE_CARD))
+        throw error
+      }
+    }
+
+    init(card: SCARDHANDLE, activeProtocol: DWORD) {
+      self.card = card
+      self.activeProtocol = activeProtocol
+    }
+
+    /// The card stays powered: another program may have something open on it.
+    func end() {
+      SCardEndTransaction(card, DWORD(SCARD_LEAVE_CARD))
+      SCardDisconnect(card, DWORD(SCARD_LEAVE_CARD))
+    }
+  }
+
+  private enum Progress {
+    case waiting
+    case taken(Result<Turn, CardFailure>)
+    /// Nobody wants the turn any more.
+    case abandoned
+  }
+
+  /// pcscd lets both calls wait for another program's transaction without end,
+  /// so they happen in a thread that can be left behind.
   private static func takeTurn(
-    _ card: SCARDHANDLE, _ service: SmartCardService
-  ) throws(CardFailure) {
-    let outcome = Condition<LONG?>(nil)
+    _ reader: String, _ service: SmartCardService
+  ) throws(CardFailure) -> Turn {
+    let progress = Condition(Progress.waiting)
     do throws(PRFDeviceError) {
       try BackgroundThread.start {
-        let code = SCardBeginTransaction(card)
-        outcome.change { $0 = code }
-        // Keeps the connection to pcscd until here.
-        withExtendedLifetime(service) {}
+        let result = Result { () throws(CardFailure) in try Turn(reader, service) }
+        progress.change { progress in
+          if case .abandoned = progress {
+            if case .success(let turn) = result { turn.end() }
+          } else {
+            progress = .taken(result)
+          }
+        }
       }
     } catch {
       throw .service(code: SCARD_E_NO_MEMORY)
     }
     let limit = MonotonicTime.now().advanced(by: patience)
-    let code = outcome.wait { outcome in
-      if let outcome { return .done(outcome) }
-      return MonotonicTime.now() < limit ? .waitUntil(limit) : .done(SCARD_E_SHARING_VIOLATION)
+    let result: Result<Turn, CardFailure> = progress.wait { progress in
+      if case .taken(let result) = progress { return .done(result) }
+      guard MonotonicTime.now() >= limit else { return .waitUntil(limit) }
+      progress = .abandoned
+      return .done(.failure(.service(code: SCARD_E_SHARING_VIOLATION)))
     }
-    if code != SCARD_S_SUCCESS { SCardDisconnect(card, DWORD(SCARD_LEAVE_CARD)) }
-    try PCSC.check(code)
+    return try result.get()
   }
 
   func transmit(_ piece: [UInt8]) throws(CardFailure) -> [UInt8] {

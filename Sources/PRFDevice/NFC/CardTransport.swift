@@ -170,4 +170,9 @@ final class CardLink: Sendable {
     transport.withLock { $0 = made }
     return made
   }
+
+  /// Lets the card go, as soon as the handle has.
+  func close() {
+    transport.withLock { $0 = nil }
+  }
 }
