@@ -120,6 +120,16 @@ public actor Authenticator {
     link.release()
   }
 
+  /// Whether the authenticator has been in reach ever since it was opened; sends
+  /// it nothing.
+  public func isInReach() -> Bool {
+    switch state {
+    case .open: link.isConnected
+    case .lost: false
+    case .closed: false
+    }
+  }
+
   // MARK: Operations
 
   /// How long an operation may take, and what exceeding it means.

@@ -32,12 +32,16 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
   }
 
   let way: Way
+  /// Counts the cards that came to and went from the reader: another card on
+  /// it, or the same one once more, is another authenticator. 0 elsewhere.
+  let insertion: UInt32
 
   /// Whether both describe the same device, in however many listings.
   public static func == (left: Self, right: Self) -> Bool {
     left.path == right.path && left.product == right.product
       && left.manufacturer == right.manufacturer && left.vendorID == right.vendorID
       && left.productID == right.productID && left.transport == right.transport
+      && left.insertion == right.insertion
   }
 
   /// Feeds what ``==(_:_:)`` compares.

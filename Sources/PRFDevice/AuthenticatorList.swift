@@ -64,7 +64,7 @@ public enum AuthenticatorList {
       let name = String(path.dropFirst(readerScheme.count))
       let reader = await readers().readers.first { $0.name == name && $0.state != .empty }
       guard let reader else { throw .noAuthenticator }
-      return AuthenticatorDescriptor(reader: reader.name)
+      return AuthenticatorDescriptor(reader)
     }
     if let found = try manifest().first(where: { $0.path == path }) { return found }
     if inaccessible().contains(path) { throw .permissionDenied(path: path) }
@@ -101,6 +101,6 @@ extension AuthenticatorDescriptor {
       manufacturer: unsafe CBytes.text(fido_dev_info_manufacturer_string(info)) ?? "",
       vendorID: UInt16(bitPattern: unsafe fido_dev_info_vendor(info)),
       productID: UInt16(bitPattern: unsafe fido_dev_info_product(info)),
-      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc, way: .libfido2(entry))
+      transport: path.hasPrefix("/dev/hidraw") ? .usb : .nfc, way: .libfido2(entry), insertion: 0)
   }
 }

@@ -40,7 +40,7 @@ struct KeyFinder: Sendable {
     if !found.isEmpty { return found }
     let seconds = seconds ?? patience
     guard seconds > 0, let came = try await newcomers(to: [], within: seconds, wanted) else {
-      throw nothingInReach
+      throw await nothingInReach()
     }
     return came
   }
@@ -96,7 +96,8 @@ struct KeyFinder: Sendable {
         authenticator: try await Authenticator.open(descriptor, options: settings),
         descriptor: descriptor, finder: self)
     } catch {
-      throw UserMessage(error, key: OpenKey.name(of: descriptor))
+      throw UserMessage(
+        error, key: OpenKey.name(of: descriptor), onReader: descriptor.isOnReader)
     }
   }
 
@@ -149,16 +150,18 @@ struct KeyFinder: Sendable {
   ///
   /// - Parameters:
   ///   - known: the keys that are there and will not do.
+  ///   - unsuitable: how many of them hold nothing of use; nil: all.
   ///   - seconds: how long to wait.
   ///   - wanted: what to ask for.
   /// - Returns: every key then in reach; nil after the time.
   /// - Throws: `permission-denied`, `interrupted`.
   func newcomers(
-    to known: [AuthenticatorDescriptor], within seconds: Int, _ wanted: WantedKey
+    to known: [AuthenticatorDescriptor], unsuitable: Int? = nil, within seconds: Int,
+    _ wanted: WantedKey
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
     let insert = Event.Insert(
       accepting: wanted.labels, otherWays: wanted.otherWays, path: options.device,
-      seconds: seconds, unsuitable: known.count)
+      seconds: seconds, unsuitable: unsuitable ?? known.count)
     return try await prompter.insert(insert) { () async throws(UserMessage) in
       try await change(from: known, until: .now + .seconds(seconds))
     }
@@ -187,8 +190,11 @@ struct KeyFinder: Sendable {
     }
   }
 
-  var nothingInReach: UserMessage {
-    guard let path = options.device else { return UserMessage(.noAuthenticator) }
+  /// That there is no key, and what the readers have to do with it.
+  private func nothingInReach() async -> UserMessage {
+    guard let path = options.device else {
+      return .noAuthenticator(await AuthenticatorList.readers())
+    }
     return UserMessage(
       .noAuthenticator, "no security key found at \(path)",
       hint: "keybackup devices lists those in reach")

@@ -61,7 +61,10 @@ extension KeyFinder {
       } else {
         tell(survey.failures(in: found))
         let seconds = Int((deadline - .now).components.seconds) + 1
-        guard let changed = try await newcomers(to: found, within: seconds, wanted) else {
+        guard
+          let changed = try await newcomers(
+            to: found, unsuitable: survey.countOfUnsuitable(in: found), within: seconds, wanted)
+        else {
           throw survey.reason(in: found)
         }
         found = changed

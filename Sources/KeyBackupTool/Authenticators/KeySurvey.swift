@@ -22,12 +22,13 @@ struct KeySurvey {
     looks.merge(news) { $1 }
   }
 
-  /// The keys to look at: those that are new, or were busy.
+  /// The keys to look at: those that are new, or were busy, or were lost and
+  /// are back.
   func unknown(among found: [AuthenticatorDescriptor]) -> [AuthenticatorDescriptor] {
     found.filter { descriptor in
       switch looks[descriptor] {
       case nil: true
-      case .failed(let error): error.isBusy
+      case .failed(let error): error.isBusy || error.code == .authenticatorLost
       default: false
       }
     }
@@ -55,6 +56,14 @@ struct KeySurvey {
       case nil: UserMessage(.noAnswer, key: OpenKey.name(of: descriptor))
       default: nil
       }
+    }
+  }
+
+  /// How many keys hold nothing of use; one that was taken away may hold it.
+  func countOfUnsuitable(in found: [AuthenticatorDescriptor]) -> Int {
+    found.count { descriptor in
+      if case .failed(let error) = looks[descriptor] { return error.code != .authenticatorLost }
+      return true
     }
   }
 

@@ -23,14 +23,18 @@ extension OpenKey {
     var conversation = PINConversation(self)
     if finder.pins.source == nil, finder.asker != .nobody {
       // A person's time is worth one more command.
-      let info = try await call { key throws(PRFDeviceError) in try await key.info() }
+      let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
       if info.needsPINChange, !changesPIN { throw UserMessage(.pinChangeRequired, key: name) }
       if !info.needsPINChange { conversation.minimumLength = info.minimumPINLength }
     }
+    try await rememberModel()
     while true {
-      let retries = try await call { key throws(PRFDeviceError) in try await key.pinRetries() }
+      let retries = try await repeatable { key throws(PRFDeviceError) in
+        try await key.pinRetries()
+      }
       try check(retries)
       let pin = try conversation.next(retries: retries)
+      try await requireOnReader()
       do throws(PRFDeviceError) {
         let result = try await body(authenticator, pin)
         accepted.withLock { $0 = pin }
@@ -48,7 +52,7 @@ extension OpenKey {
         accepted.withLock { $0 = pin }
         throw UserMessage(.noCredentials, key: name)
       } catch {
-        throw UserMessage(error, key: name)
+        throw message(error)
       }
     }
   }

@@ -8,7 +8,7 @@ extension OpenKey {
   ///
   /// - Throws: `pin-not-set` when it stays without one.
   func offerPIN() async throws(UserMessage) {
-    let info = try await call { key throws(PRFDeviceError) in try await key.info() }
+    let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPRF, info.supportsPIN, !info.isPINSet, !info.hasBuiltInUserVerification,
       finder.pins.source == nil, finder.prompter.canAsk
     else { return }
@@ -27,7 +27,7 @@ extension OpenKey {
       } catch .pinPolicyViolation(let rule) {
         finder.prompter.tell(UserMessage(PRFDeviceError.pinPolicyViolation(rule)).message + ".")
       } catch {
-        throw UserMessage(error, key: name)
+        throw message(error)
       }
     }
   }
@@ -39,7 +39,7 @@ extension OpenKey {
   ///
   /// - Throws: `prf-unsupported`, `pin-not-set`.
   func requirePRF() async throws(UserMessage) {
-    let info = try await call { key throws(PRFDeviceError) in try await key.info() }
+    let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPRF else { throw UserMessage(.prfUnsupported, key: name) }
     guard info.isPINSet || info.hasBuiltInUserVerification else {
       throw UserMessage(.pinNotSet, key: name)
@@ -91,7 +91,7 @@ extension OpenKey {
         // The key wants its PIN for this operation all the same.
         return nil
       } catch {
-        throw UserMessage(error, key: name)
+        throw message(error)
       }
     }
     if isPINSet { return nil }

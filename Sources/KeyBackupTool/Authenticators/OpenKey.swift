@@ -4,19 +4,32 @@ internal import Synchronization
 /// An opened security key with a person before it: knows what to call it and
 /// how to get its PIN, which is asked for once and kept until the command ends.
 final class OpenKey: Sendable {
-  let authenticator: Authenticator
   let descriptor: AuthenticatorDescriptor
   let finder: KeyFinder
   /// The PIN that the key has accepted.
   let accepted = Mutex<PIN?>(nil)
   private let enrolledLabel = Mutex<String?>(nil)
+  private let current: Mutex<Authenticator>
+  private let known = Mutex<Identity?>(nil)
 
   init(
     authenticator: Authenticator, descriptor: AuthenticatorDescriptor, finder: KeyFinder
   ) {
-    self.authenticator = authenticator
+    current = Mutex(authenticator)
     self.descriptor = descriptor
     self.finder = finder
+  }
+
+  /// The opened device; another one after the key was put back on its reader.
+  var authenticator: Authenticator {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  /// Which key it is, where it may be taken off a reader and put back.
+  var identity: Identity? {
+    get { known.withLock { $0 } }
+    set { known.withLock { $0 = newValue } }
   }
 
   /// What the key was called when it was enrolled, once it is known which it is.
@@ -36,8 +49,11 @@ final class OpenKey: Sendable {
   var described: String { "\(name) at \(descriptor.path)" }
 
   /// The product's name, cleaned of whatever a device might send.
+  ///
+  /// A card has no name to tell; its reader does.
   static func name(of descriptor: AuthenticatorDescriptor) -> String {
     let name = PrintableText.clean(descriptor.product)
+    if descriptor.isOnReader { return "the key on \(name)" }
     return name.isEmpty || name == "( )" ? "security key" : name
   }
 
@@ -48,8 +64,13 @@ final class OpenKey: Sendable {
     do throws(PRFDeviceError) {
       return try await body(authenticator)
     } catch {
-      throw UserMessage(error, key: name)
+      throw message(error)
     }
+  }
+
+  /// An error of this key in words.
+  func message(_ error: PRFDeviceError) -> UserMessage {
+    UserMessage(error, key: name, onReader: descriptor.isOnReader)
   }
 
   /// The key as people and calling programs are told about it.

@@ -107,6 +107,7 @@ extension OpenKey {
         try await key.holds(ids, rpID: rpID, mayBeHidden: mayBeHidden)
       }) {
       case .yes(let id):
+        identity = .credential(id, rpID: rpID)
         return .some(group.filter { $0.credentialID == id })
       case .maybe: undecided = true
       case .no: break

@@ -6,7 +6,12 @@ extension UserMessage {
   /// - Parameters:
   ///   - error: from the device layer.
   ///   - key: how the security key is called on screen.
-  init(_ error: PRFDeviceError, key: String = "the security key") {
+  ///   - onReader: whether it is on an NFC or smart-card reader.
+  init(_ error: PRFDeviceError, key: String = "the security key", onReader: Bool = false) {
+    if onReader, let message = UserMessage(card: error, key: key) {
+      self = message
+      return
+    }
     self =
       switch error {
       case .noAuthenticator: .noAuthenticator

@@ -53,10 +53,18 @@ extension Prompter {
     _ key: ShownKey, why: String? = nil, seconds: Int, while waiting: () async throws(E) -> R
   ) async throws(E) -> R {
     events.send(.touch(key, why: why, secondsLeft: seconds))
-    tell("Touch \(key.name) now" + (why.map { " (\($0))" } ?? "") + ".")
+    let reason = why.map { " (\($0))" } ?? ""
+    // On a reader the key's being there is the touch.
+    tell(
+      key.transport == "nfc"
+        ? "Hold \(key.name) still until it is done\(reason)." : "Touch \(key.name) now\(reason).")
     return try await reminding(
       upTo: seconds,
-      of: { "Still waiting for a touch on \(key.name) (\($0) s left). It may be blinking." },
+      of: {
+        key.transport == "nfc"
+          ? "Still waiting for \(key.name) (\($0) s left). Keep it on the reader; it may want a touch."
+          : "Still waiting for a touch on \(key.name) (\($0) s left). It may be blinking."
+      },
       while: waiting)
   }
 

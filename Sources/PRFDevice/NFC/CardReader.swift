@@ -21,6 +21,8 @@ public struct CardReader: Hashable, Sendable {
   public let name: String
   /// What it holds.
   public let state: State
+  /// Counts the cards that came and went.
+  let insertion: UInt32
 }
 
 /// The readers that pcscd knows, or why there are none.
@@ -42,19 +44,21 @@ public struct ReaderReport: Hashable, Sendable {
 
   /// The security keys on the readers.
   public var authenticators: [AuthenticatorDescriptor] {
-    readers.filter { $0.state == .authenticator }.map { AuthenticatorDescriptor(reader: $0.name) }
+    readers.filter { $0.state == .authenticator }.map { AuthenticatorDescriptor($0) }
   }
 }
 
 extension AuthenticatorDescriptor {
   /// The card on a reader.
-  init(reader: String) {
+  init(_ reader: CardReader) {
     // pcscd adds the numbers of the reader and of its slot.
-    let words = reader.split(separator: " ")
+    let words = reader.name.split(separator: " ")
     let isNumbered = words.count > 2 && words.suffix(2).allSatisfy { $0.count == 2 }
     self.init(
-      path: AuthenticatorList.readerScheme + reader,
-      product: isNumbered ? words.dropLast(2).joined(separator: " ") : reader, manufacturer: "",
-      vendorID: 0, productID: 0, transport: .nfc, way: .reader(reader))
+      path: AuthenticatorList.readerScheme + reader.name,
+      product: isNumbered ? words.dropLast(2).joined(separator: " ") : reader.name,
+      manufacturer: "",
+      vendorID: 0, productID: 0, transport: .nfc, way: .reader(reader.name),
+      insertion: reader.insertion)
   }
 }

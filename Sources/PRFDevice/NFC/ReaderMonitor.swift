@@ -14,7 +14,7 @@ final class ReaderMonitor: Sendable {
     var service: SmartCardService?
     var isStopped = false
     /// The cards that have been asked.
-    var asked: [String: (state: DWORD, answer: CardReader.State)] = [:]
+    var asked: [String: (state: DWORD, reader: CardReader)] = [:]
   }
 
   private let state = Condition(State())
@@ -51,10 +51,10 @@ final class ReaderMonitor: Sendable {
     let answers = ReaderSurvey.look(at: news)
     return state.withLock { state in
       for (presence, reader) in zip(news, answers) {
-        state.asked[presence.reader] = (presence.identity, reader.state)
+        state.asked[presence.reader] = (presence.identity, reader)
       }
-      return presences.filter { state.asked[$0.reader]?.answer == .authenticator }
-        .map { AuthenticatorDescriptor(reader: $0.reader) }
+      let readers = presences.compactMap { state.asked[$0.reader]?.reader }
+      return ReaderReport(service: .running, readers: readers).authenticators
     }
   }
 

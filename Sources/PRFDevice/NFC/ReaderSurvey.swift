@@ -38,7 +38,9 @@ struct ReaderSurvey {
       if states.allSatisfy({ $0 != nil }) || MonotonicTime.now() >= limit { return .done(states) }
       return .waitUntil(limit)
     }
-    return zip(presences, found).map { CardReader(name: $0.reader, state: $1 ?? .noAnswer) }
+    return zip(presences, found).map {
+      CardReader(name: $0.reader, state: $1 ?? .noAnswer, insertion: $0.insertion)
+    }
   }
 
   /// What is known without a word to the card.

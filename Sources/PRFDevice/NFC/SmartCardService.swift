@@ -14,8 +14,10 @@ final class SmartCardService: Sendable {
     var isExclusive: Bool
     /// The card does not react.
     var isMute: Bool
-    /// Counts what came and went.
+    /// As pcscd gives it: flags, and above them a count of what came and went.
     var state: DWORD
+    /// Counts the cards that came and went.
+    var insertion: UInt32 { UInt32(truncatingIfNeeded: state >> 16) }
   }
 
   let context: SCARDCONTEXT

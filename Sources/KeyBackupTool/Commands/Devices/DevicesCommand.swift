@@ -37,12 +37,33 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
         lines.append("  \(error.message)")
       }
     }
+    let report = await AuthenticatorList.readers()
     if common.json {
-      try output.result(json: ["devices": .array(devices)])
+      try output.result(json: [
+        "devices": .array(devices), "readers": .array(report.readers.map(Self.json)),
+        "pcscd": .string(report.service.rawValue),
+      ])
     } else {
-      for line in lines { try output.result(line) }
+      for line in lines + report.readers.map(Self.text) { try output.result(line) }
     }
     return .success
+  }
+
+  private static func json(_ reader: CardReader) -> JSONValue {
+    ["name": .string(reader.name), "state": .string(reader.state.rawValue)]
+  }
+
+  private static func text(_ reader: CardReader) -> String {
+    let state =
+      switch reader.state {
+      case .empty: "no card"
+      case .authenticator: "a security key, listed above"
+      case .otherCard: "a card without FIDO"
+      case .busy: "a card that another program is using"
+      case .noAnswer: "a card that does not answer; lay it flat and hold it still"
+      case .partOfKey: "part of a security key that is plugged in"
+      }
+    return "reader  \(PrintableText.clean(reader.name)): \(state)"
   }
 
   private static func json(
@@ -72,7 +93,8 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
       case (false, _): "not set (keybackup pin set)"
       }
     return [
-      "\(descriptor.path)  \(OpenKey.name(of: descriptor)) "
+      "\(descriptor.path)  "
+        + (descriptor.isOnReader ? "security key " : "\(OpenKey.name(of: descriptor)) ")
         + "(\(descriptor.transport.rawValue.uppercased()))",
       "  model (AAGUID)  \(info.aaguid)",
       "  versions        \(info.versions.map { PrintableText.clean($0) }.joined(separator: ", "))",

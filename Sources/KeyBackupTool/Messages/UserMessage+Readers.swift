@@ -1,0 +1,76 @@
+internal import PRFDevice
+
+extension AuthenticatorDescriptor {
+  /// Whether it is a card on a reader, which must be held still.
+  var isOnReader: Bool { path.hasPrefix(AuthenticatorList.readerScheme) }
+}
+
+/// What is different for a key on an NFC or smart-card reader.
+extension UserMessage {
+  /// What GnuPG's smart-card daemon has to do with it, and how to be rid of it.
+  private static let freeTheCard =
+    "GnuPG often holds a card: gpgconf --kill scdaemon; else close the program that uses it"
+
+  /// The message for a card where it is not the same as for a plugged-in key.
+  init?(card error: PRFDeviceError, key: String) {
+    switch error {
+    case .authenticatorLost, .closed:
+      self.init(
+        .authenticatorLost, "\(key) was taken off the reader before it was done",
+        hint: "try again, and hold it still on the reader until it is done")
+    case .busy:
+      self.init(
+        .incomplete, word: "busy", "another program is using \(key)", hint: Self.freeTheCard)
+    case .noAnswer:
+      self.init(
+        .authenticatorLost, "\(key) stopped answering",
+        hint: "lay it flat on the middle of the reader, hold it still, and try again")
+    case .notFIDO2:
+      self.init(
+        .prfUnsupported, "\(key) is no FIDO2 security key, or has FIDO2 switched off for NFC",
+        hint: "use a FIDO2 security key with NFC, or plug it in")
+    case .permissionDenied:
+      self.init(
+        .permissionDenied, "pcscd does not let you use \(key)",
+        hint: "its polkit rule wants you logged in at this computer")
+    case .touchTimeout:
+      self.init(
+        .touchTimeout, "\(key) did not get its touch in time",
+        hint: "try again; take it off the reader and lay it down once more, or touch it there")
+    case .pinAuthBlocked:
+      self.init(
+        .pinBlocked, "\(key) accepts no more PINs after several wrong ones",
+        hint: "take it off the reader, put it back, and take care: tries are not given back")
+    case .transport, .protocolViolation:
+      var message = UserMessage(error, key: key)
+      message.hint = "lay it flat on the middle of the reader, hold it still, and try again"
+      self = message
+    default: return nil
+    }
+  }
+
+  /// No key in reach: what is plugged in is known, so says what is on the readers.
+  static func noAuthenticator(_ report: ReaderReport) -> UserMessage {
+    var message = UserMessage(.noAuthenticator)
+    let lines = report.readers.compactMap(hint(for:))
+    message.hint = ([message.hint].compactMap { $0 } + lines).joined(separator: "\n")
+    if report.service == .refused {
+      message.hint? +=
+        "\npcscd, which has the NFC readers, refuses you: its polkit rule wants you "
+        + "logged in at this computer"
+    }
+    return message
+  }
+
+  private static func hint(for reader: CardReader) -> String? {
+    let name = PrintableText.clean(reader.name)
+    switch reader.state {
+    case .empty: return "or hold one on the reader \(name)"
+    case .otherCard: return "the card on the reader \(name) is no security key"
+    case .busy: return "another program has the card on the reader \(name): \(freeTheCard)"
+    case .noAnswer:
+      return "the card on the reader \(name) does not answer: lay it flat and hold it still"
+    case .authenticator, .partOfKey: return nil
+    }
+  }
+}
