@@ -101,8 +101,8 @@ struct KeyFinder: Sendable {
     }
   }
 
-  /// Opens one security key, waiting while another program uses it, as long
-  /// as one would wait for a key.
+  /// Opens one security key, waiting while another program uses it, or until it
+  /// lies on its reader again, as long as one would wait for a key.
   private func openInTurn(_ descriptor: AuthenticatorDescriptor) async throws(UserMessage)
     -> OpenKey
   {
@@ -115,6 +115,10 @@ struct KeyFinder: Sendable {
         if !hasTold { tellBusy(error) }
         hasTold = true
         try await pause(.milliseconds(250))
+      } catch  where error.code == .authenticatorLost && descriptor.isOnReader && deadline > .now {
+        if !hasTold { askToPutBack(OpenKey.name(of: descriptor)) }
+        hasTold = true
+        guard try await isBack(descriptor, by: deadline) else { throw error }
       }
     }
   }

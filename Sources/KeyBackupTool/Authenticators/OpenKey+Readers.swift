@@ -52,17 +52,8 @@ extension OpenKey {
     guard descriptor.isOnReader, finder.patience > 0 else { throw lost }
     await authenticator.close()
     let deadline = ContinuousClock.now + .seconds(finder.patience)
-    let path = descriptor.path
-    finder.prompter.tell(
-      "\(name.sentence) was taken off the reader. Put it back and hold it still.")
-    while deadline > .now {
-      do throws(PRFDeviceError) {
-        _ = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) { found in
-          found.contains { $0.path == path }
-        }
-      } catch {
-        throw error == .cancelled ? .interrupted : lost
-      }
+    finder.askToPutBack(name)
+    while deadline > .now, try await finder.isBack(descriptor, by: deadline) {
       do throws(UserMessage) {
         let key = try await finder.open(descriptor)
         guard try await isSame(key) else {
@@ -91,6 +82,28 @@ extension OpenKey {
       return try await key.call { key throws(PRFDeviceError) in
         try await key.info().aaguid == model
       }
+    }
+  }
+}
+
+extension KeyFinder {
+  func askToPutBack(_ name: String) {
+    prompter.tell("\(name.sentence) was taken off the reader. Put it back and hold it still.")
+  }
+
+  /// Waits for a security key on the reader of this one.
+  func isBack(
+    _ descriptor: AuthenticatorDescriptor, by deadline: ContinuousClock.Instant
+  ) async throws(UserMessage) -> Bool {
+    let path = descriptor.path
+    do throws(PRFDeviceError) {
+      _ = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) { found in
+        found.contains { $0.path == path }
+      }
+      return true
+    } catch {
+      if error == .cancelled { throw .interrupted }
+      return false
     }
   }
 }
