@@ -20,7 +20,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test hardware-test lint format build install uninstall bench clean
+.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -57,6 +57,11 @@ install: build ## build and install under PREFIX (/usr/local), with shell comple
 	.build/release/keybackup --generate-completion-script bash >$(COMPLETIONS_BASH)/keybackup
 	.build/release/keybackup --generate-completion-script zsh >$(COMPLETIONS_ZSH)/_keybackup
 	.build/release/keybackup --generate-completion-script fish >$(COMPLETIONS_FISH)/keybackup.fish
+
+install-udev-rule: ## let the person at this computer use security keys, where no rule does yet
+	install -D -m 644 udev-rules/70-keybackup.rules $(DESTDIR)/etc/udev/rules.d/70-keybackup.rules
+	@if [ -z "$(DESTDIR)" ] && [ -e /run/udev/control ]; then \
+	  udevadm control --reload && udevadm trigger --subsystem-match=hidraw; fi
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \

@@ -112,6 +112,7 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
+        "PRFDevice",
       ],
       swiftSettings: strict),
   ]

@@ -18,6 +18,9 @@ static inline int keybackup_set_not_dumpable(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/// prctl(PR_GET_DUMPABLE): 0 when nobody may look into the process.
+static inline int keybackup_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
 /// renameat2(2) with the given RENAME_* flags; errno as the kernel set it.
 static inline int keybackup_renameat2(int from_dir, const char *from, int to_dir,
                                       const char *to, unsigned int flags) {

@@ -135,7 +135,7 @@ struct KeyBackup: ParsableCommand {
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
       WalletGroup.self, KeyGroup.self, DevicesCommand.self, PINGroup.self,
-      CredentialGroup.self, DeriveCommand.self,
+      CredentialGroup.self, DeriveCommand.self, DoctorCommand.self,
     ])
 }
 

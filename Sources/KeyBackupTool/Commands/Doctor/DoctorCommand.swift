@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// `keybackup doctor`: whether everything is in place, and what to do where not.
+struct DoctorCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check keys, permissions, readers and this computer; say what to do.",
+    discussion: """
+      Nothing is changed, no PIN is needed, no touch either. The exit code is that of the first \
+      failed line, 0 when there is none: warnings do not count.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var folder: FolderOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let access = DeviceAccessCheck.run()
+    var checks = [access, UdevRules().check]
+    // That one which may not be opened is out of reach was said.
+    checks += try await keys(mayBeNone: access.status == .failed)
+    checks += ProcessChecks.run()
+    checks.append(LibraryCheck.run())
+    checks += FolderChecks.run(folder, world)
+    if common.json {
+      try common.output.result(json: ["checks": .array(checks.map(\.json))])
+    } else {
+      for line in checks.flatMap(\.lines) {
+        try common.output.result(PrintableText.cleanLines(line))
+      }
+    }
+    return checks.first { $0.status == .failed }?.code ?? .success
+  }
+
+  /// The keys in reach, on whatever way.
+  private func keys(mayBeNone: Bool) async throws(UserMessage) -> [Check] {
+    let finder = KeyFinder(common, device, PINPolicy())
+    let report = await AuthenticatorList.readers()
+    var checks: [Check] = []
+    let found = (try? AuthenticatorList.pluggedIn()) ?? []
+    let all = (found + report.authenticators).filter {
+      device.device == nil || $0.path == device.device
+    }
+    for descriptor in all {
+      if Interruption.received { throw .interrupted }
+      checks.append(await KeyCheck.run(descriptor, finder))
+    }
+    if all.isEmpty, !mayBeNone { checks.append(KeyCheck.none(device.device)) }
+    return ReaderChecks.run(report, keyIsUsable: checks.contains { $0.status == .ok }) + checks
+  }
+}

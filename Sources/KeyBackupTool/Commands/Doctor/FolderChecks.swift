@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// The folders that commands write to.
+enum FolderChecks {
+  static func run(_ options: FolderOptions, _ world: World) -> [Check] {
+    [backup(options, world), state(world)]
+  }
+
+  private static func backup(_ options: FolderOptions, _ world: World) -> Check {
+    let name = "folder"
+    do throws(UserMessage) {
+      guard let path = try options.configuredPath(world) else {
+        return .ok(name, "none is known yet", hint: "keybackup init FOLDER starts a backup")
+      }
+      guard FileCheck.exists(path) else {
+        return .failed(
+          name, .noInput, "\(path) is not there", hint: "is the synced folder mounted?")
+      }
+      try FileCheck.requireWritable(path)
+      return .ok(name, "\(path) can be written")
+    } catch {
+      return .failed(name, error)
+    }
+  }
+
+  /// Where it is remembered what was seen, so that a rollback shows.
+  private static func state(_ world: World) -> Check {
+    let name = "state-folder"
+    guard let path = world.stateFolder else {
+      return .failed(
+        name, .config, "no home folder is known, so a rolled back backup would not be noticed",
+        hint: "set HOME or XDG_STATE_HOME")
+    }
+    // It is made when it is needed: the lowest folder that is there counts.
+    var existing = path
+    while !FileCheck.exists(existing), let slash = existing.lastIndex(of: "/"),
+      slash != existing.startIndex
+    {
+      existing = String(existing[..<slash])
+    }
+    do throws(UserMessage) {
+      try FileCheck.requireWritable(existing)
+      return .ok(name, "\(path) can be written")
+    } catch {
+      return .failed(name, error)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import CFido2
+internal import Glibc
+
+/// The libfido2 that the process runs with.
+public enum FIDOLibrary {
+  /// What a later version can do that this package does not require.
+  public struct Feature: Sendable, Equatable {
+    /// The function that shows it is there.
+    public let function: String
+    /// The version that brought it.
+    public let since: String
+    /// What it would give a person.
+    public let benefit: String
+  }
+
+  /// The file it was loaded from, without symbolic links.
+  public static var path: String? {
+    guard let name = unsafe keybackup_fido_path(),
+      let resolved = unsafe realpath(name, nil)
+    else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// Its version such as "1.12.0"; nil when the file's name does not tell.
+  ///
+  /// The library itself has no function for that.
+  public static var version: String? {
+    guard let path, let suffix = path.split(separator: "/").last?.firstRange(of: ".so.") else {
+      return nil
+    }
+    let version = path[suffix.upperBound...]
+    return version.contains(".") ? String(version) : nil
+  }
+
+  /// What this one lacks.
+  public static var missing: [Feature] { features.filter { !has($0.function) } }
+
+  private static let features = [
+    Feature(
+      function: "fido_cred_set_hmac_salt", since: "1.17",
+      benefit: "one touch less at enrolment, on keys that give their secret while it is made"),
+    Feature(
+      function: "fido_dev_get_puat", since: "1.17",
+      benefit: "the PIN is sent once for several commands"),
+    Feature(
+      function: "fido_cbor_info_decrypt", since: "1.17",
+      benefit: "a key that is told from others of its model without a touch"),
+  ]
+
+  private static func has(_ function: String) -> Bool {
+    // The program itself and all that it is linked with.
+    guard let program = unsafe dlopen(nil, RTLD_NOW) else { return false }
+    defer { unsafe dlclose(program) }
+    return unsafe dlsym(program, function) != nil
+  }
+}
