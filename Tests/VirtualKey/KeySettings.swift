@@ -48,7 +48,7 @@ public struct KeySettings: Sendable {
     fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
     no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk, \
     bus=usb|pcsc; on a reader: select=U2F_V2|FIDO_2_0, no-fido, piece-size=N, no-waiting, \
-    pull-after-apdus=N, return-after-ms=MS
+    pull-after-apdus=N, pull-when-idle-ms=MS, return-after-ms=MS
     """
 
   /// Applies NAME or NAME=VALUE.
@@ -80,6 +80,7 @@ public struct KeySettings: Sendable {
     case "select": card.selectAnswer = value
     case "piece-size": card.pieceSize = max(1, try number(name, value))
     case "pull-after-apdus": card.pullAfterCommands = try number(name, value)
+    case "pull-when-idle-ms": card.pullWhenIdleMilliseconds = try number(name, value)
     case "return-after-ms": card.returnAfterMilliseconds = try number(name, value)
     case "versions": configuration.versions = value.split(separator: "+").map(String.init)
     case "untouched": configuration.untouched = try number(name, value)

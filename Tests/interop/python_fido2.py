@@ -25,6 +25,13 @@ def open_key(path="/dev/hidraw0"):
     return CtapHidDevice(descriptor, LinuxCtapHidConnection(descriptor))
 
 
+def open_card(reader):
+    """The key on a reader, which only tests with one need pyscard for."""
+    from fido2.pcsc import CtapPcscDevice
+
+    return next(CtapPcscDevice.list_devices(reader))
+
+
 class AnyRelyingParty(ClientDataCollector):
     """Accepts relying party IDs that no browser would, such as `keybackup:`."""
 
@@ -165,6 +172,7 @@ def evaluate_prf(device, arguments, inputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=["register", "evaluate"])
+    parser.add_argument("--reader", help="the key lies on the reader of this name")
     parser.add_argument("--rp-id", required=True)
     parser.add_argument("--pin")
     parser.add_argument("--discoverable", action="store_true")
@@ -174,7 +182,7 @@ def main():
         "--prf-input", action="append", default=[], help="a WebAuthn PRF input in hex"
     )
     arguments = parser.parse_args()
-    device = open_key()
+    device = open_card(arguments.reader) if arguments.reader else open_key()
     if arguments.action == "register":
         register(Ctap2(device), arguments)
     elif arguments.prf_input:

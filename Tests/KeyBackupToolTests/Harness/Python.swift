@@ -12,9 +12,10 @@ extension Sandbox {
   /// PRF outputs by python-fido2, for WebAuthn inputs or raw salts.
   func pythonFIDO2(
     rpID: String, credential: [UInt8], inputs: [[UInt8]] = [], salts: [[UInt8]] = [],
-    key: [String] = []
+    key: [String] = [], reader: String? = nil
   ) async throws -> [String] {
     var command = Python.script("interop/python_fido2.py")
+    if let reader { command += ["--reader", reader] }
     command += ["evaluate", "--rp-id", rpID, "--pin", Self.pin, "--credential-id", hex(credential)]
     command += inputs.map { "--prf-input=" + hex($0) } + salts.map { "--salt=" + hex($0) }
     let outcome = try await run(command, key: key)

@@ -10,8 +10,15 @@ extension Sandbox {
   /// Where the first key on a reader is.
   static let reader = "reader:Simulated Reader 00 00"
 
-  /// Runs the command as another, ordinary user when the tests run as root.
-  static var unprivileged: [String] {
-    isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+  /// Runs the command as an ordinary user, to whom the sandbox then belongs.
+  ///
+  /// Where the tests run as root, that user may still read the build folder.
+  var ordinaryUser: [String] {
+    guard isRoot else { return [] }
+    let script = """
+      chown -R 65534:65534 "$0" && exec setpriv --reuid 65534 --regid 65534 --clear-groups \
+        --inh-caps +dac_read_search --ambient-caps +dac_read_search "$@"
+      """
+    return ["sh", "-c", script, root]
   }
 }

@@ -11,6 +11,8 @@ public struct CardConfiguration: Sendable {
   public var reportsWaiting = true
   /// After how many commands the card is pulled away; nil: never.
   public var pullAfterCommands: Int?
+  /// After how long without a command a card that was used is pulled away; nil: never.
+  public var pullWhenIdleMilliseconds: Int?
   /// How long a card that was pulled away stays away; nil: for good.
   public var returnAfterMilliseconds: Int?
 

@@ -48,6 +48,7 @@ public final class VirtualCard: CardLine {
       // What pulled it away has happened.
       card.pullAfterCommands = nil
       card.returnAfterMilliseconds = nil
+      card.pullWhenIdleMilliseconds = nil
       pullAt = nil
       configurationOfNextPower.faults.removeAll { $0.unplugs }
       usleep(UInt32(clamping: pause * 1000))
@@ -94,6 +95,7 @@ public final class VirtualCard: CardLine {
       guard message.count == 1 else {
         if let limit = card.pullAfterCommands, commands >= limit { throw .unplugged }
         commands += 1
+        if let idle = card.pullWhenIdleMilliseconds { pullAt = .now + .milliseconds(idle) }
         return message
       }
       switch message[0] {
