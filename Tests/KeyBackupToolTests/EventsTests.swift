@@ -55,6 +55,50 @@ import Testing
     #expect(events[0]["seconds_left"].number == 60 && events[0]["path"] == .null)
   }
 
+  /// By its label, and that the one which is in will not do.
+  @Test func theRightKeyIsAskedForByItsLabel() async throws {
+    let keys = try await SeveralKeysTests.TwoKeys()
+    let (outcome, events) = try await keys.box.listening(
+      to: ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=700"))
+    outcome.expectSuccess()
+    #expect(try await keys.box.checkedNames().prefix(4) == ["insert", "pin", "touch", "progress"])
+    #expect(events[0]["accepts"].items == [.string("blue key")])
+    #expect(events[0]["unsuitable"].number == 1)
+    #expect(events[2]["key"].text?.contains("blue key") == true)
+  }
+
+  @Test func aChoiceByTouchNamesTheCandidates() async throws {
+    let box = try Sandbox()
+    let keys = [
+      "--key", box.root + "/a.json,product=Alpha", "--key",
+      box.root + "/b.json,product=Beta,touch=never",
+    ]
+    let (outcome, events) = try await box.listening(
+      to: ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
+    #expect(outcome.code == 0 && outcome.stepsLeft.isEmpty, "\(outcome.text)")
+    #expect(try await box.checkedNames() == ["select", "pin", "touch", "done"])
+    #expect(Set(events[0]["candidates"].items.map { $0["key"].text }) == ["Alpha", "Beta"])
+    #expect(events[0]["why"].text?.isEmpty == false)
+  }
+
+  @Test(arguments: ["INT", "TERM", "HUP"])
+  func anInterruptedCommandSaysSo(_ signal: String) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try Files.write("", to: box.eventsPath)
+    let script = """
+      (while ! grep -q touch "$0"; do sleep 0.1; done; kill -\(signal) $$) &
+      exec "$@" 8>>"$0"
+      """
+    let outcome = try await box.keybackup(
+      Sandbox.derive + ["--events-fd", "8"], key: ["--touch", "never"],
+      wrapper: ["sh", "-c", script, box.eventsPath], expecting: 130)
+    #expect(outcome.endedAtOnce)
+    #expect(try await box.checkedNames() == ["pin", "touch", "done"])
+    let text = String(decoding: try Files.read(box.eventsPath), as: UTF8.self)
+    #expect(text.contains(#""word":"interrupted""#))
+  }
+
   @Test func aRestoreTellsHowFarItHasCome() async throws {
     let backup = try await PreparedBackup()
     let (outcome, events) = try await backup.box.listening(to: ["restore"])

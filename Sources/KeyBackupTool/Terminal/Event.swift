@@ -5,7 +5,7 @@ enum Event: Sendable {
   /// A security key must be plugged in or held to the reader.
   case insert(Insert)
   /// A person must choose among several keys by touching one.
-  case select(candidates: [ShownKey], secondsLeft: Int)
+  case select(candidates: [ShownKey], why: String, secondsLeft: Int)
   /// A PIN is about to be read.
   case pin(PINRequest)
   /// A key waits for its touch, or its fingerprint.
@@ -69,11 +69,12 @@ enum Event: Sendable {
       [
         "event": "insert", "accepts": .array(insert.accepting.map(JSONValue.string)),
         "other_ways": .array(insert.otherWays.map(JSONValue.string)),
-        "path": .optional(insert.path), "seconds_left": .number(insert.seconds),
+        "unsuitable": .number(insert.unsuitable), "path": .optional(insert.path),
+        "seconds_left": .number(insert.seconds),
       ]
-    case .select(let candidates, let secondsLeft):
+    case .select(let candidates, let why, let secondsLeft):
       [
-        "event": "select", "candidates": .array(candidates.map(\.json)),
+        "event": "select", "candidates": .array(candidates.map(\.json)), "why": .string(why),
         "seconds_left": .number(secondsLeft),
       ]
     case .pin(let request):

@@ -31,7 +31,7 @@ extension Prompter {
     among candidates: [ShownKey], _ purpose: String, seconds: Int,
     while waiting: () async throws(E) -> R
   ) async throws(E) -> R {
-    events.send(.select(candidates: candidates, secondsLeft: seconds))
+    events.send(.select(candidates: candidates, why: purpose, secondsLeft: seconds))
     tell(
       "Several security keys are plugged in. Touch the one \(purpose): "
         + candidates.map { "\($0.name) at \($0.path)" }.joined(separator: ", "))
