@@ -13,6 +13,15 @@ final class PrivateService: Sendable {
   static let variable = "PCSCLITE_CSOCK_NAME"
   static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
 
+  /// The one folder of this process, empty when it cannot be made: libpcsclite
+  /// remembers the first socket it was told, so that a second service must be at
+  /// the same place.
+  private static let folder: String = {
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/virtual-key-pcsc.XXXXXX").utf8CString)
+    return unsafe mkdtemp(&template).map { unsafe String(cString: $0) } ?? ""
+  }()
+
   private let folder: String
   private let process: Mutex<pid_t?>
 
@@ -20,10 +29,10 @@ final class PrivateService: Sendable {
   ///
   /// - Throws: `BusError` when it ends at once.
   init(configuration: String) throws {
-    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var template = Array((base + "/virtual-key-pcsc.XXXXXX").utf8CString)
-    guard let made = unsafe mkdtemp(&template) else { throw BusError("no temporary folder") }
-    folder = unsafe String(cString: made)
+    folder = Self.folder
+    guard !folder.isEmpty, unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+      throw BusError("no temporary folder")
+    }
     // The program may be another user.
     unsafe chmod(folder, 0o755)
     for name in ["readers", "run", "no-drivers"] { unsafe mkdir(folder + "/" + name, 0o755) }

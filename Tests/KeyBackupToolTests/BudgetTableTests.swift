@@ -1,0 +1,109 @@
+import Testing
+
+/// The table of docs/authenticators.md that says what a command asks of a key,
+/// measured.
+@Suite struct BudgetTableTests {
+  /// What one key was asked during one command.
+  private struct Row {
+    let command: String
+    let key: String
+    let cost: TrafficTests.Cost
+
+    var line: String {
+      "| \(command) | \(key) | \(cost.inits) | \(cost.commands) | \(cost.pins) | \(cost.touches) |"
+    }
+  }
+
+  private static let begin = "<!-- checked by BudgetTableTests: begin -->"
+  private static let end = "<!-- checked by BudgetTableTests: end -->"
+  private static let header = [
+    "", "| Command | For | INIT | CTAP commands | PIN sent | Touches |",
+    "|---|---|---|---|---|---|",
+  ]
+
+  @Test func theDocumentSaysWhatWasMeasured() async throws {
+    let rows = try await alone() + amongThree()
+    let document = try Files.text(Build.root + "/docs/authenticators.md")
+    let parts = document.split(separator: Self.begin)
+    let written = try #require(parts.last?.split(separator: Self.end).first)
+    let measured = (Self.header + rows.map(\.line) + [""]).joined(separator: "\n")
+    #expect("\n" + measured + "\n" == written, "\(measured)")
+  }
+
+  /// Nothing a person has to do may creep in, whatever the document says.
+  @Test func enrolmentTakesThreeTouchesAndEverythingElseOne() async throws {
+    for row in try await alone() {
+      let most = row.command == "`init`" ? 3 : 1
+      #expect(row.cost.touches <= most && row.cost.pins <= most, "\(row.line)")
+      #expect(row.cost.inits == 1 && row.cost.commands <= 6 * most, "\(row.line)")
+    }
+  }
+
+  /// `key identify` takes no PIN at all.
+  private static func pin(for arguments: [String]) -> Sandbox.PINGiven {
+    arguments.first == "key" ? .none : .file
+  }
+
+  /// One key, which is the right one.
+  private func alone() async throws -> [Row] {
+    let box = try Sandbox()
+    var rows: [Row] = []
+    func measure(_ name: String, _ arguments: [String], input: String = "") async throws {
+      let trace = try await box.traced {
+        try await box.keybackup(
+          arguments, pin: Self.pin(for: arguments), input: Array(input.utf8))
+      }
+      rows.append(Row(command: name, key: "the key", cost: .init(trace)))
+    }
+    try await measure("`devices`", ["devices"])
+    let id = try await box.makeCredential()
+    try await measure("`credential create`", ["credential", "create"])
+    let derive = ["derive", "--credential", id, "--salt", "a"]
+    try await measure("`derive`, one salt", derive)
+    try await measure("`derive`, two salts", derive + ["--second-salt", "b"])
+    try await measure("`init`", ["init"])
+    try await measure(
+      "`wallet import`", ["wallet", "import", "-"], input: Samples.entry(id: "a", name: "A"))
+    try await measure("`restore`", ["restore", "--out", box.root + "/out"])
+    try await measure("`key identify`", ["key", "identify"])
+    return rows
+  }
+
+  /// Three keys of which the second is the right one.
+  private func amongThree() async throws -> [Row] {
+    let box = try Sandbox()
+    let others = ["/one.json", "/two.json"].map { box.root + $0 }
+    let id = try await box.makeCredential()
+    try await box.keybackup(["init"])
+    var rows: [Row] = []
+    func measure(
+      _ name: String, _ arguments: [String], own: String = "", other: String = "",
+      terminal: [TerminalStep]? = nil
+    ) async throws {
+      let keys = [
+        "--key", others[0] + other, "--key", box.keyState + own, "--key", others[1] + other,
+      ]
+      let trace = try await box.traced {
+        try await box.keybackup(
+          arguments, key: keys, pin: Self.pin(for: arguments), terminal: terminal)
+      }
+      let costs = (0..<3).map { number in
+        TrafficTests.Cost(
+          trace.filter { $0.hasPrefix("hidraw\(number) ") }.map { String($0.dropFirst(8)) })
+      }
+      #expect(costs[0] == costs[2], "\(trace)")
+      rows += [
+        Row(command: name, key: "the right one of three", cost: costs[1]),
+        Row(command: name, key: "each other one", cost: costs[0]),
+      ]
+    }
+    try await measure("`derive`, one salt", ["derive", "--credential", id, "--salt", "a"])
+    try await measure("`restore`", ["restore", "--out", box.root + "/out"])
+    try await measure("`key identify`", ["key", "identify"])
+    // The person touches the one that is to be enrolled.
+    try await measure(
+      "`init`", ["init", "--folder", box.root + "/other"], own: ",touch=700",
+      other: ",touch=never", terminal: [.expect("Touch the one to enrol"), .expect("3 of 3")])
+    return rows
+  }
+}
