@@ -32,8 +32,9 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
   }
 
   let way: Way
-  /// Counts the cards that came to and went from the reader: another card on
-  /// it, or the same one once more, is another authenticator. 0 elsewhere.
+  /// Counts the cards that came to the reader and went; 0 elsewhere.
+  ///
+  /// Another card, or the same one once more, is another authenticator.
   let insertion: UInt32
 
   /// Whether both describe the same device, in however many listings.

@@ -40,7 +40,9 @@ public enum AuthenticatorList {
   public static func readers() async -> ReaderReport {
     await withCheckedContinuation { continuation in
       do throws(PRFDeviceError) {
-        try BackgroundThread.start { continuation.resume(returning: ReaderSurvey.run()) }
+        try BackgroundThread.start {
+          continuation.resume(returning: ReaderSurvey.runWithinLimit())
+        }
       } catch {
         continuation.resume(returning: ReaderReport(service: .notRunning, readers: []))
       }

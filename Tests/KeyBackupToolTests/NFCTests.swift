@@ -130,6 +130,24 @@ import Testing
     #expect(named.endedAtOnce && any.endedAtOnce)
   }
 
+  /// pcscd lets no user in whom polkit does not want; a broken one says nothing.
+  @Test(arguments: [
+    ("refusing", "refuses you", "refused"), ("silent", "does not answer", "no-answer"),
+  ])
+  func aServiceThatIsNoHelp(manner: String, text: String, word: String) async throws {
+    let box = try Sandbox()
+    let service = Python.script("interop/fake_pcscd.py") + [manner, "--"]
+    let none = try await box.keybackup(
+      Sandbox.derive, key: ["--no-key"], wrapper: service, expecting: nil)
+    expectFailure(none, 69, says: "no security key found", text)
+    // A key that is plugged in is no worse off.
+    let id = try await box.makeCredential()
+    try await box.keybackup(Sandbox.derive + ["--credential", id], wrapper: service)
+    let json = try await box.keybackup(["devices", "--json"], pin: .none, wrapper: service).json()
+    #expect(json["devices"].items.count == 1 && json["pcscd"].text == word)
+    #expect(none.endedAtOnce)
+  }
+
   // MARK: Pulled away
 
   @Test(arguments: ["getInfo", "getAssertion@1", "clientPIN@1", "clientPIN@3", "getAssertion@2"])

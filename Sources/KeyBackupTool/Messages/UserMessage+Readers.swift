@@ -54,10 +54,16 @@ extension UserMessage {
     var message = UserMessage(.noAuthenticator)
     let lines = report.readers.compactMap(hint(for:))
     message.hint = ([message.hint].compactMap { $0 } + lines).joined(separator: "\n")
-    if report.service == .refused {
+    switch report.service {
+    case .running, .notRunning: break
+    case .refused:
       message.hint? +=
         "\npcscd, which has the NFC readers, refuses you: its polkit rule wants you "
         + "logged in at this computer"
+    case .noAnswer:
+      message.hint? +=
+        "\npcscd, which has the NFC readers, does not answer: "
+        + "sudo systemctl restart pcscd.service"
     }
     return message
   }

@@ -35,6 +35,8 @@ public struct ReaderReport: Hashable, Sendable {
     case notRunning = "not-running"
     /// pcscd refuses this user (polkit).
     case refused
+    /// pcscd runs and does not answer.
+    case noAnswer = "no-answer"
   }
 
   /// Whether there is anybody to ask.

@@ -13,12 +13,18 @@ final class ReaderMonitor: Sendable {
     /// What the thread waits in; `nil`: there is no thread.
     var service: SmartCardService?
     var isStopped = false
+    /// The thread has yet to hear from pcscd for the first time.
+    var isStarting = false
+    /// Something came while the thread was starting: look once more.
+    var wantsAnotherStart = false
     /// The cards that have been asked.
     var asked: [String: (state: DWORD, reader: CardReader)] = [:]
   }
 
   private let state = Condition(State())
   private let socket: ServiceSocketWatch
+  /// Until when pcscd's first answer is waited for; later it is an event.
+  private let firstAnswer = MonotonicTime.now().advanced(by: .seconds(1))
   /// An eventfd that the thread makes readable at every change.
   private let change: Int32
 
@@ -46,7 +52,11 @@ final class ReaderMonitor: Sendable {
   /// Asks only cards that have not been asked: a card that did not answer is
   /// asked again when it was lifted.
   func authenticators() -> [AuthenticatorDescriptor] {
-    let (presences, asked) = state.withLock { ($0.presences, $0.asked) }
+    let limit = firstAnswer
+    let (presences, asked) = state.wait { state in
+      state.isStarting && MonotonicTime.now() < limit
+        ? .waitUntil(limit) : .done((state.presences, state.asked))
+    }
     let news = presences.filter { asked[$0.reader]?.state != $0.identity }
     let answers = ReaderSurvey.look(at: news)
     return state.withLock { state in
@@ -74,30 +84,51 @@ final class ReaderMonitor: Sendable {
 
   /// Starts the thread if pcscd runs and it does not.
   private func start() {
-    guard state.withLock({ $0.service == nil && !$0.isStopped }),
-      let service = try? SmartCardService(), let presences = try? service.presences()
-    else { return }
-    state.change {
-      $0.service = service
-      $0.presences = presences
+    let isNeeded = state.withLock { state in
+      guard state.service == nil, !state.isStopped else { return false }
+      state.wantsAnotherStart = state.isStarting
+      guard !state.isStarting else { return false }
+      state.isStarting = true
+      return true
     }
+    guard isNeeded else { return }
     do throws(PRFDeviceError) {
       try BackgroundThread.start { [self] in
-        watch(service, presences)
-        state.change {
-          $0.service = nil
-          $0.presences = []
-        }
-        _ = eventfd_write(change, 1)
+        repeat { watch() } while isToStartAgain()
       }
     } catch {
-      state.change { $0.service = nil }
+      state.change { $0.isStarting = false }
     }
   }
 
+  /// The thread ends, unless pcscd came back meanwhile.
+  private func isToStartAgain() -> Bool {
+    let hadReaders = state.withLock { !$0.presences.isEmpty }
+    var again = false
+    state.change {
+      again = $0.wantsAnotherStart && !$0.isStopped
+      $0.wantsAnotherStart = false
+      $0.service = nil
+      $0.presences = []
+      $0.isStarting = again
+    }
+    if hadReaders { _ = eventfd_write(change, 1) }
+    return again
+  }
+
   /// Waits for one change after the other, until stopped or pcscd is gone.
-  private func watch(_ service: SmartCardService, _ first: [SmartCardService.Presence]) {
-    var known = first
+  private func watch() {
+    guard let service = try? SmartCardService(), var known = try? service.presences() else {
+      return
+    }
+    state.change { [known] in
+      $0.service = service
+      $0.presences = known
+      $0.isStarting = false
+      $0.wantsAnotherStart = false
+    }
+    // Whoever looked before pcscd answered looks again.
+    if !known.isEmpty { _ = eventfd_write(change, 1) }
     while !state.withLock({ $0.isStopped }) {
       let awaited =
         known.map { ($0.reader, $0.state & ~DWORD(SCARD_STATE_CHANGED)) }

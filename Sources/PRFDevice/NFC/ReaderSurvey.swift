@@ -1,4 +1,5 @@
 internal import CPCSC
+internal import Synchronization
 
 /// Looks at every reader, and at the card on each, within a few seconds
 /// whatever the cards do.
@@ -6,8 +7,35 @@ struct ReaderSurvey {
   /// How long a card may take to say whether it is a security key.
   static let patience: Duration = .seconds(3)
 
+  /// Whether pcscd did not answer before: it is not waited for twice.
+  private static let isSilent = Atomic(false)
+
+  /// What the readers hold, also when pcscd does not answer: whoever asks it
+  /// waits without end, in a thread that is left behind.
+  static func runWithinLimit() -> ReaderReport {
+    let report = Condition<ReaderReport?>(nil)
+    let silence = ReaderReport(service: .noAnswer, readers: [])
+    if isSilent.load(ordering: .relaxed) { return silence }
+    do throws(PRFDeviceError) {
+      try BackgroundThread.start {
+        let found = run()
+        report.change { $0 = found }
+      }
+    } catch {
+      return silence
+    }
+    // The cards' time, and a little for pcscd.
+    let limit = MonotonicTime.now().advanced(by: patience + .seconds(1))
+    return report.wait { report in
+      if let report { return .done(report) }
+      guard MonotonicTime.now() >= limit else { return .waitUntil(limit) }
+      isSilent.store(true, ordering: .relaxed)
+      return .done(silence)
+    }
+  }
+
   /// What the readers hold; asks each card.
-  static func run() -> ReaderReport {
+  private static func run() -> ReaderReport {
     do throws(CardFailure) {
       let service = try SmartCardService()
       return ReaderReport(service: .running, readers: look(at: try service.presences()))

@@ -27,6 +27,11 @@ enum ReaderChecks {
           ? .warning("pcscd", message, hint: hint)
           : .failed("pcscd", .permissionDenied, message, hint: hint)
       ]
+    case .noAnswer:
+      return [
+        .warning(
+          "pcscd", "runs and does not answer", hint: "sudo systemctl restart pcscd.service")
+      ]
     case .running:
       let count = report.readers.count
       let service = Check.ok(
