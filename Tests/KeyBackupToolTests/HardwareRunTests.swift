@@ -124,6 +124,14 @@ import Testing
     }
   }
 
+  @Test func aCardOnAReader() async throws {
+    let box = try Sandbox()
+    let outcome = try await box.run(Self.command, key: ["--bus", "pcsc"], terminal: Self.begin)
+    outcome.expectSuccess()
+    #expect(outcome.screen.contains("lie on the reader") && outcome.out.contains("nfc"))
+    #expect(outcome.out.contains("11 of 11 passed"), "\(outcome)")
+  }
+
   @Test func aKeyThatCannotDeleteStoresNothing() async throws {
     let box = try Sandbox()
     let outcome = try await box.run(

@@ -86,16 +86,6 @@ import VirtualKey
     #expect(error == expected)
   }
 
-  @Test func `A discoverable credential needs room`() async throws {
-    let authenticator = try await Bench { $0.discoverableCapacity = 1 }.open()
-    _ = try await authenticator.createCredential(.test(), pin: pin())
-    let error = await failure {
-      _ = try await authenticator.createCredential(.test(), pin: pin())
-    }
-    #expect(error == .keyStoreFull)
-    _ = try await authenticator.createCredential(.test(isDiscoverable: false), pin: pin())
-  }
-
   @Test func `Credentials of several relying parties are listed and deleted`() async throws {
     let authenticator = try await Bench().open()
     #expect(try await authenticator.credentials(pin: pin()).isEmpty)
@@ -118,13 +108,6 @@ import VirtualKey
     #expect(Set(try await authenticator.credentials(pin: pin()).map(\.id)) == Set(made[1...]))
     let error = await failure { try await authenticator.deleteCredential(made[0], pin: pin()) }
     #expect(error == .noCredentials)
-  }
-
-  @Test func `Listing says when the key cannot`() async throws {
-    let authenticator = try await Bench { $0.credentialManagement = false }.open()
-    #expect(
-      await failure { _ = try await authenticator.credentials(pin: pin()) }
-        == .credentialManagementUnsupported)
   }
 
   /// libfido2 1.12 sends the command's number from before CTAP 2.1 only.

@@ -83,32 +83,6 @@ import VirtualKey
     #expect(try await authenticator.pinRetries() == 8)
   }
 
-  @Test func `The key's own time-out is one, too`() async throws {
-    let first = try Bench()
-    _ = try await first.open().createCredential(.test(), pin: pin())
-    let bench = try Bench(store: first.store) {
-      $0.touch = .never
-      $0.touchTimeoutMilliseconds = 200
-    }
-    let authenticator = try await bench.open()
-    let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
-    #expect(error == .touchTimeout)
-  }
-
-  @Test func `A late touch is waited for`() async throws {
-    let authenticator = try await bench(.after(milliseconds: 350)).open()
-    #expect(try await authenticator.evaluate(request, pin: pin()).count == 1)
-  }
-
-  @Test func `A refused touch is a refusal`() async throws {
-    let authenticator = try await bench(.deny).open()
-    #expect(
-      await failure { _ = try await authenticator.evaluate(request, pin: pin()) } == .denied)
-    #expect(
-      await failure { _ = try await authenticator.createCredential(.test(), pin: pin()) }
-        == .denied)
-  }
-
   @Test func `Unplugging while it waits for a touch is noticed at once`() async throws {
     let bench = try await bench(.never)
     let authenticator = try await bench.open()
@@ -122,38 +96,11 @@ import VirtualKey
     #expect(await failure { _ = try await authenticator.pinRetries() } == .authenticatorLost)
   }
 
-  @Test func `A key that unplugs itself on touch is lost`() async throws {
-    let authenticator = try await bench(.never, faults: ["unplug-on-touch"]).open()
-    #expect(
-      await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
-        == .authenticatorLost)
-  }
-
-  @Test func `A key that never answers is given up`() async throws {
-    var bench = try await bench(.automatic, faults: ["silent:getAssertion"])
-    bench.options.touchTimeout = .milliseconds(200)
-    let authenticator = try await bench.open()
-    #expect(
-      await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
-        == .touchTimeout)
-  }
-
   @Test func `Nobody is to touch a key that does not list its credentials`() async throws {
     var bench = try await bench(.automatic, faults: ["silent:credentialManagementPreview"])
     bench.options.touchTimeout = .milliseconds(200)
     let authenticator = try await bench.open()
     #expect(await failure { _ = try await authenticator.credentials(pin: pin()) } == .noAnswer)
-  }
-
-  @Test func `Cancelling frees the caller even of a key that ignores it`() async throws {
-    let bench = try await bench(.automatic, faults: ["silent:getAssertion"])
-    let authenticator = try await bench.open()
-    let task = Task { try await authenticator.evaluate(request, pin: pin()) }
-    try await Task.sleep(for: .milliseconds(100))
-    let start = ContinuousClock.now
-    task.cancel()
-    #expect(await failure { _ = try await task.value } == .cancelled)
-    #expect(ContinuousClock.now - start < .seconds(15))
   }
 
   @Test func `An operation that waits behind another is cancelled at once`() async throws {
@@ -167,12 +114,6 @@ import VirtualKey
     #expect(await failure { _ = try await second.value } == .cancelled)
     first.cancel()
     #expect(await failure { _ = try await first.value } == .cancelled)
-  }
-
-  @Test func `Opening a key that does not answer is given up`() async throws {
-    var bench = try await bench(.automatic, faults: ["silent:getInfo"])
-    bench.options.answerTimeout = .milliseconds(200)
-    #expect(await failure { _ = try await bench.open() } == .noAnswer)
   }
 
   @Test func `Opening is cancelled, too`() async throws {
@@ -197,14 +138,5 @@ import VirtualKey
       _ = try await Authenticator.open(over: ScriptedTransport(error: 0x06))
     }
     #expect(error == .busy)
-  }
-
-  @Test func `A closed authenticator does nothing more`() async throws {
-    let bench = try await bench(.automatic)
-    let authenticator = try await bench.open()
-    await authenticator.close()
-    #expect(await failure { _ = try await authenticator.info() } == .closed)
-    // The key itself is free.
-    #expect(try await bench.open().pinRetries() == 8)
   }
 }

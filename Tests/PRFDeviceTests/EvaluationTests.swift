@@ -75,16 +75,6 @@ import VirtualKey
     #expect(Set(evaluations.map { $0.first().bytes }).count == 3)
   }
 
-  @Test func `A key verifies its user itself when no PIN is given`() async throws {
-    let bench = try Bench { $0.builtInVerification = true }
-    let authenticator = try await bench.open()
-    let id = try await authenticator.createCredential(.test(), pin: nil).id
-    let request = PRFRequest(rpID: Self.rpID, credentialIDs: [id], first: Self.input)
-    let byItself = try await authenticator.evaluate(request, pin: nil)
-    let byPIN = try await authenticator.evaluate(request, pin: pin())
-    #expect(byItself.first?.first().bytes == byPIN.first?.first().bytes)
-  }
-
   @Test func `Nothing is sent without a way to verify the user`() async throws {
     let bench = try Bench()
     let authenticator = try await bench.open()
@@ -140,15 +130,6 @@ import VirtualKey
     let request = PRFRequest(rpID: Self.rpID, first: Self.input)
     let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
     #expect(error == .prfUnsupported)
-  }
-
-  @Test func `A credential of another relying party is not found`() async throws {
-    let bench = try Bench()
-    let authenticator = try await bench.open()
-    let id = try await authenticator.createCredential(.test(), pin: pin()).id
-    let request = PRFRequest(rpID: "another", credentialIDs: [id], first: Self.input)
-    let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
-    #expect(error == .noCredentials)
   }
 
   /// C would cut one short, and libfido2 send the beginning of another.

@@ -51,41 +51,6 @@ import VirtualKey
         == .pinInvalid(retriesLeft: 7))
   }
 
-  @Test func `The first PIN is set, and changed`() async throws {
-    let bench = try Bench(pin: nil)
-    let authenticator = try await bench.open()
-    #expect(try await authenticator.info().isPINSet == false)
-    #expect(await failure { _ = try await authenticator.pinRetries() } == .pinNotSet)
-    #expect(
-      await failure { try await authenticator.changePIN(from: pin(), to: pin("5678")) }
-        == .pinNotSet)
-    try await authenticator.setPIN(pin())
-    #expect(try await authenticator.info().isPINSet)
-    #expect(try await authenticator.pinRetries() == 8)
-    #expect(await failure { try await authenticator.setPIN(pin("5678")) } == .pinAlreadySet)
-    try await authenticator.changePIN(from: pin(), to: pin("5678"))
-    _ = try await authenticator.createCredential(.test(), pin: pin("5678"))
-    #expect(
-      await failure { try await authenticator.changePIN(from: pin(), to: pin("9999")) }
-        == .pinInvalid(retriesLeft: 7))
-  }
-
-  @Test func `A key that cannot have a PIN says so`() async throws {
-    let authenticator = try await Bench { $0.clientPIN = false }.open()
-    #expect(await failure { try await authenticator.setPIN(pin()) } == .pinUnsupported)
-    #expect(await failure { _ = try await authenticator.pinRetries() } == .pinUnsupported)
-    #expect(try await authenticator.info().supportsPIN == false)
-  }
-
-  @Test func `A PIN shorter than this key wants is refused by the key`() async throws {
-    let authenticator = try await Bench(pin: nil) { $0.minimumPINLength = 6 }.open()
-    #expect(try await authenticator.info().minimumPINLength == 6)
-    #expect(
-      await failure { try await authenticator.setPIN(pin("12345")) }
-        == .pinPolicyViolation(.authenticatorPolicy))
-    try await authenticator.setPIN(pin("123456"))
-  }
-
   @Test func `Wrong PINs block until replugged, then until reset`() async throws {
     let first = try Bench()
     var authenticator = try await first.open()
@@ -115,32 +80,5 @@ import VirtualKey
     #expect(await attempt("1234") == .pinBlocked)
     #expect(
       third.count("clientPIN getPINToken") + third.count("getPINUvAuthTokenUsingPIN") == before)
-  }
-
-  @Test func `A PIN that must be changed first is not called wrong`() async throws {
-    let bench = try Bench()
-    try bench.store.requirePINChange()
-    let authenticator = try await bench.open()
-    #expect(try await authenticator.info().needsPINChange)
-    #expect(
-      await failure { _ = try await authenticator.credentials(pin: pin()) } == .pinChangeRequired)
-    #expect(try await authenticator.pinRetries() == 8)
-    #expect(
-      await failure { _ = try await authenticator.credentials(pin: pin("0000")) }
-        == .pinInvalid(retriesLeft: 7))
-    #expect(
-      await failure { try await authenticator.changePIN(from: pin(), to: pin()) }
-        == .pinPolicyViolation(.authenticatorPolicy))
-    try await authenticator.changePIN(from: pin(), to: pin("5678"))
-    #expect(try await authenticator.credentials(pin: pin("5678")).isEmpty)
-  }
-
-  @Test func `A right PIN restores the retries`() async throws {
-    let authenticator = try await Bench().open()
-    #expect(
-      await failure { _ = try await authenticator.credentials(pin: pin("0000")) }
-        == .pinInvalid(retriesLeft: 7))
-    _ = try await authenticator.credentials(pin: pin())
-    #expect(try await authenticator.pinRetries() == 8)
   }
 }

@@ -38,11 +38,6 @@ import VirtualKey
         == .maybe)
   }
 
-  @Test func `No is maybe on a key that always verifies its user`() async throws {
-    let authenticator = try await Bench { $0.alwaysVerify = true }.open()
-    #expect(try await authenticator.holds(Self.unknown(1), rpID: "keybackup:") == .maybe)
-  }
-
   @Test(arguments: ["0x36", "0x33", "0x35", "0x27"])
   func `A key that wants a PIN for it may hold it`(code: String) async throws {
     let authenticator = try await Bench(faults: ["error:getAssertion=\(code)"]).open()

@@ -52,14 +52,6 @@ import Testing
     #expect(try probe(["at", "/dev/hidraw7"]) == "error: noAuthenticator")
   }
 
-  @Test func `A key is awaited until it is plugged in`() throws {
-    let start = ContinuousClock.now
-    let found = try probe(["wait", "20000"], keys: ["--plug-after-ms", "1000"])
-    #expect(found == "/dev/hidraw0 Virtual Key usb")
-    // Told by udev, not found at the end of the time.
-    #expect(ContinuousClock.now - start < .seconds(10))
-  }
-
   @Test func `A second key is awaited beside the first`() throws {
     let keys = ["--key", ",product=One", "--key", ",product=Two,plug-after-ms=1000"]
     #expect(
@@ -98,11 +90,5 @@ import Testing
   func `PIN and output leave no copy in memory`(pinProtocol: String) throws {
     #expect(
       try probe(["leftovers"], keys: ["--pin-protocols", pinProtocol]) == "PIN 0, output 0")
-  }
-
-  @Test func `Nobody touches in time`() throws {
-    #expect(
-      try probe(["evaluate", "300"], keys: ["--pin", "1234", "--touch", "never"])
-        == "error: touchTimeout")
   }
 }

@@ -8,6 +8,7 @@ extension Behaviour {
       try await expectError(.denied, "the evaluation") {
         _ = try await key.evaluate(.suite([], .one), pin: keys.pin)
       }
+      try await expectError(.denied, "enrolling") { _ = try await keys.credential(on: key) }
       try expect(try await key.pinRetries(), is: 8, "PIN tries")
     },
     Behaviour(

@@ -46,6 +46,9 @@ extension Behaviour {
       try await expectError(.pinNotSet, "a PIN that was not set") {
         _ = try await key.credentials(pin: keys.pin)
       }
+      try await expectError(.pinNotSet, "changing a PIN that was not set") {
+        try await key.changePIN(from: keys.pin, to: keys.pin)
+      }
       try await key.setPIN(keys.pin)
       try expect(try await key.info().isPINSet, "the PIN is not set")
       let other = try PluggedKeys.makePIN("caf\u{E9}s")
@@ -75,6 +78,12 @@ extension Behaviour {
         _ = try await key.credentials(pin: keys.pin)
       }
       try expect(try await key.pinRetries(), is: 8, "PIN tries")
+      try await expectError(.pinInvalid(retriesLeft: 7), "a wrong PIN") {
+        _ = try await key.credentials(pin: try PluggedKeys.makePIN("0000"))
+      }
+      try await expectError(.pinPolicyViolation(.authenticatorPolicy), "the same PIN again") {
+        try await key.changePIN(from: keys.pin, to: keys.pin)
+      }
       let other = try PluggedKeys.makePIN("567890")
       try await key.changePIN(from: keys.pin, to: other)
       _ = try await key.credentials(pin: other)
@@ -82,7 +91,9 @@ extension Behaviour {
     Behaviour("pin-unsupported", "A key that cannot have a PIN says so", keys: [["no-client-pin"]])
     { keys in
       let key = try await keys.open()
+      try expect(try await !key.info().supportsPIN, "it says that it can")
       try await expectError(.pinUnsupported, "setting one") { try await key.setPIN(keys.pin) }
+      try await expectError(.pinUnsupported, "its tries") { _ = try await key.pinRetries() }
     },
     Behaviour("pin-protocol-1", "PIN protocol 1 alone", key: ["pin-protocols=1"]) { keys in
       let key = try await keys.open()

@@ -113,7 +113,7 @@ struct Hardware: AsyncParsableCommand {
     _ descriptor: AuthenticatorDescriptor, _ info: AuthenticatorInfo, _ retries: Int,
     at console: Console
   ) -> Bool {
-    let (behaviours, leftOut) = HardwareRun.plan(for: info)
+    let (behaviours, leftOut) = HardwareRun.plan(for: info, descriptor.transport)
     let touches = behaviours.reduce(0) { $0 + ($1.touches ?? 0) }
     let stores = !leftOut.contains { $0.0.name == "create-discoverable" }
     var lines = [
@@ -130,7 +130,9 @@ struct Hardware: AsyncParsableCommand {
         "  - list the key's credentials before and after, to compare; they are not shown;")
     }
     lines += [
-      "  - need \(touches) touches, and once no touch at all;",
+      descriptor.transport == .nfc
+        ? "  - need it to lie on the reader all the time;"
+        : "  - need \(touches) touches, and once no touch at all;",
       "  - use the PIN you type (\(retries) tries are left; a mistyped one costs one, and ends it).",
       "It does not change the PIN, nor reset the key, nor touch any other credential.", "",
     ]

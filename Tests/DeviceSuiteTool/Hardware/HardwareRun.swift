@@ -13,12 +13,12 @@ struct HardwareRun: Sendable {
 
   /// What a key like this can be asked, and what not.
   static func plan(
-    for info: AuthenticatorInfo
+    for info: AuthenticatorInfo, _ transport: AuthenticatorDescriptor.Transport
   ) -> (behaviours: [Behaviour], leftOut: [(Behaviour, String)]) {
     var behaviours: [Behaviour] = []
     var leftOut: [(Behaviour, String)] = []
     for behaviour in Behaviour.all where behaviour.touches != nil {
-      if let reason = reason(against: behaviour, info) {
+      if let reason = reason(against: behaviour, info, transport) {
         leftOut.append((behaviour, reason))
       } else {
         behaviours.append(behaviour)
@@ -27,7 +27,11 @@ struct HardwareRun: Sendable {
     return (behaviours, leftOut)
   }
 
-  private static func reason(against behaviour: Behaviour, _ info: AuthenticatorInfo) -> String? {
+  private static func reason(
+    against behaviour: Behaviour, _ info: AuthenticatorInfo,
+    _ transport: AuthenticatorDescriptor.Transport
+  ) -> String? {
+    if transport == .nfc, let reason = behaviour.reasonAgainst(.pcsc) { return reason }
     guard behaviour.name == "create-discoverable" else { return nil }
     if !info.supportsDiscoverableCredentials { return "this key stores no credentials" }
     if !info.supportsCredentialManagement {
@@ -40,7 +44,7 @@ struct HardwareRun: Sendable {
   func run() async -> HardwareReport {
     var report = HardwareReport(descriptor: descriptor, info: info)
     report.retries.before = retries
-    var (behaviours, leftOut) = Self.plan(for: info)
+    var (behaviours, leftOut) = Self.plan(for: info, descriptor.transport)
     let before: [StoredCredential]?
     do {
       before = info.supportsCredentialManagement ? try await stored() : nil
@@ -76,6 +80,7 @@ struct HardwareRun: Sendable {
       let touches = behaviour.touches ?? 0
       let asked =
         switch touches {
+        case _ where descriptor.transport == .nfc: "leave the key on the reader"
         case 0: behaviour.needs.contains(.touch) ? "do NOT touch the key" : "no touch"
         case 1: "touch the key once when it blinks"
         default: "touch the key \(touches) times, whenever it blinks"
