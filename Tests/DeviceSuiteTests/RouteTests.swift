@@ -74,3 +74,43 @@ private actor Turnstile {
     if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() }
   }
 }
+
+/// The table itself.
+@Suite struct RouteTableTests {
+  private let info = Outcome(
+    behaviour: "info", route: .umockdev, passed: true, detail: "", seconds: 0.1)
+  private let document =
+    "before\n<!-- written by device-suite: begin -->\n<!-- written by device-suite: end -->\nafter"
+
+  @Test func `What was entered is read back, and all else is not run or not applicable`() throws {
+    var table = RouteTable()
+    table.enter(info)
+    let read = try RouteTable(in: try table.written(into: document))
+    for behaviour in Behaviour.all {
+      for route in Route.simulated {
+        let isEntered = behaviour.name == "info" && route == .umockdev
+        let expected: RouteTable.Cell =
+          behaviour.reasonAgainst(route) != nil ? .notApplicable : isEntered ? .passed : .notRun
+        #expect(read[behaviour, route] == expected)
+      }
+    }
+  }
+
+  @Test func `A table that says something else than a run is contradicted`() throws {
+    var table = RouteTable()
+    #expect(table.contradiction(to: info) != nil)
+    table.enter(info)
+    #expect(table.contradiction(to: info) == nil)
+    let failed = Outcome(
+      behaviour: "info", route: .umockdev, passed: false, detail: "why", seconds: 0.1)
+    #expect(table.contradiction(to: failed)?.contains("why") == true)
+    table.enter(failed)
+    #expect(try table.written(into: document).contains("NOT PASSED"))
+    #expect(table.contradiction(to: info) != nil)
+  }
+
+  @Test func `An outcome is one line of JSON`() {
+    #expect(!info.line.contains("\n"))
+    #expect(Outcome.all(in: "noise\n\(info.line)\nmore {}\n") == [info])
+  }
+}
