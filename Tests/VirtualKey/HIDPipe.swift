@@ -9,8 +9,6 @@ public enum HIDLine: Sendable {
   /// The master of a pty: the host's reports arrive as a byte stream of 65 bytes each
   /// (libfido2 puts the report ID in front).
   case terminal
-  /// /dev/uhid: the kernel's HID layer without a bus (`UHIDEvent`).
-  case uhid
   /// /dev/hidgN: the device's side of a real USB interface, 64 bytes each.
   case gadget
 }
@@ -58,7 +56,7 @@ final class HIDPipe {
       guard unsafe poll(&entry, 1, milliseconds) > 0 else { continue }
       if readSome() { continue }
       switch line {
-      case .packets, .uhid: return .closed
+      case .packets: return .closed
       case .terminal, .gadget:
         if entry.revents & Int16(POLLNVAL) != 0 { return .closed }
         if line == .terminal, entry.revents & Int16(POLLERR) != 0 { return .closed }
@@ -73,7 +71,6 @@ final class HIDPipe {
 
   /// Reads what is there; false at the end of the line.
   private func readSome() -> Bool {
-    guard line != .uhid else { return readEvents() }
     let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { space in
       let count = unsafe read(descriptor, space.baseAddress, space.count)
       if count > 0 { unsafe buffer += space.prefix(count) }
@@ -82,28 +79,9 @@ final class HIDPipe {
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 
-  /// Takes all events that wait: the kernel keeps 32 and drops what comes after,
-  /// and a long message is 129 reports.
-  private func readEvents() -> Bool {
-    unsafe withUnsafeTemporaryAllocation(byteCount: UHIDEvent.size, alignment: 4) { space in
-      while true {
-        let count = unsafe read(descriptor, space.baseAddress, space.count)
-        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
-        switch unsafe UHIDEvent(UnsafeRawBufferPointer(rebasing: space[..<count])) {
-        case .output(let report): buffer += report
-        case .request(let reply): unsafe reply.withUnsafeBytes { _ = unsafe put($0) }
-        case .other: break
-        }
-      }
-    }
-  }
-
   /// Sends 64 bytes; drops them if nobody listens or the line is full.
   func send(_ report: [UInt8]) {
     switch line {
-    case .uhid:
-      let event = UHIDEvent.input(report)
-      unsafe event.withUnsafeBytes { _ = unsafe put($0) }
     case .gadget: sendToHost(report)
     case .terminal:
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
