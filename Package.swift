@@ -93,6 +93,10 @@ let package = Package(
       name: "DeviceSuiteTests", dependencies: ["DeviceSuite", "device-suite", "virtual-key"],
       swiftSettings: strict),
     .testTarget(
+      name: "VMTests",
+      dependencies: ["DeviceSuite", "device-suite", "virtual-key", "KeyBackupTool"],
+      swiftSettings: strict),
+    .testTarget(
       name: "PRFDeviceTests",
       dependencies: [
         "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",

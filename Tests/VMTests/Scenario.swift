@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+/// A scenario of Tests/VM/scenarios and what its steps said.
+///
+/// The first test that asks for one boots the virtual machine; the others share what
+/// it left.
+struct Scenario: Sendable {
+  static let permissions = Scenario(name: "permissions")
+  static let keys = Scenario(name: "keys")
+  static let suspend = Scenario(name: "suspend")
+  /// The device suite, on one bus.
+  static func deviceSuite(_ bus: String) -> Scenario { Scenario(name: "device-suite", bus: bus) }
+
+  let name: String
+  var bus: String?
+
+  fileprivate var title: String { ([name] + (bus.map { [$0] } ?? [])).joined(separator: "-") }
+
+  /// Where the machine leaves what it found; kept for who wants to look.
+  fileprivate var results: URL { Repository.root.appending(path: ".build/vm/results/\(title)") }
+
+  /// One step of the scenario.
+  ///
+  /// - Throws: `VMFailure` if the machine did not get through the scenario.
+  func step(_ name: String) async throws -> Step {
+    try await Machine.shared.finish(self)
+    return try Step(name, in: results)
+  }
+}
+
+/// What a program of a scenario said.
+struct Step: Sendable {
+  let code: Int
+  let out: String
+  let err: String
+  /// How long it took by the virtual machine's clock; zero for a part of a step.
+  let seconds: Double
+  /// What went wrong, for a test's message.
+  var text: String { "exit code \(code)\n\(out)\n\(err)" }
+
+  fileprivate init(_ name: String, in results: URL) throws {
+    func read(_ kind: String) -> String? {
+      let data = try? Data(contentsOf: results.appending(path: "\(name).\(kind)"))
+      return data.map { String(decoding: $0, as: UTF8.self) }
+    }
+    guard let code = read("code").flatMap({ Int($0.dropLast()) }) else {
+      throw VMFailure(description: "the scenario did not come to \(name)")
+    }
+    self.code = code
+    out = read("out") ?? ""
+    err = read("err") ?? ""
+    seconds = read("seconds").flatMap { Double($0.dropLast()) } ?? 0
+  }
+
+  /// The output's lines NAME=VALUE.
+  var properties: [String: String] {
+    var found: [String: String] = [:]
+    for line in out.split(separator: "\n") {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
+    }
+    return found
+  }
+}
+
+/// Why there are no results.
+struct VMFailure: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Runs scenarios, two at a time and each once.
+private actor Machine {
+  static let shared = Machine()
+
+  /// Far more seconds than a scenario takes on a slow and busy computer: it ends what hangs.
+  private static let limit = 1200
+
+  private var runs: [String: Task<Void, any Error>] = [:]
+  private var places = 2
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func finish(_ scenario: Scenario) async throws {
+    let run = runs[scenario.title] ?? start(scenario)
+    try await run.value
+  }
+
+  private func start(_ scenario: Scenario) -> Task<Void, any Error> {
+    let run = Task {
+      await enter()
+      defer { leave() }
+      // On a thread of its own: other tests go on.
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
+        Thread.detachNewThread {
+          continuation.resume(with: Result { try Self.boot(scenario) })
+        }
+      }
+    }
+    runs[scenario.title] = run
+    return run
+  }
+
+  private func enter() async {
+    if places > 0 {
+      places -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  private func leave() {
+    if waiting.isEmpty { places += 1 } else { waiting.removeFirst().resume() }
+  }
+
+  private static func boot(_ scenario: Scenario) throws {
+    let results = scenario.results
+    try? FileManager.default.removeItem(at: results)
+    try FileManager.default.createDirectory(at: results, withIntermediateDirectories: true)
+    let log = results.appending(path: "log")
+    try Data().write(to: log)
+    let output = try FileHandle(forWritingTo: log)
+    let process = Process()
+    process.executableURL = Repository.root.appending(path: "Tests/VM/run")
+    process.currentDirectoryURL = Repository.root
+    process.arguments =
+      [
+        "--results", results.path, "--limit", "\(limit)", "--", "sh",
+        Repository.root.appending(path: "Tests/VM/scenarios/\(scenario.name)").path,
+        Repository.programs.path,
+      ] + (scenario.bus.map { [$0] } ?? [])
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+      throw VMFailure(description: "Tests/VM/run: \(process.terminationStatus)\n\(said)")
+    }
+  }
+}
+
+/// Where things are.
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The folder of the programs under test: that of the test bundle.
+  static let programs: URL = {
+    let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    let candidates = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+      .map { URL(filePath: $0) }
+    return ([bundle] + candidates).map { $0.deletingLastPathComponent() }
+      .first {
+        FileManager.default.isExecutableFile(atPath: $0.appending(path: "virtual-key").path)
+      } ?? root.appending(path: ".build/debug")
+  }()
+}
