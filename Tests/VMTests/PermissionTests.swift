@@ -36,6 +36,13 @@ import Testing
     #expect(step.err.contains("udev-rules/70-keybackup.rules"))
   }
 
+  @Test func `doctor says it to the letter, and it helps`() async throws {
+    let step = try await Scenario.permissions.step("none-follow-doctor")
+    #expect(step.out.contains("/dev/hidraw0"), "\(step.text)")
+    #expect(step.out.contains("\nrules: 2\n"), "\(step.text)")
+    #expect(step.code == 0, "\(step.text)")
+  }
+
   @Test func `devices shows a key that may not be opened`() async throws {
     let step = try await Scenario.permissions.step("none-devices")
     #expect((step.out + step.err).contains("/dev/hidraw0"), "\(step.text)")
