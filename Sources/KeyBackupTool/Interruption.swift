@@ -28,6 +28,18 @@ enum Interruption {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
+  /// Whether a signal asks the command to end, or does so soon.
+  ///
+  /// - Parameter milliseconds: how long to wait for one.
+  /// - Returns: whether there was one.
+  static func arrives(within milliseconds: Int) -> Bool {
+    for _ in 0..<milliseconds / 10 {
+      if received { return true }
+      usleep(10_000)
+    }
+    return received
+  }
+
   /// Waits until reading gives something or fails; a signal, which another
   /// thread fetches, would not interrupt the read itself.
   ///

@@ -49,7 +49,7 @@ import Testing
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (outcome, events) = try await box.listening(
-      to: Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "700"])
+      to: Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "4000"])
     outcome.expectSuccess()
     #expect(try await box.checkedNames() == ["insert", "pin", "touch", "done"])
     #expect(events[0]["seconds_left"].number == 60 && events[0]["path"] == .null)
@@ -59,7 +59,7 @@ import Testing
   @Test func theRightKeyIsAskedForByItsLabel() async throws {
     let keys = try await SeveralKeysTests.TwoKeys()
     let (outcome, events) = try await keys.box.listening(
-      to: ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=700"))
+      to: ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=4000"))
     outcome.expectSuccess()
     #expect(try await keys.box.checkedNames().prefix(4) == ["insert", "pin", "touch", "progress"])
     #expect(events[0]["accepts"].items == [.string("blue key")])

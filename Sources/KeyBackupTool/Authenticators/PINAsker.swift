@@ -44,6 +44,19 @@ enum PINAsker: Sendable, Equatable {
   func ask(
     _ question: PINQuestion, _ prompter: Prompter
   ) throws(UserMessage) -> SecretBytes? {
+    do throws(UserMessage) {
+      return try askOnce(question, prompter)
+    } catch {
+      // Ctrl-C ends the program as well, often before the signal, which another
+      // thread fetches, is known here.
+      if isProgram, Interruption.arrives(within: 500) { throw .interrupted }
+      throw error
+    }
+  }
+
+  private func askOnce(
+    _ question: PINQuestion, _ prompter: Prompter
+  ) throws(UserMessage) -> SecretBytes? {
     switch self {
     case .askpass(let program):
       return try Askpass(program: program).ask(question.line)
