@@ -34,7 +34,6 @@ public enum Route: String, CaseIterable, Codable, Sendable {
     case (.inProcess, .list): "in process there is one key, and no list of keys to find it in"
     case (.inProcess, .otherProcesses): "in process, no other process can reach the key"
     case (.pcsc, .touch): "a card is touched by lying on the reader: it waits for nothing"
-    case (.pcsc, .hotplug): "PC/SC announces cards by itself, without udev"
     default: nil
     }
   }
@@ -46,8 +45,6 @@ public enum Need: Sendable {
   case list
   /// The key waits for a person.
   case touch
-  /// udev says when a key comes or goes.
-  case hotplug
   /// Other processes see the same key.
   case otherProcesses
 }

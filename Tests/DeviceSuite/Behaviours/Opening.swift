@@ -21,7 +21,7 @@ extension Behaviour {
     },
     Behaviour(
       "plugged-in-later", "A key that is plugged in while waiting is used",
-      keys: [["pin=\(PluggedKeys.pinText)", "plug-after-ms=1500"]], needs: [.list, .hotplug]
+      keys: [["pin=\(PluggedKeys.pinText)", "plug-after-ms=1500"]], needs: [.list]
     ) { keys in
       // On a slow machine it may be there already.
       let found = try await expectLess(than: .seconds(30), "waiting") {
