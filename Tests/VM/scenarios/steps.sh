@@ -21,8 +21,6 @@ step() {
 
 seconds() { cut -d ' ' -f 1 /proc/uptime; }
 
-keybackup() { "$programs/keybackup" "$@"; }
-
 # on BUS OPTION... -- COMMAND...: a program with simulated keys in view.
 on() {
   bus=$1
@@ -39,7 +37,7 @@ rules() {
   udevadm control --reload
 }
 
-# person NAME [GROUP]: an unprivileged user's home, and the command prefix "as NAME".
+# person NAME: an unprivileged user's home.
 person() {
   mkdir -p "$work/$1"
   echo 1234 >"$work/$1/pin"
@@ -47,9 +45,18 @@ person() {
   chown -R 4242:4242 "$work/$1"
 }
 
+# The command where everybody may run it: the folder it was built in, and the one Swift
+# was unpacked in, may be somebody's own.
+publish() {
+  mkdir "$public"
+  cp "$programs/keybackup" "$public"
+  ldd "$programs/keybackup" | sed -n 's/.*=> \([^ ]*swift[^ ]*\) .*/\1/p' | xargs cp -L -t "$public"
+}
+public=$work/programs
+
 # In no group but their own, and in plugdev: no root, no capabilities.
-outsider="setpriv --reuid 4242 --regid 4242 --clear-groups env HOME=$work/outsider"
-member="setpriv --reuid 4242 --regid 4242 --groups plugdev env HOME=$work/member"
+outsider="setpriv --reuid 4242 --regid 4242 --clear-groups env HOME=$work/outsider LD_LIBRARY_PATH=$public"
+member="setpriv --reuid 4242 --regid 4242 --groups plugdev env HOME=$work/member LD_LIBRARY_PATH=$public"
 
 echo 1234 >"$work/pin"
 chmod 600 "$work/pin"
