@@ -80,10 +80,12 @@ final class UmockdevBus: Bus {
   ) throws -> Int32 {
     var failure: UnsafeMutablePointer<GError>?
     let description = Self.description(index, key)
+    // Before the testbed announces the node: umockdev's library ends a program
+    // that asks what nobody answers.
+    try unsafe loadRequests(bed, node)
     guard unsafe umockdev_testbed_add_from_string(bed, description, &failure) != 0 else {
       throw unsafe BusError(failure)
     }
-    try unsafe loadRequests(bed, node)
     let descriptor = unsafe umockdev_testbed_get_dev_fd(bed, node)
     guard descriptor >= 0 else { throw BusError("\(node) has no terminal") }
     // A program that held the master itself would never see the key go.
