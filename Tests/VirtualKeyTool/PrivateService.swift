@@ -23,7 +23,14 @@ final class PrivateService: Sendable {
   }()
 
   private let folder: String
-  private let process: Mutex<pid_t?>
+  private let process: Mutex<Running?>
+
+  private struct Running {
+    var process: pid_t
+    /// The process ends with this one's end: nobody may send signals to one that
+    /// sudo started.
+    var lifeline: Int32
+  }
 
   /// Starts it with one configuration file of readers.
   ///
@@ -52,10 +59,10 @@ final class PrivateService: Sendable {
           process.withLock { $0 = started }
           return
         }
-        if waitpid(started, nil, WNOHANG) == started { break }
+        if waitpid(started.process, nil, WNOHANG) == started.process { break }
         usleep(5000)
       }
-      kill(started, SIGKILL)
+      close(started.lifeline)
     }
     Self.delete(folder)
     throw BusError("pcscd does not start in a namespace of its own: are pcscd and unshare here?")
@@ -65,13 +72,10 @@ final class PrivateService: Sendable {
   ///
   /// Safe to call twice.
   func end() {
-    guard let process = process.withLock({ $0.take() }) else { return }
-    kill(process, SIGTERM)
+    guard let running = process.withLock({ $0.take() }) else { return }
+    close(running.lifeline)
     let deadline = ContinuousClock.now + .seconds(2)
-    while waitpid(process, nil, WNOHANG) == 0 {
-      if deadline <= .now { kill(process, SIGKILL) }
-      usleep(2000)
-    }
+    while waitpid(running.process, nil, WNOHANG) == 0, .now < deadline { usleep(2000) }
     Self.delete(folder)
   }
 
@@ -83,13 +87,16 @@ final class PrivateService: Sendable {
       ? [root] : [root + ["--map-root-user"], ["sudo", "--non-interactive"] + root]
   }
 
-  /// Ends with us, knows no other readers than those of the configuration.
+  /// Ends when its input does, with us; knows no other readers than those of the
+  /// configuration.
   private static let script = """
     mount -t tmpfs none /run && mkdir /run/pcscd && mount --bind "$0/run" /run/pcscd &&
-    exec setpriv --pdeathsig KILL pcscd --foreground --config "$0/readers" >"$0/log" 2>&1
+    export PATH=/usr/sbin:/sbin:$PATH PCSCLITE_HP_DROPDIR="$0/no-drivers" &&
+    { pcscd --foreground --config "$0/readers" >"$0/log" 2>&1 & } &&
+    { cat >/dev/null; kill $!; wait $!; }
     """
 
-  private static func start(_ namespace: [String], _ folder: String) throws -> pid_t {
+  private static func start(_ namespace: [String], _ folder: String) throws -> Running {
     let command = namespace + ["--", "sh", "-c", script, folder]
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -103,13 +110,15 @@ final class PrivateService: Sendable {
     var files = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
-    unsafe posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    var lifeline: [Int32] = [-1, -1]
+    guard unsafe pipe2(&lifeline, O_CLOEXEC) == 0 else { throw BusError("there is no pipe") }
+    defer { close(lifeline[0]) }
+    unsafe posix_spawn_file_actions_adddup2(&files, lifeline[0], 0)
     unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&files, 2, folder + "/log", O_WRONLY | O_CREAT, 0o644)
     unsafe posix_spawn_file_actions_addclosefrom_np(&files, 3)
     let environment = [
-      "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin",
-      "PCSCLITE_HP_DROPDIR=\(folder)/no-drivers",
+      "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
     ]
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
@@ -122,9 +131,10 @@ final class PrivateService: Sendable {
     let code = unsafe posix_spawnp(
       &process, command[0], &files, &attributes, &arguments, &variables)
     guard code == 0 else {
+      close(lifeline[1])
       throw BusError("cannot run \(command[0]): \(unsafe String(cString: strerror(code)))")
     }
-    return process
+    return Running(process: process, lifeline: lifeline[1])
   }
 
   private static func delete(_ folder: String) {
