@@ -110,19 +110,21 @@ struct VirtualKeyTool: ParsableCommand {
   private func makeBus(for keys: [KeySettings]) throws -> any Bus {
     var count = 0
     let places = keys.map { key -> Int? in
-      guard key.isOnReader ?? (self.bus == .pcsc) else { return nil }
+      guard key.isOnReader ?? (bus == .pcsc) else { return nil }
       count += 1
       return count - 1
     }
-    let bus = try self.bus.makeBus(unreadable: unreadable)
-    guard count > 0 || self.bus == .pcsc else {
+    // Readers first: they change the environment, which the bus's threads read.
+    guard count > 0 || bus == .pcsc else {
       ReaderBus.hideReaders()
-      return bus
+      return try bus.makeBus(unreadable: unreadable)
     }
+    let readers = try ReaderBus(places: max(1, count))
     do {
-      return BusWithReaders(bus: bus, readers: try ReaderBus(places: max(1, count)), places: places)
+      return BusWithReaders(
+        bus: try bus.makeBus(unreadable: unreadable), readers: readers, places: places)
     } catch {
-      bus.remove()
+      readers.remove()
       throw error
     }
   }

@@ -52,7 +52,8 @@ final class PrivateService: Sendable {
     unsafe setenv(Self.variable, socket, 1)
     process = Mutex(nil)
     for namespace in Self.namespaces {
-      let started = try Self.start(namespace, folder)
+      // One that cannot be run is no way: sudo need not be there.
+      guard let started = try? Self.start(namespace, folder) else { continue }
       let deadline = ContinuousClock.now + .seconds(5)
       while .now < deadline {
         if unsafe access(socket, F_OK) == 0 {
@@ -111,7 +112,8 @@ final class PrivateService: Sendable {
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
     var lifeline: [Int32] = [-1, -1]
-    guard unsafe pipe2(&lifeline, O_CLOEXEC) == 0 else { throw BusError("there is no pipe") }
+    guard unsafe pipe(&lifeline) == 0 else { throw BusError("there is no pipe") }
+    for end in lifeline { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(lifeline[0]) }
     unsafe posix_spawn_file_actions_adddup2(&files, lifeline[0], 0)
     unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0)

@@ -21,12 +21,13 @@ final class UmockdevBus: Bus {
   private let unreadable: Bool
 
   init(unreadable: Bool) throws {
+    // The testbed sets UMOCKDEV_DIR; the child inherits both. Its thread reads the
+    // environment, which must not change any more then.
+    Self.preload()
     guard let pointer = unsafe umockdev_testbed_new() else {
       throw BusError("umockdev makes no testbed")
     }
     self.unreadable = unreadable
-    // The testbed has set UMOCKDEV_DIR; the child inherits both.
-    Self.preload()
     testbed = unsafe Mutex(Testbed(pointer: pointer))
   }
 
