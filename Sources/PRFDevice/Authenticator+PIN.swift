@@ -9,6 +9,9 @@ extension Authenticator {
     try await operation(.answer) { me throws(PRFDeviceError) in try me.readInfo() }
   }
 
+  /// What ``info()`` has told already, for no command; nil before.
+  public var infoIfKnown: AuthenticatorInfo? { knownInfo }
+
   /// How many wrong PINs are left before the key blocks itself: 1 command.
   ///
   /// - Throws: ``PRFDeviceError/pinNotSet`` on a key without a PIN.

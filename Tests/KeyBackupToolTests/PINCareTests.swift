@@ -110,6 +110,21 @@ import Testing
     expectFailure(set, 65, says: "at least 8 characters")
   }
 
+  /// Where the key's rules are known anyway, a file's PIN is held against them, too.
+  @Test func aPINFromAFileIsNotSentAgainstKnownRules() async throws {
+    let box = try Sandbox()
+    let trace = try await box.traced {
+      let short = try await box.keybackup(
+        ["credential", "create"], key: ["--set", "min-pin-length=8"],
+        pin: .descriptor("1234567"), expecting: nil)
+      expectFailure(short, 65, says: "at least 8 characters", "no try was spent")
+      let forced = try await box.keybackup(
+        ["credential", "create"], key: ["--set", "force-pin-change"], expecting: nil)
+      expectFailure(forced, 81, says: "keybackup pin change")
+    }
+    #expect(PINTests.tries(trace) == 0, "\(trace)")
+  }
+
   @Test func aPINThatMustBeChangedIsNotAskedFor() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()

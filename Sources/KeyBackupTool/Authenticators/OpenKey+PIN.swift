@@ -21,9 +21,13 @@ extension OpenKey {
       return try await call { key throws(PRFDeviceError) in try await body(key, pin) }
     }
     var conversation = PINConversation(self)
-    if finder.pins.source == nil, finder.asker != .nobody {
-      // A person's time is worth one more command.
-      let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+    // A person's time is worth one more command.
+    let isPerson = finder.pins.source == nil && finder.asker != .nobody
+    let info =
+      isPerson
+      ? try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+      : await authenticator.infoIfKnown
+    if let info {
       if info.needsPINChange, !changesPIN { throw UserMessage(.pinChangeRequired, key: name) }
       if !info.needsPINChange { conversation.minimumLength = info.minimumPINLength }
     }
