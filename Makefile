@@ -20,7 +20,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall bench clean
+.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -66,6 +66,9 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
+
+fuzz: setup ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
+	@scripts/fuzz
 
 bench: setup ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run

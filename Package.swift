@@ -100,8 +100,18 @@ let package = Package(
       name: "PRFDeviceTests",
       dependencies: [
         "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",
+        "client-fuzz",
         "DeviceSuite", "TestSupport",
       ],
+      swiftSettings: strict),
+    // Fuzzing: `make fuzz` builds client-fuzz with libFuzzer and the sanitizers.
+    .target(name: "CFuzzCounters", path: "Tests/CFuzzCounters"),
+    .target(
+      name: "ClientFuzz",
+      dependencies: ["CFido2", "CFuzzCounters", "PRFDevice", "SecretMemory", "VirtualKey"],
+      path: "Tests/ClientFuzz", swiftSettings: strict),
+    .executableTarget(
+      name: "client-fuzz", dependencies: ["ClientFuzz"], path: "Tests/ClientFuzzTool",
       swiftSettings: strict),
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],

@@ -30,7 +30,9 @@ public actor Authenticator {
     public init() {}
   }
 
-  private let thread: DeviceThread
+  private let executor: any SerialExecutor
+  /// The executor's thread, unless the executor came with its own.
+  private let thread: DeviceThread?
   private nonisolated let watch: OperationWatch
   let link: DeviceLink
   let options: Options
@@ -49,7 +51,7 @@ public actor Authenticator {
 
   /// The executor that owns the device's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    unsafe thread.executor.asUnownedSerialExecutor()
+    unsafe executor.asUnownedSerialExecutor()
   }
 
   /// Opens an authenticator: 1 INIT and 1 command (getInfo).
@@ -70,29 +72,55 @@ public actor Authenticator {
   }
 
   /// Opens an authenticator behind another transport.
+  ///
+  /// - Parameters:
+  ///   - transport: the way to it.
+  ///   - options: how it is used.
+  ///   - executor: runs every call, in the place of a thread of its own. Then
+  ///     nothing watches the time, and the transport must not block.
+  /// - Returns: the opened authenticator.
+  /// - Throws: as ``open(_:options:)``.
   package static func open(
-    over transport: any HIDTransport, options: Options = Options()
+    over transport: any HIDTransport, options: Options = Options(),
+    on executor: (any SerialExecutor)? = nil
   ) async throws(PRFDeviceError) -> Authenticator {
-    try await open(.transport(transport), options: options)
+    try await open(.transport(transport), options: options, on: executor)
+  }
+
+  /// Opens a card behind another channel than PC/SC; see
+  /// ``open(over:options:on:)-(HIDTransport,_,_)``.
+  package static func open(
+    over channel: any CardChannel, options: Options = Options(),
+    on executor: (any SerialExecutor)? = nil
+  ) async throws(PRFDeviceError) -> Authenticator {
+    try await open(.card(CardLink(over: channel)), options: options, on: executor)
   }
 
   private static func open(
-    _ link: DeviceLink, options: Options
+    _ link: DeviceLink, options: Options, on executor: (any SerialExecutor)? = nil
   ) async throws(PRFDeviceError) -> Authenticator {
-    let authenticator = try Authenticator(link, options: options)
+    let authenticator = try Authenticator(link, options: options, executor)
     try await authenticator.operation(.answer) { authenticator throws(PRFDeviceError) in
       try authenticator.start()
     }
     return authenticator
   }
 
-  private init(_ link: DeviceLink, options: Options) throws(PRFDeviceError) {
+  private init(
+    _ link: DeviceLink, options: Options, _ executor: (any SerialExecutor)?
+  ) throws(PRFDeviceError) {
     self.link = link
     self.options = options
     watch = OperationWatch()
-    let traces = options.traces
-    thread = try DeviceThread { Self.prepareThread(traces: traces) }
-    try watch.start()
+    if let executor {
+      thread = nil
+      self.executor = executor
+    } else {
+      let thread = try DeviceThread()
+      self.thread = thread
+      self.executor = thread.executor
+      try watch.start()
+    }
   }
 
   deinit {
@@ -109,6 +137,7 @@ public actor Authenticator {
   }
 
   private func start() throws(PRFDeviceError) {
+    Self.prepareThread(traces: options.traces)
     let device = try link.open(timeout: options.answerTimeout)
     guard unsafe fido_dev_is_fido2(device.pointer) else { throw .notFIDO2 }
     state = .open(device)

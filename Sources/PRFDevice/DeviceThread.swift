@@ -41,15 +41,12 @@ enum BackgroundThread {
 final class DeviceThread: Sendable {
   let executor: ThreadExecutor
 
-  /// Starts the thread; `prepare` runs on it before anything else.
-  init(prepare: @escaping @Sendable () -> Void) throws(PRFDeviceError) {
+  /// Starts the thread.
+  init() throws(PRFDeviceError) {
     let executor = ThreadExecutor()
     self.executor = executor
     // The thread keeps the executor alive, not this object, whose end stops it.
-    try BackgroundThread.start {
-      prepare()
-      executor.run()
-    }
+    try BackgroundThread.start { executor.run() }
   }
 
   deinit {

@@ -17,7 +17,7 @@ import VirtualKey
   }
 
   /// A key with two credentials, of which the first is returned.
-  private func store(hasPIN: Bool) throws -> (KeyStore, CredentialID) {
+  static func store(hasPIN: Bool) throws -> (KeyStore, CredentialID) {
     let store = KeyStore()
     if hasPIN { try store.setPIN(Bench.pinText) }
     let ids = [[UInt8](repeating: 1, count: 48), [UInt8](repeating: 2, count: 48)]
@@ -31,7 +31,7 @@ import VirtualKey
   }
 
   private func run(_ use: Use, seed: UInt64) async throws -> PRFDeviceError? {
-    let (store, id) = try store(hasPIN: use != .setPIN)
+    let (store, id) = try Self.store(hasPIN: use != .setPIN)
     let key = try InProcessKey(store: store)
     var options = Authenticator.Options()
     (options.touchTimeout, options.answerTimeout) = (.seconds(2), .seconds(2))
@@ -47,7 +47,7 @@ import VirtualKey
     }
   }
 
-  private static func use(
+  static func use(
     _ authenticator: Authenticator, for use: Use, _ id: CredentialID
   ) async throws(PRFDeviceError) {
     let pin = try PIN(SecretBytes(copying: unsafe Array(Bench.pinText.utf8).span.bytes))

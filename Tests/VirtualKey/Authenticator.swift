@@ -151,7 +151,12 @@ final class Authenticator {
       let (map, raw) = try decode(parameters)
       result = try manageCredentials(map, rawParameters: raw[2] ?? [])
     }
-    let told = result.map { lie(command, try? CBOR(decoding: parameters), $0) }
+    let told =
+      active.isEmpty
+      ? result
+      : result.map { truth in
+        lie(command, try? CBOR(decoding: parameters), truth)
+      }
     return [CTAPStatus.success.rawValue] + (told?.encoded ?? [])
   }
 

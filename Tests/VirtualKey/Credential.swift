@@ -23,6 +23,12 @@ struct Credential: Codable, Sendable, Equatable {
     try? P256.Signing.PrivateKey(rawRepresentation: privateKey)
   }
 
+  /// The public key of some credential.
+  static let someKey = Credential(
+    id: [], rpID: "", userID: [],
+    privateKey: Array(P256.Signing.PrivateKey().rawRepresentation), protection: 0
+  ).publicKey
+
   /// The public key as COSE (ES256).
   var publicKey: CBOR? {
     guard let point = signingKey?.publicKey.rawRepresentation else { return nil }

@@ -130,7 +130,7 @@ extension Authenticator {
     return .fields([
       (6, user(credential, named: true)),
       (7, .named([("id", .bytes(credential.id)), ("type", .text("public-key"))])),
-      (8, credential.publicKey),
+      (8, configuration.sparesCurves ? Credential.someKey : credential.publicKey),
       (9, total.map(CBOR.integer)),
       (10, .integer(max(1, credential.protection))),
     ])

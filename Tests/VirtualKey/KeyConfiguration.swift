@@ -59,6 +59,10 @@ public struct KeyConfiguration: Sendable {
   /// What goes wrong, for tests.
   public var faults: [Fault] = []
 
+  /// Signs nothing and keeps one key for the key agreement: for a fuzzer, of
+  /// which nobody looks at a signature.
+  public var sparesCurves = false
+
   /// An ordinary CTAP 2.1 key that is touched at once.
   public init() {}
 }

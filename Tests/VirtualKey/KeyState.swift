@@ -34,6 +34,13 @@ public final class KeyStore: Sendable {
   /// Whether this memory did not exist before.
   public let isNew: Bool
 
+  /// A memory that ends with the process.
+  init(_ state: KeyState) {
+    self.state = Mutex(state)
+    path = nil
+    isNew = true
+  }
+
   /// A new, empty memory that ends with the process.
   public init() {
     state = Mutex(KeyState())

@@ -6,16 +6,28 @@ import FoundationEssentials
 /// of the key agreement and the current pinUvAuthToken.
 struct PINProtocol {
   let number: Int
-  private(set) var agreementKey = P256.KeyAgreement.PrivateKey()
+  /// Made when it is first needed: many sessions never ask for it.
+  private lazy var agreementKey = P256.KeyAgreement.PrivateKey()
   var token = PINToken()
 
   init(number: Int) { self.number = number }
+
+  init(number: Int, agreementKey: P256.KeyAgreement.PrivateKey) {
+    self.number = number
+    self.agreementKey = agreementKey
+  }
 
   mutating func regenerate() { agreementKey = P256.KeyAgreement.PrivateKey() }
 
   /// The key's public half as COSE.
   var publicKey: CBOR {
-    let point = agreementKey.publicKey.rawRepresentation
+    mutating get {
+      publicKey(of: agreementKey)
+    }
+  }
+
+  private func publicKey(of key: P256.KeyAgreement.PrivateKey) -> CBOR {
+    let point = key.publicKey.rawRepresentation
     return .fields([
       (1, .integer(2)), (3, .integer(-25)), (-1, .integer(1)),
       (-2, .bytes(Array(point.prefix(32)))), (-3, .bytes(Array(point.suffix(32)))),
@@ -23,7 +35,7 @@ struct PINProtocol {
   }
 
   /// The secret shared with the platform whose public key came as COSE.
-  func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
+  mutating func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
     guard peer.isMap, peer[1]?.integer == 2, peer[3]?.integer == -25, peer[-1]?.integer == 1,
       let x = peer[-2]?.bytes, let y = peer[-3]?.bytes, x.count == 32, y.count == 32,
       let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: x + y),

@@ -16,11 +16,22 @@ public final class Trace: Sendable {
   private let recorded = Mutex<[String]>([])
   private let descriptor: Int32
   private let prefix: String
+  private let isKept: Bool
 
   /// A trace in memory only.
   public init() {
     descriptor = -1
     prefix = ""
+    isKept = true
+  }
+
+  /// No trace at all, for a key that must be fast.
+  public static let none = Trace(isKept: false)
+
+  private init(isKept: Bool) {
+    descriptor = -1
+    prefix = ""
+    self.isKept = isKept
   }
 
   /// A trace that is also appended to the file at `path`, each line after `prefix`.
@@ -29,6 +40,7 @@ public final class Trace: Sendable {
   public init(path: String, prefix: String = "") throws(VirtualKeyError) {
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
     self.prefix = prefix
+    isKept = true
     guard descriptor >= 0 else { throw .system(operation: "open", errno: errno) }
   }
 
@@ -37,7 +49,9 @@ public final class Trace: Sendable {
   /// The lines so far.
   public var lines: [String] { recorded.withLock { $0 } }
 
-  func write(_ line: String) {
+  func write(_ text: @autoclosure () -> String) {
+    guard isKept else { return }
+    let line = text()
     recorded.withLock { lines in
       lines.append(line)
       guard descriptor >= 0 else { return }

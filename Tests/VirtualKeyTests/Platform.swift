@@ -20,7 +20,7 @@ struct Platform {
     self.number = number
     let answer = try host.succeed(
       .clientPIN, .fields([(1, .integer(number)), (2, .integer(2))]))
-    let own = PINProtocol(number: number)
+    var own = PINProtocol(number: number)
     publicKey = own.publicKey
     secret = try own.sharedSecret(with: try #require(answer[1]))
   }

@@ -34,7 +34,7 @@ struct CommandAPDU: Equatable {
 }
 
 /// The two bytes that end every answer of a card (ISO 7816-4, 5.6).
-struct StatusWord: Equatable {
+package struct StatusWord: Equatable, Sendable {
   let value: UInt16
 
   static let success = StatusWord(value: 0x9000)

@@ -12,7 +12,8 @@ final class CardTransport: Sendable {
     case message([UInt8])
   }
 
-  fileprivate let connection: CardConnection
+  /// Nil behind another channel than PC/SC.
+  private let connection: CardConnection?
   private let applet: FIDOApplet
   private let version: FIDOApplet.Version
   /// What libfido2 sent last; carried out when it asks for the answer, which is
@@ -24,11 +25,13 @@ final class CardTransport: Sendable {
   ///
   /// - Throws: what opening can refuse.
   init(reader: String, path: String) throws(PRFDeviceError) {
+    let connection: CardConnection
     do throws(CardFailure) {
       connection = try CardConnection(reader, SmartCardService())
     } catch {
       throw error.opening(path)
     }
+    self.connection = connection
     applet = FIDOApplet(connection)
     do throws(CardFailure) {
       guard let version = try applet.select() else { throw .refused(.success) }
@@ -39,8 +42,22 @@ final class CardTransport: Sendable {
     }
   }
 
+  /// Selects the FIDO applet of what is behind a channel, which is lost with
+  /// its first failure.
+  ///
+  /// - Throws: ``PRFDeviceError/notFIDO2``.
+  init(over channel: any CardChannel) throws(PRFDeviceError) {
+    connection = nil
+    applet = FIDOApplet(channel, pause: 0)
+    guard let version = try? applet.select() else { throw .notFIDO2 }
+    self.version = version
+  }
+
   /// Whether the card is still on the reader.
-  var isConnected: Bool { connection.isConnected }
+  var isConnected: Bool { connection?.isConnected ?? (lastFailure == nil) }
+
+  /// Whether the card was pulled away, or what is behind the channel failed.
+  var isLost: Bool { connection?.isLost ?? (lastFailure != nil) }
 
   /// Why the last exchange failed.
   var lastFailure: CardFailure? { failure.withLock { $0 } }
@@ -147,26 +164,30 @@ extension fido_dev_transport_t {
 
 /// A card as the handle's way to its authenticator.
 final class CardLink: Sendable {
-  private let reader: String
-  private let path: String
+  private let makeTransport: @Sendable () throws(PRFDeviceError) -> CardTransport
   private let transport = Mutex<CardTransport?>(nil)
 
   init(reader: String, path: String) {
-    self.reader = reader
-    self.path = path
+    makeTransport = { () throws(PRFDeviceError) in
+      try CardTransport(reader: reader, path: path)
+    }
+  }
+
+  init(over channel: any CardChannel) {
+    makeTransport = { () throws(PRFDeviceError) in try CardTransport(over: channel) }
   }
 
   /// Whether the card has been on the reader ever since it was connected to.
   var isConnected: Bool { transport.withLock { $0 }?.isConnected ?? false }
 
   /// Whether the card is gone now or within a second.
-  var isLost: Bool { transport.withLock { $0 }?.connection.isLost ?? true }
+  var isLost: Bool { transport.withLock { $0 }?.isLost ?? true }
 
   /// Connects to the card.
   ///
   /// - Throws: what opening can refuse.
   func connect() throws(PRFDeviceError) -> CardTransport {
-    let made = try CardTransport(reader: reader, path: path)
+    let made = try makeTransport()
     transport.withLock { $0 = made }
     return made
   }

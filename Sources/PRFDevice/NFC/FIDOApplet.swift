@@ -2,13 +2,13 @@ internal import Glibc
 internal import Synchronization
 
 /// What carries bytes to a card and back.
-protocol CardChannel: AnyObject, Sendable {
+package protocol CardChannel: AnyObject, Sendable {
   /// Sends one piece and waits for its answer, which no time limit shortens.
   func transmit(_ piece: [UInt8]) throws(CardFailure) -> [UInt8]
 }
 
 /// Why a card's answer did not come.
-enum CardFailure: Error, Equatable {
+package enum CardFailure: Error, Equatable {
   /// PC/SC refused, with its error code.
   case service(code: Int)
   /// The card refused with this status.
@@ -38,14 +38,15 @@ final class FIDOApplet: Sendable {
   static let maximumAnswer = 8192
   /// The most pieces of one answer; they may be small, not endlessly many.
   static let maximumPieces = 1024
-  /// How long to leave a card alone that is still at work.
-  private static let pause: UInt32 = 50_000
 
   private let channel: any CardChannel
+  /// How long to leave a card alone that is still at work, in microseconds.
+  private let pause: UInt32
   private let isCancelled = Atomic(false)
 
-  init(_ channel: any CardChannel) {
+  init(_ channel: any CardChannel, pause: UInt32 = 50_000) {
     self.channel = channel
+    self.pause = pause
   }
 
   /// Selects the applet.
@@ -82,7 +83,7 @@ final class FIDOApplet: Sendable {
       case .update: break
       default: throw .refused(answer.status)
       }
-      usleep(Self.pause)
+      usleep(pause)
       let isLate = MonotonicTime.now() >= deadline
       let isCancelled = isCancelled.exchange(false, ordering: .relaxed)
       // NFCCTAP_GETRESPONSE, or the same as a CANCEL.

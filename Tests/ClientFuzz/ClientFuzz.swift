@@ -1,0 +1,82 @@
+import CFido2
+import CFuzzCounters
+import FoundationEssentials
+public import PRFDevice
+import SecretMemory
+import VirtualKey
+
+/// One input of the fuzzer, through everything that the product does with a
+/// security key.
+///
+/// Byte 0 is the use, byte 1 the kind of key, byte 2 a fault that it has; the
+/// rest edits its answers (``AnswerEditor``), one after the other.
+public enum ClientFuzz {
+  /// Runs one input to its end, on the calling thread.
+  ///
+  /// - Returns: the error that it came to; nil for none.
+  @discardableResult
+  public static func run(_ bytes: [UInt8]) -> PRFDeviceError? {
+    var input = InputReader(bytes)
+    let use = Use(rawValue: input.byte() % UInt8(Use.allCases.count)) ?? .evaluate
+    let kind = KeyKind(rawValue: input.byte())
+    let fault = faults[Int(input.byte()) % faults.count]
+    let key = MessageKey(kind.configuration(fault), store: kind.store)
+    let editor = AnswerEditor(key, input)
+    var options = Authenticator.Options()
+    options.readsPINRetries = kind.contains(.retriesRead)
+    let settings = options
+    return InlineExecutor.shared.run {
+      do throws(PRFDeviceError) {
+        let authenticator = try await open(editor, kind, settings)
+        try await use.perform(with: authenticator, pin: kind.pin)
+        // What comes first must not spoil what comes next.
+        try await Use.holds.perform(with: authenticator, pin: kind.pin)
+        await authenticator.close()
+        return nil
+      } catch {
+        check(error)
+        return error
+      }
+    }
+  }
+
+  private static func open(
+    _ editor: AnswerEditor, _ kind: KeyKind, _ options: Authenticator.Options
+  ) async throws(PRFDeviceError) -> Authenticator {
+    let executor = InlineExecutor.shared
+    if kind.contains(.card) {
+      return try await Authenticator.open(
+        over: EditedCard(editor, onOpen: countLog), options: options, on: executor)
+    }
+    return try await Authenticator.open(
+      over: EditedHID(editor, onOpen: countLog), options: options, on: executor)
+  }
+
+  /// libfido2's log, which says what it did not like, becomes coverage.
+  private static func countLog() {
+    fido_init(FIDO_DEBUG | FIDO_DISABLE_U2F_FALLBACK)
+    unsafe fido_set_log_handler { line in
+      if let line = unsafe line { unsafe fuzz_count_log_line(line) }
+    }
+  }
+
+  /// Errors that mean a mistake of ours, not of the key.
+  private static func check(_ error: PRFDeviceError) {
+    switch error {
+    case .closed, .cancelled, .invalidInput, .permissionDenied, .system:
+      preconditionFailure("\(error)")
+    default: break
+    }
+  }
+
+  /// Faults that no editing from outside can bring about: they lie beneath the
+  /// encryption.
+  private static let faults: [Fault?] =
+    [nil]
+    + [
+      "hmac-secret-missing", "hmac-secret-plain", "hmac-secret-zero", "hmac-secret-echo",
+      "hmac-secret-length=0", "hmac-secret-length=16", "hmac-secret-length=64",
+      "hmac-secret-length=128", "pin-token-random", "pin-token-length=16", "pin-token-length=48",
+      "pin-token-length=0", "assertions=3", "info-more", "info-less", "created-id-differs",
+    ].map { Fault($0) }
+}

@@ -1,0 +1,28 @@
+import Crypto
+
+/// A simulated key below any transport: CTAP requests in, answers out, on the
+/// calling thread; touched at once.
+public final class MessageKey {
+  private let authenticator: Authenticator
+  private static let agreementKey = P256.KeyAgreement.PrivateKey()
+
+  /// Powers up a key.
+  public init(_ configuration: KeyConfiguration = KeyConfiguration(), store: KeyStore) {
+    authenticator = Authenticator(configuration: configuration, store: store, trace: .none)
+    guard configuration.sparesCurves else { return }
+    authenticator.protocols = configuration.pinProtocols.map { number in
+      PINProtocol(number: number, agreementKey: Self.agreementKey)
+    }
+  }
+
+  /// Answers a request (command byte and CBOR) with status and CBOR; nil is
+  /// silence, also of a key that is gone.
+  public func respond(to request: [UInt8]) -> [UInt8]? {
+    (try? authenticator.respond(to: request)) ?? nil
+  }
+}
+
+extension KeyStore {
+  /// A memory of its own with what another one holds.
+  public convenience init(copying other: KeyStore) { self.init(other.snapshot) }
+}
