@@ -25,6 +25,8 @@ def main():
             while True:
                 client, _ = listener.accept()
                 if refuses:
+                    # As pcscd does when polkit says no: it hears the client first.
+                    client.recv(1)
                     client.close()
                 else:
                     clients.append(client)

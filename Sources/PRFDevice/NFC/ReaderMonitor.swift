@@ -171,12 +171,32 @@ final class ServiceSocketWatch: Sendable {
   let file: Int32
   private let folder: String
 
-  init() throws(PRFDeviceError) {
-    // As libpcsclite has it.
-    let path =
-      unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+  /// Where the socket is, as libpcsclite has it.
+  private static var path: String {
+    unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
       ?? "/run/pcscd/pcscd.comm"
-    folder = path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+  }
+
+  /// Whether somebody listens there, whom we may not reach or who hangs up.
+  static var isListening: Bool {
+    let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(O_CLOEXEC | O_NONBLOCK), 0)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { name in
+      unsafe name.copyBytes(from: path.utf8.prefix(name.count - 1))
+    }
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    return result == 0 || errno == EAGAIN || errno == EACCES
+  }
+
+  init() throws(PRFDeviceError) {
+    folder = Self.path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     file = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard file >= 0 else { throw .system(errno: Int(errno)) }
     watch()

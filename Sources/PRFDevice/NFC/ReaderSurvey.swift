@@ -104,7 +104,8 @@ struct ReaderSurvey {
 
   private static func service(_ failure: CardFailure) -> ReaderReport.Service {
     let refusals = [SCARD_W_SECURITY_VIOLATION, SCARD_E_NO_ACCESS, SCARD_F_COMM_ERROR]
-    guard case .service(let code) = failure, refusals.contains(code) else { return .notRunning }
-    return .refused
+    if case .service(let code) = failure, refusals.contains(code) { return .refused }
+    // It may hang up so soon that the client takes it for gone.
+    return ServiceSocketWatch.isListening ? .refused : .notRunning
   }
 }
