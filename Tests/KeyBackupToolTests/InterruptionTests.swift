@@ -35,8 +35,9 @@ import Testing
     #expect(box.trace.contains("CANCEL"))
   }
 
-  /// Killed outright: the key still blinks for nobody. That is said at once, or
-  /// waited out when there is time.
+  /// Killed outright: the key still blinks for nobody.
+  ///
+  /// That is said at once, or waited out when there is time.
   @Test func killedWhileTheKeyBlinks() async throws {
     let (_, outcome) = try await script(
       """
