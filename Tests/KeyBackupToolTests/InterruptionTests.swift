@@ -71,6 +71,22 @@ import Testing
     #expect(outcome.out == "one 84\ntwo 0\n", "\(outcome.text)")
   }
 
+  /// A crash says nothing about what was in memory, and ends at once.
+  @Test(arguments: ["SEGV", "ABRT", "TRAP"])
+  func aCrashShowsNothing(_ signal: String) async throws {
+    let (box, outcome) = try await script(
+      """
+      SWIFT_BACKTRACE=enable=yes "$@" >"$box/out" 2>"$box/one" & job=$!; touched "$box/one"
+      kill -\(signal) $job; wait $job; test $? -gt 128 && echo ended; cat "$box/out"
+      """, key: ["--touch", "never"])
+    #expect(outcome.out == "ended\n", "\(outcome.text)")
+    let said = try Files.text(box.root + "/one")
+    for word in ["rax", "rip", "Thread 0", "Backtracing"] {
+      #expect(!said.lowercased().contains(word.lowercased()), "\(said)")
+    }
+    #expect(outcome.endedAtOnce)
+  }
+
   // MARK: The terminal's window is closed
 
   @Test func closedWhileTheKeyBlinks() async throws {
