@@ -111,8 +111,8 @@ let package = Package(
       dependencies: ["CFido2", "CFuzzCounters", "PRFDevice", "SecretMemory", "VirtualKey"],
       path: "Tests/ClientFuzz", swiftSettings: strict),
     .executableTarget(
-      name: "client-fuzz", dependencies: ["ClientFuzz"], path: "Tests/ClientFuzzTool",
-      swiftSettings: strict),
+      name: "client-fuzz", dependencies: ["ClientFuzz", "SecretMemory"],
+      path: "Tests/ClientFuzzTool", swiftSettings: strict),
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),

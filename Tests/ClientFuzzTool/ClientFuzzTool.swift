@@ -1,5 +1,6 @@
 import ClientFuzz
 import Glibc
+import SecretMemory
 
 #if FUZZING
 /// libFuzzer's own main function, for who has one already.
@@ -27,6 +28,9 @@ enum ClientFuzzTool {
   }
   #else
   static func main() {
+    // The memory limit that the product has, without which an announced count is
+    // an allocation.
+    _ = ProcessHardening.apply()
     var runs = 0
     for path in CommandLine.arguments.dropFirst() {
       for file in files(at: path).sorted() {
