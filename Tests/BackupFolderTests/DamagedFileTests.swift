@@ -73,7 +73,7 @@ enum Damage: String, CaseIterable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedFileTests {
   @Test(
     "A damaged wallet file is named for what it is, and the log restores it",

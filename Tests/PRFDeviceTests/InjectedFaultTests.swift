@@ -86,7 +86,9 @@ private final class InjectingTransport: HIDTransport {
     _ use: MisbehaviourTests.Use, _ fault: InjectingTransport.Fault?, at call: Int
   ) async throws -> (calls: Int, error: PRFDeviceError?) {
     let (store, id) = try MisbehaviourTests.store(hasPIN: use != .setPIN)
-    let key = try InProcessKey(store: store)
+    var configuration = KeyConfiguration()
+    configuration.packetTimeoutMilliseconds = 500
+    let key = try InProcessKey(configuration, store: store)
     var options = Authenticator.Options()
     (options.touchTimeout, options.answerTimeout) = (.seconds(20), .seconds(20))
     let transport = InjectingTransport(key, fault, at: call, seed: Self.seed)
@@ -112,7 +114,7 @@ private final class InjectingTransport: HIDTransport {
         await again.close()
         return
       } catch .busy {
-        usleep(100_000)
+        try await Task.sleep(for: .milliseconds(100))
       } catch {
         throw error
       }

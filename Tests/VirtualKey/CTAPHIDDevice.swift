@@ -87,7 +87,8 @@ final class CTAPHIDDevice: UserPresence {
         return
       }
       assembly = CTAPHIDAssembly(
-        channel: channel, command: command, length: length, payload: payload)
+        channel: channel, command: command, length: length, payload: payload,
+        patience: .milliseconds(authenticator.configuration.packetTimeoutMilliseconds))
     case .continuation(let channel, let sequence, let payload):
       guard assembly?.channel == channel else { return }
       guard assembly?.append(sequence: sequence, payload: payload) == true else {

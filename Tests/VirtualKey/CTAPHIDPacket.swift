@@ -76,14 +76,15 @@ struct CTAPHIDAssembly {
   /// When the next packet must be there.
   private(set) var deadline: ContinuousClock.Instant
 
-  private static let patience: Duration = .milliseconds(500)
+  private let patience: Duration
 
-  init(channel: UInt32, command: UInt8, length: Int, payload: [UInt8]) {
+  init(channel: UInt32, command: UInt8, length: Int, payload: [UInt8], patience: Duration) {
+    self.patience = patience
     self.channel = channel
     self.command = command
     self.length = length
     data = Array(payload.prefix(length))
-    deadline = .now + Self.patience
+    deadline = .now + patience
   }
 
   var isComplete: Bool { data.count == length }
@@ -92,7 +93,7 @@ struct CTAPHIDAssembly {
   mutating func append(sequence: UInt8, payload: [UInt8]) -> Bool {
     guard sequence == self.sequence else { return false }
     self.sequence += 1
-    deadline = .now + Self.patience
+    deadline = .now + patience
     data += payload.prefix(length - data.count)
     return true
   }

@@ -44,6 +44,11 @@ public struct KeyConfiguration: Sendable {
   public var discoverableCapacity = 25
   /// The firmware version that getInfo tells.
   public var firmwareVersion = 1
+  /// Milliseconds after which a message is given up of which a packet is missing.
+  ///
+  /// CTAP 2.1 (section 11.2.5.2) has half a second; a busy machine
+  /// may not run the client for so long.
+  public var packetTimeoutMilliseconds = 3000
   /// Milliseconds after which a touch that nobody gave ends the command.
   public var touchTimeoutMilliseconds = 30_000
   /// Milliseconds after power-up in which a reset is accepted.
