@@ -205,6 +205,23 @@ import Testing
 
   // MARK: Several, waiting, stopping
 
+  /// A key on a reader is never taken because it happens to lie there.
+  @Test func aKeyOnAReaderIsNotChosenByLyingThere() async throws {
+    let box = try Sandbox()
+    let keys = [
+      "--key", box.root + "/usb.json,touch=800",
+      "--key", box.root + "/card.json,bus=pcsc",
+    ]
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(
+        ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
+      #expect(outcome.screen.contains("--device \"reader:"), "\(outcome.screen)")
+    }
+    #expect(trace.contains { $0.hasSuffix("makeCredential") })
+    let card = try? Files.text(box.root + "/card.json")
+    #expect(card?.contains("credRandomWithUV") != true)
+  }
+
   @Test func aKeyPluggedInAndOneOnAReader() async throws {
     let box = try Sandbox()
     let usb = ["--key", box.root + "/usb.json,pin=\(Sandbox.pin)"]

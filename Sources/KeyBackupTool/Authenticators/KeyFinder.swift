@@ -206,7 +206,7 @@ struct KeyFinder: Sendable {
 
   static func ambiguous(_ found: [AuthenticatorDescriptor]) -> UserMessage {
     UserMessage(
-      .ambiguous, "\(found.count) security keys are plugged in",
+      .ambiguous, "\(found.count) security keys are in reach",
       hint: "leave one, or name it with --device: "
         + found.map { "\($0.path) (\(OpenKey.name(of: $0)))" }.joined(separator: ", "))
   }

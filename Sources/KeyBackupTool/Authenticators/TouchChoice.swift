@@ -38,11 +38,22 @@ extension KeyFinder {
   }
 
   /// The one of these keys that the person touches; the others are closed.
+  ///
+  /// A key that lies on a reader answers as if it were touched: it may have lain
+  /// there before, so that it must be named.
+  ///
+  /// - Throws: `ambiguous` when none of them can be touched.
   func touched(_ keys: [OpenKey], _ purpose: String) async throws(UserMessage) -> OpenKey {
-    let shown = keys.map(\.shown)
+    let blinking = keys.filter { $0.descriptor.transport != .nfc }
+    guard !blinking.isEmpty else { throw Self.ambiguous(keys.map(\.descriptor)) }
+    for key in keys where key.descriptor.transport == .nfc {
+      prompter.tell(
+        "To use the key on the reader instead, name it: --device \"\(key.descriptor.path)\".")
+    }
+    let shown = blinking.map(\.shown)
     let chosen = try await prompter.select(among: shown, purpose, seconds: options.timeout) {
       () async throws(UserMessage) in
-      try await firstTouched(of: keys)
+      try await firstTouched(of: blinking)
     }
     for key in keys where key !== chosen { await key.authenticator.close() }
     return chosen
