@@ -80,12 +80,14 @@ final class PrivateService: Sendable {
     Self.delete(folder)
   }
 
-  /// Ways to a mount namespace: as root, as any user, and where that is forbidden
-  /// with sudo.
+  /// Ways to a mount namespace: as root (in a chroot that is no mount of its own,
+  /// only with the mounts as they are), as any user, and where that is
+  /// forbidden with sudo.
   private static var namespaces: [[String]] {
     let root = ["unshare", "--mount"]
     return getuid() == 0
-      ? [root] : [root + ["--map-root-user"], ["sudo", "--non-interactive"] + root]
+      ? [root, root + ["--propagation", "unchanged"]]
+      : [root + ["--map-root-user"], ["sudo", "--non-interactive"] + root]
   }
 
   /// Ends when its input does, with us; knows no other readers than those of the
@@ -94,7 +96,7 @@ final class PrivateService: Sendable {
     mount -t tmpfs none /run && mkdir /run/pcscd && mount --bind "$0/run" /run/pcscd &&
     export PATH=/usr/sbin:/sbin:$PATH PCSCLITE_HP_DROPDIR="$0/no-drivers" &&
     { pcscd --foreground --config "$0/readers" >"$0/log" 2>&1 & } &&
-    { cat >/dev/null; kill $!; wait $!; }
+    { cat >/dev/null; kill $!; wait $!; umount /run/pcscd /run; }
     """
 
   private static func start(_ namespace: [String], _ folder: String) throws -> Running {
