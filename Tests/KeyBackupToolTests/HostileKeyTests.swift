@@ -39,7 +39,7 @@ import Testing
     Case("hmac-secret-plain", 86, "wrong length"), Case("hmac-secret-zero", 86, "not a secret"),
     Case("hmac-secret-echo", 86, "not a secret"),
     Case("assertions=3", 86, "answered several times"),
-    Case("assertions=255", 86, "answered several times"),
+    Case("assertions=20", 86, "answered several times"),
     Case("assertion-count=3", 86, "more answers than it gave"),
     Case("assertion-count=9000000000", 86), Case("other-rp:getAssertion", 86, "relying party"),
     Case("random:getAssertion", 86, "not the CBOR"), Case("truncated:getAssertion", 86),
