@@ -1,5 +1,3 @@
-import VirtualKey
-
 /// A good key's answers, edited as an input says: so that an input need not
 /// guess what the key agreement keeps from it.
 final class AnswerEditor: @unchecked Sendable {
@@ -22,10 +20,10 @@ final class AnswerEditor: @unchecked Sendable {
     case raw([[UInt8]])
   }
 
-  private let key: MessageKey
+  private let key: any AnsweringKey
   private var input: InputReader
 
-  init(_ key: MessageKey, _ input: InputReader) {
+  init(_ key: any AnsweringKey, _ input: InputReader) {
     self.key = key
     self.input = input
   }

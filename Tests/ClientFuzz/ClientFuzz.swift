@@ -8,8 +8,9 @@ import VirtualKey
 /// One input of the fuzzer, through everything that the product does with a
 /// security key.
 ///
-/// Byte 0 is the use, byte 1 the kind of key, byte 2 a fault that it has; the
-/// rest edits its answers (``AnswerEditor``), one after the other.
+/// Byte 0 is the use, its highest bits say who answers (``ReplayedKey``) and
+/// whether libfido2's log counts as coverage, byte 1 the kind
+/// of key, byte 2 a fault that it has; the rest edits its answers (``AnswerEditor``), one after the other.
 public enum ClientFuzz {
   /// Runs one input to its end, on the calling thread.
   ///
@@ -17,17 +18,24 @@ public enum ClientFuzz {
   @discardableResult
   public static func run(_ bytes: [UInt8]) -> PRFDeviceError? {
     var input = InputReader(bytes)
-    let use = Use(rawValue: input.byte() % UInt8(Use.allCases.count)) ?? .evaluate
+    let first = input.byte()
+    let use = Use(rawValue: (first & 0x3F) % UInt8(Use.allCases.count)) ?? .evaluate
     let kind = KeyKind(rawValue: input.byte())
-    let fault = faults[Int(input.byte()) % faults.count]
-    let key = MessageKey(kind.configuration(fault), store: kind.store)
+    let fault = Int(input.byte()) % faults.count
+    let make = { MessageKey(kind.configuration(faults[fault]), store: kind.store) }
+    // The highest bit: answers from memory, without a key that computes them.
+    let key: any AnsweringKey =
+      first & 0x80 == 0
+      ? make()
+      : ReplayedKey(
+        kind: kind.rawValue, fault: UInt8(fault), use: use.rawValue, make: make)
     let editor = AnswerEditor(key, input)
     var options = Authenticator.Options()
     options.readsPINRetries = kind.contains(.retriesRead)
     let settings = options
     return InlineExecutor.shared.run {
       do throws(PRFDeviceError) {
-        let authenticator = try await open(editor, kind, settings)
+        let authenticator = try await open(editor, kind, settings, countsLog: first & 0x40 == 0)
         try await use.perform(with: authenticator, pin: kind.pin)
         // What comes first must not spoil what comes next.
         try await Use.holds.perform(with: authenticator, pin: kind.pin)
@@ -41,15 +49,17 @@ public enum ClientFuzz {
   }
 
   private static func open(
-    _ editor: AnswerEditor, _ kind: KeyKind, _ options: Authenticator.Options
+    _ editor: AnswerEditor, _ kind: KeyKind, _ options: Authenticator.Options,
+    countsLog: Bool
   ) async throws(PRFDeviceError) -> Authenticator {
     let executor = InlineExecutor.shared
+    let prepareLog = countsLog ? countLog : dropLog
     if kind.contains(.card) {
       return try await Authenticator.open(
-        over: EditedCard(editor, onOpen: countLog), options: options, on: executor)
+        over: EditedCard(editor, onOpen: prepareLog), options: options, on: executor)
     }
     return try await Authenticator.open(
-      over: EditedHID(editor, onOpen: countLog), options: options, on: executor)
+      over: EditedHID(editor, onOpen: prepareLog), options: options, on: executor)
   }
 
   /// libfido2's log, which says what it did not like, becomes coverage.
@@ -58,6 +68,12 @@ public enum ClientFuzz {
     unsafe fido_set_log_handler { line in
       if let line = unsafe line { unsafe fuzz_count_log_line(line) }
     }
+  }
+
+  /// Without its log libfido2 is faster.
+  private static func dropLog() {
+    fido_init(FIDO_DISABLE_U2F_FALLBACK)
+    unsafe fido_set_log_handler { _ in }
   }
 
   /// Errors that mean a mistake of ours, not of the key.
