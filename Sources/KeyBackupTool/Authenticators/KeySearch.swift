@@ -26,8 +26,9 @@ extension KeyFinder {
     _ questions: [UnlockQuestion], mayBeHidden: Bool = false, for wanted: WantedKey = .any
   ) async throws(UserMessage) -> [KeyCandidate] {
     let deadline = ContinuousClock.now + .seconds(patience)
-    // Cards on readers are disturbed only when no key that is plugged in will do.
-    var found = try await connected(cards: false)
+    // Cards on readers are disturbed only when no key that is plugged in will do;
+    // one that may not be opened is an error only when there is no card either.
+    var found = (try? await connected(cards: false)) ?? []
     var hasSeenCards = false
     var survey = KeySurvey()
     var hasToldBusy = false
