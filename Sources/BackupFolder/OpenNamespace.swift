@@ -54,39 +54,46 @@ public struct OpenNamespace: ~Copyable {
     memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
     health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised)
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
     let names = log.index.nodes.map(\.reference.name)
     if !memory.operations.isSuperset(of: names) {
       memory.operations.formUnion(names)
       // Reading must work where nothing can be remembered: a full disk, a
       // foreign machine. The next run then says that freshness is unknown.
-      try? remember()
+      try? remember(names)
     }
   }
 
   /// Adds what was opened to the memory.
   ///
-  /// A reading run takes no lock: what a writing run has saved since is read
-  /// again just before, so that it is not undone.
-  private mutating func remember() throws(BackupFolderError) {
+  /// A reading run takes no lock: what another run has saved since (an
+  /// operation, an acceptance) is read again just before, so that it is not
+  /// undone.
+  private mutating func remember(_ names: [OperationName]) throws(BackupFolderError) {
     let state = try namespace.state(make: true)
     var latest = try state.memory(of: id)
-    latest.operations.formUnion(memory.operations)
+    latest.operations.formUnion(names)
     memory = latest
     try state.save(latest, of: id)
   }
 
-  /// Takes the folder as it is for what was seen: operations that are gone are
-  /// no longer reported as rolled back.
+  /// Takes the folder as it is for what was seen: what is gone is no longer
+  /// reported as rolled back, what contradicts itself no longer as forked.
+  ///
+  /// ``Namespace/acceptPresentState()`` does it without a key.
   ///
   /// - Throws: system errors of the state folder.
   public mutating func acceptPresentState() throws(BackupFolderError) {
     let state = try namespace.state(make: true)
     let lock = try state.lock()
     memory = try state.memory(of: id)
-    memory.operations = Set(log.index.nodes.map(\.reference.name))
+    let names = Set(log.index.nodes.map(\.reference.name))
+    memory.operations.formUnion(names)
+    memory.accept(
+      names, awaited: log.unsynchronised.union(log.damaged), at: namespace.settings.clock())
     try state.save(memory, of: id)
-    health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
+    health = namespace.health(
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
     _ = consume lock
   }
 
@@ -104,7 +111,8 @@ public struct OpenNamespace: ~Copyable {
   public mutating func forEachWallet<E: Error>(
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
-    var pass = WalletPass(index: log.index, memory: memory)
+    var pass = WalletPass(
+      index: log.index, memory: memory, unread: log.unsynchronised.union(log.damaged))
     let files = listViewFiles(&pass)
     let current = try? namespace.walletFolder()
     for file in files {

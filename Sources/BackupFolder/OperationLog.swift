@@ -30,9 +30,11 @@ struct OperationLog {
   private(set) var removedKeys: Set<KeyID> = []
   /// The CSPP envelope that was logged last, by the writers' clocks.
   private(set) var envelope: (at: UInt64, file: [UInt8])?
-  /// Log files that are there but empty, a placeholder or cut off, by the
-  /// operation that their names speak of.
+  /// Operations whose file is there but empty, a placeholder or cut off, by
+  /// its name.
   private(set) var unsynchronised: Set<OperationName> = []
+  /// Operations whose file is there and does not hold them, by its name.
+  private(set) var damaged: Set<OperationName> = []
   private(set) var findings: [FileFinding] = []
   /// Every file that was listed.
   private(set) var listed: Set<Location> = []
@@ -82,6 +84,9 @@ struct OperationLog {
         let operation = try log.open(
           location, namespace: namespace, masterKey: masterKey, workspace: &workspace)
         opened.append(operation)
+        if let name = location.claimedName, name != operation.reference.name {
+          log.note(location, state: .unreadable, reason: misnamedReason)
+        }
       } catch {
         log.note(location, error: error)
       }
@@ -91,6 +96,10 @@ struct OperationLog {
     for operation in opened { log.append(operation) }
     return log
   }
+
+  /// What is wrong with a file that holds another operation than its name says;
+  /// what it holds counts all the same.
+  static let misnamedReason = "holds another operation than its name says: moved or replaced"
 
   /// Every file in every folder of a log folder, temporary ones left out:
   /// those were never published.
@@ -197,7 +206,9 @@ struct OperationLog {
   }
 
   private mutating func note(_ location: Location, state: WalletState, reason: String) {
-    if state == .incomplete, let name = location.claimedName { unsynchronised.insert(name) }
+    if let name = location.claimedName {
+      if state == .incomplete { unsynchronised.insert(name) } else { damaged.insert(name) }
+    }
     findings.append(
       FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
   }

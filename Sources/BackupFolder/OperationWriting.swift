@@ -126,7 +126,8 @@ extension OpenNamespace {
     // Not remembering an own operation costs nothing but a new writer id next
     // time; failing here would call undone what is done.
     try? run.state.save(memory, of: id)
-    health = log.index.health(memory: memory, unsynchronised: log.unsynchronised)
+    health = namespace.health(
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
   }
 
   /// Reads again what another program of this computer, or the sync client,

@@ -96,7 +96,8 @@ struct StateFolder: Sendable {
     text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// Forgets a namespace that never came to be.
+  /// Forgets a namespace: one that never came to be, or that is gone and whose
+  /// loss a person has accepted.
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     try directory.unlink(namespace.hex)
   }
@@ -115,54 +116,5 @@ struct StateFolder: Sendable {
       }
       return try Directory.open(path: path)
     }
-  }
-}
-
-/// What is remembered of one namespace.
-struct Memory: Equatable {
-  /// Who this computer writes as; `nil` before its first operation.
-  var writer: WriterID?
-  /// The last operation it published as that writer.
-  var lastOwn: OperationName?
-  /// `init` began here and may not have finished.
-  var creating = false
-  /// Every operation that was ever opened, of every writer.
-  var operations: Set<OperationName> = []
-
-  private static let header = "keybackup-memory 1"
-
-  /// Nothing is remembered.
-  init() {}
-
-  /// Reads what ``text`` wrote; `nil` for anything else.
-  init?(text: String) {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
-    guard lines.popFirst() == Self.header[...], lines.popLast() == "end" else { return nil }
-    for line in lines {
-      let words = line.split(separator: " ")
-      switch (words.first, words.count) {
-      case ("writer", 2):
-        guard let id = WriterID(hex: String(words[1])) else { return nil }
-        writer = id
-      case ("last", 2):
-        guard let name = OperationName(words[1]) else { return nil }
-        lastOwn = name
-      case ("creating", 1): creating = true
-      case ("operation", 2):
-        guard let name = OperationName(words[1]) else { return nil }
-        operations.insert(name)
-      default: return nil
-      }
-    }
-  }
-
-  /// Lines of text, the last of which shows that none is missing.
-  var text: String {
-    var text = Self.header + "\n"
-    if let writer { text += "writer \(writer)\n" }
-    if let lastOwn { text += "last \(lastOwn)\n" }
-    if creating { text += "creating\n" }
-    for name in operations.sorted() { text += "operation \(name)\n" }
-    return text + "end\n"
   }
 }

@@ -20,18 +20,22 @@ struct WalletPass {
   private var tallies: [RecordID: Tally] = [:]
   private var shown: Set<Digest> = []
   private var shownPlaces: [Bool]
-  /// Operations that are here, and those that were once.
+  /// Operations that are here or given up, and those that were here once.
   private let present: Set<WalletEntry.Mark>
   private let remembered: Set<WalletEntry.Mark>
 
-  init(index: LogIndex, memory: Memory) {
+  init(index: LogIndex, memory: Memory, unread: Set<OperationName>) {
     shownPlaces = [Bool](repeating: false, count: index.versions.count)
     present = Set(
       index.nodes.map {
         WalletEntry.Mark(writerID: $0.reference.writerID, counter: $0.reference.counter)
-      })
-    remembered = Set(
-      memory.operations.map { WalletEntry.Mark(writerID: $0.writer, counter: $0.counter) })
+      }
+    ).union(Self.marks(memory.forgotten))
+    remembered = Self.marks(memory.operations).subtracting(Self.marks(unread))
+  }
+
+  private static func marks(_ names: Set<OperationName>) -> Set<WalletEntry.Mark> {
+    Set(names.map { WalletEntry.Mark(writerID: $0.writer, counter: $0.counter) })
   }
 
   /// Judges a view file that opened.

@@ -121,6 +121,9 @@ struct LogIndexTests {
     let name = OperationName(writer: a, counter: 123_456_789, digest: digest(5))
     memory.lastOwn = name
     memory.operations = [name, OperationName(writer: b, counter: 1, digest: digest(6))]
+    memory.acceptedAt = 17
+    memory.accepted = [name, OperationName(writer: b, counter: 2, digest: digest(7))]
+    memory.forgotten = [OperationName(writer: b, counter: 3, digest: digest(8))]
     #expect(Memory(text: memory.text) == memory)
     #expect(Memory(text: String(memory.text.dropLast(5))) == nil)
     #expect(Memory(text: "") == nil)

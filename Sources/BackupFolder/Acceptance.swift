@@ -1,0 +1,75 @@
+public import CSPP
+
+/// What a person is asked to take for the truth: the folder as it stands.
+///
+/// Whatever changes between the question and the answer is not accepted.
+public struct Acceptance: Sendable {
+  /// The namespace.
+  public let namespaceID: NamespaceID
+  /// How the logs stand now, without a key.
+  public let health: LogHealth
+  /// Operations that were opened here before and are gone, by the computer that
+  /// wrote them.
+  public let lost: [WriterID: Int]
+  let present: Set<OperationName>
+  let awaited: Set<OperationName>
+
+  /// Whether anything is lost, forked or awaited that accepting settles.
+  public var isNeeded: Bool {
+    health.rolledBack + health.forked > 0 || health.incomplete > awaited.count
+  }
+}
+
+extension Namespace {
+  /// What ``accept(_:)`` would accept.
+  ///
+  /// Needs no key, so contradictions that only opened operations tell do not
+  /// show; they are accepted with the operations that make them.
+  ///
+  /// - Throws: a listing that fails.
+  public func acceptance() throws(BackupFolderError) -> Acceptance {
+    let memory = rememberedOrNothing()
+    let log = try LogHeaders.read(self, memory: memory)
+    let present = log.names
+    let awaited = log.unsynchronised.union(log.damaged).subtracting(present)
+    var lost: [WriterID: Int] = [:]
+    for name in memory.operations.subtracting(present).subtracting(awaited) {
+      lost[name.writer, default: 0] += 1
+    }
+    return Acceptance(
+      namespaceID: id,
+      health: health(
+        of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged),
+      lost: lost, present: present, awaited: awaited)
+  }
+
+  /// Takes the folder as it was shown for what was seen: what is gone is no
+  /// longer reported as rolled back, what contradicts itself no longer as
+  /// forked. What happens later is.
+  ///
+  /// - Parameter acceptance: what a person has agreed to.
+  /// - Throws: system errors of the state folder.
+  public func accept(_ acceptance: Acceptance) throws(BackupFolderError) {
+    let state = try state(make: true)
+    let lock = try state.lock()
+    var memory = try state.memory(of: id)
+    memory.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
+    try state.save(memory, of: id)
+    _ = consume lock
+  }
+}
+
+extension BackupFolder {
+  /// Forgets namespaces that this computer knew and that are gone.
+  ///
+  /// - Parameter ids: from ``vanishedNamespaces()``; one that is there again
+  ///   stays remembered.
+  /// - Throws: a listing that fails; system errors of the state folder.
+  public func acceptLoss(of ids: [NamespaceID]) throws(BackupFolderError) {
+    let gone = try Set(vanishedNamespaces())
+    let state = try StateFolder(path: settings.stateFolder, folder: root, make: false)
+    let lock = try state.lock()
+    for id in ids where gone.contains(id) { try state.forget(id) }
+    _ = consume lock
+  }
+}
