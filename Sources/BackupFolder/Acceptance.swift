@@ -43,9 +43,10 @@ extension Namespace {
       lost: lost, present: present, awaited: awaited)
   }
 
-  /// Takes the folder as it was shown for what was seen: what is gone is no
-  /// longer reported as rolled back, what contradicts itself no longer as
-  /// forked. What happens later is.
+  /// Takes the folder as it was shown for what was seen.
+  ///
+  /// What is gone is no longer reported as rolled back, what contradicts itself
+  /// no longer as forked. What happens later is.
   ///
   /// - Parameter acceptance: what a person has agreed to.
   /// - Throws: system errors of the state folder.

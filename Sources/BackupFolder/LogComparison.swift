@@ -50,6 +50,7 @@ extension LogIndex {
   ///
   /// - Parameter accepted: claims that one of these makes, be it by being there,
   ///   are known to a person.
+  /// - Returns: what no person knows yet.
   private func contradictions(accepted: Set<OperationName>) -> Contradictions {
     var first: [Place: Digest] = [:]
     var claims: [Place: Set<Digest>] = [:]

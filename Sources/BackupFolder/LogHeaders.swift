@@ -25,6 +25,7 @@ struct LogHeaders {
   ///   - namespace: where they lie.
   ///   - memory: operations that were opened here before: a file of that name
   ///     and digest is known to be whole.
+  /// - Returns: what they say.
   /// - Throws: a listing that fails.
   static func read(
     _ namespace: Namespace, memory: Memory

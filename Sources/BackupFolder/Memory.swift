@@ -15,8 +15,10 @@ struct Memory: Equatable {
   /// When a person last took the folder as it stood for what counts, Unix
   /// seconds; `nil` if never.
   var acceptedAt: UInt64?
-  /// What lay in the log then, opened or not: a contradiction or gap that
-  /// these alone make is no news. One that a later operation makes is.
+  /// What lay in the log then, opened or not.
+  ///
+  /// A contradiction or gap that these alone make is no news; one that a later
+  /// operation makes is.
   var accepted: Set<OperationName> = []
   /// Operations that had been opened and were gone when a person accepted that:
   /// what names them counts as another program's, not as rolled back.

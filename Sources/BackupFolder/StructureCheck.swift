@@ -67,6 +67,7 @@ extension Namespace {
   ///   - unsynchronised: operations whose file is empty, a placeholder or cut
   ///     off.
   ///   - damaged: operations whose file holds something else.
+  /// - Returns: counts, and the freshness word.
   func health(
     of index: LogIndex, memory: Memory, unsynchronised: Set<OperationName>,
     damaged: Set<OperationName>

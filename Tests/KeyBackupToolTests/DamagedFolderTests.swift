@@ -91,8 +91,9 @@ import Testing
       let harmless = target == .envelope || target == .wrapper
       #expect(deep.code == (harmless ? 0 : 75), "\(deep.text)")
     case .changedCiphertext:
-      // The next operation names the first one's digest.
-      #expect(shallow.code == (target == .firstOperation ? 89 : 0), "\(shallow.text)")
+      // An operation's name carries its digest.
+      let isOperation = target == .firstOperation || target == .lastOperation
+      #expect(shallow.code == (isOperation ? 65 : 0), "\(shallow.text)")
       #expect(deep.code == 65 && deep.out.contains(name), "\(deep.text)")
     default:
       let code: Int32 = damage.isIncomplete ? 75 : 65
