@@ -12,6 +12,9 @@ public struct LogHealth: Equatable, Sendable {
   /// Counters that two different operations of one writer claim, and
   /// references that an operation contradicts.
   public var forked = 0
+  /// Operations of retired computers that their retirement did not know of;
+  /// only opened operations tell.
+  public var afterRetirement = 0
   /// Whether this computer remembered anything of the namespace; if not, it
   /// cannot tell whether what it sees is the newest.
   public var isFreshnessKnown = false

@@ -102,7 +102,7 @@ struct LogIndex {
   }
 
   /// Whether what `node` says it has seen reaches `other`.
-  private func covers(_ node: Int32, _ other: Int32) -> Bool {
+  func covers(_ node: Int32, _ other: Int32) -> Bool {
     let target = nodes[Int(other)]
     for seen in nodes[Int(node)].seen where seen.writerID == target.reference.writerID {
       guard let tip = nodeOfDigest[seen.digest] else { continue }

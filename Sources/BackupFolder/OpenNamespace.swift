@@ -53,8 +53,7 @@ public struct OpenNamespace: ~Copyable {
     let state = try? namespace.state(make: false)
     memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
-    health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+    judgeLogs()
     let names = log.index.nodes.map(\.reference.name)
     if !memory.operations.isSuperset(of: names) {
       memory.operations.formUnion(names)
@@ -62,6 +61,13 @@ public struct OpenNamespace: ~Copyable {
       // foreign machine. The next run then says that freshness is unknown.
       try? remember(names)
     }
+  }
+
+  /// Compares the logs with each other and with the memory.
+  mutating func judgeLogs() {
+    health = namespace.health(
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+    health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
   }
 
   /// Adds what was opened to the memory.
@@ -92,8 +98,7 @@ public struct OpenNamespace: ~Copyable {
     memory.accept(
       names, awaited: log.unsynchronised.union(log.damaged), at: namespace.settings.clock())
     try state.save(memory, of: id)
-    health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+    judgeLogs()
     _ = consume lock
   }
 

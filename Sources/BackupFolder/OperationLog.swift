@@ -24,6 +24,12 @@ struct OperationLog {
   private(set) var index = LogIndex()
   /// Where the operations of ``LogIndex/nodes`` lie.
   private(set) var locations: [Location] = []
+  /// When they were written, by their writers' clocks; Unix seconds.
+  private(set) var times: [UInt64] = []
+  /// What every computer calls itself in its newest operation.
+  private(set) var labels: [WriterID: WriterLabel] = [:]
+  /// Computers that were retired, and by which of ``LogIndex/nodes``.
+  private(set) var retirements: [(node: Int, writer: WriterID)] = []
   /// Files of ways in, from `key-add`.
   private(set) var keyFiles: [KeyID: [UInt8]] = [:]
   /// Ways in that were revoked.
@@ -41,12 +47,20 @@ struct OperationLog {
   /// Whether a newer program has written changes that are not known here.
   private(set) var hasUnknownChanges = false
 
+  /// A computer's name for people, and the operation that says so.
+  struct WriterLabel {
+    let counter: UInt64
+    let text: String
+  }
+
   /// What is kept of an operation until all are read.
   private struct Opened {
     var reference: Operation.Seen
     var previous: Digest?
     var seen: [Operation.Seen]
     var versions: [(record: RecordID, value: Digest?, change: Int)] = []
+    var retired: [WriterID] = []
+    var at: UInt64
     var location: Location
   }
 
@@ -132,7 +146,8 @@ struct OperationLog {
     var opened = Opened(
       reference: Operation.Seen(
         writerID: file.header.writerID, counter: file.header.counter, digest: file.digest),
-      previous: file.header.previous, seen: operation.seen, location: location)
+      previous: file.header.previous, seen: operation.seen, at: operation.at, location: location)
+    note(label: operation.writerLabel, of: file.header)
     for (place, change) in operation.changes.enumerated() {
       switch change {
       case .put(let record, let payload):
@@ -148,7 +163,8 @@ struct OperationLog {
           envelope: try Operation.file(payload, in: workspace.operation.bytes), at: operation.at)
       case .keyRemove(let key): removedKeys.insert(key)
       case .unknown: hasUnknownChanges = true
-      case .keyLabel, .from, .moved, .writerRetire: break
+      case .writerRetire(let writer): opened.retired.append(writer)
+      case .keyLabel, .from, .moved: break
       }
     }
     return opened
@@ -160,6 +176,8 @@ struct OperationLog {
         operation.reference, previous: operation.previous, seen: operation.seen)
     else { return }
     locations.append(operation.location)
+    times.append(operation.at)
+    for writer in operation.retired { retirements.append((node, writer)) }
     for version in operation.versions {
       index.append(
         record: version.record, value: version.value, node: node, change: version.change)
@@ -172,11 +190,18 @@ struct OperationLog {
     listed.insert(location)
     var opened = Opened(
       reference: staged.reference, previous: staged.header.previous, seen: staged.seen,
-      location: location)
+      at: staged.at, location: location)
+    opened.retired = staged.retired
+    note(label: staged.writerLabel, of: staged.header)
     for (place, version) in staged.versions.enumerated() {
       opened.versions.append((version.0, version.1, place))
     }
     append(opened)
+  }
+
+  private mutating func note(label: String, of header: OperationHeader) {
+    if let known = labels[header.writerID], known.counter > header.counter { return }
+    labels[header.writerID] = WriterLabel(counter: header.counter, text: label)
   }
 
   /// Keeps the newest envelope.

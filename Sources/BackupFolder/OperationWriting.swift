@@ -26,6 +26,11 @@ struct StagedOperation {
   let seen: [Operation.Seen]
   /// What its first changes do to records.
   let versions: [(RecordID, Digest?)]
+  /// Computers that it retires.
+  var retired: [WriterID] = []
+  /// Unix seconds.
+  let at: UInt64
+  let writerLabel: String
   fileprivate let file: AtomicFile
   fileprivate let folder: Directory
 }
@@ -34,11 +39,11 @@ extension OpenNamespace {
   /// Who writes the next operation, and after what.
   ///
   /// If the last operation of this computer's writer is not the one that is
-  /// remembered (a crash, a cloned machine, a rolled-back folder), a new writer
-  /// begins: one counter is never claimed twice.
+  /// remembered (a crash, a cloned machine, a rolled-back folder), or that writer
+  /// was retired, a new writer begins: one counter is never claimed twice.
   func nextHeader() throws(BackupFolderError) -> OperationHeader {
     do {
-      if let writer = memory.writer {
+      if let writer = memory.writer, !log.isRetired(writer) {
         let last = log.index.last(of: writer)
         if last?.name == memory.lastOwn {
           return try OperationHeader(
@@ -76,7 +81,8 @@ extension OpenNamespace {
       }
       staged = StagedOperation(
         header: header, reference: sealed.seen, fileName: sealed.fileName, seen: seen,
-        versions: versions, file: file, folder: folder)
+        versions: versions, at: namespace.settings.clock(),
+        writerLabel: namespace.settings.writerLabel, file: file, folder: folder)
       // The sealed bytes end here: the file is read back in their stead.
     }
     try settle(staged)
@@ -126,8 +132,7 @@ extension OpenNamespace {
     // Not remembering an own operation costs nothing but a new writer id next
     // time; failing here would call undone what is done.
     try? run.state.save(memory, of: id)
-    health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+    judgeLogs()
   }
 
   /// Reads again what another program of this computer, or the sync client,

@@ -1,0 +1,84 @@
+public import CSPP
+
+/// One computer (or installation) that wrote to a namespace's log.
+public struct LogWriter: Equatable, Sendable {
+  /// Names its log.
+  public let id: WriterID
+  /// What it calls itself, for people.
+  public let label: String
+  /// Its operations that are here.
+  public let operations: Int
+  /// When it wrote the last of them by its own clock, Unix seconds.
+  public let lastAt: UInt64
+  /// Whether this computer writes under this name now.
+  public let isThisComputer: Bool
+  /// Whether it was retired.
+  public let isRetired: Bool
+  /// Operations of a retired computer that its retirement did not know of: it
+  /// wrote again, or what it wrote before came only later.
+  public let afterRetirement: Int
+}
+
+extension OperationLog {
+  /// Whether a computer was told to write no more.
+  func isRetired(_ writer: WriterID) -> Bool {
+    retirements.contains { $0.writer == writer }
+  }
+
+  /// Operations of retired computers that no retirement knew of, by computer.
+  func writesAfterRetirement() -> [WriterID: Int] {
+    if retirements.isEmpty { return [:] }
+    var counts: [WriterID: Int] = [:]
+    let retiring = Dictionary(grouping: retirements, by: \.writer).mapValues { $0.map(\.node) }
+    for (place, node) in index.nodes.enumerated() {
+      guard let known = retiring[node.reference.writerID] else { continue }
+      // A computer may retire itself.
+      if known.contains(where: { $0 == place || index.covers(Int32($0), Int32(place)) }) {
+        continue
+      }
+      counts[node.reference.writerID, default: 0] += 1
+    }
+    return counts
+  }
+}
+
+extension OpenNamespace {
+  /// Every computer that has written, the one that wrote last first.
+  public var writers: [LogWriter] {
+    var operations: [WriterID: (count: Int, lastAt: UInt64)] = [:]
+    for (place, node) in log.index.nodes.enumerated() {
+      let writer = node.reference.writerID
+      let known = operations[writer] ?? (0, 0)
+      operations[writer] = (known.count + 1, max(known.lastAt, log.times[place]))
+    }
+    let after = log.writesAfterRetirement()
+    return operations.map { (id, found) in
+      LogWriter(
+        id: id, label: log.labels[id]?.text ?? "", operations: found.count,
+        lastAt: found.lastAt, isThisComputer: id == memory.writer && !log.isRetired(id),
+        isRetired: log.isRetired(id), afterRetirement: after[id] ?? 0)
+    }.sorted { ($0.lastAt, $0.id) > ($1.lastAt, $1.id) }
+  }
+
+  /// Logs that a computer writes no more.
+  ///
+  /// What it writes all the same is shown and restored, and said to be
+  /// unexpected. If it is this computer, its next operation is that of a new
+  /// writer.
+  ///
+  /// - Parameter writer: from ``writers``; one that was retired already is
+  ///   retired again, with all it wrote since.
+  /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
+  public mutating func retire(_ writer: WriterID) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    let settings = namespace.settings
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    operation.writerRetire(writer)
+    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    staged.retired = [writer]
+    try publish(staged, run: run)
+  }
+}
