@@ -65,6 +65,10 @@ let package = Package(
       name: "CUmockdev", path: "Tests/CUmockdev", pkgConfig: "umockdev-1.0",
       providers: [.apt(["libumockdev-dev"])]),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    // A file system that fails, for tests of the backup folder; C, on libfuse3.
+    .executableTarget(
+      name: "failing-fs", path: "Tests/FailingFileSystem",
+      linkerSettings: [.linkedLibrary("fuse3")]),
     .target(
       name: "VirtualKey",
       dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
@@ -117,7 +121,8 @@ let package = Package(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),
     .testTarget(
-      name: "BackupFolderTests", dependencies: ["BackupFolder", "CSPP", "SecretMemory"],
+      name: "BackupFolderTests",
+      dependencies: ["BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs"],
       swiftSettings: strict),
     .testTarget(
       name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory", "TestSupport"],
@@ -126,7 +131,7 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
-        "PRFDevice",
+        "PRFDevice", "TestSupport", "failing-fs",
       ],
       swiftSettings: strict),
   ]
