@@ -17,6 +17,9 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   /// Something is not yet synchronised: an empty or cut-off file, a
   /// placeholder, a folder that lists only in part. Never "no backup".
   case incomplete(path: String)
+  /// A folder cannot be read now, by this `errno`: its sync program, network or
+  /// disk does not give it. What is in it is not known to be gone.
+  case unreachable(errno: Int32, path: String)
   /// The operating system refuses to read or write this path.
   case permissionDenied(path: String)
   /// A system call failed with this `errno`.

@@ -29,7 +29,7 @@ final class Directory: Sendable {
     case 0: return Directory(descriptor: descriptor, path: path)
     case ENOENT: throw .noSuchFolder(path: path)
     case ENOTDIR: throw .notAFolder(path: path)
-    default: throw .system(code, path)
+    default: throw .reading(code, path)
     }
   }
 
@@ -45,7 +45,7 @@ final class Directory: Sendable {
     case 0: return Directory(descriptor: opened, path: "\(path)/\(name)")
     case ENOENT: return nil
     case ENOTDIR, ELOOP: throw .notAFolder(path: "\(path)/\(name)")
-    default: throw .system(code, "\(path)/\(name)")
+    default: throw .reading(code, "\(path)/\(name)")
     }
   }
 
@@ -88,11 +88,11 @@ final class Directory: Sendable {
     let (own, code) = SystemCall.retrying {
       unsafe keybackup_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     }
-    if code != 0 { throw .system(code, path) }
+    if code != 0 { throw .listing(code, path) }
     guard let stream = unsafe fdopendir(own) else {
       let code = errno
       close(own)
-      throw .system(code, path)
+      throw .listing(code, path)
     }
     defer { unsafe closedir(stream) }
     var names: [String] = []
@@ -103,7 +103,7 @@ final class Directory: Sendable {
       if name != ".", name != ".." { names.append(name) }
     }
     let failure = errno
-    if failure != 0 { throw .system(failure, path) }
+    if failure != 0 { throw .listing(failure, path) }
     names.sort()
     return names
   }

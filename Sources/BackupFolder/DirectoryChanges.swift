@@ -44,7 +44,7 @@ extension Directory {
       return true
     } catch .incomplete {
       // Empty: nothing in it could be lost.
-      return !FileBuffer.isPlaceholder(name)
+      return !StandIn.isPlaceholder(name)
     } catch {
       return false
     }

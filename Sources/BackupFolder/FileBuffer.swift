@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
@@ -14,6 +15,18 @@ enum FileProblem: Error, Equatable {
   case tooLarge(limit: Int)
   /// The system call's `errno`.
   case system(Int32)
+
+  /// How a wallet stands whose file has this problem.
+  var state: WalletState {
+    switch self {
+    case .incomplete: .incomplete
+    case .system(let code) where SystemCall.meansNotHere(code): .incomplete
+    default: .unreadable
+    }
+  }
+
+  /// Whether only the file's permissions are in the way.
+  var isForbidden: Bool { self == .system(EACCES) || self == .system(EPERM) }
 
   /// The same as an error about `path`.
   func error(_ path: String) -> BackupFolderError {
@@ -37,6 +50,33 @@ struct FileBuffer: ~Copyable {
 
   /// Number of bytes read last.
   var count: Int { bytes.count }
+
+  /// Parses the bytes read last.
+  ///
+  /// - Throws: what `body` throws; ``CSPPError/truncated`` in its place where
+  ///   part of the file is still a hole.
+  borrowing func parse<Result: ~Copyable>(
+    _ body: (Span<UInt8>) throws(CSPPError) -> Result
+  ) throws(CSPPError) -> Result {
+    try withBytes { (bytes) throws(CSPPError) in
+      do throws(CSPPError) {
+        return try body(bytes)
+      } catch {
+        throw Self.hasHole(bytes) ? .truncated : error
+      }
+    }
+  }
+
+  /// Whether a stretch of zero bytes shows that a download that reserved its
+  /// space has not filled it: no file of a backup has such a stretch.
+  private static func hasHole(_ bytes: Span<UInt8>) -> Bool {
+    var run = 0
+    for index in bytes.indices {
+      run = bytes[index] == 0 ? run + 1 : 0
+      if run == 256 { return true }
+    }
+    return run >= 16
+  }
 
   /// Lends the bytes read last.
   borrowing func withBytes<Result: ~Copyable, Failure: Error>(
@@ -71,7 +111,7 @@ struct FileBuffer: ~Copyable {
     }
     defer { close(file) }
     try read(file, limit: limit)
-    if bytes.count == 0 || Self.isPlaceholder(name) { throw .incomplete }
+    if bytes.count == 0 || StandIn.isPlaceholder(name) { throw .incomplete }
   }
 
   /// Reads an open file from its start.
@@ -105,11 +145,5 @@ struct FileBuffer: ~Copyable {
     }
     if filled > limit { throw .tooLarge(limit: limit) }
     bytes.resize(to: filled)
-  }
-
-  /// Whether the name is that of a sync client's stand-in for a file that is
-  /// still in the cloud.
-  static func isPlaceholder(_ name: String) -> Bool {
-    name.hasSuffix(".icloud") || name.hasSuffix(".nextcloud") || name.hasSuffix(".owncloud")
   }
 }

@@ -34,10 +34,12 @@ struct LogHeaders {
     guard let folder = try namespace.logFolder() else { return log }
     var headers: [(header: OperationHeader, digest: Digest)] = []
     var misnamed: [Misnamed] = []
+    var standIns: [(location: OperationLog.Location, awaited: OperationLog.Location)] = []
     var claimed: Set<OperationName> = []
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.operation
-    for location in try OperationLog.list(folder) {
+    let locations = try OperationLog.list(folder)
+    for location in locations {
       guard let writer = try folder.subdirectory(location.folder) else { continue }
       let name = location.claimedName
       if let name { claimed.insert(name) }
@@ -52,7 +54,16 @@ struct LogHeaders {
           headers.append((file.header, file.digest))
         }
       }
-      if let problem { log.note(location, state: problem.state, reason: problem.reason) }
+      guard let problem else { continue }
+      if let awaited = StandIn.awaited(location.file) {
+        standIns.append((location, .init(folder: location.folder, file: awaited)))
+      } else {
+        log.note(location, state: problem.state, reason: problem.reason)
+      }
+    }
+    let listed = standIns.isEmpty ? [] : Set(locations)
+    for (location, awaited) in standIns where !listed.contains(awaited) {
+      log.note(location, state: .incomplete, reason: StandIn.reason)
     }
     for file in misnamed {
       log.note(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
@@ -104,11 +115,10 @@ extension FileProblem {
     do {
       try buffer.read(name, in: folder, limit: limit)
     } catch {
-      return error == .absent
-        ? nil : (error == .incomplete ? .incomplete : .unreadable, error.words)
+      return error == .absent ? nil : (error.state, error.words)
     }
     do {
-      try buffer.withBytes(parse)
+      try buffer.parse(parse)
       return nil
     } catch {
       let incomplete = error == .empty || error == .truncated

@@ -27,21 +27,31 @@ extension Namespace {
     try scan.findObstacles(in: directory)
     if let keys = try keyFolder() {
       let path = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
-      for name in try keys.names() {
-        scan.read(name, in: keys, path: "\(path)/\(name)", of: self, .wrapper, &buffer)
+      let names = try keys.names()
+      let superfluous = StandIn.superfluous(in: names)
+      for name in names {
+        scan.read(
+          name, in: keys, path: "\(path)/\(name)", of: self, .wrapper,
+          isSuperfluous: superfluous.contains(name), &buffer)
       }
     }
     if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
-      for name in try envelopes.names() {
+      let names = try envelopes.names()
+      let superfluous = StandIn.superfluous(in: names)
+      for name in names {
         let path = "\(FolderLayout.masterKeyFolder)/\(name)"
-        scan.read(name, in: envelopes, path: path, of: self, .envelope, &buffer)
+        scan.read(
+          name, in: envelopes, path: path, of: self, .envelope,
+          isSuperfluous: superfluous.contains(name), &buffer)
       }
     }
     for file in try viewFiles() {
       if file.claimsWallet {
         scan.walletFiles += 1
       } else if file.isOlderPlace {
-        scan.read(file.name, in: directory, path: file.name, of: self, .envelope, &buffer)
+        scan.read(
+          file.name, in: directory, path: file.name, of: self, .envelope,
+          isSuperfluous: file.isSuperfluous, &buffer)
       }
     }
     if let logs = try logFolder() { scan.logFiles = try OperationLog.list(logs).count }
@@ -61,21 +71,26 @@ extension NamespaceScan {
 
   fileprivate mutating func read(
     _ name: String, in folder: Directory, path: String, of namespace: Namespace,
-    _ expected: Expected, _ buffer: inout FileBuffer
+    _ expected: Expected, isSuperfluous: Bool, _ buffer: inout FileBuffer
   ) {
     // A file of another program passes without a word, unless its name says
     // that it is one of ours.
-    let claims = expected == .wrapper ? name.hasSuffix(".json") : name.hasPrefix("masterkey-")
-    let isTemporary = name.hasPrefix(AtomicFile.temporaryPrefix)
+    let awaited = StandIn.awaited(name)
+    let ownName = awaited ?? name
+    let claims =
+      !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix)
+      && (expected == .wrapper ? ownName.hasSuffix(".json") : ownName.hasPrefix("masterkey-"))
     do {
       try buffer.read(name, in: folder, limit: namespace.settings.limits.wrapper)
     } catch {
-      guard error != .absent, !isTemporary, claims || error == .incomplete else { return }
-      note(path, error == .incomplete ? .incomplete : .unreadable, error.words)
+      guard claims, error != .absent || awaited != nil else { return }
+      note(
+        path, awaited == nil ? error.state : .incomplete,
+        awaited == nil ? error.words : StandIn.reason)
       return
     }
     do {
-      let way = try buffer.withBytes { (bytes) throws(CSPPError) in
+      let way = try buffer.parse { (bytes) throws(CSPPError) in
         switch expected {
         case .wrapper: WayIn(try KeyWrapper(parsing: bytes, at: namespace.id), file: path)
         case .envelope:
@@ -85,9 +100,10 @@ extension NamespaceScan {
       }
       add(way)
     } catch {
-      guard claims, !isTemporary else { return }
-      let incomplete = error == .empty || error == .truncated
-      note(path, incomplete ? .incomplete : .unreadable, "\(error)")
+      guard claims else { return }
+      let incomplete = error == .empty || error == .truncated || awaited != nil
+      note(
+        path, incomplete ? .incomplete : .unreadable, awaited == nil ? "\(error)" : StandIn.reason)
     }
   }
 

@@ -11,6 +11,6 @@ extension OpenNamespace {
   /// - Throws: a folder that cannot be listed.
   public func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
-    return try namespace.viewFiles().contains { $0.named == record }
+    return try namespace.viewFiles().contains { $0.claimed == record }
   }
 }

@@ -126,7 +126,7 @@ public struct OpenNamespace: ~Copyable {
       case .absent: continue
       case .failed(let failure):
         guard file.claimsWallet else { continue }
-        pass.note(file.path, file.named, failure.state, failure.reason)
+        pass.note(file, failure)
       case .opened(let entry, let value):
         guard case .show(let state) = pass.judge(file, entry, value, index: log.index) else {
           continue

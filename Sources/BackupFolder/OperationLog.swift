@@ -17,7 +17,8 @@ struct OperationLog {
     /// The operation that the file's name speaks of, for a file that does not
     /// say so itself.
     var claimedName: OperationName? {
-      OperationName("\(folder)/\(file.hasSuffix(".json") ? file.dropLast(5) : file[...])")
+      let name = StandIn.awaited(file) ?? file
+      return OperationName("\(folder)/\(name.hasSuffix(".json") ? name.dropLast(5) : name[...])")
     }
   }
 
@@ -44,6 +45,8 @@ struct OperationLog {
   private(set) var findings: [FileFinding] = []
   /// Every file that was listed.
   private(set) var listed: Set<Location> = []
+  /// Stand-ins that hold nothing of use, and the names of what they stand for.
+  private var standIns: [(location: Location, awaited: String)] = []
   /// Whether a newer program has written changes that are not known here.
   private(set) var hasUnknownChanges = false
 
@@ -105,6 +108,7 @@ struct OperationLog {
         log.note(location, error: error)
       }
     }
+    log.noteStandIns()
     // Of one writer, the earlier first: a chain is followed from its start.
     opened.sort { $0.reference.counter < $1.reference.counter }
     for operation in opened { log.append(operation) }
@@ -138,7 +142,7 @@ struct OperationLog {
     _ location: Location, namespace: Namespace, masterKey: borrowing MasterKey,
     workspace: inout Workspace
   ) throws(CSPPError) -> Opened {
-    let file = try workspace.operation.withBytes { (bytes) throws(CSPPError) in
+    let file = try workspace.operation.parse { (bytes) throws(CSPPError) in
       try OperationFile(
         parsing: bytes, at: namespace.id, limit: namespace.settings.limits.operation)
     }
@@ -216,11 +220,9 @@ struct OperationLog {
   }
 
   private mutating func note(_ location: Location, problem: FileProblem) {
-    switch problem {
-    case .absent: break
-    case .incomplete: note(location, state: .incomplete, reason: "empty")
-    default: note(location, state: .unreadable, reason: problem.words)
-    }
+    // What is listed in a log and not there has been listed too early, or too
+    // late: nobody deletes from a log.
+    note(location, state: problem == .absent ? .incomplete : problem.state, reason: problem.words)
   }
 
   private mutating func note(_ location: Location, error: CSPPError) {
@@ -231,6 +233,23 @@ struct OperationLog {
   }
 
   private mutating func note(_ location: Location, state: WalletState, reason: String) {
+    if let awaited = StandIn.awaited(location.file) {
+      standIns.append((location, awaited))
+      return
+    }
+    add(location, state: state, reason: reason)
+  }
+
+  /// Notes the stand-ins of files that are not there, once all are listed.
+  private mutating func noteStandIns() {
+    for (location, awaited) in standIns
+    where !listed.contains(Location(folder: location.folder, file: awaited)) {
+      add(location, state: .incomplete, reason: StandIn.reason)
+    }
+    standIns = []
+  }
+
+  private mutating func add(_ location: Location, state: WalletState, reason: String) {
     if let name = location.claimedName {
       if state == .incomplete { unsynchronised.insert(name) } else { damaged.insert(name) }
     }
@@ -310,8 +329,11 @@ extension FileProblem {
     case .notRegular: "not a regular file"
     case .tooLarge(let limit): "larger than \(limit) bytes"
     case .system(EACCES), .system(EPERM): "cannot be read: no permission"
-    case .system(EIO): "cannot be read: an error of the disk"
-    case .system(let code): "cannot be read (errno \(code))"
+    case .system(EIO):
+      "cannot be read now: its sync program cannot give it, or the disk is failing"
+    case .system(let code) where SystemCall.meansNotHere(code):
+      "cannot be read now (\(SystemCall.text(code)))"
+    case .system(let code): "cannot be read (\(SystemCall.text(code)))"
     }
   }
 }

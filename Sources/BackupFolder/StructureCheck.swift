@@ -34,10 +34,12 @@ extension Namespace {
           parsing: bytes, at: id, recordID: file.named, limit: settings.limits.record)
       }
       if let problem {
+        let state = file.isStandIn ? .incomplete : problem.state
         report.findings.append(
           FileFinding(
-            file: file.path, recordID: file.named, state: problem.state, reason: problem.reason))
-        report.counts[problem.state] += 1
+            file: file.path, recordID: file.claimed, state: state,
+            reason: file.isStandIn ? StandIn.reason : problem.reason))
+        report.counts[state] += 1
       } else if file.named.map({ records.insert($0).inserted }) ?? false {
         report.counts[.current] += 1
       }

@@ -6,8 +6,20 @@ struct ViewFile: Hashable {
   let isOlderPlace: Bool
   let name: String
 
-  /// The record the name speaks of.
+  /// Whether it stands for a file that lies beside it.
+  var isSuperfluous = false
+
+  /// The record whose own file this is, by its name.
   var named: RecordID? { FolderLayout.record(ofWalletFile: name) }
+
+  /// The record the name speaks of, be it that of a file which stands for the
+  /// record's own.
+  var claimed: RecordID? {
+    named ?? StandIn.awaited(name).flatMap { FolderLayout.record(ofWalletFile: $0) }
+  }
+
+  /// Whether the file's own bytes are still awaited.
+  var isStandIn: Bool { StandIn.awaited(name) != nil }
 
   /// The path below the namespace folder.
   var path: String { isOlderPlace ? name : "\(FolderLayout.walletFolder)/\(name)" }
@@ -15,7 +27,7 @@ struct ViewFile: Hashable {
   /// Whether the name claims to be a wallet's, so that a file that does not
   /// open is worth a word; any other name is tried and passed over.
   var claimsWallet: Bool {
-    !name.hasPrefix(AtomicFile.temporaryPrefix) && name.contains("wallet-")
+    !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix) && name.contains("wallet-")
   }
 }
 
@@ -43,13 +55,20 @@ extension Namespace {
   /// Every file that may hold a wallet, the current place before the older one,
   /// because it wins.
   func viewFiles() throws(BackupFolderError) -> [ViewFile] {
-    var files = try walletFolder()?.names().map { ViewFile(isOlderPlace: false, name: $0) } ?? []
+    var files = Self.files(try walletFolder()?.names() ?? [], isOlderPlace: false)
     let folders = [
       FolderLayout.walletFolder, FolderLayout.masterKeyFolder, FolderLayout.ownFolder,
     ]
-    for name in try directory.names() where !folders.contains(name) {
-      files.append(ViewFile(isOlderPlace: true, name: name))
-    }
+    let older = try directory.names().filter { !folders.contains($0) }
+    files += Self.files(older, isOlderPlace: true)
     return files
+  }
+
+  private static func files(_ names: [String], isOlderPlace: Bool) -> [ViewFile] {
+    let superfluous = StandIn.superfluous(in: names)
+    return names.map {
+      ViewFile(
+        isOlderPlace: isOlderPlace, name: $0, isSuperfluous: superfluous.contains($0))
+    }
   }
 }

@@ -37,7 +37,7 @@ extension OpenNamespace {
           // It may hold what an interrupted exchange displaced: a newer
           // program's bytes, the only ones there are.
           if failure.mayBeReplaced { survey.leftOver.append(file) }
-        } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.named {
+        } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.claimed {
           survey.untouchable.insert(record)
         }
       case .opened(let entry, let value):

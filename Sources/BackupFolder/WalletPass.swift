@@ -93,6 +93,13 @@ struct WalletPass {
     return earlier
   }
 
+  /// Notes a view file that gave nothing.
+  mutating func note(_ file: ViewFile, _ failure: WalletReader.Failure) {
+    note(
+      file.path, file.claimed, file.isStandIn ? .incomplete : failure.state,
+      file.isStandIn ? StandIn.reason : failure.reason)
+  }
+
   /// Notes a file that gave nothing.
   mutating func note(
     _ file: String, _ record: RecordID?, _ state: WalletState, _ reason: String

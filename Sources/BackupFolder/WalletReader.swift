@@ -47,16 +47,16 @@ struct WalletReader: ~Copyable {
         return .failed(
           Failure(
             state: .incomplete, reason: "empty: not yet synchronised",
-            mayBeReplaced: !FileBuffer.isPlaceholder(name)))
+            mayBeReplaced: !StandIn.isPlaceholder(name)))
       default:
         return .failed(
-          Failure(state: .unreadable, reason: error.words, mayBeReplaced: false))
+          Failure(state: error.state, reason: error.words, mayBeReplaced: false))
       }
     }
     let limit = limit
     let namespaceID = namespaceID
     do {
-      let envelope = try buffer.withBytes { (bytes) throws(CSPPError) in
+      let envelope = try buffer.parse { (bytes) throws(CSPPError) in
         try WalletEnvelope(parsing: bytes, at: namespaceID, recordID: nil, limit: limit)
       }
       return .opened(try open(envelope), plaintext.withBytes { Digest(of: $0) })

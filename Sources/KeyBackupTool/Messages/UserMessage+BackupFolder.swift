@@ -33,6 +33,11 @@ extension UserMessage {
         UserMessage(
           .incomplete, "\(path) is not completely here yet",
           hint: "wait until the folder is synchronised, then try again")
+      case .unreachable(let code, let path):
+        UserMessage(
+          .incomplete, "\(path) cannot be read now: \(systemText(code))",
+          hint: "its sync program, network or disk does not give it: see that it runs and is "
+            + "connected, then try again; an error that stays is a failing disk's")
       case .permissionDenied(let path):
         UserMessage(
           .permissionDenied, "you may not use \(path)",
