@@ -140,7 +140,7 @@ extension OpenNamespace {
   /// nothing is ever displaced unlogged.
   ///
   /// `seen` is empty: these versions supersede nothing.
-  private mutating func logForeign(
+  mutating func logForeign(
     _ foreign: [ViewSurvey.Foreign], of records: Set<RecordID>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let settings = namespace.settings

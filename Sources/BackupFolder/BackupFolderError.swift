@@ -41,6 +41,8 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case evaluationsDiffer
   /// No such wallet in this namespace.
   case noSuchWallet(RecordID)
+  /// No such version of this wallet is among those that would be restored.
+  case noSuchVersion(RecordID)
   /// The CSPP envelope here fits no enrolled key; it is replaced only when
   /// asked for.
   case foreignEnvelope(path: String)

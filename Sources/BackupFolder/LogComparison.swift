@@ -100,8 +100,7 @@ extension LogIndex {
     return known
   }
 
-  /// Ten letters and digits without look-alikes: 50 bits of the SHA-256 over
-  /// the sorted names of every writer's last operation.
+  /// The word for every writer's last operation; empty when there is none.
   private func freshnessWord() -> String {
     var last: [WriterID: OperationName] = [:]
     for node in nodes {
@@ -109,16 +108,7 @@ extension LogIndex {
       if let known = last[name.writer], name < known { continue }
       last[name.writer] = name
     }
-    if last.isEmpty { return "" }
-    let names = last.values.sorted().map { "\($0)\n" }.joined()
-    var bits = Digest(of: Array(names.utf8).span).words.x
-    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
-    var word = ""
-    for _ in 0..<10 {
-      word.append(alphabet[Int(bits >> 59)])
-      bits <<= 5
-    }
-    return word
+    return last.isEmpty ? "" : FreshnessWord(last: Array(last.values)).description
   }
 }
 

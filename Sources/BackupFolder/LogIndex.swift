@@ -158,6 +158,23 @@ struct LogIndex {
     return live(record).count > 1
   }
 
+  /// Records that one computer removed while another changed them.
+  ///
+  /// The removal did not know the change, which therefore stays.
+  func keptAgainstRemoval() -> [RecordID] {
+    var removed: [RecordID: [Int32]] = [:]
+    for version in versions where version.value == nil {
+      removed[version.record, default: []].append(version.node)
+    }
+    return removed.filter { (record, removals) in
+      if live(record).isEmpty { return false }
+      let all = history(of: record).map { versions[$0].node }
+      return removals.contains { removal in
+        !all.contains { $0 != removal && covers($0, removal) }
+      }
+    }.keys.sorted()
+  }
+
   /// How a wallet's bytes stand to the log.
   enum Standing: Equatable {
     /// A live `put` has these bytes, at this place.

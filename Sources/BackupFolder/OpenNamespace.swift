@@ -133,6 +133,7 @@ public struct OpenNamespace: ~Copyable {
         }
         let version = WalletVersion(
           recordID: entry.recordID, state: state, source: .view(file: file.path), entry: entry,
+          id: VersionID(digest: value),
           ordinal: pass.count(entry.recordID, state))
         try body(version, reader.plaintext)
       }
@@ -163,13 +164,14 @@ public struct OpenNamespace: ~Copyable {
       remaining.map(\.place), in: namespace, masterKey: masterKey
     ) { (place, bytes) throws(E) in
       let record = log.index.versions[place].record
+      let value = bytes.withBytes { Digest(of: $0) }
       let state = states[place] ?? .missing
       guard let entry = try? WalletEntry(parsing: bytes) else {
         pass.note(FolderLayout.logFolder, record, .unreadable, "logged bytes are no WalletEntry")
         return
       }
       let version = WalletVersion(
-        recordID: record, state: state, source: .log, entry: entry,
+        recordID: record, state: state, source: .log, entry: entry, id: VersionID(digest: value),
         ordinal: pass.count(record, state))
       try body(version, bytes)
     }

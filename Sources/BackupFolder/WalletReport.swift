@@ -43,8 +43,24 @@ public struct WalletVersion: Equatable, Sendable {
   public let source: Source
   /// What the entry says; its places point into the bytes lent beside it.
   public let entry: WalletEntry
+  /// Names these bytes: versions with equal bytes are one.
+  public let id: VersionID
   /// 0 for the first version of the record in this run, then 1, 2, ...
   public let ordinal: Int
+}
+
+/// Names one version of a wallet by its bytes: their SHA-256, as far as a
+/// person has to type it.
+public struct VersionID: Hashable, Sendable, CustomStringConvertible {
+  let digest: Digest
+
+  /// The first 8 hexadecimal digits.
+  public var description: String { String(digest.hex.prefix(8)) }
+
+  /// Whether a person means this version: by at least 4 of its first digits.
+  public func matches(_ text: String) -> Bool {
+    text.utf8.count >= 4 && digest.hex.hasPrefix(text.lowercased())
+  }
 }
 
 /// A file that gave no wallet, or is not what its name says.

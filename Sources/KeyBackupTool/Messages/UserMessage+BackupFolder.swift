@@ -76,6 +76,10 @@ extension UserMessage {
       case .noSuchWallet(let id):
         UserMessage(
           .noInput, "no wallet \(id)", hint: "keybackup wallet list shows what is there")
+      case .noSuchVersion:
+        UserMessage(
+          .noInput, "there is no such version of the wallet any more",
+          hint: "keybackup conflicts list shows those that are there")
       case .foreignEnvelope(let path):
         UserMessage(
           .cannotCreate, "\(path) belongs to a key that is not enrolled here",
