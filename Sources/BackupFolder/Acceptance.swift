@@ -11,8 +11,8 @@ public struct Acceptance: Sendable {
   /// Operations that were opened here before and are gone, by the computer that
   /// wrote them.
   public let lost: [WriterID: Int]
-  let present: Set<OperationName>
-  let awaited: Set<OperationName>
+  let present: OperationNames
+  let awaited: OperationNames
 
   /// Whether anything is lost, forked or awaited that accepting settles.
   public var isNeeded: Bool {
@@ -31,7 +31,7 @@ extension Namespace {
     let memory = rememberedOrNothing()
     let log = try LogHeaders.read(self, memory: memory)
     let present = log.names
-    let awaited = log.unsynchronised.union(log.damaged).subtracting(present)
+    let awaited = OperationNames(log.unsynchronised.union(log.damaged)).subtracting(present)
     var lost: [WriterID: Int] = [:]
     for name in memory.operations.subtracting(present).subtracting(awaited) {
       lost[name.writer, default: 0] += 1

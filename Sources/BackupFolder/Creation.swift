@@ -147,7 +147,7 @@ extension Namespace {
   /// - Returns: `false` when its operation is there: then it stays.
   fileprivate func removeUnfinished(_ key: KeyID) -> Bool {
     if let logs = try? logFolder() {
-      guard let list = try? OperationLog.list(logs), list.isEmpty else { return false }
+      guard let count = try? LogListing.count(logs), count == 0 else { return false }
     }
     if let keys = try? keyFolder() { try? keys.unlink(FolderLayout.keyFile(key)) }
     if let envelopes = try? directory.subdirectory(FolderLayout.masterKeyFolder) {

@@ -79,31 +79,15 @@ final class Directory: Sendable {
 
   /// The names in this folder, sorted, without `.` and `..`.
   ///
-  /// A listing that fails part way throws: what was not listed must not look
-  /// like what is not there. Names that are no UTF-8 come back repaired and
-  /// then name nothing; no program we know writes such.
+  /// For folders with few files: ``NameStream`` costs no memory for a name.
+  /// Names that are no UTF-8 come back repaired and then name nothing; no
+  /// program we know writes such.
+  ///
+  /// - Throws: as ``NameStream/next(_:)``.
   func names() throws(BackupFolderError) -> [String] {
-    // A descriptor of its own, since listing moves the offset and
-    // closedir closes it.
-    let (own, code) = SystemCall.retrying {
-      unsafe keybackup_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-    }
-    if code != 0 { throw .listing(code, path) }
-    guard let stream = unsafe fdopendir(own) else {
-      let code = errno
-      close(own)
-      throw .listing(code, path)
-    }
-    defer { unsafe closedir(stream) }
     var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = unsafe readdir(stream) else { break }
-      let name = unsafe String(cString: keybackup_entry_name(entry))
-      if name != ".", name != ".." { names.append(name) }
-    }
-    let failure = errno
-    if failure != 0 { throw .listing(failure, path) }
+    var stream = try NameStream(self)
+    while let name = try stream.next({ String(repairing: $0) }) { names.append(name) }
     names.sort()
     return names
   }

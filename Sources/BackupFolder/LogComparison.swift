@@ -15,17 +15,23 @@ extension LogIndex {
     var health = LogHealth()
     health.operations = nodes.count
     health.isFreshnessKnown = !memory.operations.isEmpty
-    let present = Set(nodes.map(\.reference.name))
-    health.writers = Set(present.map(\.writer)).count
+    let present = names
+    health.writers = present.indices.count {
+      $0 == 0 || present[$0].writer != present[$0 - 1].writer
+    }
     // What is damaged is there: that is said, and is no roll-back.
-    health.rolledBack =
-      memory.operations.subtracting(present).subtracting(unsynchronised).subtracting(damaged)
-      .count
-    let contradictions = contradictions(accepted: memory.accepted)
+    health.rolledBack = memory.operations.count {
+      !present.contains($0) && !unsynchronised.contains($0) && !damaged.contains($0)
+    }
+    let contradictions = contradictions(present, accepted: memory.accepted)
     health.forked = contradictions.forked
     health.incomplete =
-      unsynchronised.subtracting(present)
-      .union(contradictions.awaited.subtracting(memory.operations).subtracting(damaged)).count
+      unsynchronised.filter { !present.contains($0) }
+      .union(
+        contradictions.awaited.filter {
+          !memory.operations.contains($0) && !damaged.contains($0)
+        }
+      ).count
     health.freshness = freshnessWord()
     return health
   }
@@ -48,86 +54,74 @@ extension LogIndex {
 
   /// Finds places with several claims, and claims without an operation.
   ///
-  /// - Parameter accepted: claims that one of these makes, be it by being there,
-  ///   are known to a person.
+  /// - Parameters:
+  ///   - present: the names of all operations that are here.
+  ///   - accepted: claims that one of these makes, be it by being there, are
+  ///     known to a person.
   /// - Returns: what no person knows yet.
-  private func contradictions(accepted: Set<OperationName>) -> Contradictions {
-    var first: [Place: Digest] = [:]
-    var claims: [Place: Set<Digest>] = [:]
-    first.reserveCapacity(nodes.count)
-    for node in nodes {
-      let reference = node.reference
-      if let other = first.updateValue(reference.digest, forKey: reference.place) {
-        claims[reference.place, default: []].formUnion([other, reference.digest])
-      }
+  private func contradictions(
+    _ present: OperationNames, accepted: OperationNames
+  ) -> Contradictions {
+    // Nearly every place has one claim, by the operation that lies there.
+    var claims: [Place: Set<OperationName>] = [:]
+    for place in present.indices.dropFirst() where present[place].place == present[place - 1].place
+    {
+      claims[present[place].place, default: []].formUnion([present[place - 1], present[place]])
     }
-    for reference in absentReferences() {
-      claims[reference.place, default: Set([first[reference.place]].compactMap(\.self))]
-        .insert(reference.digest)
+    for name in absentReferences() {
+      claims[name.place, default: Set(present.all(of: name.writer, name.counter))].insert(name)
     }
     var found = Contradictions()
     if claims.isEmpty { return found }
     let known = accepted.isEmpty ? [] : allClaims(of: accepted)
-    for (place, digests) in claims where !digests.isSubset(of: known) {
-      if digests.count > 1 {
-        found.forked += 1
-      } else if let digest = digests.first {
-        found.awaited.insert(
-          OperationName(writer: place.writer, counter: place.counter, digest: digest))
-      }
+    for (_, names) in claims where !names.allSatisfy({ known.contains($0) }) {
+      if names.count > 1 { found.forked += 1 } else { found.awaited.formUnion(names) }
     }
     return found
   }
 
+  /// The names of all operations that are here.
+  var names: OperationNames {
+    OperationNames(nodes.indices.lazy.map { nodes.references[nodes.reference($0)].name })
+  }
+
   /// Every operation that another one names and that is not here.
-  private func absentReferences() -> Set<Reference> {
-    var references: Set<Reference> = []
-    for node in nodes {
-      for reference in node.named where !contains(reference.digest) {
-        references.insert(reference)
-      }
-    }
-    return references
+  private func absentReferences() -> [OperationName] {
+    let references = nodes.references
+    return (0..<Int32(references.count)).filter {
+      // A first operation has none before it.
+      !references.isHere($0) && references.counter($0) > 0
+    }.map { references[$0].name }
   }
 
   /// What some of the operations here claim: themselves, and what they name.
-  private func allClaims(of names: Set<OperationName>) -> Set<Digest> {
-    var known: Set<Digest> = []
-    for node in nodes where names.contains(node.reference.name) {
-      known.insert(node.reference.digest)
-      known.formUnion(node.named.map(\.digest))
+  private func allClaims(of names: OperationNames) -> OperationNames {
+    var known: [OperationName] = []
+    for place in nodes.indices {
+      let name = nodes.references[nodes.reference(place)].name
+      guard names.contains(name) else { continue }
+      known.append(name)
+      known += nodes.seen(place).map { nodes.references[$0].name }
+      if nodes.previous(place) >= 0 { known.append(nodes.references[nodes.previous(place)].name) }
     }
-    return known
+    return OperationNames(known)
   }
 
   /// The word for every writer's last operation; empty when there is none.
   private func freshnessWord() -> String {
-    var last: [WriterID: OperationName] = [:]
-    for node in nodes {
-      let name = node.reference.name
-      if let known = last[name.writer], name < known { continue }
-      last[name.writer] = name
+    let all = self.names
+    let last = all.indices.filter {
+      $0 + 1 == all.endIndex || all[$0].writer != all[$0 + 1].writer
     }
-    return last.isEmpty ? "" : FreshnessWord(last: Array(last.values)).description
+    return last.isEmpty ? "" : FreshnessWord(last: last.map { all[$0] }).description
   }
 }
 
-extension LogIndex.Node {
-  /// The operations that this one names.
-  fileprivate var named: [LogIndex.Reference] {
-    guard reference.counter > 1, let previous else { return seen }
-    return seen + [
-      LogIndex.Reference(
-        writerID: reference.writerID, counter: reference.counter - 1, digest: previous)
-    ]
-  }
+extension OperationName {
+  fileprivate var place: LogIndex.Place { LogIndex.Place(writer: writer, counter: counter) }
 }
 
 extension LogIndex.Reference {
-  fileprivate var place: LogIndex.Place {
-    LogIndex.Place(writer: writerID, counter: counter)
-  }
-
   /// What the operation's file is called.
   var name: OperationName { OperationName(writer: writerID, counter: counter, digest: digest) }
 }

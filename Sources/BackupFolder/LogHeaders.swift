@@ -5,15 +5,20 @@ internal import CSPP
 struct LogHeaders {
   /// The operations, without what they change or have seen.
   private(set) var index = LogIndex()
+  private(set) var problems = LogProblems()
+
   /// Operations whose file is there and empty, a placeholder or cut off.
-  private(set) var unsynchronised: Set<OperationName> = []
+  var unsynchronised: Set<OperationName> { problems.unsynchronised }
   /// Operations whose file is there and does not hold them.
-  private(set) var damaged: Set<OperationName> = []
-  private(set) var findings: [FileFinding] = []
+  var damaged: Set<OperationName> { problems.damaged }
+  var findings: [FileFinding] { problems.findings }
 
   /// A file whose name speaks of another operation than its header and bytes.
   private struct Misnamed {
-    let location: OperationLog.Location
+    /// Of more than this many, those beyond are passed over.
+    static let limit = 1 << 12
+
+    let location: LogFile
     let claimed: OperationName
     let header: OperationHeader
     let digest: Digest
@@ -32,69 +37,61 @@ struct LogHeaders {
   ) throws(BackupFolderError) -> LogHeaders {
     var log = LogHeaders()
     guard let folder = try namespace.logFolder() else { return log }
-    var headers: [(header: OperationHeader, digest: Digest)] = []
+    let listing = try LogListing(folder)
+    let surplus = listing.surplus
     var misnamed: [Misnamed] = []
-    var standIns: [(location: OperationLog.Location, awaited: OperationLog.Location)] = []
-    var claimed: Set<OperationName> = []
+    var files = LogFiles(folder)
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.operation
-    let locations = try OperationLog.list(folder)
-    for location in locations {
-      guard let writer = try folder.subdirectory(location.folder) else { continue }
+    for location in listing.inOrder() {
       let name = location.claimedName
-      if let name { claimed.insert(name) }
-      let problem = FileProblem.found(location.file, in: writer, limit: limit, &buffer) {
-        (bytes) throws(CSPPError) in
-        let file = try OperationFile(parsing: bytes, at: namespace.id, limit: limit)
-        if let name, name != file.name {
-          misnamed.append(
-            Misnamed(
-              location: location, claimed: name, header: file.header, digest: file.digest))
-        } else {
-          headers.append((file.header, file.digest))
-        }
-      }
-      guard let problem else { continue }
-      if let awaited = StandIn.awaited(location.file) {
-        standIns.append((location, .init(folder: location.folder, file: awaited)))
-      } else {
-        log.note(location, state: problem.state, reason: problem.reason)
+      let problem = FileProblem.found(
+        &buffer,
+        read: { (buffer) throws(FileProblem) in
+          try files.read(location, into: &buffer, limit: limit)
+        },
+        parse: { (bytes) throws(CSPPError) in
+          let file = try OperationFile(parsing: bytes, at: namespace.id, limit: limit)
+          if let name, name != file.name {
+            if misnamed.count < Misnamed.limit {
+              misnamed.append(
+                Misnamed(
+                  location: location, claimed: name, header: file.header, digest: file.digest))
+            }
+          } else {
+            log.append(file.header, file.digest)
+          }
+        })
+      if let problem {
+        log.problems.note(location, in: &files, state: problem.state, reason: problem.reason)
       }
     }
-    let listed = standIns.isEmpty ? [] : Set(locations)
-    for (location, awaited) in standIns where !listed.contains(awaited) {
-      log.note(location, state: .incomplete, reason: StandIn.reason)
-    }
+    // Listed again, which is rare, so that a listing of nearly a log's size is
+    // not kept for it.
+    let claimed = misnamed.isEmpty ? [] : try LogListing(folder).claimedNames
     for file in misnamed {
-      log.note(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
+      log.problems.note(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
       // An operation that was brought to another one's place, whole, is still
       // there. Anything else under a name that its bytes do not have is damage.
       let name = OperationName(
         writer: file.header.writerID, counter: file.header.counter, digest: file.digest)
       if claimed.contains(name) || memory.operations.contains(name) {
-        headers.append((file.header, file.digest))
+        log.append(file.header, file.digest)
       }
     }
-    for (header, digest) in headers.sorted(by: { $0.header.counter < $1.header.counter }) {
-      let reference = Operation.Seen(
-        writerID: header.writerID, counter: header.counter, digest: digest)
-      _ = log.index.append(reference, previous: header.previous, seen: [])
-    }
+    if !log.index.isInOrder { log.index = log.index.inOrder().index }
+    log.problems.note(surplus: surplus)
     return log
   }
 
-  /// The names of the operations that are here.
-  var names: Set<OperationName> { Set(index.nodes.map(\.reference.name)) }
-
-  private mutating func note(
-    _ location: OperationLog.Location, state: WalletState, reason: String
-  ) {
-    if let name = location.claimedName {
-      if state == .incomplete { unsynchronised.insert(name) } else { damaged.insert(name) }
-    }
-    findings.append(
-      FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
+  private mutating func append(_ header: OperationHeader, _ digest: Digest) {
+    let reference = Operation.Seen(
+      writerID: header.writerID, counter: header.counter, digest: digest)
+    _ = index.append(reference, previous: header.previous, seen: [])
   }
+
+  /// The names of the operations that are here.
+  var names: OperationNames { index.names }
 }
 
 extension OperationFile {
@@ -109,11 +106,11 @@ extension FileProblem {
   ///
   /// - Returns: `nil` when it parses, or is gone.
   static func found(
-    _ name: String, in folder: Directory, limit: Int, _ buffer: inout FileBuffer,
-    _ parse: (Span<UInt8>) throws(CSPPError) -> Void
+    _ buffer: inout FileBuffer, read: (inout FileBuffer) throws(FileProblem) -> Void,
+    parse: (Span<UInt8>) throws(CSPPError) -> Void
   ) -> (state: WalletState, reason: String)? {
     do {
-      try buffer.read(name, in: folder, limit: limit)
+      try read(&buffer)
     } catch {
       return error == .absent ? nil : (error.state, error.words)
     }

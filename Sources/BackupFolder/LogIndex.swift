@@ -39,17 +39,17 @@ struct LogIndex {
     /// Place among the operation's changes.
     let change: Int32
     /// The version of the same record before this one, or -1.
-    fileprivate let next: Int32
+    let next: Int32
   }
 
-  private(set) var nodes: [Node] = []
-  private(set) var versions: [Version] = []
+  private(set) var nodes = LogNodes()
+  private(set) var versions = LogVersions()
   private var branches: [Branch] = []
-  private var nodeOfDigest: [Digest: Int] = [:]
-  private var newest: [RecordID: Int32] = [:]
+  /// Whether no operation was added after one of a higher counter.
+  private(set) var isInOrder = true
 
   /// Whether an operation is here.
-  func contains(_ digest: Digest) -> Bool { nodeOfDigest[digest] != nil }
+  func contains(_ digest: Digest) -> Bool { nodes.place(of: digest) != nil }
 
   /// Adds an operation; one that is here already is not added twice.
   ///
@@ -61,56 +61,51 @@ struct LogIndex {
   mutating func append(
     _ reference: Reference, previous: Digest?, seen: [Reference]
   ) -> Int? {
-    guard nodeOfDigest[reference.digest] == nil else { return nil }
+    guard !contains(reference.digest) else { return nil }
     var branch = branches.count
     var whole = reference.counter == 1
     if let parent = parent(of: reference, previous) {
-      whole = nodes[parent].isWhole
-      if nodes[parent].hasSuccessor {
-        branches.append(
-          Branch(parent: nodes[parent].branch, lastShared: nodes[parent].reference.counter))
+      whole = nodes.isWhole(parent)
+      if nodes.hasSuccessor(parent) {
+        branches.append(Branch(parent: nodes.branch(parent), lastShared: nodes.counter(parent)))
       } else {
-        branch = nodes[parent].branch
+        branch = nodes.branch(parent)
       }
-      nodes[parent].hasSuccessor = true
+      nodes.setSuccessor(parent)
     } else {
       branches.append(Branch(parent: -1, lastShared: 0))
     }
-    nodeOfDigest[reference.digest] = nodes.count
-    nodes.append(
-      Node(
-        reference: reference, previous: previous, seen: seen, branch: branch, isWhole: whole))
+    if let last = nodes.indices.last, nodes.counter(last) > reference.counter { isInOrder = false }
+    nodes.append(reference, previous: previous, seen: seen, branch: branch, isWhole: whole)
     return nodes.count - 1
   }
 
   /// Adds one change of an operation.
   mutating func append(record: RecordID, value: Digest?, node: Int, change: Int) {
-    versions.append(
-      Version(
-        record: record, value: value, node: Int32(node), change: Int32(change),
-        next: newest[record] ?? -1))
-    newest[record] = Int32(versions.count - 1)
+    versions.append(record: record, value: value, node: node, change: change)
   }
 
   private func parent(of reference: Reference, _ previous: Digest?) -> Int? {
-    guard reference.counter > 1, let previous, let parent = nodeOfDigest[previous] else {
+    guard reference.counter > 1, let previous, let parent = nodes.place(of: previous) else {
       return nil
     }
-    let before = nodes[parent].reference
+    let before = nodes.references[nodes.reference(parent)]
     return before.writerID == reference.writerID && before.counter == reference.counter - 1
       ? parent : nil
   }
 
   /// Whether what `node` says it has seen reaches `other`.
-  func covers(_ node: Int32, _ other: Int32) -> Bool {
-    let target = nodes[Int(other)]
-    for seen in nodes[Int(node)].seen where seen.writerID == target.reference.writerID {
-      guard let tip = nodeOfDigest[seen.digest] else { continue }
-      var branch = nodes[tip].branch
-      var last = nodes[tip].reference.counter
+  func covers(_ node: Int, _ other: Int) -> Bool {
+    let references = nodes.references
+    let target = nodes.reference(other)
+    let (writer, counter) = (references.writer(target), references.counter(target))
+    for seen in nodes.seen(node) where references.writer(seen) == writer {
+      guard let tip = nodes.place(of: references.digest(seen)) else { continue }
+      var branch = nodes.branch(tip)
+      var last = nodes.counter(tip)
       while branch >= 0 {
-        if branch == target.branch {
-          if target.reference.counter <= last { return true }
+        if branch == nodes.branch(other) {
+          if counter <= last { return true }
           break
         }
         last = min(last, branches[branch].lastShared)
@@ -121,15 +116,20 @@ struct LogIndex {
   }
 
   /// Every record that any operation speaks of.
-  var records: Dictionary<RecordID, Int32>.Keys { newest.keys }
+  var records: [RecordID] { versions.numbers.records }
 
   /// The places in ``versions`` of all of a record's versions, newest first.
   func history(of record: RecordID) -> [Int] {
+    guard let number = versions.number(of: record) else { return [] }
+    return history(versions.newest(number))
+  }
+
+  private func history(_ newest: Int) -> [Int] {
     var places: [Int] = []
-    var next = newest[record] ?? -1
+    var next = newest
     while next >= 0 {
-      places.append(Int(next))
-      next = versions[Int(next)].next
+      places.append(next)
+      next = versions.next(next)
     }
     return places
   }
@@ -138,14 +138,19 @@ struct LogIndex {
   ///
   /// Several are a conflict; none means removed or never there.
   func live(_ record: RecordID) -> [Int] {
-    let all = history(of: record)
-    if all.count == 1 { return versions[all[0]].value == nil ? [] : all }
+    versions.number(of: record).map { live(number: $0) } ?? []
+  }
+
+  /// The same for a place in ``records``.
+  func live(number: Int) -> [Int] {
+    let all = history(versions.newest(number))
+    if all.count == 1 { return versions.value(all[0]) == nil ? [] : all }
     var values: Set<Digest> = []
     return all.filter { place in
-      let version = versions[place]
-      guard let value = version.value else { return false }
+      guard let value = versions.value(place) else { return false }
+      let node = versions.node(place)
       let superseded = all.contains {
-        versions[$0].node != version.node && covers(versions[$0].node, version.node)
+        versions.node($0) != node && covers(versions.node($0), node)
       }
       return !superseded && values.insert(value).inserted
     }
@@ -154,21 +159,22 @@ struct LogIndex {
   /// Whether a record has several live `put`s with different bytes.
   func isConflicted(_ record: RecordID) -> Bool {
     // Nearly every record has one version.
-    guard let first = newest[record], versions[Int(first)].next >= 0 else { return false }
-    return live(record).count > 1
+    guard let number = versions.number(of: record), versions.next(versions.newest(number)) >= 0
+    else { return false }
+    return live(number: number).count > 1
   }
 
   /// Records that one computer removed while another changed them.
   ///
   /// The removal did not know the change, which therefore stays.
   func keptAgainstRemoval() -> [RecordID] {
-    var removed: [RecordID: [Int32]] = [:]
-    for version in versions where version.value == nil {
-      removed[version.record, default: []].append(version.node)
+    var removed: [RecordID: [Int]] = [:]
+    for place in versions.indices where versions.value(place) == nil {
+      removed[versions[place].record, default: []].append(versions.node(place))
     }
     return removed.filter { (record, removals) in
       if live(record).isEmpty { return false }
-      let all = history(of: record).map { versions[$0].node }
+      let all = history(of: record).map { versions.node($0) }
       return removals.contains { removal in
         !all.contains { $0 != removal && covers($0, removal) }
       }
@@ -187,27 +193,69 @@ struct LogIndex {
 
   /// Compares the bytes of a view file with the log.
   func standing(of value: Digest, record: RecordID) -> Standing {
-    guard let first = newest[record] else { return .unknown }
+    guard let number = versions.number(of: record) else { return .unknown }
     // Nearly every record has one version.
-    let version = versions[Int(first)]
-    if version.next < 0 { return version.value == value ? .live(Int(first)) : .unknown }
-    if let place = live(record).first(where: { versions[$0].value == value }) {
+    let newest = versions.newest(number)
+    if versions.next(newest) < 0 {
+      return versions.value(newest) == value ? .live(newest) : .unknown
+    }
+    if let place = live(number: number).first(where: { versions.value($0) == value }) {
       return .live(place)
     }
-    return history(of: record).contains { versions[$0].value == value } ? .superseded : .unknown
+    return history(newest).contains { versions.value($0) == value } ? .superseded : .unknown
+  }
+
+  /// The operation of `writer` that claims a counter, if any is here.
+  func contains(_ writer: WriterID, _ counter: UInt64) -> Bool {
+    guard let number = nodes.references.writer(writer) else { return false }
+    return nodes.indices.contains {
+      let reference = nodes.reference($0)
+      return nodes.references.writer(reference) == number
+        && nodes.references.counter(reference) == counter
+    }
   }
 
   /// What an operation written now may say it has seen: the end of every
   /// unbroken chain from counter 1, every branch of a fork.
   func tips() -> [Reference] {
-    nodes.filter { $0.isWhole && !$0.hasSuccessor }.map(\.reference).sorted {
+    let ends = nodes.indices.filter { nodes.isWhole($0) && !nodes.hasSuccessor($0) }
+    return ends.map { nodes.references[nodes.reference($0)] }.sorted {
       ($0.writerID, $0.counter, $0.digest) < ($1.writerID, $1.counter, $1.digest)
     }
   }
 
   /// The operation of `writer` with the highest counter.
   func last(of writer: WriterID) -> Reference? {
-    nodes.lazy.map(\.reference).filter { $0.writerID == writer }
+    guard let number = nodes.references.writer(writer) else { return nil }
+    return nodes.indices.lazy.map { nodes.reference($0) }
+      .filter { nodes.references.writer($0) == number }.map { nodes.references[$0] }
       .max { ($0.counter, $0.digest) < ($1.counter, $1.digest) }
+  }
+
+  /// The same operations, those of lower counters first: a chain is followed
+  /// from its start.
+  ///
+  /// - Returns: the index, and for each of its operations the place it had.
+  func inOrder() -> (index: LogIndex, places: [Int]) {
+    let places = nodes.indices.sorted {
+      (nodes.counter($0), $0) < (nodes.counter($1), $1)
+    }
+    // One operation's versions follow each other.
+    var first = [Int](repeating: versions.count, count: nodes.count)
+    for place in versions.indices.reversed() { first[versions.node(place)] = place }
+    var index = LogIndex()
+    for place in places {
+      let node = nodes[place]
+      guard let new = index.append(node.reference, previous: node.previous, seen: node.seen)
+      else { continue }
+      var next = first[place]
+      while next < versions.count, versions.node(next) == place {
+        let version = versions[next]
+        index.append(
+          record: version.record, value: version.value, node: new, change: Int(version.change))
+        next += 1
+      }
+    }
+    return (index, places)
   }
 }

@@ -11,7 +11,7 @@ struct Memory: Equatable {
   var creating = false
   /// Every operation that was ever opened with the key, of every writer, but
   /// for ``forgotten`` ones.
-  var operations: Set<OperationName> = []
+  var operations: OperationNames = []
   /// When a person last took the folder as it stood for what counts, Unix
   /// seconds; `nil` if never.
   var acceptedAt: UInt64?
@@ -19,12 +19,10 @@ struct Memory: Equatable {
   ///
   /// A contradiction or gap that these alone make is no news; one that a later
   /// operation makes is.
-  var accepted: Set<OperationName> = []
+  var accepted: OperationNames = []
   /// Operations that had been opened and were gone when a person accepted that:
   /// what names them counts as another program's, not as rolled back.
-  var forgotten: Set<OperationName> = []
-
-  private static let header = "keybackup-memory 1"
+  var forgotten: OperationNames = []
 
   /// Nothing is remembered.
   init() {}
@@ -39,53 +37,118 @@ struct Memory: Equatable {
   /// - Returns: the remembered operations that are given up.
   @discardableResult
   mutating func accept(
-    _ present: Set<OperationName>, awaited: Set<OperationName>, at time: UInt64
-  ) -> Set<OperationName> {
+    _ present: OperationNames, awaited: OperationNames, at time: UInt64
+  ) -> OperationNames {
     let lost = operations.subtracting(present).subtracting(awaited)
     forgotten = forgotten.union(lost).subtracting(present)
-    operations.subtract(lost)
+    operations = operations.subtracting(lost)
     accepted = present
     acceptedAt = time
     return lost
   }
+}
 
-  /// Reads what ``text`` wrote; `nil` for anything else.
-  init?(text: String) {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
-    guard lines.popFirst() == Self.header[...], lines.popLast() == "end" else { return nil }
-    for line in lines {
-      let words = line.split(separator: " ")
-      switch (words.first, words.count) {
-      case ("writer", 2):
-        guard let id = WriterID(hex: String(words[1])) else { return nil }
-        writer = id
-      case ("creating", 1): creating = true
-      case ("accepted-at", 2):
-        guard let time = UInt64(words[1]) else { return nil }
-        acceptedAt = time
-      case ("last", 2), ("operation", 2), ("accepted", 2), ("forgotten", 2):
-        guard let name = OperationName(words[1]) else { return nil }
-        switch words[0] {
-        case "last": lastOwn = name
-        case "operation": operations.insert(name)
-        case "accepted": accepted.insert(name)
-        default: forgotten.insert(name)
-        }
-      default: return nil
+/// The memory's file: lines of text, the last of which shows that none is
+/// missing.
+///
+/// Read and written as bytes: there is a line for every operation of every
+/// computer, and every command reads them all.
+extension Memory {
+  private static let header: StaticString = "keybackup-memory 1"
+
+  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  init?(_ bytes: Span<UInt8>) {
+    var names: [Kind: ContiguousArray<OperationName>] = [:]
+    var (number, start, isWhole) = (0, 0, false)
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != 10 { end += 1 }
+      let line = bytes.extracting(start..<end)
+      start = end + 1
+      if line.isEmpty { continue }
+      // Nothing comes after the end.
+      if isWhole { return nil }
+      number += 1
+      if number == 1 {
+        guard line.isEqual(to: Self.header) else { return nil }
+      } else if let kind = Kind.of(line) {
+        let name = OperationName(line.extracting(droppingFirst: kind.word.utf8CodeUnitCount))
+        guard let name else { return nil }
+        names[kind, default: []].append(name)
+      } else if line.isEqual(to: "end") {
+        isWhole = true
+      } else if !read(line) {
+        return nil
       }
+    }
+    guard isWhole else { return nil }
+    operations = OperationNames(names[.operation] ?? [])
+    accepted = OperationNames(names[.accepted] ?? [])
+    forgotten = OperationNames(names[.forgotten] ?? [])
+  }
+
+  /// What a line with an operation's name says of it.
+  private enum Kind: CaseIterable {
+    case operation
+    case accepted
+    case forgotten
+
+    /// The line's first word, and the space behind it.
+    var word: StaticString {
+      switch self {
+      case .operation: "operation "
+      case .accepted: "accepted "
+      case .forgotten: "forgotten "
+      }
+    }
+
+    static func of(_ line: Span<UInt8>) -> Kind? {
+      for kind in allCases where line.starts(with: kind.word) { return kind }
+      return nil
     }
   }
 
-  /// Lines of text, the last of which shows that none is missing.
-  var text: String {
-    var text = Self.header + "\n"
-    if let writer { text += "writer \(writer)\n" }
-    if let lastOwn { text += "last \(lastOwn)\n" }
-    if creating { text += "creating\n" }
-    if let acceptedAt { text += "accepted-at \(acceptedAt)\n" }
-    for name in operations.sorted() { text += "operation \(name)\n" }
-    for name in accepted.sorted() { text += "accepted \(name)\n" }
-    for name in forgotten.sorted() { text += "forgotten \(name)\n" }
-    return text + "end\n"
+  /// Reads one of the lines that come once; says whether it is one.
+  private mutating func read(_ line: Span<UInt8>) -> Bool {
+    if line.starts(with: "writer ") {
+      writer = WriterID(digits: line.extracting(droppingFirst: 7))
+      return writer != nil
+    }
+    if line.starts(with: "last ") {
+      lastOwn = OperationName(line.extracting(droppingFirst: 5))
+      return lastOwn != nil
+    }
+    if line.starts(with: "accepted-at ") {
+      acceptedAt = UInt64(String(repairing: line.extracting(droppingFirst: 12)))
+      return acceptedAt != nil
+    }
+    if line.isEqual(to: "creating") {
+      creating = true
+      return true
+    }
+    return false
+  }
+
+  /// The file.
+  var bytes: [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(256 + 96 * (operations.count + accepted.count + forgotten.count))
+    text += "\(Self.header)\n".utf8
+    if let writer { text += "writer \(writer)\n".utf8 }
+    if let lastOwn { text += "last \(lastOwn)\n".utf8 }
+    if creating { text += "creating\n".utf8 }
+    if let acceptedAt { text += "accepted-at \(acceptedAt)\n".utf8 }
+    for (kind, names) in [
+      (Kind.operation, operations), (.accepted, accepted), (.forgotten, forgotten),
+    ] {
+      let word = Array("\(kind.word)".utf8)
+      for name in names {
+        text += word
+        name.append(to: &text)
+        text.append(10)
+      }
+    }
+    text += "end\n".utf8
+    return text
   }
 }

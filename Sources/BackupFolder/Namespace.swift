@@ -18,7 +18,7 @@ public struct Namespace: Sendable {
         return false
       }
       guard let logs = try logFolder() else { return true }
-      return try OperationLog.list(logs).isEmpty
+      return try LogListing.count(logs) == 0
     }
   }
 

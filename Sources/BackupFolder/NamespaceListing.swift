@@ -61,7 +61,9 @@ extension Directory {
   /// Whether a file lies here or in a folder below; what this program staged
   /// and never published does not count.
   func holdsAnyFile(depth: Int) throws(BackupFolderError) -> Bool {
-    for name in try names() where !name.hasPrefix(AtomicFile.temporaryPrefix) {
+    var names = try NameStream(self)
+    while let name = try names.next({ LogFile.isTemporary($0) ? nil : String(repairing: $0) }) {
+      guard let name else { continue }
       do {
         guard depth > 0, let folder = try subdirectory(name) else { return true }
         if try folder.holdsAnyFile(depth: depth - 1) { return true }

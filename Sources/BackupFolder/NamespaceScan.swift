@@ -45,7 +45,8 @@ extension Namespace {
           isSuperfluous: superfluous.contains(name), &buffer)
       }
     }
-    for file in try viewFiles() {
+    var files = try viewFiles()
+    while let file = try files.nextFile() {
       if file.claimsWallet {
         scan.walletFiles += 1
       } else if file.isOlderPlace {
@@ -54,7 +55,7 @@ extension Namespace {
           isSuperfluous: file.isSuperfluous, &buffer)
       }
     }
-    if let logs = try logFolder() { scan.logFiles = try OperationLog.list(logs).count }
+    if let logs = try logFolder() { scan.logFiles = try LogListing.count(logs) }
     scan.waysIn.sort {
       ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
     }

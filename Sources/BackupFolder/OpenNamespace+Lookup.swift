@@ -11,6 +11,10 @@ extension OpenNamespace {
   /// - Throws: a folder that cannot be listed.
   public func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
-    return try namespace.viewFiles().contains { $0.claimed == record }
+    var files = try namespace.viewFiles()
+    while let file = try files.nextFile() {
+      if file.claimed == record { return true }
+    }
+    return false
   }
 }

@@ -54,7 +54,7 @@ public struct OpenNamespace: ~Copyable {
     memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
     judgeLogs()
-    let names = log.index.nodes.map(\.reference.name)
+    let names = log.index.names
     if !memory.operations.isSuperset(of: names) {
       memory.operations.formUnion(names)
       // Reading must work where nothing can be remembered: a full disk, a
@@ -75,7 +75,7 @@ public struct OpenNamespace: ~Copyable {
   /// A reading run takes no lock: what another run has saved since (an
   /// operation, an acceptance) is read again just before, so that it is not
   /// undone.
-  private mutating func remember(_ names: [OperationName]) throws(BackupFolderError) {
+  private mutating func remember(_ names: OperationNames) throws(BackupFolderError) {
     let state = try namespace.state(make: true)
     var latest = try state.memory(of: id)
     latest.operations.formUnion(names)
@@ -93,10 +93,10 @@ public struct OpenNamespace: ~Copyable {
     let state = try namespace.state(make: true)
     let lock = try state.lock()
     memory = try state.memory(of: id)
-    let names = Set(log.index.nodes.map(\.reference.name))
+    let names = log.index.names
     memory.operations.formUnion(names)
     memory.accept(
-      names, awaited: log.unsynchronised.union(log.damaged), at: namespace.settings.clock())
+      names, awaited: log.unread, at: namespace.settings.clock())
     try state.save(memory, of: id)
     judgeLogs()
     _ = consume lock
@@ -106,8 +106,8 @@ public struct OpenNamespace: ~Copyable {
   /// from the log what no CSPP file holds.
   ///
   /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about half a
-  /// KiB each.
+  /// grow with the wallets' sizes or number, but for an index of about a quarter
+  /// of a KiB each.
   ///
   /// - Parameter body: gets each version and lends its entry's bytes, exactly
   ///   as they were sealed.
@@ -117,10 +117,10 @@ public struct OpenNamespace: ~Copyable {
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
     var pass = WalletPass(
-      index: log.index, memory: memory, unread: log.unsynchronised.union(log.damaged))
-    let files = listViewFiles(&pass)
+      index: log.index, memory: memory, unread: log.unread)
     let current = try? namespace.walletFolder()
-    for file in files {
+    var files = listViewFiles(&pass)
+    while let file = next(&files, &pass) {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
       switch reader.open(file.name, in: folder) {
       case .absent: continue
@@ -142,14 +142,21 @@ public struct OpenNamespace: ~Copyable {
     return pass.finish()
   }
 
-  private func listViewFiles(_ pass: inout WalletPass) -> [ViewFile] {
+  private func listViewFiles(_ pass: inout WalletPass) -> ViewFiles? {
     do {
       return try namespace.viewFiles()
     } catch {
-      // The log still has what this program wrote.
-      pass.note(
-        FolderLayout.walletFolder, nil, .incomplete, "cannot be listed: \(error)")
-      return []
+      pass.noteUnlisted(error)
+      return nil
+    }
+  }
+
+  private func next(_ files: inout ViewFiles?, _ pass: inout WalletPass) -> ViewFile? {
+    do {
+      return try files?.nextFile()
+    } catch {
+      pass.noteUnlisted(error)
+      return nil
     }
   }
 
@@ -158,7 +165,8 @@ public struct OpenNamespace: ~Copyable {
   ) throws(E) {
     let remaining = pass.remaining(index: log.index)
     if remaining.isEmpty { return }
-    let states = Dictionary(uniqueKeysWithValues: remaining.map { ($0.place, $0.state) })
+    var states = [WalletState?](repeating: nil, count: log.index.versions.count)
+    for (place, state) in remaining { states[place] = state }
     let log = log
     let lost = try log.forEachPut(
       remaining.map(\.place), in: namespace, masterKey: masterKey

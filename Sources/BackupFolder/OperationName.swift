@@ -15,25 +15,78 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     self.digest = SIMD2(digest.words.x, digest.words.y)
   }
 
-  /// Reads `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
-  init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let writer = WriterID(hex: String(parts[0])) else { return nil }
-    let name = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-    // An identifier of 16 bytes serves to read 32 digits.
-    guard name.count == 2, let counter = UInt64(name[0]), counter > 0,
-      let digest = WriterID(hex: String(name[1]))
-    else { return nil }
+  init(writer: WriterID, counter: UInt64, digest: SIMD2<UInt64>) {
     self.writer = writer
     self.counter = counter
-    self.digest = digest.words
+    self.digest = digest
+  }
+
+  /// Reads `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
+  init?(_ text: Span<UInt8>) {
+    guard text.count > 33, text[32] == UInt8(ascii: "/"),
+      let writer = WriterID(digits: text.extracting(0..<32))
+    else { return nil }
+    self.init(writer: writer, stem: text.extracting(droppingFirst: 33))
+  }
+
+  /// Reads `<counter>-<32 hex digits>` of a writer; `nil` for any other text.
+  init?(writer: WriterID, stem: Span<UInt8>) {
+    let digits = stem.count - 33
+    // An identifier of 16 bytes serves to read 32 digits.
+    guard (1...20).contains(digits), stem[digits] == UInt8(ascii: "-"),
+      let digest = WriterID(digits: stem.extracting(droppingFirst: digits + 1))
+    else { return nil }
+    var counter: UInt64 = 0
+    for place in 0..<digits {
+      let digit = stem[place] &- 48
+      let (shifted, isTooLarge) = counter.multipliedReportingOverflow(by: 10)
+      let (sum, overflows) = shifted.addingReportingOverflow(UInt64(digit))
+      guard digit < 10, !isTooLarge, !overflows else { return nil }
+      counter = sum
+    }
+    guard counter > 0 else { return nil }
+    self.init(writer: writer, counter: counter, digest: digest.words)
+  }
+
+  /// Reads `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
+  init?(_ text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    self.init(bytes.span)
   }
 
   /// Where the file lies in `keybackup/log/`, without `.json`.
   var description: String {
-    let digits = String(counter)
-    let zeroes = String(repeating: "0", count: max(0, 8 - digits.utf8.count))
-    return "\(writer)/\(zeroes)\(digits)-\(WriterID(words: digest))"
+    var text: [UInt8] = []
+    append(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Adds ``description`` to a text.
+  func append(to text: inout [UInt8]) {
+    writer.append(to: &text)
+    text.append(UInt8(ascii: "/"))
+    appendStem(to: &text)
+  }
+
+  /// Adds what follows the writer in ``description``: the file's name without
+  /// `.json`.
+  func appendStem(to text: inout [UInt8]) {
+    let start = text.count
+    var rest = counter
+    while rest > 0 || text.count < start + 8 {
+      text.append(UInt8(truncatingIfNeeded: rest % 10) + 48)
+      rest /= 10
+    }
+    text[start...].reverse()
+    text.append(UInt8(ascii: "-"))
+    WriterID(words: digest).append(to: &text)
+  }
+
+  /// Number of characters of what follows the writer in ``description``.
+  var stemCount: Int {
+    var (digits, rest) = (1, counter)
+    while rest > 9 { (digits, rest) = (digits + 1, rest / 10) }
+    return max(8, digits) + 33
   }
 
   static func < (left: OperationName, right: OperationName) -> Bool {

@@ -138,13 +138,13 @@ extension OpenNamespace {
   /// Reads again what another program of this computer, or the sync client,
   /// brought since the logs were read.
   mutating func refresh(run: borrowing WritingRun) throws(BackupFolderError) {
-    let listed = try namespace.logFolder().map { (folder) throws(BackupFolderError) in
-      try OperationLog.list(folder)
+    let listing = try namespace.logFolder().map { (folder) throws(BackupFolderError) in
+      try LogListing(folder)
     }
-    if Set(listed ?? []) != log.listed { try load() }
+    if (listing?.mark ?? LogListing.Mark()) != log.listed { try load() }
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)
-    memory.operations.formUnion(log.index.nodes.map(\.reference.name))
+    memory.operations.formUnion(log.index.names)
   }
 }
 

@@ -75,15 +75,12 @@ struct StateFolder: Sendable {
     } catch {
       throw error.error("\(directory.path)/\(namespace)")
     }
-    let text = buffer.withBytes { bytes in
-      unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-    }
-    return Memory(text: text) ?? Memory()
+    return buffer.withBytes { Memory($0) } ?? Memory()
   }
 
   /// Replaces what is remembered of a namespace.
   func save(_ memory: Memory, of namespace: NamespaceID) throws(BackupFolderError) {
-    let text = Array(memory.text.utf8)
+    let text = memory.bytes
     var buffer = FileBuffer()
     let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
     let digest = Digest(of: text.span)

@@ -22,25 +22,29 @@ extension Namespace {
   public func checkStructure() throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
     var buffer = FileBuffer()
-    var records: Set<RecordID> = []
     let wallets = try walletFolder()
-    for file in try viewFiles() where file.claimsWallet {
+    var files = try viewFiles()
+    while let file = try files.nextFile() {
+      guard file.claimsWallet else { continue }
       guard let folder = file.isOlderPlace ? directory : wallets else { continue }
+      let limit = settings.limits.record
       let problem = FileProblem.found(
-        file.name, in: folder, limit: settings.limits.record, &buffer
-      ) {
-        (bytes) throws(CSPPError) in
-        _ = try WalletEnvelope(
-          parsing: bytes, at: id, recordID: file.named, limit: settings.limits.record)
-      }
+        &buffer,
+        read: { (buffer) throws(FileProblem) in
+          try buffer.read(file.name, in: folder, limit: limit)
+        },
+        parse: { (bytes) throws(CSPPError) in
+          _ = try WalletEnvelope(
+            parsing: bytes, at: id, recordID: file.named, limit: limit)
+        })
       if let problem {
         let state = file.isStandIn ? .incomplete : problem.state
-        report.findings.append(
+        report.findings.note(
           FileFinding(
             file: file.path, recordID: file.claimed, state: state,
             reason: file.isStandIn ? StandIn.reason : problem.reason))
         report.counts[state] += 1
-      } else if file.named.map({ records.insert($0).inserted }) ?? false {
+      } else if file.named != nil, !file.isOlderPlace || wallets?.holds(file.name) != true {
         report.counts[.current] += 1
       }
     }

@@ -27,7 +27,8 @@ extension OpenNamespace {
   mutating func survey(run: borrowing WritingRun) throws(BackupFolderError) -> ViewSurvey {
     var survey = ViewSurvey()
     let current = try namespace.walletFolder()
-    for file in try namespace.viewFiles() {
+    var files = try namespace.viewFiles()
+    while let file = try files.nextFile() {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
       let isOwnTemporary = file.name.hasPrefix("\(AtomicFile.temporaryPrefix)\(run.tag)-")
       switch reader.open(file.name, in: folder) {
@@ -56,12 +57,8 @@ extension OpenNamespace {
   /// published.
   private func isUnpublished(_ mark: WalletEntry.Mark?) -> Bool {
     guard let mark else { return false }
-    let isPublished = log.index.nodes.contains {
-      $0.reference.writerID == mark.writerID && $0.reference.counter == mark.counter
-    }
-    let isRemembered = memory.operations.contains {
-      $0.writer == mark.writerID && $0.counter == mark.counter
-    }
+    let isPublished = log.index.contains(mark.writerID, mark.counter)
+    let isRemembered = memory.operations.contains(mark.writerID, mark.counter)
     return !isPublished && !isRemembered
   }
 }

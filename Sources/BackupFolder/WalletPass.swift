@@ -2,10 +2,14 @@ internal import CSPP
 
 /// What one run over all wallets has met so far.
 struct WalletPass {
+  /// What is known of one record, in eight bytes.
   private struct Tally {
-    var worst: WalletState
-    var opened = 0
+    /// Nil for a record of which nothing was met.
+    var worst: WalletState?
     var inCurrentPlace = false
+    /// Whether a file of its name gave nothing.
+    var hasFailed = false
+    var opened: Int32 = 0
   }
 
   /// What the caller does with an opened view file.
@@ -17,25 +21,27 @@ struct WalletPass {
   }
 
   private(set) var report = WalletReport()
-  private var tallies: [RecordID: Tally] = [:]
+  /// The log's records by their numbers there, then those that no log knows.
+  private var records: RecordNumbers
+  private var tallies: [Tally]
+  /// Digests that no `put` has, once shown.
   private var shown: Set<Digest> = []
   private var shownPlaces: [Bool]
-  /// Operations that are here or given up, and those that were here once.
-  private let present: Set<WalletEntry.Mark>
-  private let remembered: Set<WalletEntry.Mark>
+  /// Operations that were here once, but for those that cannot be read now.
+  private let remembered: OperationNames
+  private let unread: OperationNames
+  /// Operations that are given up, and from when it is first asked for, those
+  /// that are here.
+  private let forgotten: OperationNames
+  private var present: OperationNames?
 
-  init(index: LogIndex, memory: Memory, unread: Set<OperationName>) {
+  init(index: LogIndex, memory: Memory, unread: OperationNames) {
+    records = index.versions.numbers
+    tallies = [Tally](repeating: Tally(), count: records.count)
     shownPlaces = [Bool](repeating: false, count: index.versions.count)
-    present = Set(
-      index.nodes.map {
-        WalletEntry.Mark(writerID: $0.reference.writerID, counter: $0.reference.counter)
-      }
-    ).union(Self.marks(memory.forgotten))
-    remembered = Self.marks(memory.operations).subtracting(Self.marks(unread))
-  }
-
-  private static func marks(_ names: Set<OperationName>) -> Set<WalletEntry.Mark> {
-    Set(names.map { WalletEntry.Mark(writerID: $0.writer, counter: $0.counter) })
+    remembered = memory.operations
+    forgotten = memory.forgotten
+    self.unread = unread
   }
 
   /// Judges a view file that opened.
@@ -52,31 +58,40 @@ struct WalletPass {
     case .live(let place):
       // Under another wallet's name no CSPP reader finds it: it counts as
       // missing from the view.
-      if misplaced { return .pass }
+      if misplaced || shownPlaces[place] { return .pass }
       shownPlaces[place] = true
-      if !shown.insert(value).inserted { return .pass }
       return .show(index.isConflicted(record) ? .conflict : .current)
     case .superseded:
       report.stale += 1
       return .pass
     case .unknown:
-      if file.isOlderPlace, tallies[record]?.inCurrentPlace == true { return .pass }
+      if file.isOlderPlace, tally(of: record)?.inCurrentPlace == true { return .pass }
       if !shown.insert(value).inserted { return .pass }
       if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
-      guard let mark = entry.mark, !present.contains(mark) else { return .show(.foreign) }
-      return .show(remembered.contains(mark) ? .rolledBack : .incomplete)
+      guard let mark = entry.mark, !isPresent(mark, index) else { return .show(.foreign) }
+      let isLost =
+        remembered.contains(mark.writerID, mark.counter)
+        && !unread.contains(mark.writerID, mark.counter)
+      return .show(isLost ? .rolledBack : .incomplete)
     }
+  }
+
+  private mutating func isPresent(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
+    let names = present ?? index.names
+    present = names
+    return names.contains(mark.writerID, mark.counter)
+      || forgotten.contains(mark.writerID, mark.counter)
   }
 
   /// The live `put`s that no view file has shown, and how each stands.
   func remaining(index: LogIndex) -> [(place: Int, state: WalletState)] {
     var remaining: [(place: Int, state: WalletState)] = []
-    for record in index.records {
-      let live = index.live(record)
+    for number in index.records.indices {
+      let live = index.live(number: number)
       for place in live where !shownPlaces[place] {
         // Where another program's version has the record's place in the view,
         // the logged one is not missing from it.
-        let displaced = (tallies[record]?.opened ?? 0) > 0
+        let displaced = tallies[number].opened > 0
         remaining.append((place, live.count > 1 ? .conflict : displaced ? .current : .missing))
       }
     }
@@ -88,9 +103,9 @@ struct WalletPass {
   /// - Returns: how many of its record came before.
   mutating func count(_ record: RecordID, _ state: WalletState) -> Int {
     report.versions += 1
-    let earlier = tallies[record]?.opened ?? 0
+    let earlier = tally(of: record)?.opened ?? 0
     tally(record, state) { $0.opened += 1 }
-    return earlier
+    return Int(earlier)
   }
 
   /// Notes a view file that gave nothing.
@@ -104,31 +119,69 @@ struct WalletPass {
   mutating func note(
     _ file: String, _ record: RecordID?, _ state: WalletState, _ reason: String
   ) {
-    report.findings.append(
+    report.findings.note(
       FileFinding(file: file, recordID: record, state: state, reason: reason))
-    if let record { tally(record, state) } else { report.counts[state] += 1 }
+    if let record {
+      tally(record, state) { $0.hasFailed = true }
+    } else {
+      report.counts[state] += 1
+    }
+  }
+
+  /// Notes a folder of which not all files are known: the log still has what
+  /// this program wrote.
+  mutating func noteUnlisted(_ error: BackupFolderError) {
+    note(FolderLayout.walletFolder, nil, .incomplete, "cannot be listed: \(error)")
   }
 
   /// Ends the run.
   consuming func finish() -> WalletReport {
-    for tally in tallies.values {
-      report.counts[tally.worst] += 1
+    for tally in tallies {
+      guard let worst = tally.worst else { continue }
+      report.counts[worst] += 1
       if tally.opened > 0 { report.restored += 1 }
     }
-    report.failures = report.findings.filter { finding in
-      guard let record = finding.recordID else { return true }
-      return (tallies[record]?.opened ?? 0) == 0
-    }
+    report.failures = failures()
     return report
+  }
+
+  /// Findings whose wallet was not restored from elsewhere.
+  private func failures() -> [FileFinding] {
+    var failures: [FileFinding] = []
+    var named: Set<RecordID> = []
+    for finding in report.findings {
+      if let record = finding.recordID {
+        if (tally(of: record)?.opened ?? 0) > 0 { continue }
+        named.insert(record)
+      }
+      // Those that are only counted follow below, or are files of no record.
+      failures.append(
+        FileFinding(
+          file: finding.file, recordID: finding.recordID, state: finding.state,
+          reason: finding.cause))
+    }
+    for (number, tally) in tallies.enumerated() where tally.hasFailed && tally.opened == 0 {
+      let record = records.records[number]
+      if named.contains(record) { continue }
+      failures.note(
+        FileFinding(
+          file: "\(FolderLayout.walletFolder)/\(FolderLayout.walletFile(record))", recordID: record,
+          state: tally.worst ?? .unreadable, reason: "gave no wallet"))
+    }
+    return failures
+  }
+
+  private func tally(of record: RecordID) -> Tally? {
+    records.number(of: record).map { tallies[$0] }
   }
 
   /// Changes a record's tally and makes its state worse if need be.
   private mutating func tally(
     _ record: RecordID, _ state: WalletState, _ change: (inout Tally) -> Void = { _ in }
   ) {
-    var tally = tallies[record] ?? Tally(worst: state)
-    tally.worst = max(tally.worst, state)
-    change(&tally)
-    tallies[record] = tally
+    let number = records.add(record)
+    if number == tallies.count { tallies.append(Tally()) }
+    tallies[number].worst = max(tallies[number].worst ?? state, state)
+    change(&tallies[number])
   }
 }

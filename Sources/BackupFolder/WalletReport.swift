@@ -71,15 +71,36 @@ public struct FileFinding: Equatable, Sendable {
   public let recordID: RecordID?
   /// ``WalletState/unreadable``, ``WalletState/incomplete``.
   public let state: WalletState
+  /// Number of further files that are in the same state and not named: a
+  /// crafted folder makes no million findings.
+  public internal(set) var further = 0
+  let cause: String
+
   /// Why, in words.
-  public let reason: String
+  public var reason: String {
+    further == 0 ? cause : "\(cause), and \(further) more files are \(state.rawValue)"
+  }
 
   /// A finding about a file.
   public init(file: String, recordID: RecordID?, state: WalletState, reason: String) {
     self.file = file
     self.recordID = recordID
     self.state = state
-    self.reason = reason
+    cause = reason
+  }
+}
+
+extension [FileFinding] {
+  /// Findings that are kept; the rest is counted.
+  static let limit = 100
+
+  /// Adds a finding, or counts it.
+  mutating func note(_ finding: FileFinding) {
+    if count >= Self.limit, let like = lastIndex(where: { $0.state == finding.state }) {
+      self[like].further += 1 + finding.further
+    } else {
+      append(finding)
+    }
   }
 }
 
@@ -111,7 +132,8 @@ public struct WalletReport: Equatable, Sendable {
   /// CSPP files that hold an older version than the log; the next writing run
   /// replaces them.
   public internal(set) var stale = 0
-  /// Files that gave nothing, in the order they were met.
+  /// Files that gave nothing, in the order they were met; those beyond a
+  /// hundred are counted in ``FileFinding/further``.
   public internal(set) var findings: [FileFinding] = []
   /// Those of ``findings`` whose wallet was not restored from elsewhere.
   public internal(set) var failures: [FileFinding] = []

@@ -30,13 +30,14 @@ extension OperationLog {
     if retirements.isEmpty { return [:] }
     var counts: [WriterID: Int] = [:]
     let retiring = Dictionary(grouping: retirements, by: \.writer).mapValues { $0.map(\.node) }
-    for (place, node) in index.nodes.enumerated() {
-      guard let known = retiring[node.reference.writerID] else { continue }
+    for place in index.nodes.indices {
+      let writer = index.nodes.writer(place)
+      guard let known = retiring[writer] else { continue }
       // A computer may retire itself.
-      if known.contains(where: { $0 == place || index.covers(Int32($0), Int32(place)) }) {
+      if known.contains(where: { $0 == place || index.covers($0, place) }) {
         continue
       }
-      counts[node.reference.writerID, default: 0] += 1
+      counts[writer, default: 0] += 1
     }
     return counts
   }
@@ -46,8 +47,8 @@ extension OpenNamespace {
   /// Every computer that has written, the one that wrote last first.
   public var writers: [LogWriter] {
     var operations: [WriterID: (count: Int, lastAt: UInt64)] = [:]
-    for (place, node) in log.index.nodes.enumerated() {
-      let writer = node.reference.writerID
+    for place in log.index.nodes.indices {
+      let writer = log.index.nodes.writer(place)
       let known = operations[writer] ?? (0, 0)
       operations[writer] = (known.count + 1, max(known.lastAt, log.times[place]))
     }

@@ -31,7 +31,7 @@ struct AcceptanceTests {
 
   private func accepted(_ index: LogIndex, _ memory: Memory = Memory()) -> Memory {
     var memory = memory
-    memory.accept(Set(index.nodes.map(\.reference.name)), awaited: [], at: 1)
+    memory.accept(index.names, awaited: [], at: 1)
     return memory
   }
 

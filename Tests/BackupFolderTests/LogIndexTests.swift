@@ -9,7 +9,7 @@ struct LogIndexTests {
   private let b = WriterID(words: [2, 2])
   private let record = RecordID(walletID: "w")
 
-  private func digest(_ number: UInt64) -> Digest { Digest(words: [0, 0, 0, number]) }
+  private func digest(_ number: UInt64) -> Digest { Digest(words: [number, 0, 0, number]) }
 
   /// Adds operation `number` with one `put` of value 100 + number.
   private func put(
@@ -124,10 +124,28 @@ struct LogIndexTests {
     memory.acceptedAt = 17
     memory.accepted = [name, OperationName(writer: b, counter: 2, digest: digest(7))]
     memory.forgotten = [OperationName(writer: b, counter: 3, digest: digest(8))]
-    #expect(Memory(text: memory.text) == memory)
-    #expect(Memory(text: String(memory.text.dropLast(5))) == nil)
-    #expect(Memory(text: "") == nil)
-    #expect(Memory(text: memory.text + "more\n") == nil)
+    let bytes = memory.bytes
+    #expect(Memory(bytes.span) == memory)
+    #expect(
+      String(decoding: bytes, as: UTF8.self) == """
+        keybackup-memory 1
+        writer \(a)
+        last \(name)
+        creating
+        accepted-at 17
+        operation \(name)
+        operation \(b)/00000001-\(WriterID(words: [6, 0]))
+        accepted \(name)
+        accepted \(b)/00000002-\(WriterID(words: [7, 0]))
+        forgotten \(b)/00000003-\(WriterID(words: [8, 0]))
+        end
+
+        """)
+    let cut = Array(bytes.dropLast(5))
+    #expect(Memory(cut.span) == nil)
+    #expect(Memory([UInt8]().span) == nil)
+    let longer = bytes + Array("more\n".utf8)
+    #expect(Memory(longer.span) == nil)
     #expect(OperationName(name.description) == name)
     #expect(OperationName("x/1-2") == nil)
   }

@@ -1,0 +1,49 @@
+/// Finds the elements of an array by a hash of what they hold, at a few bytes
+/// an element.
+///
+/// Open addressing; the array itself stays with the caller. The hash is spread
+/// with a factor of this process, so that crafted digests do not collide.
+struct HashIndex {
+  private var slots: [Int32] = []
+  private var count = 0
+
+  private static let factor = UInt64.random(in: .min ... .max) | 1
+
+  private func start(_ hash: UInt64) -> Int {
+    let spread = (hash ^ hash &>> 32) &* Self.factor
+    return Int(truncatingIfNeeded: spread &>> 20) & (slots.count - 1)
+  }
+
+  /// The first element of that hash for which `matches` holds.
+  func first(_ hash: UInt64, where matches: (Int32) -> Bool) -> Int32? {
+    if slots.isEmpty { return nil }
+    var place = start(hash)
+    while slots[place] >= 0 {
+      if matches(slots[place]) { return slots[place] }
+      place = (place + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds an element.
+  ///
+  /// - Parameters:
+  ///   - element: its place in the caller's array.
+  ///   - hash: gives the hash of an element: of this one, and again of those
+  ///     that are here when the index grows.
+  mutating func insert(_ element: Int32, hash: (Int32) -> UInt64) {
+    if slots.count < (count + 1) * 4 / 3 + 1 {
+      let old = slots
+      slots = [Int32](repeating: -1, count: max(16, old.count * 2))
+      for element in old where element >= 0 { put(element, hash(element)) }
+    }
+    put(element, hash(element))
+    count += 1
+  }
+
+  private mutating func put(_ element: Int32, _ hash: UInt64) {
+    var place = start(hash)
+    while slots[place] >= 0 { place = (place + 1) & (slots.count - 1) }
+    slots[place] = element
+  }
+}

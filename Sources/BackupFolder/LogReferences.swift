@@ -1,0 +1,82 @@
+internal import CSPP
+
+/// Every operation that is here, or that one here names, held once in a few
+/// dozen bytes.
+struct LogReferences {
+  private struct Stored {
+    let digest: Digest
+    let counter: UInt64
+    let writer: Int32
+    /// The operation's place among those that are here, or -1.
+    var node: Int32
+  }
+
+  private var stored: [Stored] = []
+  private var numbers = HashIndex()
+  private var writers: [WriterID] = []
+  private var writerNumbers: [WriterID: Int32] = [:]
+
+  /// Number of operations, here or named.
+  var count: Int { stored.count }
+  /// Number of computers, here or named.
+  var writerCount: Int { writers.count }
+
+  /// An operation by its number.
+  subscript(number: Int32) -> Operation.Seen {
+    let entry = stored[Int(number)]
+    return Operation.Seen(
+      writerID: writers[Int(entry.writer)], counter: entry.counter, digest: entry.digest)
+  }
+
+  /// The computer's number, which all of its operations share.
+  func writer(_ number: Int32) -> Int32 { stored[Int(number)].writer }
+
+  /// An operation's counter.
+  func counter(_ number: Int32) -> UInt64 { stored[Int(number)].counter }
+
+  /// An operation's digest.
+  func digest(_ number: Int32) -> Digest { stored[Int(number)].digest }
+
+  /// A computer's number; nil when nothing here names it.
+  func writer(_ id: WriterID) -> Int32? { writerNumbers[id] }
+
+  /// The place of an operation among those that are here.
+  func node(of digest: Digest) -> Int? {
+    let found = numbers.first(digest.words.x) {
+      stored[Int($0)].node >= 0 && stored[Int($0)].digest == digest
+    }
+    return found.map { Int(stored[Int($0)].node) }
+  }
+
+  /// Whether an operation of that digest is here.
+  func isHere(_ number: Int32) -> Bool {
+    stored[Int(number)].node >= 0 || node(of: digest(number)) != nil
+  }
+
+  /// The number of an operation; it gets one if it has none.
+  mutating func number(of reference: Operation.Seen) -> Int32 {
+    let writer = writerNumber(of: reference.writerID)
+    let known = numbers.first(reference.digest.words.x) {
+      let entry = stored[Int($0)]
+      return entry.digest == reference.digest && entry.counter == reference.counter
+        && entry.writer == writer
+    }
+    if let known { return known }
+    stored.append(
+      Stored(digest: reference.digest, counter: reference.counter, writer: writer, node: -1))
+    let number = Int32(stored.count - 1)
+    let entries = stored
+    numbers.insert(number) { entries[Int($0)].digest.words.x }
+    return number
+  }
+
+  private mutating func writerNumber(of id: WriterID) -> Int32 {
+    if let known = writerNumbers[id] { return known }
+    writers.append(id)
+    writerNumbers[id] = Int32(writers.count - 1)
+    return Int32(writers.count - 1)
+  }
+
+  /// Says that an operation is here.
+  mutating func setNode(_ node: Int, of number: Int32) { stored[Int(number)].node = Int32(node) }
+}

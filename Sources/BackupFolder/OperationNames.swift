@@ -1,0 +1,98 @@
+internal import CSPP
+
+/// A set of operation names: a sorted array, which needs a third of a hash
+/// set's memory and joins another in one go.
+struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLiteral {
+  private var sorted: ContiguousArray<OperationName>
+
+  init(arrayLiteral names: OperationName...) { self.init(names) }
+
+  /// The names of a sequence, in any order, each once.
+  init(_ names: some Sequence<OperationName>) {
+    sorted = ContiguousArray(names)
+    var isSorted = true
+    for place in sorted.indices.dropFirst() where !(sorted[place - 1] < sorted[place]) {
+      isSorted = false
+      break
+    }
+    if isSorted { return }
+    sorted.sort()
+    var kept = 0
+    for place in sorted.indices where place == 0 || sorted[place] != sorted[kept - 1] {
+      sorted[kept] = sorted[place]
+      kept += 1
+    }
+    sorted.removeSubrange(kept...)
+  }
+
+  var startIndex: Int { sorted.startIndex }
+  var endIndex: Int { sorted.endIndex }
+  subscript(place: Int) -> OperationName { sorted[place] }
+
+  /// The first place whose name does not come before `name`.
+  private func place(of name: OperationName) -> Int {
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] < name { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func contains(_ name: OperationName) -> Bool {
+    let place = place(of: name)
+    return place < sorted.count && sorted[place] == name
+  }
+
+  /// Whether an operation of that writer and counter is here.
+  func contains(_ writer: WriterID, _ counter: UInt64) -> Bool {
+    let first = OperationName(
+      writer: writer, counter: counter, digest: Digest(words: .zero))
+    let place = place(of: first)
+    return place < sorted.count && sorted[place].writer == writer
+      && sorted[place].counter == counter
+  }
+
+  /// The operations of that writer and counter.
+  func all(of writer: WriterID, _ counter: UInt64) -> [OperationName] {
+    let first = place(
+      of: OperationName(writer: writer, counter: counter, digest: SIMD2.zero))
+    var end = first
+    while end < sorted.count, sorted[end].writer == writer, sorted[end].counter == counter {
+      end += 1
+    }
+    return Array(sorted[first..<end])
+  }
+
+  /// Adds a name; cheap for one that comes last.
+  mutating func insert(_ name: OperationName) {
+    let place = place(of: name)
+    if place < sorted.count, sorted[place] == name { return }
+    sorted.insert(name, at: place)
+  }
+
+  /// Removes a name.
+  mutating func remove(_ name: OperationName) {
+    let place = place(of: name)
+    if place < sorted.count, sorted[place] == name { sorted.remove(at: place) }
+  }
+
+  func isSuperset(of names: some Sequence<OperationName>) -> Bool {
+    names.allSatisfy { contains($0) }
+  }
+
+  mutating func formUnion(_ names: some Sequence<OperationName>) {
+    let new = names.filter { !contains($0) }
+    if !new.isEmpty { self = OperationNames(sorted + new) }
+  }
+
+  func union(_ names: some Sequence<OperationName>) -> OperationNames {
+    var all = self
+    all.formUnion(names)
+    return all
+  }
+
+  func subtracting(_ names: OperationNames) -> OperationNames {
+    OperationNames(sorted.lazy.filter { !names.contains($0) })
+  }
+}
