@@ -47,17 +47,9 @@ struct Configuration: Codable, Sendable {
 
 extension FolderOptions {
   /// The folder's path: `--folder`, else `$KEYBACKUP_FOLDER`, else what `init`
-  /// remembered.
+  /// remembered; nil when there is none.
   ///
-  /// - Throws: `config` when there is none.
-  func path(_ world: World) throws(UserMessage) -> String {
-    if let path = try configuredPath(world) { return path }
-    throw UserMessage(
-      .config, "no backup folder is known on this computer",
-      hint: "name your synced folder with --folder PATH or in KEYBACKUP_FOLDER")
-  }
-
-  /// As ``path(_:)``, or nil when there is none.
+  /// - Throws: `config` when the configuration cannot be used.
   func configuredPath(_ world: World) throws(UserMessage) -> String? {
     if let folder { return folder }
     if let path = world.variable("KEYBACKUP_FOLDER") { return path }

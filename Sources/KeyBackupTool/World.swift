@@ -43,10 +43,16 @@ struct World: Sendable {
   var stateFolder: String? { place("XDG_STATE_HOME", ".local/state") }
 
   private func place(_ name: String, _ fallback: String) -> String? {
+    userFolder(name, fallback).map { $0 + "/keybackup" }
+  }
+
+  /// The folder that a variable names, else a fallback in the home; nil without
+  /// a home.
+  func userFolder(_ name: String, _ fallback: String) -> String? {
     // A relative path in these variables is invalid and ignored, as the
     // specification says.
-    if let path = variable(name), path.hasPrefix("/") { return path + "/keybackup" }
+    if let path = variable(name), path.hasPrefix("/") { return path }
     guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
-    return home + "/" + fallback + "/keybackup"
+    return home + "/" + fallback
   }
 }

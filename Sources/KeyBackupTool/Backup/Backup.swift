@@ -13,12 +13,13 @@ struct Backup: Sendable {
 
 extension Backup {
   /// Finds the backup that the options, the environment or the configuration
-  /// name.
+  /// name, else the one in this computer's sync folders; see
+  /// ``FolderOptions/path(_:_:)``.
   ///
   /// - Throws: `no-input` when there is none, `ambiguous` when there are
   ///   several and none is named, `incomplete` when it is not all here.
-  init(_ options: FolderOptions, _ world: World) throws(UserMessage) {
-    folder = try Self.folder(at: options.path(world), world)
+  init(_ options: FolderOptions, _ world: World, _ output: Output) throws(UserMessage) {
+    folder = try Self.folder(at: options.path(world, output), world)
     let id = try options.namespaceID()
     do throws(BackupFolderError) {
       namespace = try folder.namespace(id)

@@ -18,11 +18,12 @@ enum FileCheck {
   /// Refuses a folder that takes no files, before a credential is made that
   /// would then be of no use.
   ///
-  /// - Throws: `permission-denied`, `io` for a read-only file system.
+  /// - Throws: `permission-denied`, `cannot-create` for a read-only file system.
   static func requireWritable(_ path: String) throws(UserMessage) {
     guard unsafe access(path, W_OK | X_OK) != 0 else { return }
     throw UserMessage(
-      errno == EACCES || errno == EPERM ? .permissionDenied : .io,
+      errno == EACCES || errno == EPERM
+        ? .permissionDenied : errno == EROFS ? .cannotCreate : .io,
       "\(path) cannot be written: \(systemText(errno))",
       hint: "check the permissions of the folder and of its file system")
   }

@@ -11,7 +11,7 @@ struct UnlockOptions: ParsableArguments {
   var output: Output { common.output }
 
   /// Finds the backup these options name.
-  func backup(_ world: World) throws(UserMessage) -> Backup { try Backup(folder, world) }
+  func backup(_ world: World) throws(UserMessage) -> Backup { try Backup(folder, world, output) }
 
   /// Finds a security key as these options say.
   func finder(_ world: World) -> KeyFinder { KeyFinder(common, device, pins.policy(world)) }

@@ -48,9 +48,9 @@ struct Terminal: Sendable {
   }
 
   /// Reads a line with echo; for answers that are no secret.
-  func readAnswer(prompt: String) -> String? {
+  func readAnswer(prompt: String, limit: Int = 256) -> String? {
     show(prompt)
-    var line = SecretBytes(zeroed: 256)
+    var line = SecretBytes(zeroed: limit)
     guard case .line = readLine(into: &line) else { return nil }
     return line.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

@@ -21,7 +21,10 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var options: FolderOptions
   @OptionGroup var relyingParty: BackupRelyingPartyOption
 
-  @Argument(help: ArgumentHelp("The synced folder.", valueName: "folder"))
+  @Argument(
+    help: ArgumentHelp(
+      "The synced folder (default: --folder, else a choice of those found here).",
+      valueName: "folder"))
   var synced: String?
 
   @Option(
@@ -43,7 +46,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let path: String
-    if let synced { path = synced } else { path = try options.path(world) }
+    if let synced {
+      path = synced
+    } else if let known = try options.configuredPath(world) {
+      path = known
+    } else {
+      path = try FolderChoice(world).ask(common.prompter)
+    }
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)
@@ -62,6 +71,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       return try await resume(unfinished, folder, path, world)
     }
     try FileCheck.requireWritable(path)
+    let place = PlaceReport(path, known: KnownSyncFolders.find(world))
+    for warning in place.warnings { common.output.warn("warning: \(warning)") }
     if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
       common.output.warn(
         "keybackup: this computer knew another backup here that is gone: "
@@ -81,7 +92,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw isRecorded(credential.id, folder) ? error : unused(credential.id, on: key, error)
     }
     remember(path, world)
-    return try report(id, keyID, credential.id.bytes, path)
+    return try report(id, keyID, credential.id.bytes, path, place)
   }
 
   private func enrol(
@@ -187,7 +198,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       return nil
     }
     remember(path, world)
-    return try report(namespace.id, keyID, credential.bytes, path)
+    let place = PlaceReport(path, known: KnownSyncFolders.find(world))
+    return try report(namespace.id, keyID, credential.bytes, path, place)
   }
 
   private func write(
@@ -228,7 +240,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func report(
-    _ id: NamespaceID, _ keyID: KeyID, _ credential: [UInt8], _ path: String
+    _ id: NamespaceID, _ keyID: KeyID, _ credential: [UInt8], _ path: String, _ place: PlaceReport
   ) throws(UserMessage) -> ExitCode {
     let output = common.output
     let credentialID = CredentialIDArgument.encode(credential)
@@ -237,9 +249,15 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       json: [
         "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(credentialID), "rp_id": .string(rpID),
+        "folder": .string(path), "engine": .optional(place.folder?.engine.rawValue),
+        "warnings": .array(place.warnings.map(JSONValue.string)),
       ], ofChange: "the backup \(id.hex) was made all the same")
     if common.json { return .success }
-    output.note("Written here; your sync program carries it to the cloud.")
+    if let folder = place.folder {
+      output.note("Written here; \(folder.title) carries it on.")
+    } else {
+      output.note("Written here, and nowhere else yet.")
+    }
     output.note(
       "This key is the only way in: lose it and the backup cannot be opened. "
         + "Keep another copy of your wallets until a second way in is enrolled.")

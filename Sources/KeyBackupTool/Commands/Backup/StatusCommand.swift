@@ -13,7 +13,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var folder: FolderOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try Backup(folder, world)
+    let backup = try Backup(folder, world, common.output)
     let scan = try backup.scan()
     let structure: StructureReport
     do throws(BackupFolderError) {

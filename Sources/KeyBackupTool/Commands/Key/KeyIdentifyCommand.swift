@@ -15,7 +15,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var relyingParty: BackupRelyingPartyOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try Backup(folder, world)
+    let backup = try Backup(folder, world, common.output)
     let scan = try backup.scan()
     let offers = scan.waysIn.compactMap { way in
       UnlockQuestion(way, rpID: relyingParty.rpId ?? BackupRelyingPartyOption.standard)

@@ -13,7 +13,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var folder: FolderOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let scan = try Backup(folder, world).scan()
+    let scan = try Backup(folder, world, common.output).scan()
     if common.json {
       try common.output.result(json: ["keys": .array(scan.waysIn.map(\.json))])
     } else {

@@ -1,0 +1,61 @@
+internal import CLinux
+internal import FoundationEssentials
+internal import Glibc
+
+/// The disk under a file system, as sysfs describes it.
+struct BlockDevice: Sendable {
+  /// Its folder in sysfs.
+  private let folder: String
+
+  /// Finds the disk; nil when none is known under the file system.
+  ///
+  /// - Parameters:
+  ///   - mount: the file system.
+  ///   - root: the folder that stands for "/".
+  init?(of mount: MountTable.Mount, root: String = "") {
+    var number = mount.device
+    if number.hasPrefix("0:"), mount.source.hasPrefix("/dev/") {
+      // btrfs and others have a number of their own.
+      var status = stat()
+      guard unsafe stat(root + mount.source, &status) == 0, status.st_mode & S_IFMT == S_IFBLK
+      else { return nil }
+      number = "\(Self.major(status.st_rdev)):\(Self.minor(status.st_rdev))"
+    }
+    self.init(folder: root + "/sys/dev/block/" + number)
+  }
+
+  private init?(folder: String) {
+    guard let path = FileCheck.absolute(folder) else { return nil }
+    self.folder = path
+  }
+
+  /// Whether it is meant to be unplugged: on USB, or a medium that can be taken
+  /// out.
+  ///
+  /// Of an encrypted or a combined disk, whether one below it is.
+  var isRemovable: Bool { isRemovable(depth: 8) }
+
+  private func isRemovable(depth: Int) -> Bool {
+    if folder.contains("/usb") { return true }
+    // A partition's disk is the folder around its own.
+    for place in [folder, folder + "/.."] where flag(place + "/removable") { return true }
+    guard depth > 0 else { return false }
+    let below = OtherProgramsFile.names(in: folder + "/slaves")
+    return below.contains { name in
+      BlockDevice(folder: folder + "/slaves/" + name)?.isRemovable(depth: depth - 1) ?? false
+    }
+  }
+
+  private func flag(_ path: String) -> Bool {
+    OtherProgramsFile.text(path, limit: 4096)?.trimmed == "1"
+  }
+
+  /// makedev(3) in reverse, which are macros.
+  private static func major(_ device: dev_t) -> UInt {
+    (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+  }
+
+  private static func minor(_ device: dev_t) -> UInt {
+    device & 0xFF | (device >> 12) & ~0xFF
+  }
+}

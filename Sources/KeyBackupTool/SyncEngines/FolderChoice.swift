@@ -1,0 +1,110 @@
+/// Where `init` puts a backup when nobody has said: a person chooses among the
+/// sync folders of this computer.
+struct FolderChoice: Sendable {
+  let known: KnownSyncFolders
+  private let world: World
+
+  init(_ world: World) {
+    self.world = world
+    known = KnownSyncFolders.find(world)
+  }
+
+  /// Asks.
+  ///
+  /// - Returns: a path; the folder itself need not exist yet.
+  /// - Throws: `config` when nobody can be asked, with what was found as the
+  ///   hint.
+  func ask(_ prompter: Prompter) throws(UserMessage) -> String {
+    guard prompter.canAsk else { throw nobodyChose }
+    for line in remarks { prompter.tell(line) }
+    let backups = known.backups()
+    let proposals = known.usable.map(proposal)
+    if proposals.isEmpty {
+      prompter.tell("No folder that a sync program carries was found on this computer.")
+      return try another(prompter)
+    }
+    prompter.tell("Where shall the backup go?")
+    let choices = zip(known.usable, proposals).map { folder, path in
+      let holds = backups.contains { $0.folder == folder }
+      return "\(PrintableText.clean(path, limit: 200))  (\(folder.title)"
+        + (holds ? "; a backup is there already)" : ")")
+    }
+    guard let choice = try prompter.choice(of: choices + ["another folder"]) else {
+      throw nobodyChose
+    }
+    return choice < proposals.count ? proposals[choice] : try another(prompter)
+  }
+
+  private func another(_ prompter: Prompter) throws(UserMessage) -> String {
+    guard let typed = try prompter.line("Path of the synced folder: "), !typed.isEmpty else {
+      throw nobodyChose
+    }
+    // As a shell would: the person has no other way to say it here.
+    return world.expanded(typed) ?? typed
+  }
+
+  /// Where in a sync folder: a subfolder, unless a backup is in the folder
+  /// itself.
+  private func proposal(_ folder: SyncFolder) -> String {
+    known.backups().first { $0.folder == folder }?.place ?? folder.path + "/" + SyncFolder.subfolder
+  }
+
+  /// Why some folders are not offered.
+  private var remarks: [String] {
+    known.others.map {
+      "Not offered: \(PrintableText.clean($0.path, limit: 200)) (\($0.title)): \($0.obstacle ?? "")."
+    }
+      + known.silent.map {
+        "Not offered: \(PrintableText.clean($0.path, limit: 200)) (\($0.title)): it does not answer."
+      }
+  }
+
+  private var nobodyChose: UserMessage {
+    let found = known.usable.map { "\(proposal($0)) (\($0.title))" }
+    return UserMessage(
+      .config, "no folder for the backup was named",
+      hint: found.isEmpty
+        ? "name your synced folder: keybackup init FOLDER; no sync program's folder was found here"
+        : "keybackup init FOLDER; sync folders on this computer: " + found.joined(separator: ", "))
+  }
+}
+
+extension FolderOptions {
+  /// The folder's path: `--folder`, else `$KEYBACKUP_FOLDER`, else what `init`
+  /// remembered, else the one known sync folder that holds a backup: a new
+  /// computer finds it by itself.
+  ///
+  /// - Parameters:
+  ///   - world: where they are looked for.
+  ///   - output: is told what was found.
+  /// - Returns: the path.
+  /// - Throws: `config` when there is none, `ambiguous` when several sync
+  ///   folders hold one.
+  func path(_ world: World, _ output: Output) throws(UserMessage) -> String {
+    if let path = try configuredPath(world) { return path }
+    let known = KnownSyncFolders.find(world)
+    let found = known.backups()
+    for folder in known.silent {
+      output.note("keybackup: \(folder.path) (\(folder.title)) does not answer; not looked into")
+    }
+    guard let first = found.first else { throw Self.noFolder(known) }
+    guard found.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "\(found.count) sync folders on this computer hold a backup",
+        hint: "name one: "
+          + found.map { "--folder \($0.place) (\($0.folder.title))" }.joined(separator: ", "))
+    }
+    output.note("Using the backup in \(first.place) (\(first.folder.title)).")
+    return first.place
+  }
+
+  private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
+    let looked = (known.usable + known.others).map { "\($0.path) (\($0.title))" }
+    let name = "name your synced folder with --folder PATH or in KEYBACKUP_FOLDER"
+    return UserMessage(
+      .config, "no backup folder is known on this computer",
+      hint: looked.isEmpty
+        ? name
+        : name + "; no backup is in " + looked.joined(separator: ", ") + ", at least not yet")
+  }
+}

@@ -1,0 +1,80 @@
+internal import CLinux
+internal import CSPP
+internal import FoundationEssentials
+internal import Glibc
+
+/// The sync folders of this computer that are there, by their true paths.
+struct KnownSyncFolders: Sendable {
+  /// Those a backup may be started in.
+  private(set) var usable: [SyncFolder] = []
+  /// The others, each with its ``SyncFolder/obstacle``.
+  private(set) var others: [SyncFolder] = []
+  /// Those that did not answer in time; nothing is known of them.
+  private(set) var silent: [SyncFolder] = []
+
+  /// How long a folder may take to answer, in seconds.
+  private static let patience = 3.0
+
+  /// Looks at what the engines' files name.
+  static func find(_ world: World) -> KnownSyncFolders {
+    var known = KnownSyncFolders()
+    var seen: Set<String> = []
+    for var folder in SyncFolderSearch(world).named() {
+      let path = folder.path
+      guard let look = Patience.result(within: patience, of: { Look(path) }) else {
+        known.silent.append(folder)
+        continue
+      }
+      guard let found = look.path, seen.insert(found).inserted else { continue }
+      folder.path = found
+      if !look.isWritable, folder.obstacle == nil { folder.obstacle = "it cannot be written" }
+      if folder.obstacle == nil { known.usable.append(folder) } else { known.others.append(folder) }
+    }
+    return known
+  }
+
+  /// The engine that carries a path; of several, the one with the folder
+  /// nearest to it.
+  ///
+  /// - Parameter path: from the root, without symbolic links.
+  /// - Returns: its folder; nil: none that is known.
+  func carrying(_ path: String) -> SyncFolder? {
+    (usable + others).filter { MountTable.contains($0.path, path) }
+      .max { $0.path.utf8.count < $1.path.utf8.count }
+  }
+
+  /// The places in these folders where a backup is, for a computer that knows
+  /// of none yet.
+  func backups() -> [(place: String, folder: SyncFolder)] {
+    var found: [(String, SyncFolder)] = []
+    for folder in usable + others {
+      for place in folder.places
+      where Patience.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true {
+        found.append((place, folder))
+      }
+    }
+    return found
+  }
+
+  /// Whether a namespace is there, be it complete or not.
+  private static func holdsNamespace(_ place: String) -> Bool {
+    OtherProgramsFile.names(in: place + "/" + FolderLayout.namespaces)
+      .contains { NamespaceID(hex: $0) != nil }
+  }
+
+  /// What a path is.
+  private struct Look: Sendable {
+    /// Without symbolic links; nil when no folder is there.
+    var path: String?
+    var isWritable = false
+
+    init(_ path: String) {
+      var status = stat()
+      guard let absolute = FileCheck.absolute(path), unsafe stat(absolute, &status) == 0,
+        status.st_mode & S_IFMT == S_IFDIR
+      else { return }
+      self.path = absolute
+      isWritable = unsafe access(absolute, W_OK | X_OK) == 0
+    }
+  }
+}

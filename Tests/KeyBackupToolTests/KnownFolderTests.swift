@@ -1,0 +1,227 @@
+import Testing
+
+/// The sync folders of a computer: offered to a person who names none, and
+/// searched by a computer that knows of no backup yet.
+@Suite struct KnownFolderTests {
+  /// How an engine is recognised.
+  enum Setup: String, CaseIterable {
+    case syncthing, dropbox, nextcloud, nextcloudVirtual, ownCloud, oneDrive, oneDriveElsewhere
+    case gvfs, insync, iCloud, cloudStorage
+
+    /// Sets the engine up.
+    ///
+    /// - Returns: its folder, and what it is called.
+    func make(in box: Sandbox) throws -> (folder: String, name: String) {
+      switch self {
+      case .syncthing:
+        try box.setUpSyncthing("~/My Sync")
+        return (try box.makeFolder("My Sync"), #"Syncthing "Tom & Ann""#)
+      case .dropbox:
+        let folder = try box.makeFolder("Dropbox (Private)")
+        try box.setUpDropbox(folder)
+        return (folder, #"Dropbox "personal""#)
+      case .nextcloud, .nextcloudVirtual:
+        let folder = try box.makeFolder("K\u{e4}se \u{4e91}")
+        let group = self == .nextcloud ? "Folders" : "FoldersWithPlaceholders"
+        // As Qt writes it.
+        try box.place(
+          "[General]\nlocalPath=/etc\n[Accounts]\n0\\\(group)\\1\\localPath="
+            + "\(box.home)/K\\xe4se \\x4e91/\n0\\url=https://cloud.example\n",
+          at: ".config/Nextcloud/nextcloud.cfg")
+        return (folder, "Nextcloud")
+      case .ownCloud:
+        let folder = try box.makeFolder("ownCloud")
+        try box.place(
+          "[Accounts]\n0\\Folders\\1\\localPath=\"\(folder)/\"\n",
+          at: ".config/ownCloud/owncloud.cfg")
+        return (folder, "ownCloud")
+      case .oneDrive:
+        try box.place("", at: ".config/onedrive/refresh_token")
+        return (try box.makeFolder("OneDrive"), "OneDrive")
+      case .oneDriveElsewhere:
+        try box.place(
+          "# sync_dir = \"~/No\"\nsync_dir = \"~/Files/One\"\n", at: ".config/onedrive/config")
+        return (try box.makeFolder("Files/One"), "OneDrive")
+      case .gvfs:
+        let name = "google-drive:host=gmail.com,user=ann"
+        try Files.makeFolder(box.root + "/run/gvfs/" + name)
+        return (box.root + "/run/gvfs/" + name, #"Google Drive "host=gmail.com,user=ann""#)
+      case .insync:
+        try box.place("", at: ".config/Insync/x")
+        return (try box.makeFolder("Insync/ann@example.org"), #"Insync "ann@example.org""#)
+      case .iCloud:
+        return (
+          try box.makeFolder("Library/Mobile Documents/com~apple~CloudDocs"), "iCloud Drive"
+        )
+      case .cloudStorage:
+        return (
+          try box.makeFolder("Library/CloudStorage/Box-Ann"), #"cloud storage "Box-Ann""#
+        )
+      }
+    }
+  }
+
+  @Test(arguments: Setup.allCases)
+  func isFoundAndNamed(_ setup: Setup) async throws {
+    let box = try Sandbox()
+    let (folder, name) = try setup.make(in: box)
+    let asked = try await box.keybackup(
+      ["init", "--json"], environment: box.unnamed, expecting: 78)
+    try expectFailure(asked, 78, word: "config")
+    let hint = try asked.json()["error"]["hint"].text ?? ""
+    #expect(hint.contains("\(folder)/keybackup (\(name))"), "\(hint)")
+    // A folder that is named is recognised, also by way of a link.
+    try Files.link(box.root + "/link", to: folder)
+    let made = try await box.keybackup(
+      ["init", "--json", box.root + "/link"], environment: box.unnamed)
+    #expect(try made.json()["warnings"].items.isEmpty, "\(made.text)")
+    #expect(try made.json()["engine"].text?.isEmpty == false)
+    // A computer that knows nothing finds it.
+    try Files.remove(box.home + "/.config/keybackup")
+    try Files.remove(box.home + "/.local/state/keybackup")
+    let status = try await box.keybackup(
+      ["status", "--json"], pin: .none, environment: box.unnamed, expecting: 88)
+    #expect(status.err.contains("Using the backup in \(folder) (\(name))."), "\(status.err)")
+    #expect(try status.json()["known"].flag == false)
+  }
+
+  @Test func aPersonChooses() async throws {
+    let box = try Sandbox()
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    try box.setUpSyncthing(try box.makeFolder("Sync"))
+    let made = try await box.keybackup(
+      ["init"], environment: box.unnamed,
+      terminal: [
+        .expect("1  \(box.home)/Sync/keybackup  (Syncthing \"Tom & Ann\")"),
+        .expect("2  \(cloud)/keybackup  (Dropbox \"personal\")"), .expect("3  another folder"),
+        .expect("(1 to 3): "), .type("nonsense\n"), .expect("(1 to 3): "), .type("0\n"),
+        .expect("(1 to 3): "), .type(" 2 \n"),
+      ])
+    #expect(made.out.contains("is ready in \(cloud)/keybackup."), "\(made.text)")
+    #expect(made.screen.contains("Dropbox \"personal\" carries it on"), "\(made.text)")
+    // It is the configured one from now on.
+    try await box.keybackup(["status"], pin: .none, environment: box.unnamed, expecting: 88)
+    // Another one is not started beside it by accident.
+    try await box.keybackup(["init"], environment: box.unnamed, expecting: 73)
+  }
+
+  @Test func aPersonNamesAnotherFolder() async throws {
+    let box = try Sandbox()
+    let made = try await box.keybackup(
+      ["init"], environment: box.unnamed,
+      terminal: [
+        .expect("No folder that a sync program carries was found"),
+        .expect("Path of the synced folder: "), .type("~/My Wallets\n"),
+      ])
+    #expect(made.out.contains("is ready in \(box.home)/My Wallets."), "\(made.text)")
+    #expect(made.screen.contains("warning: nothing synchronises"), "\(made.text)")
+    #expect(made.screen.contains("nowhere else yet"), "\(made.text)")
+  }
+
+  @Test(arguments: ["\u{4}", "\n", "  \n"])
+  func aPersonNamesNothing(_ typed: String) async throws {
+    let box = try Sandbox()
+    let ended = try await box.keybackup(
+      ["init"], environment: box.unnamed, terminal: [.expect("folder: "), .type(typed)],
+      expecting: 78)
+    #expect(ended.screen.contains("no folder for the backup was named"), "\(ended.text)")
+    #expect(box.trace.isEmpty, "the key was asked for nothing")
+  }
+
+  @Test func noInputMeansNoQuestion() async throws {
+    let box = try Sandbox()
+    try box.setUpDropbox(try box.makeFolder("Dropbox"))
+    let ended = try await box.keybackup(
+      ["init", "--no-input"], environment: box.unnamed, terminal: [], expecting: 78)
+    #expect(ended.text.contains("sync folders on this computer"), "\(ended.text)")
+    #expect(!ended.screen.contains("Number"))
+  }
+
+  @Test func aNewComputerWithSeveralBackups() async throws {
+    let box = try Sandbox()
+    let (first, second) = (try box.makeFolder("Dropbox/keybackup"), try box.makeFolder("Sync"))
+    try box.setUpDropbox(box.home + "/Dropbox")
+    try box.setUpSyncthing(second)
+    try await box.keybackup(["init", first], home: box.root)
+    try await box.keybackup(["init", second], home: box.root)
+    for arguments in [["status"], ["restore"], ["verify"], ["wallet", "list"], ["key", "list"]] {
+      let ended = try await box.keybackup(
+        arguments, pin: .none, environment: box.unnamed, expecting: 90)
+      expectFailure(ended, 90, says: "--folder \(first) (Dropbox", "--folder \(second) (Syncthing")
+    }
+    try await box.keybackup(
+      ["status", "--folder", second], pin: .none, environment: box.unnamed, expecting: 88)
+  }
+
+  @Test func aNewComputerRestoresByItself() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let folder = try box.makeFolder("Sync")
+    try Files.copy(box.folder, to: folder + "/keybackup")
+    try box.setUpSyncthing(folder, type: "receiveonly")
+    let restored = try await box.keybackup(
+      ["restore", "--out", box.root + "/out"], environment: box.unnamed)
+    #expect(restored.err.contains("Using the backup in \(folder)/keybackup (Syncthing"))
+    #expect(Files.tree(box.root + "/out").count == 3)
+  }
+
+  @Test func noBackupAnywhere() async throws {
+    let box = try Sandbox()
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    let ended = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 78)
+    expectFailure(
+      ended, 78, says: "no backup folder is known",
+      "no backup is in \(cloud) (Dropbox \"personal\")")
+  }
+
+  @Test(arguments: ["receiveonly", "sendonly", "receiveencrypted", "some-later-type"])
+  func whatGoesOneWayIsNotOffered(_ type: String) async throws {
+    let box = try Sandbox()
+    let folder = try box.makeFolder("Sync")
+    try box.setUpSyncthing(folder, type: type)
+    let ended = try await box.keybackup(
+      ["init"], environment: box.unnamed, terminal: [.expect("synced folder: "), .type("\u{4}")],
+      expecting: 78)
+    #expect(ended.screen.contains("Not offered: \(folder) (Syncthing \"Tom & Ann\"): "))
+    let made = try await box.keybackup(["init", "--json", folder], environment: box.unnamed)
+    #expect(try made.json()["warnings"].items.count == 1, "\(made.text)")
+  }
+
+  /// These files belong to others and may hold anything.
+  @Test(arguments: [
+    "", "{", "<configuration", "<configuration><folder id=\"a\" path=\"/\u{0}\"",
+    String(repeating: "<a>", count: 100_000), String(repeating: "{\"a\":", count: 100_000),
+    String(repeating: "[", count: 500_000), "[Accounts]\n0\\Folders\\1\\localPath=\"\\",
+    "[Accounts]\n0\\Folders\\1\\localPath=\\xffffffffff\\x", "sync_dir", "sync_dir=~otto/x",
+    "<a b='&#xffffffff;&#0;&nope;&'/>", "</a></a>", "\u{FEFF}<?xml?><!-- ", "<a b=c/>",
+    #"{"personal":{"path":7},"business":null}"#, #"{"personal":"x"}"#,
+    String(repeating: "x", count: 3 << 20),
+  ])
+  func whateverTheirFilesHold(_ text: String) async throws {
+    let box = try Sandbox()
+    for name in [
+      ".config/syncthing/config.xml", ".dropbox/info.json", ".config/Nextcloud/nextcloud.cfg",
+      ".config/ownCloud/owncloud.cfg", ".config/onedrive/config",
+    ] {
+      try box.place(text, at: name)
+    }
+    let ended = try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
+    #expect(ended.endedAtOnce)
+  }
+
+  /// A FIFO would block, a folder cannot be read.
+  @Test(arguments: ["mkfifo", "mkdir"])
+  func theirFilesAreNoFiles(_ command: String) async throws {
+    let box = try Sandbox()
+    for name in [".config/syncthing/config.xml", ".dropbox/info.json"] {
+      try box.place("", at: name)
+      try Files.remove(box.home + "/" + name)
+      try await box.run([command, box.home + "/" + name], key: nil).expectSuccess()
+    }
+    let ended = try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
+    #expect(ended.endedAtOnce)
+  }
+}
