@@ -24,6 +24,9 @@ final class UmockdevBus: Bus {
     // The testbed sets UMOCKDEV_DIR; the child inherits both. Its thread reads the
     // environment, which must not change any more then.
     Self.preload()
+    // The testbed sets this variable when its thread runs already. Replacing a value
+    // is harmless then; adding one moves the whole environment under a thread that reads.
+    unsafe setenv("UMOCKDEV_DIR", "", 1)
     guard let pointer = unsafe umockdev_testbed_new() else {
       throw BusError("umockdev makes no testbed")
     }
