@@ -120,9 +120,20 @@ let package = Package(
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),
+    // Random histories of computers that share a folder, with the real code.
+    .target(name: "CFileChanges", path: "Tests/CFileChanges"),
+    .target(
+      name: "FolderModel",
+      dependencies: ["BackupFolder", "CSPP", "SecretMemory", "CFileChanges", "TestSupport"],
+      path: "Tests/FolderModel", swiftSettings: strict),
+    .executableTarget(
+      name: "folder-model", dependencies: ["FolderModel", arguments],
+      path: "Tests/FolderModelTool", swiftSettings: strict),
     .testTarget(
       name: "BackupFolderTests",
-      dependencies: ["BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs"],
+      dependencies: [
+        "BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs", "FolderModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory", "TestSupport"],

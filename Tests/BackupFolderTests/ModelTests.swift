@@ -1,0 +1,31 @@
+import FolderModel
+import Foundation
+import Testing
+
+/// Random histories of computers that share a folder (Tests/FolderModel), played with the real code.
+///
+/// `make model HISTORIES=10000` plays more of them.
+@Suite struct ModelTests {
+  /// Another one in every run, so that runs add up.
+  private static let seed = UInt64.random(in: 0..<1_000_000_000)
+
+  @Test("Random histories lose nothing and tell the truth", arguments: History.Kind.allCases)
+  func random(_ kind: History.Kind) {
+    let histories = 50
+    print("model: \(histories) histories of kind \(kind), seed \(Self.seed)")
+    for number in 0..<UInt64(histories) {
+      let history = History(kind, seed: Self.seed + number)
+      if !isGood(history) {
+        _ = isGood(history.shrunk(), note: "shrunk: ")
+        return
+      }
+    }
+  }
+
+  private func isGood(_ history: History, note: String = "") -> Bool {
+    let outcome = history.play()
+    let story = outcome.trace.joined(separator: "\n")
+    #expect(outcome.violations == [], "\(note)\(history)\n\(story)")
+    return outcome.violations.isEmpty
+  }
+}

@@ -1,0 +1,123 @@
+import BackupFolder
+import CSPP
+
+extension World {
+  /// Lets everything arrive and every computer complete what is left to do, and
+  /// checks what must be true then.
+  func finish() {
+    settleDown()
+    let truths = computers.map { truth(of: $0) }
+    let mustBeLive = oracle.mustBeLive()
+    var first: Set<Digest>?
+    for (computer, truth) in zip(computers, truths) {
+      let live = truth.live()
+      let all = Set(live.values.flatMap(\.keys))
+      if let first, first != all { violate("\(computer.name) differs from \(computers[0].name)") }
+      first = first ?? all
+      let words = Set(live.values.flatMap { $0.values.map(\.words) })
+      for (_, needed) in mustBeLive where !needed.isSubset(of: words) {
+        violate("\(computer.name) lost \(needed.subtracting(words).sorted())")
+      }
+      let risen = words.intersection(oracle.mustBeGone(truth))
+      if !risen.isEmpty { violate("\(computer.name): back again: \(risen.sorted())") }
+      checkIsWhole(computer, truth)
+    }
+    if violations.isEmpty { settleConflicts() }
+  }
+
+  /// Lets everything that is still on its way arrive; every computer says what
+  /// it finds.
+  func lookAround() {
+    engine.deliverAll()
+    for computer in computers { run(computer, .look) }
+  }
+
+  private func settleDown() {
+    for _ in 0..<3 {
+      engine.deliverAll()
+      for computer in computers { run(computer, .heal) }
+    }
+    engine.deliverAll()
+  }
+
+  /// Nothing is missing, nothing is left lying about, and either half of the
+  /// folder gives every wallet.
+  private func checkIsWhole(_ computer: Computer, _ truth: Truth) {
+    do {
+      let namespace = try computer.folder(time: engine.tick()).namespace()
+      let structure = try namespace.checkStructure()
+      if structure.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
+      guard let way = try namespace.scan().waysIn.first else { return violate("no way in") }
+      var open = try namespace.open(way.unwrap(prfOutput: SecurityKey.prfOutput()))
+      if open.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
+      let report = open.verify()
+      for state in [WalletState.missing, .incomplete, .rolledBack, .unreadable]
+      where report.counts[state] > 0 {
+        violate("\(computer.name): \(report.counts[state]) \(state) in the end")
+      }
+    } catch {
+      violate("\(computer.name): does not open in the end: \(error)")
+    }
+    for path in Disk.files(computer.replica.folder).keys
+    where path.contains("/\(FolderLayout.walletFolder)/.keybackup-tmp-") {
+      violate("\(computer.name): left over: \(path)")
+    }
+    let live = truth.live()
+    let all = Set(live.values.flatMap { $0.values.map(\.words) })
+    let unlogged = Set(truth.unlogged.values.map(\.words))
+    let view = words(of: computer) { !$0.contains("/\(FolderLayout.ownFolder)/") }
+    let records = Set(live.filter { !$0.value.isEmpty }.keys)
+    if !records.isSubset(of: view.keys) {
+      violate("\(computer.name): the view alone gives \(view.count) of \(records.count) wallets")
+    }
+    if !Set(view.values.flatMap { $0 }).isSubset(of: all.union(unlogged)) {
+      violate("\(computer.name): the view alone gives what was superseded")
+    }
+    let log = words(of: computer) { $0.contains("/\(FolderLayout.ownFolder)/") }
+    if Set(log.values.flatMap { $0 }) != all {
+      violate("\(computer.name): the log alone gives \(log.count) wallets")
+    }
+  }
+
+  /// What a computer that knows nothing restores from some of the files.
+  private func words(
+    of computer: Computer, from isThere: (String) -> Bool
+  ) -> [RecordID: Set<String>] {
+    let reader = Computer(
+      name: "reader", replica: Replica(folder: "\(base)/reader"), state: "\(base)/reader-state")
+    defer {
+      Disk.remove(reader.replica.folder)
+      Disk.remove(reader.state)
+    }
+    reader.replica.replace(with: computer.replica.versions.filter { isThere($0.key) })
+    do {
+      let namespace = try reader.folder(time: 0).namespace()
+      guard let way = try namespace.scan().waysIn.first else { return [:] }
+      var open = try namespace.open(way.unwrap(prfOutput: SecurityKey.prfOutput()))
+      var shown = Shown()
+      _ = open.forEachWallet { version, bytes in
+        shown.add(version, words: version.entry.words(in: bytes), bytes)
+      }
+      return shown.versions.mapValues { Set($0.keys) }
+    } catch {
+      violate("half of the files do not open: \(error)")
+      return [:]
+    }
+  }
+
+  /// A person decides every conflict, on one computer.
+  private func settleConflicts() {
+    for wallet in World.wallets { run(computers[0], .keep(wallet)) }
+    settleDown()
+    for computer in computers {
+      let truth = truth(of: computer)
+      for (record, live) in truth.live() {
+        let shown = Set(live.values.map(\.words))
+          .union(truth.unlogged.values.filter { $0.record == record }.map(\.words))
+        if shown.count > 1 {
+          violate("\(computer.name): a conflict was not settled: \(shown.sorted())")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import BackupFolder
+import TestSupport
+
+/// A random sequence of what users, crashes, synchronisation, other programs
+/// and attackers do.
+///
+/// Each step draws from numbers of its own, so that leaving one out leaves the
+/// others as they are.
+public struct History: Sendable, CustomStringConvertible {
+  /// What may happen, beside users and bad synchronisation.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// Nothing else.
+    case plain
+    /// Runs are killed.
+    case crash
+    /// One computer becomes two; runs are killed.
+    case clone
+    /// Files that were seen are put back or taken away; runs are killed.
+    case attack
+  }
+
+  /// What may happen in it.
+  public let kind: Kind
+  /// Decides everything but the numbers that the program draws itself.
+  public let seed: UInt64
+  /// The steps that are taken, by number.
+  public var steps: [Int]
+
+  /// Enough to play it again.
+  public var description: String { "kind \(kind), seed \(seed), steps \(steps)" }
+
+  /// The history of a kind that a seed names.
+  public init(_ kind: Kind, seed: UInt64) {
+    self.kind = kind
+    self.seed = seed
+    var generator = SeededGenerator(seed: seed)
+    steps = Array(0..<Int.random(in: 6...24, using: &generator))
+  }
+
+  /// What came of a history.
+  public struct Outcome: Sendable {
+    /// What should not have happened; empty: all is well.
+    public var violations: [String] = []
+    /// Line by line what did.
+    public var trace: [String] = []
+    /// Runs of the program.
+    public var runs = 0
+  }
+
+  /// Plays the history to its end.
+  public func play() -> Outcome {
+    let world: World
+    do {
+      world = try World(seed: seed)
+    } catch {
+      return Outcome(violations: ["no world: \(error)"])
+    }
+    var stage = Stage(kind: kind, world: world)
+    for step in steps {
+      var generator = SeededGenerator(seed: seed &* 0x1_0001 &+ UInt64(step) &* 0x9E37_79B9)
+      world.generator = generator
+      stage.step(using: &generator)
+      if !world.violations.isEmpty { break }
+    }
+    if world.violations.isEmpty {
+      // What was lost for good cannot come back.
+      if world.isAttacked { world.lookAround() } else { world.finish() }
+    }
+    return Outcome(violations: world.violations, trace: world.trace, runs: world.runs)
+  }
+
+  /// A shorter history that ends as badly, found by leaving out steps.
+  public func shrunk() -> History {
+    var best = self
+    var changed = true
+    while changed {
+      changed = false
+      for step in best.steps {
+        var shorter = best
+        shorter.steps.removeAll { $0 == step }
+        if !shorter.play().violations.isEmpty {
+          best = shorter
+          changed = true
+        }
+      }
+    }
+    return best
+  }
+}
+
+/// A history that is being played.
+private struct Stage {
+  let kind: History.Kind
+  let world: World
+  var snapshots: [(computer: Int, state: [String: Replica.Version])] = []
+
+  mutating func step(using generator: inout SeededGenerator) {
+    let place = Int.random(in: 0..<world.computers.count, using: &generator)
+    let computer = world.computers[place]
+    let wallet = World.wallets.randomElement(using: &generator) ?? ""
+    let crash =
+      kind != .plain && Int.random(in: 0..<5, using: &generator) == 0
+      ? Int.random(in: 0..<30, using: &generator) : nil
+    switch Int.random(in: 0..<100, using: &generator) {
+    case ..<32:
+      if !computer.replica.isCutOff {
+        world.engine.deliverSome(to: computer.replica, using: &generator)
+        world.log("some arrives at \(computer.name)")
+      }
+    case ..<58: world.run(computer, .put(wallet), crashAt: crash)
+    case ..<65: world.run(computer, .remove(wallet), crashAt: crash)
+    case ..<72: world.run(computer, .keep(wallet), crashAt: crash)
+    case ..<76: world.run(computer, .look)
+    case ..<79: world.run(computer, .heal, crashAt: crash)
+    case ..<83: computer.replica.isCutOff.toggle()
+    case ..<90: world.foreignEdit(at: computer, using: &generator)
+    case ..<94 where kind == .clone && !world.isCloned: world.clone(computer)
+    default:
+      guard kind == .attack else { break }
+      snapshots.append((place, computer.replica.versions))
+      if Int.random(in: 0..<3, using: &generator) > 0 { attack(using: &generator) }
+    }
+  }
+
+  private mutating func attack(using generator: inout SeededGenerator) {
+    guard let snapshot = snapshots.randomElement(using: &generator),
+      let attack = Attack.allCases.randomElement(using: &generator)
+    else { return }
+    world.isAttacked = true
+    let victim = world.computers[snapshot.computer]
+    attack.play(
+      on: victim.replica, old: snapshot.state, archive: world.archive, time: world.engine.tick(),
+      using: &generator)
+    world.log("ATTACK at \(victim.name): \(attack)")
+    // What was lost is lost: its next run has to say so.
+    world.run(victim, .look)
+  }
+}

@@ -1,0 +1,163 @@
+import CSPP
+
+/// What a set of files means, by the words of docs/format.md and with no
+/// thought of speed.
+struct Truth {
+  /// The operations that are here whole.
+  private(set) var operations: [Digest: LoggedOperation] = [:]
+  /// Wallet files, by path.
+  private(set) var views: [String: Entry] = [:]
+  /// Operations that each operation covers.
+  private var covered: [Digest: Set<Digest>] = [:]
+  /// Entries of all `put`s.
+  private(set) var puts: [Digest: Entry] = [:]
+
+  init(_ files: [String: Content]) {
+    for (path, content) in files {
+      let place = Place(path)
+      switch content.meaning {
+      case .operation(let operation) where place == .log:
+        operations[operation.reference.digest] = operation
+      case .wallet(let entry) where place == .view: views[path] = entry
+      default: break
+      }
+    }
+    for operation in operations.values {
+      covered[operation.reference.digest] = cover(operation)
+      for case (_, let entry?) in operation.changes { puts[entry.value] = entry }
+    }
+  }
+
+  /// Every operation that a chain in an operation's `seen` reaches.
+  private func cover(_ operation: LoggedOperation) -> Set<Digest> {
+    var covered: Set<Digest> = []
+    for seen in operation.seen {
+      var next: Digest? = seen.digest
+      while let digest = next, let reached = operations[digest], !covered.contains(digest) {
+        covered.insert(digest)
+        next = reached.previous
+      }
+    }
+    return covered
+  }
+
+  /// The entries that are live, by record.
+  func live() -> [RecordID: [Digest: Entry]] {
+    var writers: [RecordID: [LoggedOperation]] = [:]
+    for operation in operations.values {
+      for record in Set(operation.changes.map(\.record)) {
+        writers[record, default: []].append(operation)
+      }
+    }
+    var live: [RecordID: [Digest: Entry]] = [:]
+    for (record, operations) in writers {
+      for operation in operations {
+        let digest = operation.reference.digest
+        let isCovered = operations.contains {
+          $0.reference.digest != digest && covered[$0.reference.digest]?.contains(digest) == true
+        }
+        if isCovered { continue }
+        for change in operation.changes where change.record == record {
+          if let entry = change.entry { live[record, default: [:]][entry.value] = entry }
+        }
+      }
+    }
+    return live
+  }
+
+  /// Entries in wallet files that no `put` here has.
+  var unlogged: [Digest: Entry] {
+    var found: [Digest: Entry] = [:]
+    for entry in views.values where puts[entry.value] == nil { found[entry.value] = entry }
+    return found
+  }
+
+  /// Operations that others name and that are not here.
+  var gaps: Set<Digest> {
+    var gaps: Set<Digest> = []
+    for operation in operations.values {
+      for reference in operation.references where operations[reference.digest] == nil {
+        gaps.insert(reference.digest)
+      }
+    }
+    return gaps
+  }
+
+  /// Every operation that whoever writes here now may say it has seen: all
+  /// those on unbroken chains.
+  var whole: Set<Digest> {
+    var whole: Set<Digest> = []
+    for operation in operations.values.sorted(by: { $0.reference.counter < $1.reference.counter })
+    where operation.previous.map({ whole.contains($0) }) ?? true {
+      whole.insert(operation.reference.digest)
+    }
+    return whole
+  }
+}
+
+/// Which half of the folder a file belongs to, if any; what it is called there
+/// tells nothing but that it was never published.
+enum Place {
+  case log, view, other
+
+  init(_ path: String) {
+    let parts = path.split(separator: "/").dropFirst(2)
+    if parts.count == 4, parts.dropLast(2).elementsEqual(["keybackup", "log"]) {
+      self = parts.last?.hasPrefix(".keybackup-tmp-") == true ? .other : .log
+    } else {
+      self = parts.count == 1 || parts.first == "wallets" ? .view : .other
+    }
+  }
+}
+
+/// What users did, and what must therefore be true in the end.
+struct Oracle {
+  /// A user's writing: what was asked for, and what that user saw.
+  struct Act {
+    enum Kind { case put, remove, keep }
+    let kind: Kind
+    let record: RecordID
+    /// Empty for a `remove`.
+    let words: String
+    /// The words of all versions of the record that were shown or logged there.
+    let known: Set<String>
+    /// The words of those that the operation certainly supersedes.
+    let superseded: Set<String>
+    /// Whether the program said that it is done.
+    var isAcknowledged = false
+  }
+
+  var acts: [Act] = []
+  /// Words that another CSPP program wrote.
+  var foreign: Set<String> = []
+
+  /// The words that must be live, by record.
+  func mustBeLive() -> [RecordID: Set<String>] {
+    var dead: [RecordID: Set<String>] = [:]
+    for act in acts {
+      dead[act.record, default: []].formUnion(
+        act.known.filter { act.kind != .keep || $0 != act.words })
+    }
+    var live: [RecordID: Set<String>] = [:]
+    for act in acts
+    where act.kind == .put && act.isAcknowledged && dead[act.record]?.contains(act.words) != true {
+      live[act.record, default: []].insert(act.words)
+    }
+    return live
+  }
+
+  /// The words that must be live no more.
+  func mustBeGone(_ truth: Truth) -> Set<String> {
+    // What one keeps while another supersedes it stays.
+    let kept = Set(acts.filter { $0.kind == .keep }.map(\.words))
+    // What two computers logged, one of them on behalf of another that was late,
+    // goes only where both are covered.
+    var times: [String: Int] = [:]
+    for operation in truth.operations.values {
+      for case let entry? in operation.changes.map(\.entry) { times[entry.words, default: 0] += 1 }
+    }
+    var gone: Set<String> = []
+    for act in acts where act.isAcknowledged { gone.formUnion(act.superseded) }
+    return gone.filter { times[$0] == 1 }.subtracting(kept).subtracting(foreign)
+  }
+}

@@ -1,0 +1,112 @@
+import BackupFolder
+import CSPP
+import SecretMemory
+import TestSupport
+
+/// Computers, their replicas of one folder and the synchronisation between
+/// them, with everything that has to hold.
+final class World {
+  static let wallets = ["wallet-a", "wallet-b", "wallet-c"]
+
+  let base: String
+  let archive: Archive
+  let engine: SyncEngine
+  let namespace: NamespaceID
+  private(set) var computers: [Computer] = []
+  var oracle = Oracle()
+  /// What happened, a line each.
+  private(set) var trace: [String] = []
+  /// What should not have.
+  private(set) var violations: [String] = []
+  /// Whether somebody put back or took away files that had been seen.
+  var isAttacked = false
+  /// Whether two computers began as one.
+  var isCloned = false
+  /// Decides what users do who read a report.
+  var generator: SeededGenerator
+  /// Runs of the program so far.
+  var runs = 0
+  /// The act that the present run says is done.
+  var pendingAct: Int?
+
+  init(seed: UInt64) throws(BackupFolderError) {
+    generator = SeededGenerator(seed: seed)
+    base = Disk.makeTemporaryFolder()
+    let first = Computer(
+      name: "A", replica: Replica(folder: "\(base)/replica-A"), state: "\(base)/state-A")
+    let created = try first.folder(time: 0).create(
+      SecurityKey.enrolment, prfOutput: SecurityKey.prfOutput(),
+      confirmedBy: SecurityKey.prfOutput())
+    namespace = created.id
+    let way = try first.folder(time: 0).namespace().scan().waysIn.first
+    guard let way else { fatalError("no way in") }
+    archive = Archive(try way.unwrap(prfOutput: SecurityKey.prfOutput()))
+    let names = ConflictNames.allCases.randomElement(using: &generator)
+    engine = SyncEngine(
+      archive: archive, names: Bool.random(using: &generator) ? names : nil)
+    engine.add(first.replica)
+    computers = [first]
+    for name in ["B", "C", "D"].prefix(Int.random(in: 1...3, using: &generator)) {
+      let replica = Replica(folder: "\(base)/replica-\(name)")
+      engine.add(replica)
+      computers.append(Computer(name: name, replica: replica, state: "\(base)/state-\(name)"))
+    }
+    engine.collect(first.replica)
+    first.seen = Set(truth(of: first).operations.keys)
+    // Some begin before everything is there.
+    for computer in computers where Int.random(in: 0..<4, using: &generator) > 0 {
+      while !computer.replica.pending.isEmpty {
+        engine.deliverSome(to: computer.replica, using: &generator)
+      }
+    }
+    log("\(computers.count) computers, conflict copies: \(names.map { "\($0)" } ?? "none")")
+  }
+
+  deinit { Disk.remove(base) }
+
+  func log(_ line: String) { trace.append(line) }
+
+  func violate(_ what: String) {
+    violations.append(what)
+    log("VIOLATION: \(what)")
+  }
+
+  func truth(of computer: Computer) -> Truth { Truth(computer.replica.files) }
+
+  /// Makes a second computer of one.
+  func clone(_ computer: Computer) {
+    isCloned = true
+    let name = computer.name + "'"
+    let copy = computer.clone(
+      name: name, folder: "\(base)/replica-\(name)", state: "\(base)/state-\(name)")
+    engine.add(copy.replica)
+    computers.append(copy)
+    log("\(computer.name) is cloned")
+  }
+
+  /// Another CSPP program writes a wallet's file.
+  func foreignEdit(at computer: Computer, using generator: inout SeededGenerator) {
+    let wallet = World.wallets.randomElement(using: &generator) ?? ""
+    let record = RecordID(walletID: wallet)
+    let path = FolderLayout.wallet(record, in: namespace)
+    let words = "foreign\(engine.tick())"
+    var mark: WalletEntry.Mark?
+    if case .wallet(let entry) = computer.replica.files[path]?.meaning,
+      Bool.random(using: &generator)
+    {
+      mark = entry.mark
+    } else if computer.replica.files[path] == nil, Int.random(in: 0..<4, using: &generator) > 0 {
+      return
+    }
+    oracle.foreign.insert(words)
+    let sealed = archive.seal(wallet: wallet, words: words, mark: mark)
+    Disk.write(sealed, to: "\(computer.replica.folder)/\(path)")
+    engine.collect(computer.replica)
+    log("another program at \(computer.name): \(wallet) = \(words)\(mark == nil ? "" : ", marked")")
+  }
+}
+
+extension LoggedOperation {
+  /// For the trace.
+  var shortName: String { "\(reference.writerID.hex.prefix(4)).\(reference.counter)" }
+}
