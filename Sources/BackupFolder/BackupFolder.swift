@@ -24,6 +24,8 @@ public struct BackupFolder: Sendable {
     public var operationSize = Int.max
     /// Unix seconds.
     public var clock: @Sendable () -> UInt64
+    /// Who is told where reading blocks.
+    public var watch = Watch()
 
     /// Settings that a command reads from its surroundings.
     public init(
@@ -37,6 +39,18 @@ public struct BackupFolder: Sendable {
     }
   }
 
+  /// What a caller is told, and asked, while a read blocks: on a network or in
+  /// a sync program's own file system.
+  public struct Watch: Sendable {
+    /// Whether to give up at once.
+    public var isInterrupted: @Sendable () -> Bool = { false }
+    /// A file or folder has been waited for longer than two seconds; its path.
+    public var waits: @Sendable (String) -> Void = { _ in }
+
+    /// Nobody is told and nothing interrupts.
+    public init() {}
+  }
+
   /// Opens a folder; reads nothing yet.
   ///
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``,
@@ -45,6 +59,12 @@ public struct BackupFolder: Sendable {
   public static func open(
     path: String, settings: Settings
   ) throws(BackupFolderError) -> BackupFolder {
-    BackupFolder(path: path, root: try Directory.open(path: path), settings: settings)
+    BackupFolder(
+      path: path, root: try Directory.open(path: path, watch: settings.watch), settings: settings)
+  }
+
+  /// Forgets what could not be read, so that it is tried again.
+  public func forgetFailures() {
+    root.access?.tryAgain()
   }
 }

@@ -20,6 +20,8 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   /// A folder cannot be read now, by this `errno`: its sync program, network or
   /// disk does not give it. What is in it is not known to be gone.
   case unreachable(errno: Int32, path: String)
+  /// The command was asked to end while a folder was read.
+  case interrupted
   /// The operating system refuses to read or write this path.
   case permissionDenied(path: String)
   /// A system call failed with this `errno`.

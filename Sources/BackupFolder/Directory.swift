@@ -10,10 +10,13 @@ final class Directory: Sendable {
   let descriptor: Int32
   /// For messages only; nothing is opened by it.
   let path: String
+  /// How it is read where that may block; nil on a local disk.
+  let access: FolderAccess?
 
-  private init(descriptor: Int32, path: String) {
+  private init(descriptor: Int32, path: String, access: FolderAccess?) {
     self.descriptor = descriptor
     self.path = path
+    self.access = access
   }
 
   deinit {
@@ -21,12 +24,32 @@ final class Directory: Sendable {
   }
 
   /// Opens the folder a person named; that path may be a symbolic link.
-  static func open(path: String) throws(BackupFolderError) -> Directory {
-    let (descriptor, code) = SystemCall.retrying {
-      unsafe keybackup_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+  ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - watch: who is told where reading blocks; nil: reading never does.
+  /// - Returns: the folder, open.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)``,
+  ///   ``BackupFolderError/notAFolder(path:)``; system errors.
+  static func open(
+    path: String, watch: BackupFolder.Watch? = nil
+  ) throws(BackupFolderError) -> Directory {
+    var access = watch.flatMap { MountKind.isRemote(path: path) ? FolderAccess($0) : nil }
+    let (descriptor, code): (Int32, Int32)
+    if let access {
+      (descriptor, code) = try access.openFolder(path, in: nil, path: path)
+    } else {
+      (descriptor, code) = SystemCall.retrying {
+        unsafe keybackup_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+      }
     }
     switch code {
-    case 0: return Directory(descriptor: descriptor, path: path)
+    case 0:
+      // The path may have led elsewhere than it looks.
+      if access == nil, let watch, MountKind.isRemote(descriptor: descriptor) {
+        access = FolderAccess(watch)
+      }
+      return Directory(descriptor: descriptor, path: path, access: access)
     case ENOENT: throw .noSuchFolder(path: path)
     case ENOTDIR: throw .notAFolder(path: path)
     default: throw .reading(code, path)
@@ -38,14 +61,21 @@ final class Directory: Sendable {
   /// - Throws: ``BackupFolderError/notAFolder(path:)`` for a file or a symbolic
   ///   link of that name.
   func subdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
-    let (opened, code) = SystemCall.retrying {
-      unsafe keybackup_openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+    let below = "\(path)/\(name)"
+    let (opened, code): (Int32, Int32)
+    if let access {
+      (opened, code) = try access.openFolder(name, in: self, path: below)
+    } else {
+      (opened, code) = SystemCall.retrying {
+        unsafe keybackup_openat(
+          descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+      }
     }
     switch code {
-    case 0: return Directory(descriptor: opened, path: "\(path)/\(name)")
+    case 0: return Directory(descriptor: opened, path: below, access: access)
     case ENOENT: return nil
-    case ENOTDIR, ELOOP: throw .notAFolder(path: "\(path)/\(name)")
-    default: throw .reading(code, "\(path)/\(name)")
+    case ENOTDIR, ELOOP: throw .notAFolder(path: below)
+    default: throw .reading(code, below)
     }
   }
 

@@ -4,6 +4,7 @@ internal import Glibc
 extension Directory {
   /// Whether anything of that name is here.
   func holds(_ name: String) -> Bool {
+    if let access { return access.holds(name, in: self) }
     var status = stat()
     return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
   }

@@ -15,11 +15,15 @@ enum FileProblem: Error, Equatable {
   case tooLarge(limit: Int)
   /// The system call's `errno`.
   case system(Int32)
+  /// Not tried any more: its folder's files cannot be had now.
+  case notTried
+  /// The command was asked to end meanwhile.
+  case interrupted
 
   /// How a wallet stands whose file has this problem.
   var state: WalletState {
     switch self {
-    case .incomplete: .incomplete
+    case .incomplete, .notTried, .interrupted: .incomplete
     case .system(let code) where SystemCall.meansNotHere(code): .incomplete
     default: .unreadable
     }
@@ -35,7 +39,9 @@ enum FileProblem: Error, Equatable {
     case .incomplete: .incomplete(path: path)
     case .notRegular: .notRegular(path: path)
     case .tooLarge(let limit): .tooLarge(path: path, limit: limit)
-    case .system(let code): .system(code, path)
+    case .system(let code): .reading(code, path)
+    case .notTried: .unreachable(errno: ETIMEDOUT, path: path)
+    case .interrupted: .interrupted
     }
   }
 }
@@ -99,6 +105,17 @@ struct FileBuffer: ~Copyable {
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {
     bytes.resize(to: 0)
+    if let access = directory.access {
+      try access.read(name, in: directory, limit: limit, into: &bytes)
+    } else {
+      try readNow(name, in: directory, limit: limit)
+    }
+    if bytes.count == 0 || StandIn.isPlaceholder(name) { throw .incomplete }
+  }
+
+  private mutating func readNow(
+    _ name: String, in directory: Directory, limit: Int
+  ) throws(FileProblem) {
     let (file, code) = SystemCall.retrying {
       unsafe keybackup_openat(
         directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0)
@@ -111,7 +128,6 @@ struct FileBuffer: ~Copyable {
     }
     defer { close(file) }
     try read(file, limit: limit)
-    if bytes.count == 0 || StandIn.isPlaceholder(name) { throw .incomplete }
   }
 
   /// Reads an open file from its start.

@@ -6,6 +6,9 @@ extension FileProblem {
     switch self {
     case .absent: "gone"
     case .incomplete: "empty"
+    case .notTried: "not tried: nothing in its folder can be read now"
+    case .interrupted: "not read: interrupted"
+    case .system(ETIMEDOUT): "did not come in time: its sync program is still downloading it"
     case .notRegular: "not a regular file"
     case .tooLarge(let limit): "larger than \(limit) bytes"
     case .system(EACCES), .system(EPERM): "cannot be read: no permission"

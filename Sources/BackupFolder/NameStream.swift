@@ -4,11 +4,25 @@ internal import Glibc
 /// Lists a folder one name at a time, in no order, without `.` and `..`.
 @safe
 struct NameStream: ~Copyable {
-  private let stream: OpaquePointer
+  /// nil where the names came from elsewhere.
+  private let stream: OpaquePointer?
   private let path: String
+  /// Names that came all at once, each with a zero byte after it.
+  private let names: [UInt8]
+  private var place = 0
 
   /// Begins at the folder's first name.
   init(_ directory: Directory) throws(BackupFolderError) {
+    let (stream, names) = try unsafe Self.begin(directory)
+    unsafe self.stream = stream
+    self.names = names
+    path = directory.path
+  }
+
+  private static func begin(
+    _ directory: Directory
+  ) throws(BackupFolderError) -> (OpaquePointer?, [UInt8]) {
+    if let access = directory.access { return (nil, try access.names(in: directory)) }
     // A descriptor of its own, since listing moves the offset and
     // closedir closes it.
     let (own, code) = SystemCall.retrying {
@@ -20,11 +34,12 @@ struct NameStream: ~Copyable {
       close(own)
       throw .listing(code, directory.path)
     }
-    unsafe self.stream = stream
-    path = directory.path
+    return unsafe (stream, [])
   }
 
-  deinit { unsafe closedir(stream) }
+  deinit {
+    if let stream = unsafe stream { unsafe closedir(stream) }
+  }
 
   /// Lends the next name.
   ///
@@ -34,6 +49,7 @@ struct NameStream: ~Copyable {
   mutating func next<Result>(
     _ body: (Span<UInt8>) -> Result
   ) throws(BackupFolderError) -> Result? {
+    guard let stream = unsafe stream else { return nextName(body) }
     while true {
       errno = 0
       guard let entry = unsafe readdir(stream) else {
@@ -47,6 +63,14 @@ struct NameStream: ~Copyable {
       if bytes.isEqual(to: ".") || bytes.isEqual(to: "..") { continue }
       return body(bytes)
     }
+  }
+
+  private mutating func nextName<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+    guard place < names.count else { return nil }
+    let end = names[place...].firstIndex(of: 0) ?? names.count
+    let name = place..<end
+    place = end + 1
+    return body(names.span.extracting(name))
   }
 }
 

@@ -70,6 +70,13 @@ public struct OpenNamespace: ~Copyable {
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
   }
 
+  /// Reads the logs again, which a sync program may have added to.
+  ///
+  /// - Throws: as ``Namespace/open(_:)``.
+  public mutating func readAgain() throws(BackupFolderError) {
+    try load()
+  }
+
   /// Adds what was opened to the memory.
   ///
   /// A reading run takes no lock: what another run has saved since (an

@@ -29,6 +29,14 @@ enum Interruption {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
+  /// Ends the command where a signal has asked for it: what was read until then
+  /// is not all there is.
+  ///
+  /// - Throws: `interrupted`.
+  static func check() throws(UserMessage) {
+    if received { throw .interrupted }
+  }
+
   /// Whether a signal asks the command to end, or does so soon.
   ///
   /// - Parameter milliseconds: how long to wait for one.

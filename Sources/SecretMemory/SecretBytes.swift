@@ -1,4 +1,5 @@
 internal import CSodium
+internal import Glibc
 
 /// Bytes that must not leave this process: a PIN, a PRF output, a key, a
 /// plaintext wallet secret.
@@ -39,7 +40,18 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
     // libsodium fills new memory with 0xDB; callers expect zeroes.
     unsafe sodium_memzero(memory, count)
+    unsafe keepFromForks(memory, count)
     return unsafe memory
+  }
+
+  /// Leaves the pages out of processes that are forked: those would keep what
+  /// is wiped here.
+  private static func keepFromForks(_ memory: UnsafeMutableRawPointer, _ count: Int) {
+    let page = Int(getpagesize())
+    let start = UInt(bitPattern: memory) & ~UInt(page - 1)
+    let size = (Int(UInt(bitPattern: memory) - start) + max(count, 1) + page - 1) / page * page
+    guard let pages = unsafe UnsafeMutableRawPointer(bitPattern: start) else { return }
+    unsafe madvise(pages, size, MADV_DONTFORK)
   }
 
   /// Makes `count` bytes and lets `fill` write them in place.

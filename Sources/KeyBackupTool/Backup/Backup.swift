@@ -9,6 +9,10 @@ internal import SecretMemory
 struct Backup: Sendable {
   let folder: BackupFolder
   let namespace: Namespace
+  /// How long to wait for what is not synchronised; nil: not at all.
+  var wait: SyncWait?
+  /// Whether to go on after that time with what is here.
+  var goesOn = true
 }
 
 extension Backup {
@@ -18,8 +22,10 @@ extension Backup {
   ///
   /// - Throws: `no-input` when there is none, `ambiguous` when there are
   ///   several and none is named, `incomplete` when it is not all here.
-  init(_ options: FolderOptions, _ world: World, _ output: Output) throws(UserMessage) {
-    folder = try Self.folder(at: options.path(world, output), world)
+  init(
+    at path: String, _ options: FolderOptions, _ world: World, _ common: CommonOptions
+  ) throws(UserMessage) {
+    folder = try Self.folder(at: path, world, common)
     let id = try options.namespaceID()
     do throws(BackupFolderError) {
       namespace = try folder.namespace(id)
@@ -52,19 +58,34 @@ extension Backup {
   }
 
   /// Opens a folder with this computer's settings.
-  static func folder(at path: String, _ world: World) throws(UserMessage) -> BackupFolder {
+  ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - world: where this computer's memory is.
+  ///   - common: who is told what is waited for; nil: nobody.
+  /// - Returns: the folder, open.
+  /// - Throws: `no-input` when there is none; `config` without a home.
+  static func folder(
+    at path: String, _ world: World, _ common: CommonOptions? = nil
+  ) throws(UserMessage) -> BackupFolder {
     guard let state = world.stateFolder else {
       throw UserMessage(
         .config, "HOME is not set, so there is no place to remember what was seen",
         hint: "set HOME or XDG_STATE_HOME")
     }
     let now = world.now
+    var settings = BackupFolder.Settings(
+      stateFolder: state, writerLabel: hostName(), clock: { UInt64(max(0, now())) })
+    settings.watch.isInterrupted = { Interruption.received }
+    if let common {
+      settings.watch.waits = { path in
+        let shown = PrintableText.clean(path, limit: 300)
+        common.prompter.tell("Waiting for \(shown) to be downloaded.")
+        common.events.send(.sync(files: 1, path: path, secondsLeft: nil))
+      }
+    }
     do throws(BackupFolderError) {
-      return try BackupFolder.open(
-        path: path,
-        settings: BackupFolder.Settings(
-          stateFolder: state, writerLabel: hostName(),
-          clock: { UInt64(max(0, now())) }))
+      return try BackupFolder.open(path: path, settings: settings)
     } catch {
       throw UserMessage(error)
     }
@@ -106,11 +127,13 @@ extension Backup {
     _ finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> OpenNamespace {
     let master = try await masterKey(finder, rpID: rpID, damaged: &damaged)
+    let opened: OpenNamespace
     do throws(BackupFolderError) {
-      return try namespace.open(master)
+      opened = try namespace.open(master)
     } catch {
       throw UserMessage(error)
     }
+    return try await wait(for: opened)
   }
 
   /// Unwraps the master key; see ``unlock(_:rpID:)``.

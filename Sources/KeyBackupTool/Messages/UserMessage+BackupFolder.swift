@@ -38,6 +38,7 @@ extension UserMessage {
           .incomplete, "\(path) cannot be read now: \(systemText(code))",
           hint: "its sync program, network or disk does not give it: see that it runs and is "
             + "connected, then try again; an error that stays is a failing disk's")
+      case .interrupted: .interrupted
       case .permissionDenied(let path):
         UserMessage(
           .permissionDenied, "you may not use \(path)",

@@ -10,6 +10,8 @@ enum Event: Sendable {
   case pin(PINRequest)
   /// A key waits for its touch, or its fingerprint.
   case touch(ShownKey, why: String?, secondsLeft: Int)
+  /// Files are waited for that are not synchronised, or one of a path.
+  case sync(files: Int, path: String?, secondsLeft: Int?)
   /// How far a long run has come.
   case progress(what: String, done: Int, total: Int)
   /// The command has ended.
@@ -89,6 +91,11 @@ enum Event: Sendable {
         "event": "touch", "key": .string(key.name), "path": .string(key.path),
         "transport": .string(key.transport), "why": .optional(why),
         "seconds_left": .number(secondsLeft),
+      ]
+    case .sync(let files, let path, let secondsLeft):
+      [
+        "event": "sync", "files": .number(files), "path": .optional(path),
+        "seconds_left": .optional(secondsLeft),
       ]
     case .progress(let what, let done, let total):
       [

@@ -66,7 +66,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func start(_ path: String, _ world: World) async throws(UserMessage) -> ExitCode {
-    let folder = try Backup.folder(at: path, world)
+    let folder = try Backup.folder(at: path, world, common)
     if let unfinished = try unfinished(in: folder) {
       return try await resume(unfinished, folder, path, world)
     }

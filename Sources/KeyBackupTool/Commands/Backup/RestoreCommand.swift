@@ -25,7 +25,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try unlock.backup(world)
+    let backup = try await unlock.backup(world)
     // The folder is made before the touch, so that nothing is decrypted that
     // could not be written.
     let target: RestoreFolder?
@@ -66,6 +66,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     bar.finish()
+    try Interruption.check()
     try show(report, opened.health, opened.logFindings, rows)
     return report.exitCode(opened.health, opened.logFindings)
   }

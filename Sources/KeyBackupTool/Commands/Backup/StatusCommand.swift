@@ -11,9 +11,10 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var folder: FolderOptions
+  @OptionGroup var sync: SyncOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try Backup(folder, world, common.output)
+    let backup = try await Backup.find(folder, sync, common, world, for: .report)
     let scan = try backup.scan()
     let structure: StructureReport
     do throws(BackupFolderError) {
@@ -21,6 +22,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    try Interruption.check()
     var report = StatusReport(
       namespaceID: backup.namespace.id, wallets: structure.wallets.counts,
       keys: scan.waysIn.count, health: structure.health,

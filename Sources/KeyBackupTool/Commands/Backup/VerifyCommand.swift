@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
   var deep = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try unlock.backup(world)
+    let backup = try await unlock.backup(world, for: .report)
     let scan = try backup.scan()
     var report = StatusReport(
       namespaceID: backup.namespace.id, wallets: WalletCounts(), keys: scan.waysIn.count,
@@ -40,6 +40,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     }
+    try Interruption.check()
     report.judge()
     if unlock.common.json {
       var json = report.json

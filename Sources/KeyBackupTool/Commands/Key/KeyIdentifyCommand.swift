@@ -12,10 +12,11 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
   @OptionGroup var folder: FolderOptions
+  @OptionGroup var sync: SyncOptions
   @OptionGroup var relyingParty: BackupRelyingPartyOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try Backup(folder, world, common.output)
+    let backup = try await Backup.find(folder, sync, common, world)
     let scan = try backup.scan()
     let offers = scan.waysIn.compactMap { way in
       UnlockQuestion(way, rpID: relyingParty.rpId ?? BackupRelyingPartyOption.standard)

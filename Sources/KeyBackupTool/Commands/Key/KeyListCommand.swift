@@ -11,9 +11,10 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var folder: FolderOptions
+  @OptionGroup var sync: SyncOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let scan = try Backup(folder, world, common.output).scan()
+    let scan = try await Backup.find(folder, sync, common, world).scan()
     if common.json {
       try common.output.result(json: ["keys": .array(scan.waysIn.map(\.json))])
     } else {

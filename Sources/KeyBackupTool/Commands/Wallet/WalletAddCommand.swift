@@ -47,7 +47,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     try Self.append(entry, to: &batch)
     let record = RecordID(walletID: walletID)
 
-    let backup = try unlock.backup(world)
+    let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     let isThere: Bool

@@ -30,7 +30,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
     }
-    var opened = try await unlock.backup(world).unlock(
+    var opened = try await unlock.backup(world, for: .writing).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     let records: [RecordID]
     do throws(BackupFolderError) {

@@ -80,6 +80,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var rows: [WalletRow] = []
     let report = opened.forEachWallet { version, _ in rows.append(WalletRow(version)) }
+    try Interruption.check()
     rows.sort { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
     if unlock.common.json {
       try unlock.output.result(json: [

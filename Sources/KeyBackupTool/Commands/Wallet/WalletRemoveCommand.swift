@@ -22,12 +22,13 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   var yes = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world).unlock(
+    var opened = try await unlock.backup(world, for: .writing).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var found: [WalletRow] = []
     let report = opened.forEachWallet { version, _ in
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }
     }
+    try Interruption.check()
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings)
     let name = PrintableText.clean(row.name ?? row.id)

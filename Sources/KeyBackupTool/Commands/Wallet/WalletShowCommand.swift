@@ -35,7 +35,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     let out = printsEntry ? nil : out
     if printsEntry, !reveal { try unlock.output.requireNoTerminal("the entry") }
     try OutputFile.requireFree(out)
-    let backup = try unlock.backup(world)
+    let backup = try await unlock.backup(world)
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
@@ -52,6 +52,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       isByID = isByID || matchesID
       found.append(row)
     }
+    try Interruption.check()
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings)
     if found.count(where: { $0.recordID == row.recordID }) > 1 {

@@ -1,0 +1,211 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// Whether to wait for a folder that its sync program is still filling.
+struct SyncOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Wait so long for files that are not synchronised yet.", valueName: "seconds"))
+  var waitSync: Int?
+
+  mutating func validate() throws {
+    if let waitSync, !(0...86_400).contains(waitSync) {
+      throw ValidationError("--wait-sync takes 0 to 86400 seconds")
+    }
+  }
+}
+
+/// Waits until everything in a backup folder that its files speak of is here.
+struct SyncWait: Sendable {
+  private let seconds: Int
+  private let deadline: ContinuousClock.Instant
+  private let prompter: Prompter
+
+  /// The wait that the options ask for; nil: none.
+  init?(_ options: SyncOptions, _ common: CommonOptions) {
+    guard let seconds = options.waitSync else { return nil }
+    self.seconds = seconds
+    deadline = .now + .seconds(seconds)
+    prompter = common.prompter
+  }
+
+  /// What one look at the folder showed.
+  enum Look<Found> {
+    /// All is here.
+    case whole(Found)
+    /// So many files are not, the first of them by name; 0: nobody knows how
+    /// many. With what a caller that does not mind may go on.
+    case lacking(Int, names: [String], Found?, UserMessage)
+  }
+
+  /// Looks until all is here, a few times a second at most.
+  ///
+  /// - Parameters:
+  ///   - folder: the backup folder if it could be opened.
+  ///   - look: looks once.
+  /// - Returns: what was found, also after the time if `look` found something at
+  ///   all.
+  /// - Throws: what the last look threw or lacked; `interrupted`.
+  func until<Found>(
+    in folder: () -> BackupFolder?, all look: () throws(UserMessage) -> Look<Found>
+  ) async throws(UserMessage) -> Found {
+    var pause = Self.shortest
+    var told: (count: Int, at: ContinuousClock.Instant)?
+    while true {
+      let begun = ContinuousClock.now
+      let watcher = folder().map(ChangeWatcher.init)
+      switch try look() {
+      case .whole(let found): return found
+      case .lacking(let count, let names, let found, let error):
+        if Interruption.received { throw .interrupted }
+        let left = deadline - .now
+        if left <= .zero {
+          if let found { return found }
+          throw timedOut(count, names, error)
+        }
+        if told.map({ $0.count != count || .now - $0.at > .seconds(60) }) ?? true {
+          told = (count, .now)
+          tell(count, Int(left.components.seconds) + 1)
+        }
+        // A look at many files may take long itself.
+        let rest = max(pause, (.now - begun) * 4)
+        let changed = try await change(watcher, within: min(rest, left))
+        pause = changed ? Self.shortest : min(pause * 3 / 2, Self.longest)
+        folder()?.forgetFailures()
+      }
+    }
+  }
+
+  private static let shortest = Duration.milliseconds(250)
+  private static let longest = Duration.seconds(5)
+
+  /// Waits for a change, but at least for the shortest pause.
+  private func change(
+    _ watcher: ChangeWatcher?, within time: Duration
+  ) async throws(UserMessage) -> Bool {
+    let end = ContinuousClock.now + time
+    while .now < end {
+      do { try await Task.sleep(for: min(Self.shortest, end - .now)) } catch { throw .interrupted }
+      if watcher?.hasChanged() == true { return true }
+    }
+    return false
+  }
+
+  private func tell(_ count: Int, _ left: Int) {
+    let what = count == 0 ? "the folder" : count == 1 ? "1 file" : "\(count) files"
+    prompter.tell("Waiting for \(what) to be synchronised (\(left) s left).")
+    prompter.events.send(.sync(files: count, path: nil, secondsLeft: left))
+  }
+
+  private func timedOut(_ count: Int, _ names: [String], _ error: UserMessage) -> UserMessage {
+    guard error.code == .incomplete, count > 0 else { return error }
+    let listed = names.prefix(3).map { PrintableText.clean($0, limit: 200) }
+    let what = count == 1 ? "1 file is" : "\(count) files are"
+    return UserMessage(
+      .incomplete,
+      "\(what) not synchronised after \(seconds) s"
+        + (listed.isEmpty ? "" : ": " + listed.joined(separator: ", "))
+        + (count > listed.count && !listed.isEmpty ? ", ..." : ""),
+      hint: "see what the sync program is doing; without --wait-sync what is here is used")
+  }
+}
+
+extension Backup {
+  /// What a command does with a backup that is not all here after the time.
+  enum Use: Sendable {
+    /// It tells what is lacking itself.
+    case report
+    /// It reads; once the key was touched, whatever there is.
+    case reading
+    /// It writes, and does not where something is lacking.
+    case writing
+  }
+
+  /// Finds the backup that the options name, when it is all here if the options
+  /// say to wait for that.
+  static func find(
+    _ options: FolderOptions, _ sync: SyncOptions, _ common: CommonOptions, _ world: World,
+    for use: Use = .reading
+  ) async throws(UserMessage) -> Backup {
+    let path = try options.path(world, common.output)
+    guard let wait = SyncWait(sync, common) else {
+      return try Backup(at: path, options, world, common)
+    }
+    var known: BackupFolder?
+    var backup = try await wait.until(
+      in: { known },
+      all: { () throws(UserMessage) in
+        let look = try Self.look(options, world, common, path, reports: use == .report)
+        if case .whole(let backup) = look { known = backup.folder }
+        if known == nil { known = try? Backup.folder(at: path, world, common) }
+        return look
+      })
+    backup.wait = wait
+    backup.goesOn = use != .writing
+    return backup
+  }
+
+  /// Looks without a key whether all is here.
+  private static func look(
+    _ options: FolderOptions, _ world: World, _ common: CommonOptions, _ path: String,
+    reports: Bool
+  ) throws(UserMessage) -> SyncWait.Look<Backup> {
+    do throws(UserMessage) {
+      let backup = try Backup(at: path, options, world, common)
+      let scan = try backup.scan()
+      let structure: StructureReport
+      do throws(BackupFolderError) {
+        structure = try backup.namespace.checkStructure()
+      } catch {
+        throw UserMessage(error)
+      }
+      let files = (scan.findings + structure.wallets.findings).filter { $0.state == .incomplete }
+      let lacking = max(
+        files.count, structure.health.incomplete + structure.health.rolledBack)
+      if lacking == 0 { return .whole(backup) }
+      // What is gone for good is for the command to tell.
+      let goesOn = reports || (files.isEmpty && structure.health.incomplete == 0)
+      return .lacking(
+        lacking, names: files.map(\.file), goesOn ? backup : nil,
+        UserMessage(.incomplete, "not everything is synchronised"))
+    } catch {
+      switch error.code {
+      case .incomplete, .rollback, .noInput: return .lacking(0, names: [], nil, error)
+      default: throw error
+      }
+    }
+  }
+
+  /// Waits for what only the opened logs show to be lacking.
+  ///
+  /// - Parameter opened: is read again.
+  /// - Returns: the same, with all that came.
+  /// - Throws: `incomplete` after the time, if the command is not to go on;
+  ///   `interrupted`.
+  func wait(for opened: consuming OpenNamespace) async throws(UserMessage) -> OpenNamespace {
+    guard let wait else { return opened }
+    var namespace = opened
+    _ = try await wait.until(
+      in: { folder },
+      all: { () throws(UserMessage) -> SyncWait.Look<Bool> in
+        do throws(BackupFolderError) {
+          if namespace.isAwaited { try namespace.readAgain() }
+        } catch {
+          throw UserMessage(error)
+        }
+        guard namespace.isAwaited else { return .whole(true) }
+        let files = namespace.logFindings.filter { $0.state == .incomplete }.map(\.file)
+        return .lacking(
+          namespace.health.incomplete + namespace.health.rolledBack, names: files,
+          goesOn ? true : nil,
+          UserMessage(.incomplete, "not everything is synchronised"))
+      })
+    return namespace
+  }
+}
+
+extension OpenNamespace {
+  /// Whether operations are known of that are not here.
+  fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A synced folder on a file system that is another program's: its reads may
+/// block, fail, or never answer.
+@Suite(.serialized) struct BlockedFileTests {
+  /// A prepared backup behind a failing file system.
+  struct Mounted {
+    let backup: PreparedBackup
+    let system: FailingFileSystem
+
+    init() async throws {
+      backup = try await PreparedBackup()
+      let backing = backup.box.root + "/backing"
+      try Files.copy(backup.box.folder, to: backing)
+      try Files.remove(backup.box.folder)
+      try Files.makeFolder(backup.box.folder)
+      system = try FailingFileSystem(backing: backing, path: backup.box.folder)
+    }
+  }
+
+  static let calls = ["open", "read", "getattr", "readdir", "opendir"]
+
+  @Test(arguments: calls)
+  func interruptingEndsTheCommandAtOnce(_ call: String) async throws {
+    let mounted = try await Mounted()
+    try mounted.system.tell("rule op=\(call) name=*wallet* delay=60000")
+    let outcome = try await mounted.backup.box.keybackup(
+      ["verify"], pin: .none,
+      terminal: [.expect("Waiting for"), .interrupt], expecting: nil)
+    #expect(outcome.code == 130, "\(outcome)")
+    #expect(outcome.endedAtOnce && outcome.stepsLeft.isEmpty, "\(outcome)")
+    #expect(outcome.out.isEmpty && outcome.screen.contains("interrupted"), "\(outcome)")
+    mounted.system.unmount()
+  }
+
+  @Test func aSlowFileIsWaitedForAndRead() async throws {
+    let mounted = try await Mounted()
+    try mounted.system.tell("rule op=read name=*wallet* delay=3000 times=1")
+    let outcome = try await mounted.backup.box.keybackup(["restore", "--json"])
+    #expect(try outcome.json()["restored"].number == 3)
+    #expect(outcome.err.contains("Waiting for ") && outcome.err.contains("to be downloaded"))
+  }
+
+  /// Errors of reading one file, of which none says that it is damaged.
+  static let errors = [
+    "EIO", "EDEADLK", "ESTALE", "ETIMEDOUT", "EAGAIN", "ENOTCONN", "EREMOTEIO", "EHOSTDOWN",
+    "ENETUNREACH", "ENODATA", "ECONNABORTED", "EBUSY",
+  ]
+
+  @Test(arguments: ["open", "read"], errors)
+  func aFileThatCannotBeReadNowIsNotHereYet(_ call: String, _ error: String) async throws {
+    let mounted = try await Mounted()
+    let backup = mounted.backup
+    let wallet = NotHereYetTests.split(backup.wallets[0]).1
+    let operation = NotHereYetTests.split(backup.operations[1]).1
+    try mounted.system.tell(
+      "rule op=\(call) name=\(wallet) errno=\(error)",
+      "rule op=\(call) name=\(operation) errno=\(error)")
+    let outcome = try await backup.box.keybackup(["restore", "--json"], expecting: 87)
+    #expect(try outcome.json()["restored"].number == 2)
+    let failed = try outcome.json()["failed"].items
+    #expect(failed.allSatisfy { $0["state"].text == "incomplete" }, "\(outcome.out)")
+    let status = try await backup.box.keybackup(["status"], pin: .none, expecting: 75)
+    #expect(status.out.contains(wallet) && !status.out.contains("damaged"), "\(status)")
+  }
+}
