@@ -28,9 +28,14 @@ extension OpenNamespace {
     try refresh(run: run)
     let foreign = try heal(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
+    let settlesConflict = batch.records.contains { log.index.isConflicted($0) }
     var next = 0
     while next < batch.count {
       next = try addOperation(batch, from: next, run: run)
+    }
+    // The conflict copies of what this decides are superseded only now.
+    if settlesConflict, viewProblem == nil {
+      do { _ = try heal(run: run) } catch { viewProblem = error }
     }
     return batch.records
   }

@@ -45,8 +45,8 @@ enum OtherProgramsFile {
   }
 
   /// The names in a folder, sorted; none when it cannot be listed.
-  static func names(in folder: String) -> [String] {
+  static func names(in folder: String, most: Int = mostNames) -> [String] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return Array(all.sorted().prefix(mostNames))
+    return Array(all.sorted().prefix(most))
   }
 }

@@ -13,6 +13,10 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var folder: FolderOptions
   @OptionGroup var sync: SyncOptions
 
+  @Flag(
+    help: "Also ask the sync program whether everything has reached another place (up to 5 s).")
+  var synchronised = false
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
     let scan = try backup.scan()
@@ -33,6 +37,9 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       report.advice.append(
         "there is one way in: losing that security key loses the backup; keep another copy of "
           + "your wallets")
+    }
+    if synchronised {
+      report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }
     if common.json {
       try common.output.result(json: report.json)

@@ -10,18 +10,26 @@ struct StatusReport: Sendable {
   var findings: [FileFinding]
   var codes: [ExitCode]
   var advice: [String]
+  /// What the sync engine said; nil: it was not asked.
+  private(set) var synchronised: SyncAnswer?
 
   /// The report as JSON.
   var json: JSONValue {
     var counts: JSONValue = [:]
     for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
-    return [
+    var json: JSONValue = [
       "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
       "freshness": .string(health.freshness),
       "known": .bool(health.isFreshnessKnown),
       "advice": .array(advice.map(JSONValue.string)),
       "failed": .array(findings.map(\.json)),
     ]
+    if let synchronised {
+      json["synchronised"] = .optional(synchronised.isSynchronised)
+      json["engine"] = .optional(synchronised.engine?.rawValue)
+      json["engine_says"] = .string(synchronised.words)
+    }
+    return json
   }
 
   /// The report as lines.
@@ -38,6 +46,7 @@ struct StatusReport: Sendable {
         "Freshness  \(health.freshness)"
           + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
     }
+    if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
     lines += findings.map {
       "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
     }
@@ -77,6 +86,13 @@ struct StatusReport: Sendable {
       codes.append(.incomplete)
       advice.append("some files are not synchronised yet: wait and look again")
     }
+  }
+
+  /// Adds what the sync engine said: what it knows to be under way is not yet
+  /// synchronised; what it cannot tell changes nothing.
+  mutating func add(_ answer: SyncAnswer) {
+    synchronised = answer
+    if answer.isSynchronised == false { codes.append(.incomplete) }
   }
 
   /// The code to end with.

@@ -1,0 +1,93 @@
+/// Asks the desktop client of Nextcloud or ownCloud, by the socket that file
+/// managers use.
+///
+/// One line a question, `RETRIEVE_FILE_STATUS:<path>`; the answers,
+/// `STATUS:<state>:<path>`, come between other lines.
+enum DesktopClientQuestion {
+  /// Asks about every file.
+  static func ask(_ engine: SyncEngine, _ files: [SyncedFile], _ world: World) -> SyncAnswer {
+    let silent = SyncAnswer.unknown(engine, "its client does not run, or does not answer")
+    guard let runtime = world.variable("XDG_RUNTIME_DIR"),
+      var connection = LocalConnection(
+        to: .unix(runtime + "/" + engine.name + "/socket"), seconds: SyncAnswer.patience)
+    else { return silent }
+    var states: [String: Int] = [:]
+    var next = files.startIndex
+    while next < files.endIndex {
+      // A few at a time: neither side may wait for the other to read.
+      let end = min(next + 64, files.endIndex)
+      for file in files[next..<end] {
+        guard !file.path.contains(where: \.isNewline),
+          connection.send("RETRIEVE_FILE_STATUS:\(file.path)\n")
+        else { return silent }
+      }
+      var answers = 0
+      while answers < end - next {
+        guard let line = connection.line() else { return silent }
+        guard line.hasPrefix("STATUS:") else { continue }
+        let words = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3 else { return silent }
+        // It also tells about other files by itself.
+        guard files[next..<end].contains(where: { $0.path == words[2] }) else { continue }
+        // "+SWM": shared with me.
+        states[String(words[1].prefix { $0 != "+" }), default: 0] += 1
+        answers += 1
+      }
+      next = end
+    }
+    return judge(engine, states, count: files.count)
+  }
+
+  private static func judge(
+    _ engine: SyncEngine, _ states: [String: Int], count: Int
+  ) -> SyncAnswer {
+    func files(_ names: String...) -> Int { names.reduce(0) { $0 + states[$1, default: 0] } }
+    if files("OK") == count { return .yes(engine, "every file is uploaded") }
+    if files("ERROR") > 0 {
+      return .notYet(engine, "it reports \(SyncAnswer.count(files("ERROR"), "error"))")
+    }
+    if files("IGNORE", "WARNING") > 0 {
+      return .notYet(
+        engine, "it leaves out \(SyncAnswer.count(files("IGNORE", "WARNING"), "file"))")
+    }
+    return .notYet(engine, "\(SyncAnswer.count(count - files("OK"), "file")) still to go")
+  }
+}
+
+/// Asks Dropbox, by the socket that file managers use.
+///
+/// A question and its answer are lines, a tab between name and value, the last
+/// one `done`.
+enum DropboxQuestion {
+  /// Asks about every file.
+  static func ask(_ files: [SyncedFile], _ world: World) -> SyncAnswer {
+    let silent = SyncAnswer.unknown(.dropbox, "it does not run, or does not answer")
+    guard let home = world.variable("HOME"),
+      var connection = LocalConnection(
+        to: .unix(home + "/.dropbox/command_socket"), seconds: SyncAnswer.patience)
+    else { return silent }
+    var done = 0
+    var problems: [String: Int] = [:]
+    for file in files {
+      guard !file.path.contains(where: { $0.isNewline || $0 == "\t" }),
+        connection.send("icon_overlay_file_status\npath\t\(file.path)\ndone\n"),
+        connection.line() == "ok"
+      else { return silent }
+      var status = ""
+      while true {
+        guard let line = connection.line() else { return silent }
+        if line == "done" { break }
+        if line.hasPrefix("status\t") { status = String(line.dropFirst("status\t".count)) }
+      }
+      if status == "up to date" { done += 1 } else { problems[status, default: 0] += 1 }
+    }
+    if done == files.count { return .yes(.dropbox, "every file is up to date") }
+    if let count = problems["unsyncable"] {
+      return .notYet(.dropbox, "it cannot take \(SyncAnswer.count(count, "file"))")
+    }
+    if let count = problems["selsync"] ?? problems["unwatched"] ?? problems["ignored"] {
+      return .notYet(.dropbox, "it leaves out \(SyncAnswer.count(count, "file"))")
+    }
+    return .notYet(.dropbox, "\(SyncAnswer.count(files.count - done, "file")) still to go")
+  }
+}

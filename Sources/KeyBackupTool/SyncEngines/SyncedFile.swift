@@ -1,0 +1,56 @@
+internal import CLinux
+internal import Glibc
+
+/// A file of the backup, as an engine is asked about it.
+struct SyncedFile: Sendable, Equatable {
+  /// From the root.
+  var path: String
+  /// Below the folder that was listed.
+  var name: String
+  var size: Int
+  /// Seconds and nanoseconds since 1970.
+  var modified: (seconds: Int, nanoseconds: Int)
+
+  /// More than a backup of a million wallets has.
+  private static let most = 4_000_000
+
+  /// The files of a namespace; nil when it cannot be listed in full.
+  ///
+  /// Files that keybackup is just writing do not count.
+  static func list(_ folder: String) -> [SyncedFile]? {
+    var files: [SyncedFile] = []
+    guard add(folder, "", depth: 6, to: &files) else { return nil }
+    return files
+  }
+
+  private static func add(
+    _ folder: String, _ prefix: String, depth: Int, to files: inout [SyncedFile]
+  ) -> Bool {
+    guard depth > 0, let stream = unsafe opendir(folder) else { return false }
+    defer { unsafe closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { return errno == 0 }
+      let name = unsafe String(cString: keybackup_entry_name(entry))
+      if name == "." || name == ".." || name.hasPrefix(".keybackup-tmp-") { continue }
+      let path = folder + "/" + name
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        guard add(path, prefix + name + "/", depth: depth - 1, to: &files) else { return false }
+      case S_IFREG:
+        guard files.count < most else { return false }
+        files.append(
+          SyncedFile(
+            path: path, name: prefix + name, size: Int(status.st_size),
+            modified: (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))))
+      default: continue
+      }
+    }
+  }
+
+  static func == (left: SyncedFile, right: SyncedFile) -> Bool {
+    left.path == right.path && left.size == right.size && left.modified == right.modified
+  }
+}

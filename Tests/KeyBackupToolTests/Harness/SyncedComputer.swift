@@ -1,0 +1,137 @@
+import Testing
+
+/// One of several computers in a sandbox: a home with its own state, and the
+/// command as it runs there.
+struct SyncedComputer: Sendable {
+  let box: Sandbox
+  let name: String
+  /// The backup folder.
+  let folder: String
+  /// What runs a program where this computer's folder can be seen.
+  var prefix: [String] = []
+
+  var home: String { box.root + "/" + name }
+  /// The memory of the security key that is plugged in here.
+  var keyState: String { home + "/key.json" }
+
+  /// Gives the security key of one computer to another: a copy, so that both
+  /// may use it at the same time.
+  func lendKey(to other: SyncedComputer) throws { try Files.copy(keyState, to: other.keyState) }
+
+  /// Runs keybackup; `expecting` nil: any exit code.
+  @discardableResult
+  func keybackup(
+    _ arguments: [String], input: String = "", withKey: Bool = true, expecting: Int32? = 0,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> Outcome {
+    var command = prefix
+    if withKey {
+      command += [Build.virtualKey, "--state", keyState, "--pin", Sandbox.pin, "--"]
+    }
+    command += [Build.keybackup] + arguments
+    if withKey { command += ["--pin-file", box.pinFile] }
+    let outcome = try await box.run(
+      command, key: nil, input: Array(input.utf8), home: home,
+      environment: ["KEYBACKUP_FOLDER": folder, "XDG_RUNTIME_DIR": home + "/run"])
+    if let expecting {
+      #expect(
+        outcome.code == expecting, "\(name): \(arguments.joined(separator: " ")): \(outcome.text)",
+        sourceLocation: location)
+    }
+    return outcome
+  }
+
+  /// Adds or changes a wallet.
+  func write(_ id: String, _ name: String, at location: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    try await keybackup(
+      ["wallet", "import", "-"], input: Samples.entry(id: id, name: name), at: location)
+  }
+
+  /// What `status --synchronised` says.
+  func isSynchronised() async throws -> (JSON, engineSays: String, code: Int32) {
+    let outcome = try await keybackup(
+      ["status", "--json", "--synchronised"], withKey: false, expecting: nil)
+    let json = try outcome.json()
+    return (json["synchronised"], json["engine_says"].text ?? outcome.text, outcome.code)
+  }
+
+  /// The names of the restored wallets, of every version, sorted.
+  func restored(
+    expecting: Int32? = 0, at location: SourceLocation = #_sourceLocation
+  ) async throws -> [String] {
+    let place = home + "/restored"
+    try? Files.remove(place)
+    try await keybackup(["restore", "--out", place], expecting: expecting, at: location)
+    return try Files.tree(place).map { file in
+      try JSON(Files.read(place + "/" + file))["metadata"]["name"].text ?? "?"
+    }.sorted()
+  }
+
+  /// How many wallets stand how, by `verify --deep`.
+  func deep(
+    expecting: Int32, at location: SourceLocation = #_sourceLocation
+  ) async throws -> [String: Int] {
+    let outcome = try await keybackup(
+      ["verify", "--deep", "--json"], expecting: expecting, at: location)
+    guard case .object(let states) = try outcome.json()["wallets"] else { return [:] }
+    return states.compactMapValues(\.number).filter { $0.value > 0 }
+  }
+}
+
+/// Tries until it is so.
+///
+/// - Parameters:
+///   - what: for the failure.
+///   - seconds: generous: the machine may be busy.
+///   - location: the caller.
+///   - condition: asked again and again; nil: it is so, else why not.
+/// - Throws: ``NotInTime``, and what `condition` throws.
+func waitUntil(
+  _ what: String, seconds: Double = 90, at location: SourceLocation = #_sourceLocation,
+  _ condition: () async throws -> String?
+) async throws {
+  let clock = ContinuousClock()
+  let end = clock.now + .seconds(seconds)
+  while let reason = try await condition() {
+    guard clock.now < end else {
+      Issue.record("not in time: \(what): \(reason)", sourceLocation: location)
+      throw NotInTime(what: what)
+    }
+    try await Task.sleep(for: .milliseconds(200))
+  }
+}
+
+/// Something that was waited for did not happen.
+struct NotInTime: Error { let what: String }
+
+/// Looks at computers all the while that something else happens to them.
+struct StatusWatch: Sendable {
+  /// The exit codes of `status`, and what it said with each.
+  private let watching: Task<[Int32: String], any Error>
+
+  init(_ computers: [SyncedComputer]) {
+    watching = Task {
+      var seen: [Int32: String] = [:]
+      while !Task.isCancelled {
+        for computer in computers {
+          let outcome = try await computer.keybackup(["status"], withKey: false, expecting: nil)
+          seen[outcome.code] = seen[outcome.code] ?? outcome.text
+        }
+        try? await Task.sleep(for: .milliseconds(1000))
+      }
+      return seen
+    }
+  }
+
+  /// Ends it and expects that nothing else was ever said than these.
+  func end(
+    expecting codes: Set<Int32>, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    watching.cancel()
+    for (code, text) in try await watching.value where !codes.contains(code) {
+      Issue.record("status ended with \(code): \(text)", sourceLocation: location)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Testing
+
+/// Two Syncthings on the loopback interface that share one folder: two
+/// computers, which never see the network.
+final class SyncthingPair: @unchecked Sendable {
+  let box: Sandbox
+  let computers: [SyncedComputer]
+  /// Those that run.
+  private var programs: [BackgroundProgram?] = [nil, nil]
+  private var ports: [(rest: Int, sync: Int)] = []
+  private var devices: [String] = []
+  private static let apiKey = "key-of-the-tests"
+
+  /// Starts both and waits until they are connected.
+  init() async throws {
+    let box = try Sandbox()
+    self.box = box
+    computers = ["A", "B"].map { name in
+      SyncedComputer(box: box, name: name, folder: "\(box.root)/\(name)/Sync/keybackup")
+    }
+    for computer in computers {
+      // The marker by which Syncthing knows that the folder is there.
+      try Files.makeFolder(computer.home + "/Sync/.stfolder")
+      let made = try await box.run(
+        ["syncthing", "generate", "--home=\(settings(computer))", "--no-default-folder"],
+        key: nil, home: computer.home, environment: ["STNODEFAULTFOLDER": "1"])
+      made.expectSuccess()
+      let id = try await box.run(
+        ["syncthing", "--home=\(settings(computer))", "--device-id"], key: nil,
+        home: computer.home)
+      devices.append(id.out.split(separator: "\n").last.map(String.init) ?? "")
+    }
+    // A port that was free may be taken before it is used.
+    for attempt in 1... {
+      ports = try computers.map { _ in
+        (try BackgroundProgram.freePort(), try BackgroundProgram.freePort())
+      }
+      do {
+        for index in computers.indices { try start(index) }
+        try await waitUntil("connected", seconds: attempt < 4 ? 20 : 60) {
+          try await isConnected() ? nil : programs.compactMap { $0?.output.suffix(300) }.joined()
+        }
+        return
+      } catch  where attempt < 4 {
+        programs = [nil, nil]
+      }
+    }
+  }
+
+  private func settings(_ computer: SyncedComputer) -> String {
+    computer.home + "/.config/syncthing"
+  }
+
+  /// Starts a computer's Syncthing.
+  func start(_ index: Int) throws {
+    let computer = computers[index]
+    let other = 1 - index
+    try Files.write(
+      """
+      <configuration version="36">
+        <folder id="wallets-x1" label="Wallets" path="\(computer.home)/Sync" type="sendreceive"
+            rescanIntervalS="3600" fsWatcherEnabled="true" fsWatcherDelayS="1">
+          <device id="\(devices[0])"/><device id="\(devices[1])"/>
+          <minDiskFree unit="%">0</minDiskFree><maxConflicts>10</maxConflicts>
+        </folder>
+        <device id="\(devices[index])" name="own"><address>dynamic</address></device>
+        <device id="\(devices[other])" name="other">
+          <address>tcp://127.0.0.1:\(ports[other].sync)</address>
+        </device>
+        <gui enabled="true" tls="false">
+          <address>127.0.0.1:\(ports[index].rest)</address><apikey>\(Self.apiKey)</apikey>
+        </gui>
+        <options>
+          <listenAddress>tcp://127.0.0.1:\(ports[index].sync)</listenAddress>
+          <globalAnnounceEnabled>false</globalAnnounceEnabled>
+          <localAnnounceEnabled>false</localAnnounceEnabled>
+          <relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled>
+          <startBrowser>false</startBrowser><urAccepted>-1</urAccepted>
+          <crashReportingEnabled>false</crashReportingEnabled>
+          <autoUpgradeIntervalH>0</autoUpgradeIntervalH>
+          <reconnectionIntervalS>1</reconnectionIntervalS>
+          <minHomeDiskFree unit="%">0</minHomeDiskFree>
+        </options>
+      </configuration>
+      """, to: settings(computer) + "/config.xml", mode: 0o600)
+    programs[index] = try BackgroundProgram(
+      [
+        "syncthing", "serve", "--home=\(settings(computer))", "--no-browser", "--no-restart",
+        "--no-upgrade",
+      ],
+      environment: [
+        "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": computer.home, "STNOUPGRADE": "1",
+        "GOMAXPROCS": "2",
+      ], log: "\(box.root)/syncthing-\(computer.name).log")
+  }
+
+  /// Stops a computer's Syncthing: the network between them is cut.
+  func stop(_ index: Int) { programs[index] = nil }
+
+  private func isConnected() async throws -> Bool {
+    for port in ports {
+      let answer = try await box.run(
+        [
+          "curl", "--silent", "--max-time", "5", "--header", "X-API-Key: \(Self.apiKey)",
+          "http://127.0.0.1:\(port.rest)/rest/system/connections",
+        ], key: nil)
+      guard answer.out.contains(#""connected": true"#) else { return false }
+    }
+    return true
+  }
+
+  /// Waits until both folders hold the same files with the same bytes, and both
+  /// Syncthings say that there is nothing to do.
+  func converge(at location: SourceLocation = #_sourceLocation) async throws {
+    try await waitUntil("both folders are equal", at: location) {
+      for computer in computers {
+        let (answer, says, _) = try await computer.isSynchronised()
+        guard answer == .bool(true) else { return "\(computer.name): \(says)" }
+      }
+      let files = computers.map { try? Files.contents($0.folder) }
+      return files[0] != nil && files[0] == files[1] ? nil : "files differ"
+    }
+  }
+
+  /// The conflict copies that Syncthing has made, on the first computer.
+  var conflictCopies: [String] {
+    Files.tree(computers[0].folder).filter { $0.contains(".sync-conflict-") }
+  }
+}
