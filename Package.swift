@@ -69,6 +69,11 @@ let package = Package(
     .executableTarget(
       name: "failing-fs", path: "Tests/FailingFileSystem",
       linkerSettings: [.linkedLibrary("fuse3")]),
+    // Kills a program at its Nth system call, or lets that one fail; C.
+    .executableTarget(name: "crash-at", path: "Tests/CrashAt"),
+    .executableTarget(
+      name: "folder-probe", dependencies: ["BackupFolder", "CSPP", "SecretMemory"],
+      path: "Tests/FolderProbe", swiftSettings: strict),
     .target(
       name: "VirtualKey",
       dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
@@ -133,6 +138,7 @@ let package = Package(
       name: "BackupFolderTests",
       dependencies: [
         "BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs", "FolderModel",
+        "crash-at", "folder-probe",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -142,7 +148,7 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
-        "PRFDevice", "TestSupport", "failing-fs",
+        "PRFDevice", "TestSupport", "failing-fs", "crash-at",
       ],
       swiftSettings: strict),
   ]

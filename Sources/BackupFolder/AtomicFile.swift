@@ -89,7 +89,7 @@ final class AtomicFile {
   ) throws(BackupFolderError) {
     let file = descriptor
     if !isSynced {
-      let (_, code) = SystemCall.retrying { fsync(file) }
+      let code = SystemCall.sync(file)
       if code != 0 { throw .system(code, directory.path) }
     }
     do {
@@ -107,7 +107,7 @@ final class AtomicFile {
   ///   left as it is.
   func publish(new name: String) throws(BackupFolderError) -> Bool {
     var code = try rename(to: name, flags: UInt32(RENAME_NOREPLACE))
-    if code == EINVAL || code == ENOSYS {
+    if code == EINVAL || code == ENOSYS || code == EOPNOTSUPP {
       // A file system that does not know the flag. link(2) never replaces.
       let linked = SystemCall.retrying {
         unsafe linkat(directory.descriptor, temporaryName, directory.descriptor, name, 0)
@@ -150,7 +150,7 @@ final class AtomicFile {
       return false
     case ENOENT:
       return try publish(new: name)
-    case EINVAL, ENOSYS:
+    case EINVAL, ENOSYS, EOPNOTSUPP:
       guard directory.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
         return false
       }

@@ -26,23 +26,46 @@ extension BackupFolder {
       StateFolder(path: settings.stateFolder, folder: root, make: true))
     let present = try namespaces()
     if !present.isEmpty { throw .namespaceExists(present) }
+    try removeShells(run: run)
     let masterKey = MasterKey.random()
     let id = masterKey.namespaceID
-    let namespace = try makeNamespace(id)
+    // Remembered before anything of it is there: whatever a crash leaves is
+    // known to be this computer's.
+    var memory = Memory()
+    memory.creating = true
+    try run.state.save(memory, of: id)
+    let namespace: Namespace
     do {
-      var memory = Memory()
-      memory.creating = true
-      try run.state.save(memory, of: id)
+      namespace = try makeNamespace(id)
+    } catch {
+      try? run.state.forget(id)
+      throw error
+    }
+    do {
       let file = try namespace.write(enrolment, masterKey, prfOutput: prfOutput, tag: run.tag)
       let way = WayIn(file.wrapper, file: FolderLayout.keyFile(enrolment.keyID))
       return try namespace.finish(
         way, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
     } catch {
-      if namespace.removeUnfinished(enrolment.keyID) {
-        removeNamespace(id)
+      if namespace.removeUnfinished(enrolment.keyID), removeNamespace(id) {
         try? run.state.forget(id)
       }
       throw error
+    }
+  }
+
+  /// Removes what an earlier creation here left that came to nothing: folders,
+  /// and files that were never published.
+  private func removeShells(run: borrowing WritingRun) throws(BackupFolderError) {
+    guard let all = try root.readableSubdirectory(FolderLayout.namespaces) else { return }
+    for id in try run.state.namespaces() where try run.state.memory(of: id).creating {
+      if let directory = try all.readableSubdirectory(id.hex) {
+        let shell = Namespace(id: id, directory: directory, settings: settings, folder: root)
+        try shell.removeLeftOvers(tag: run.tag)
+        shell.removeEmptyFolders()
+        guard all.removeEmptySubdirectory(id.hex) else { continue }
+      }
+      try run.state.forget(id)
     }
   }
 
@@ -58,11 +81,16 @@ extension BackupFolder {
   }
 
   /// Removes a namespace's folder, and that of all namespaces, if empty.
-  private func removeNamespace(_ id: NamespaceID) {
+  ///
+  /// - Returns: whether it is gone.
+  @discardableResult
+  private func removeNamespace(_ id: NamespaceID) -> Bool {
+    var isGone = true
     if let all = try? root.subdirectory(FolderLayout.namespaces) {
-      all.removeEmptySubdirectory(id.hex)
+      isGone = all.removeEmptySubdirectory(id.hex) || !all.holds(id.hex)
     }
     root.removeEmptySubdirectory(FolderLayout.namespaces)
+    return isGone
   }
 }
 
@@ -134,9 +162,18 @@ extension Namespace {
     }
     let present = written ? envelope : try envelopeBytes() ?? envelope
     _ = try directory.makeSubdirectory(FolderLayout.walletFolder)
-    var open = try OpenNamespace.open(self, masterKey: masterKey)
+    var open = try OpenNamespace.open(self, masterKey: masterKey, isReading: false)
     if open.log.index.nodes.isEmpty {
       try open.logWayIn(file, key, envelope: present, run: run)
+    } else {
+      // An earlier run wrote it, and did not live to remember it.
+      let names = open.log.index.names
+      syncLogs(of: Set(names.map(\.writer)))
+      open.memory = try run.state.memory(of: id)
+      open.memory.creating = false
+      open.memory.operations.formUnion(names)
+      try run.state.save(open.memory, of: id)
+      _ = try open.heal(run: run)
     }
     return open
   }
@@ -149,10 +186,17 @@ extension Namespace {
     if let logs = try? logFolder() {
       guard let count = try? LogListing.count(logs), count == 0 else { return false }
     }
-    if let keys = try? keyFolder() { try? keys.unlink(FolderLayout.keyFile(key)) }
+    // The way in last: what has one can be resumed.
     if let envelopes = try? directory.subdirectory(FolderLayout.masterKeyFolder) {
       try? envelopes.unlink(FolderLayout.masterKeyFile)
     }
+    if let keys = try? keyFolder() { try? keys.unlink(FolderLayout.keyFile(key)) }
+    removeEmptyFolders()
+    return true
+  }
+
+  /// Removes the folders of a namespace that holds no file.
+  fileprivate func removeEmptyFolders() {
     if let own = try? directory.subdirectory(FolderLayout.ownFolder) {
       if let logs = try? logFolder(), let names = try? logs.names() {
         for name in names { logs.removeEmptySubdirectory(name) }
@@ -163,7 +207,6 @@ extension Namespace {
     for name in [FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder] {
       directory.removeEmptySubdirectory(name)
     }
-    return true
   }
 
   private func keyFileBytes(of key: KeyID) throws(BackupFolderError) -> [UInt8]? {

@@ -122,31 +122,6 @@ final class Directory: Sendable {
     return names
   }
 
-  /// Makes what was created, renamed or removed in this folder durable.
-  func sync() throws(BackupFolderError) {
-    let (_, code) = SystemCall.retrying { fsync(descriptor) }
-    // Some network file systems cannot sync a directory and say EINVAL.
-    if code != 0, code != EINVAL { throw .system(code, path) }
-  }
-
-  /// Whether one call can make every file here durable.
-  ///
-  /// Where syncfs(2) is known to write all back and wait: a FUSE or network
-  /// file system may answer without passing the call on.
-  var canSyncAll: Bool {
-    let ext4 = 0xEF53
-    let btrfs = 0x9123_683E
-    let xfs = 0x5846_5342
-    let f2fs = 0xF2F5_2010
-    return [ext4, btrfs, xfs, f2fs].contains(keybackup_file_system_type(descriptor))
-  }
-
-  /// Makes every file of this file system durable.
-  func syncAll() throws(BackupFolderError) {
-    let (_, code) = SystemCall.retrying { keybackup_sync_file_system(descriptor) }
-    if code != 0 { throw .system(code, path) }
-  }
-
   /// This folder's path as the kernel knows it: one name for one folder,
   /// whatever links led here.
   func canonicalPath() -> String {

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import SecretMemory
 
 extension Directory {
   /// Whether anything of that name is here.
@@ -62,21 +63,24 @@ extension Directory {
     mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
     guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else { return false }
-    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(name.utf8.count)-\(name.prefix(80))"
-    let code = try rename(name, to: aside, flags: UInt32(RENAME_NOREPLACE))
+    // Nothing has this name yet, so that a plain rename displaces nothing.
+    let random = Hex.string(Randomness.bytes(count: 8))
+    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(random)"
+    let code = try rename(name, to: aside, flags: 0)
     switch code {
     case 0: break
     case ENOENT: return true
-    case EINVAL, ENOSYS, EEXIST:
-      try unlink(name)
-      return true
     default: throw .system(code, "\(path)/\(name)")
     }
     if fileMayGo(aside, buffer: &buffer, limit: limit, mayGo: mayGo) {
       try unlink(aside)
       return true
     }
-    _ = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    // Where it cannot go back it stays as it is: a candidate for readers.
+    var back = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    if back == EINVAL || back == ENOSYS || back == EOPNOTSUPP, !holds(name) {
+      back = try rename(aside, to: name, flags: 0)
+    }
     return false
   }
 

@@ -6,15 +6,24 @@ internal import Glibc
 /// The lock file lies in the state folder: in the backup folder it would be
 /// synchronised. Other computers need no lock: each writes files of its own.
 struct FileLock: ~Copyable {
-  /// How long another program is waited for.
+  /// How long a writing run waits for another program.
   static let patience = Duration.seconds(10)
+  /// How long a reading run waits that has something to remember.
+  static let readersPatience = Duration.seconds(2)
 
   private let descriptor: Int32
 
-  /// Takes the lock for writing.
+  /// Takes the lock for writing; a program that ends in any way gives it back.
   ///
+  /// - Parameters:
+  ///   - name: the lock file.
+  ///   - directory: where it lies.
+  ///   - patience: how long another program is waited for.
+  /// - Returns: the lock, which goes with the value.
   /// - Throws: ``BackupFolderError/busy(path:)`` when another program keeps it.
-  static func take(_ name: String, in directory: Directory) throws(BackupFolderError) -> FileLock {
+  static func take(
+    _ name: String, in directory: Directory, patience: Duration = FileLock.patience
+  ) throws(BackupFolderError) -> FileLock {
     let path = "\(directory.path)/\(name)"
     let (file, code) = SystemCall.retrying {
       unsafe keybackup_openat(

@@ -23,6 +23,7 @@ extension OpenNamespace {
     viewProblem = nil
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
+      try namespace.removeLeftOvers(tag: run.tag)
       try healWaysIn(run: run)
       try writeMissing(survey, run: run)
       try removeStale(survey, run: run)

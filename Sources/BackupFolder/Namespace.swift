@@ -9,7 +9,8 @@ public struct Namespace: Sendable {
   /// The backup folder, by which the state folder knows it.
   let folder: Directory
 
-  /// Whether this computer began to make this namespace and did not finish.
+  /// Whether this computer began to make this namespace and did not finish, or
+  /// did not live to know that it had.
   ///
   /// ``resumeCreation(_:prfOutput:)`` then finishes it.
   public var isUnfinishedHere: Bool {
@@ -18,7 +19,7 @@ public struct Namespace: Sendable {
         return false
       }
       guard let logs = try logFolder() else { return true }
-      return try LogListing.count(logs) == 0
+      return try LogListing.count(logs) <= 1
     }
   }
 

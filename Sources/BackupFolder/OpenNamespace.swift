@@ -37,16 +37,28 @@ public struct OpenNamespace: ~Copyable {
   }
 
   /// Opens a namespace's logs.
+  ///
+  /// - Parameters:
+  ///   - namespace: which.
+  ///   - masterKey: its key.
+  ///   - isReading: `false` for a caller that holds the lock and remembers by
+  ///     itself.
+  /// - Returns: the namespace, open.
+  /// - Throws: ``BackupFolderError/wrongKey``; a listing that fails.
   static func open(
-    _ namespace: Namespace, masterKey: consuming MasterKey
+    _ namespace: Namespace, masterKey: consuming MasterKey, isReading: Bool = true
   ) throws(BackupFolderError) -> OpenNamespace {
     guard masterKey.namespaceID == namespace.id else { throw .wrongKey }
     var open = OpenNamespace(namespace, masterKey: masterKey)
     try open.load()
+    // Reading must work where nothing can be remembered: a full disk, a foreign
+    // machine, a long write next door. The next run then says that freshness is
+    // unknown, or remembers.
+    if isReading { try? open.remember() }
     return open
   }
 
-  /// Reads the logs, compares them with what is remembered, and remembers them.
+  /// Reads the logs and compares them with what is remembered.
   mutating func load() throws(BackupFolderError) {
     // Getting wallets back does not depend on what this computer remembers: what
     // cannot be read counts as nothing, and freshness as unknown.
@@ -54,13 +66,6 @@ public struct OpenNamespace: ~Copyable {
     memory = (try? state?.memory(of: id)) ?? Memory()
     log = try OperationLog.read(namespace, masterKey: masterKey)
     judgeLogs()
-    let names = log.index.names
-    if !memory.operations.isSuperset(of: names) {
-      memory.operations.formUnion(names)
-      // Reading must work where nothing can be remembered: a full disk, a
-      // foreign machine. The next run then says that freshness is unknown.
-      try? remember(names)
-    }
   }
 
   /// Compares the logs with each other and with the memory.
@@ -79,15 +84,29 @@ public struct OpenNamespace: ~Copyable {
 
   /// Adds what was opened to the memory.
   ///
-  /// A reading run takes no lock: what another run has saved since (an
-  /// operation, an acceptance) is read again just before, so that it is not
-  /// undone.
-  private mutating func remember(_ names: OperationNames) throws(BackupFolderError) {
+  /// What another run has saved since (an operation, an acceptance) is read
+  /// again under the lock, so that it is not undone.
+  private mutating func remember() throws(BackupFolderError) {
+    let names = log.index.names
+    if memory.operations.isSuperset(of: names) { return }
+    memory.operations.formUnion(names)
     let state = try namespace.state(make: true)
-    var latest = try state.memory(of: id)
-    latest.operations.formUnion(names)
-    memory = latest
-    try state.save(latest, of: id)
+    let lock = try state.lock(patience: FileLock.readersPatience)
+    memory = try state.memory(of: id)
+    try remember(names, in: state)
+    _ = consume lock
+  }
+
+  /// Adds operations to the memory once they are durable; the caller holds the
+  /// lock and has just read the memory.
+  mutating func remember(
+    _ names: OperationNames, in state: StateFolder
+  ) throws(BackupFolderError) {
+    let new = names.subtracting(memory.operations)
+    if new.isEmpty { return }
+    namespace.syncLogs(of: Set(new.map(\.writer)))
+    memory.operations.formUnion(new)
+    try state.save(memory, of: id)
   }
 
   /// Takes the folder as it is for what was seen: what is gone is no longer

@@ -12,6 +12,8 @@ struct WritingRun: ~Copyable {
   /// Takes the lock.
   static func begin(_ state: StateFolder) throws(BackupFolderError) -> WritingRun {
     let lock = try state.lock()
+    // That they stay is no reason not to write.
+    try? state.removeLeftOvers()
     let tag = try state.temporaryTag()
     return WritingRun(state: state, tag: tag, lock: lock)
   }
@@ -73,6 +75,8 @@ extension OpenNamespace {
     versions: [(RecordID, Digest?)], run: borrowing WritingRun
   ) throws(BackupFolderError) -> StagedOperation {
     let folder = try namespace.makeLogFolder(of: header.writerID)
+    // Below a folder in which this computer's last operation lies, all is durable.
+    if memory.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
     let staged: StagedOperation
     do {
       let sealed = try seal(builder, header)
@@ -144,7 +148,7 @@ extension OpenNamespace {
     if (listing?.mark ?? LogListing.Mark()) != log.listed { try load() }
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)
-    memory.operations.formUnion(log.index.names)
+    try? remember(log.index.names, in: run.state)
   }
 }
 

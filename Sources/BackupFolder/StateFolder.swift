@@ -31,8 +31,18 @@ struct StateFolder: Sendable {
   }
 
   /// Takes the lock that every writing run holds.
-  func lock() throws(BackupFolderError) -> FileLock {
-    try FileLock.take("lock", in: directory)
+  func lock(
+    patience: Duration = FileLock.patience
+  ) throws(BackupFolderError) -> FileLock {
+    try FileLock.take("lock", in: directory, patience: patience)
+  }
+
+  /// Removes temporary files that a crash left here; only who holds the lock
+  /// writes any.
+  func removeLeftOvers() throws(BackupFolderError) {
+    for name in try directory.names() where name.hasPrefix(AtomicFile.temporaryPrefix) {
+      try directory.unlink(name)
+    }
   }
 
   /// A random word in the names of this computer's temporary files; lasts as
@@ -110,6 +120,7 @@ struct StateFolder: Sendable {
         prefix += "/\(part)"
         let (_, code) = SystemCall.retrying { unsafe mkdir(prefix, 0o700) }
         guard code == 0 || code == EEXIST || code == EROFS else { throw .system(code, prefix) }
+        if code == 0 { try Directory.open(path: prefix).syncParent() }
       }
       return try Directory.open(path: path)
     }

@@ -66,6 +66,7 @@ struct WalletPass {
       return .pass
     case .unknown:
       if file.isOlderPlace, tally(of: record)?.inCurrentPlace == true { return .pass }
+      if isStaged(file, entry.mark, index) { return .pass }
       if !shown.insert(value).inserted { return .pass }
       if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
       guard let mark = entry.mark, !isPresent(mark, index) else { return .show(.foreign) }
@@ -81,6 +82,19 @@ struct WalletPass {
     present = names
     return names.contains(mark.writerID, mark.counter)
       || forgotten.contains(mark.writerID, mark.counter)
+  }
+
+  /// Whether a file was written for an operation that was never published, as
+  /// far as can be seen: under a temporary name, by an operation that is not and
+  /// was not here.
+  ///
+  /// A crash may have left it, or a sync client has brought it before the
+  /// operation. Nobody was told that what it holds is kept.
+  private mutating func isStaged(
+    _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
+  ) -> Bool {
+    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark else { return false }
+    return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
   }
 
   /// The live `put`s that no view file has shown, and how each stands.

@@ -44,7 +44,8 @@ struct CrashTests {
       _ = try scene.create()
     } else {
       let namespace = try scene.open().namespace()
-      #expect(try namespace.isUnfinishedHere == (count < 3))
+      // Its operation may be there: nobody was told that it was done.
+      #expect(try namespace.isUnfinishedHere)
       #expect(throws: BackupFolderError.namespaceExists([id])) { _ = try scene.create() }
       #expect(try !scene.open("b").namespace().isUnfinishedHere)
       let way = try #require(try namespace.scan().waysIn.first)

@@ -78,7 +78,11 @@ extension World {
       let logged = Set(live[record, default: [:]].values.map(\.words))
       let others = Set(unlogged[record, default: []].map(\.words))
       let words = Set(shown.versions[record, default: [:]].keys)
-      if words != logged.union(others) {
+      // What an operation that is gone had staged is shown as rolled back.
+      let staged = Set(truth.staged.filter { $0.record == record }.map(\.words))
+      if !words.isSuperset(of: logged.union(others))
+        || !words.isSubset(of: logged.union(others).union(staged))
+      {
         violate("shown \(words.sorted()), live \(logged.sorted()), others' \(others.sorted())")
       }
       let states = shown.states[record, default: []]
@@ -88,7 +92,9 @@ extension World {
       if live[record, default: [:]].count < 2, states.contains(.conflict) {
         violate("no conflict is said to be one")
       }
-      if others.isEmpty, !states.isDisjoint(with: [.foreign, .incomplete, .rolledBack]) {
+      if others.isEmpty, staged.isEmpty,
+        !states.isDisjoint(with: [.foreign, .incomplete, .rolledBack])
+      {
         violate("nothing is another's, but it says \(states)")
       }
     }

@@ -65,11 +65,26 @@ struct Truth {
     return live
   }
 
-  /// Entries in wallet files that no `put` here has.
+  /// Entries in wallet files that no `put` here has, but for ``staged`` ones.
   var unlogged: [Digest: Entry] {
     var found: [Digest: Entry] = [:]
-    for entry in views.values where puts[entry.value] == nil { found[entry.value] = entry }
+    for (path, entry) in views where puts[entry.value] == nil && !isStaged(path, entry) {
+      found[entry.value] = entry
+    }
     return found
+  }
+
+  /// Entries that only temporary files have, of operations that are not here:
+  /// a crash left them, or the operation is still to come.
+  var staged: [Entry] {
+    views.filter { puts[$1.value] == nil && isStaged($0, $1) }.map(\.value)
+  }
+
+  private func isStaged(_ path: String, _ entry: Entry) -> Bool {
+    guard path.contains("/.keybackup-tmp-"), let mark = entry.mark else { return false }
+    return !operations.values.contains {
+      $0.reference.writerID == mark.writerID && $0.reference.counter == mark.counter
+    }
   }
 
   /// Operations that others name and that are not here.

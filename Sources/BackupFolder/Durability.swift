@@ -1,0 +1,85 @@
+internal import CLinux
+internal import CSPP
+internal import Glibc
+
+extension SystemCall {
+  /// Waits until an open file's bytes, or an open folder's names, are on the
+  /// disk.
+  ///
+  /// A failure means that they may never get there: the kernel forgets that it
+  /// could not write them, so trying again would succeed and prove nothing.
+  ///
+  /// - Returns: 0 or `errno`.
+  static func sync(_ descriptor: Int32) -> Int32 {
+    #if os(macOS)
+    // fsync(2) there leaves bytes in the disk's own cache.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+    #endif
+    return retrying { fsync(descriptor) }.error
+  }
+}
+
+extension Directory {
+  /// Makes what was created, renamed or removed in this folder durable.
+  func sync() throws(BackupFolderError) {
+    let code = SystemCall.sync(descriptor)
+    // Some network file systems cannot sync a folder and say so.
+    let cannot = [EINVAL, EOPNOTSUPP, ENOSYS]
+    if code != 0, !cannot.contains(code) { throw .system(code, path) }
+  }
+
+  /// Makes this folder's own name durable, where that is possible.
+  func syncParent() {
+    let (parent, code) = SystemCall.retrying {
+      unsafe keybackup_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    }
+    if code != 0 { return }
+    _ = SystemCall.sync(parent)
+    close(parent)
+  }
+
+  /// Whether one call can make every file here durable.
+  ///
+  /// Where syncfs(2) is known to write all back and wait: a FUSE or network
+  /// file system may answer without passing the call on.
+  var canSyncAll: Bool {
+    let ext4 = 0xEF53
+    let btrfs = 0x9123_683E
+    let xfs = 0x5846_5342
+    let f2fs = 0xF2F5_2010
+    return [ext4, btrfs, xfs, f2fs].contains(keybackup_file_system_type(descriptor))
+  }
+
+  /// Makes every file of this file system durable.
+  func syncAll() throws(BackupFolderError) {
+    let (_, code) = SystemCall.retrying { keybackup_sync_file_system(descriptor) }
+    if code != 0 { throw .system(code, path) }
+  }
+}
+
+extension Namespace {
+  /// Makes the names of the folders from the backup folder down to the logs
+  /// durable, whoever made them.
+  ///
+  /// A run that was killed, or another program, may have made one and not
+  /// waited for it; what is written below would go with it.
+  func syncFolders() throws(BackupFolderError) {
+    folder.syncParent()
+    try folder.sync()
+    if let all = try folder.subdirectory(FolderLayout.namespaces) { try all.sync() }
+    try directory.sync()
+    if let own = try directory.readableSubdirectory(FolderLayout.ownFolder) { try own.sync() }
+    if let logs = try logFolder() { try logs.sync() }
+  }
+
+  /// Makes the logs of some computers durable, as far as that is possible.
+  ///
+  /// A run that was killed may not have waited for an operation that is there
+  /// to see. Remembered before it is durable, it would look rolled back after a
+  /// power loss.
+  func syncLogs(of writers: Set<WriterID>) {
+    guard let logs = try? logFolder() else { return }
+    for writer in writers { try? logs.subdirectory(writer.hex)?.sync() }
+    try? syncFolders()
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BackupFolder
+
+/// The process is killed at every system call in turn, from the first one that
+/// touches the folder or the state folder on.
+struct CrashPointTests {
+  typealias Change = InterruptedScene.Change
+
+  private static let about = "abandon about"
+  private static let many = (1...10).map { "w\($0)" }
+  static let changes = [
+    Change(name: "init", verb: ["init"], before: []),
+    Change(
+      name: "first add", verb: ["add", "w0"], before: [["init"]], new: ["w0": about]),
+    Change(
+      name: "add and replace", verb: ["add", "w0=zoo zoo", "w1"],
+      before: [["init"], ["add", "w0"]], old: ["w0": about],
+      new: ["w0": "zoo zoo", "w1": about]),
+    Change(
+      name: "batch", verb: ["add"] + many, before: [["init"], ["add", "w0"]],
+      old: ["w0": about],
+      new: Dictionary(uniqueKeysWithValues: (["w0"] + many).map { ($0, about) }), onDisk: true),
+    Change(
+      name: "remove", verb: ["remove", "w0"], before: [["init"], ["add", "w0", "w1"]],
+      old: ["w0": about, "w1": about], new: ["w1": about]),
+    Change(
+      name: "heal", verb: ["heal"], before: [["init"], ["add", "w0", "w1"]],
+      old: ["w0": about, "w1": about], new: ["w0": about, "w1": about], lost: "w0"),
+  ]
+
+  /// Every system call counts, also those that change no file.
+  ///
+  /// Between two that do, a crash finds the same files.
+  private static let everyCall =
+    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
+
+  @Test("Killed at every call in turn, the next run heals", arguments: changes)
+  func killed(_ change: Change) throws {
+    let scene = try InterruptedScene(change)
+    let options = Self.everyCall ? ["--all"] : []
+    let calls = try scene.calls(options)
+    #expect(calls.count >= (Self.everyCall ? 200 : 10), "suspiciously few: \(calls)")
+    var points = 0
+    // A run may make a call more or less than another.
+    while points < calls.count + 100 {
+      let next = points + 1
+      try scene.reset()
+      let run = try scene.run(options + ["--at", "\(next)"])
+      if run.code == 0 { break }
+      let name = "killed at " + (next <= calls.count ? calls[points] : "\(next)")
+      #expect(run.code == 137, "\(name): \(run.output)")
+      points = next
+      try scene.check(name, done: run.output.contains("done"))
+    }
+    print("\(change.name): killed at \(points) calls")
+    #expect(points >= calls.count * 9 / 10, "\(points) of \(calls.count)")
+  }
+
+  @Test("Killed in the middle of every write, the next run heals", arguments: changes)
+  func torn(_ change: Change) throws {
+    let scene = try InterruptedScene(change)
+    let calls = try scene.calls(["--only", "write"])
+    for place in 1...calls.count {
+      try scene.reset()
+      let run = try scene.run(["--only", "write", "--half", "--at", "\(place)"])
+      #expect(run.code == 137, "\(run.output)")
+      try scene.check("half of " + calls[place - 1], done: false)
+    }
+    print("\(change.name): killed in the middle of \(calls.count) writes")
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+/// A folder on which one command is run again and again, each time from the
+/// same start and each time ending differently.
+final class InterruptedScene {
+  /// One command, and what it changes.
+  struct Change: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// What `folder-probe` is told.
+    let verb: [String]
+    /// What lies there before, as `folder-probe` commands; none: nothing at all.
+    var before: [[String]] = [["init"]]
+    /// Wallets and their words, before and after.
+    var old: [String: String] = [:]
+    var new: [String: String] = [:]
+    /// A wallet whose view file is gone before.
+    var lost: String?
+    /// On a file system where one call can sync all files.
+    var onDisk = false
+
+    var testDescription: String { name }
+  }
+
+  let scene: Scene
+  let change: Change
+  private let kept: String
+  private var checks = 0
+
+  /// Makes the start.
+  init(_ change: Change) throws {
+    self.change = change
+    scene = try Scene(inMemory: !change.onDisk)
+    kept = scene.base + "/kept"
+    for words in change.before { try Self.expectDone(probe(words)) }
+    if let lost = change.lost {
+      try FileManager.default.removeItem(atPath: scene.viewPath(lost))
+    }
+    try FileManager.default.createDirectory(
+      atPath: scene.settings().stateFolder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
+    for name in ["cloud", "state-a"] {
+      try FileManager.default.copyItem(atPath: "\(scene.base)/\(name)", toPath: "\(kept)/\(name)")
+    }
+  }
+
+  private static func expectDone(_ program: FinishedProgram) {
+    #expect(program.code == 0, "\(program.output)")
+  }
+
+  /// Puts everything back to the start.
+  func reset() throws {
+    for name in ["cloud", "state-a", "state-b"] {
+      try? FileManager.default.removeItem(atPath: "\(scene.base)/\(name)")
+    }
+    for name in ["cloud", "state-a"] {
+      try FileManager.default.copyItem(atPath: "\(kept)/\(name)", toPath: "\(scene.base)/\(name)")
+    }
+  }
+
+  /// Runs the command, under `crash-at` with some options.
+  func run(_ options: [String]) throws -> FinishedProgram {
+    try probe(
+      change.verb,
+      [BuiltProduct.path("crash-at"), "--under", scene.folder, "--under", scene.base + "/state-a"]
+        + options + ["--"])
+  }
+
+  private func probe(_ words: [String], _ wrapper: [String] = []) throws -> FinishedProgram {
+    try FinishedProgram(
+      wrapper + [BuiltProduct.path("folder-probe"), scene.folder, scene.base + "/state-a"] + words)
+  }
+
+  /// The calls that count, one a line, of a run that is not interrupted.
+  func calls(_ options: [String] = []) throws -> [String] {
+    try reset()
+    let report = scene.base + "/calls"
+    Self.expectDone(try run(options + ["--report", report]))
+    let text = String(
+      decoding: FileManager.default.contents(atPath: report) ?? Data(), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init).dropLast()
+  }
+
+  // MARK: What has to be true
+
+  /// Checks what an interrupted run has left, lets the next run heal it, and
+  /// checks that.
+  ///
+  /// - Parameters:
+  ///   - place: where it was interrupted, for messages.
+  ///   - done: whether the command said that it had done its work.
+  /// - Throws: what keeps it from being checked.
+  func check(_ place: String, done: Bool) throws {
+    checks += 1
+    let point: Comment = "\(change.name), \(place)"
+    let isThere = try !scene.open().namespaces().isEmpty
+    if change.before.isEmpty {
+      if done { #expect(isThere, point) }
+      // Both computers agree on what to do next.
+      #expect(try scene.open("b").vanishedNamespaces().isEmpty, point)
+      #expect(try scene.open("a").vanishedNamespaces().isEmpty, point)
+    } else {
+      #expect(isThere, point)
+      try expectWhole("b", done: done, point)
+      try expectWhole("a", done: done, point)
+      if checks % 16 == 1 { try expectReadByAnother(point) }
+    }
+    // The next run of the same command, and of the one after it.
+    let again = try probe(change.verb)
+    if change.verb[0] == "remove" {
+      #expect(again.code == 0 || again.output.contains("noSuchWallet"), point)
+    } else if change.before.isEmpty {
+      // It may have been complete, and killed before it could say so.
+      #expect(again.code == 0 || again.output.contains("namespaceExists"), point)
+    } else {
+      #expect(again.code == 0, "\(change.name), \(place): \(again.output)")
+    }
+    var own = try scene.unlock("a")
+    try own.heal()
+    #expect(try own.restored().words == change.new, point)
+    try expectHealthy(own.health, point)
+    try? FileManager.default.removeItem(atPath: scene.base + "/state-b")
+    var other = try scene.unlock("b")
+    let restored = try other.restored()
+    #expect(restored.words == change.new, point)
+    #expect(restored.report.counts[.current] == change.new.count, point)
+    #expect(restored.report.counts.total == change.new.count, point)
+    #expect(restored.report.stale == 0, point)
+    try expectHealthy(other.health, point)
+    let left = try temporaryFiles()
+    #expect(left == [], point)
+  }
+
+  /// Everything that was there is there; what is new is there whole or not at
+  /// all; nothing is called damaged, lost or rolled back.
+  private func expectWhole(_ computer: String, done: Bool, _ place: Comment) throws {
+    var open = try scene.unlock(computer)
+    let restored = try open.restored()
+    let words = restored.words
+    #expect(words == change.new || (!done && words == change.old), "\(place) \(computer): \(words)")
+    for state in [WalletState.current, .missing] where restored.report.counts[state] > 0 {
+      #expect(restored.report.counts.total >= words.count)
+    }
+    let fine = restored.report.counts[.current] + restored.report.counts[.missing]
+    #expect(restored.report.counts.total == fine, "\(place) \(computer): \(restored)")
+    #expect(restored.report.findings == [], place)
+    #expect(open.logFindings == [], place)
+    try expectHealthy(open.health, place)
+    let structure = try scene.open(computer).namespace().checkStructure()
+    #expect(structure.wallets.findings == [], place)
+    try expectHealthy(structure.health, place)
+  }
+
+  private func expectHealthy(_ health: LogHealth, _ place: Comment) throws {
+    #expect(health.rolledBack == 0, place)
+    #expect(health.forked == 0, place)
+    #expect(health.incomplete == 0, place)
+  }
+
+  /// The reader in Python, which shares no code with this one.
+  private func expectReadByAnother(_ place: Comment) throws {
+    let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let python = repository + "/.build-python/bin/python"
+    let read = try FinishedProgram([
+      python, repository + "/Tests/reader/cspp_reader.py", scene.folder, "--prf-output",
+      String(repeating: "07", count: 32),
+    ])
+    #expect(read.code == 0, "\(place): \(read.output)")
+  }
+
+  /// Temporary files that this program made, wherever they lie.
+  func temporaryFiles() throws -> [String] {
+    try ["cloud", "state-a", "state-b"].flatMap { name in
+      try FileManager.default.subpathsOfDirectory(atPath: "\(scene.base)/\(name)").filter {
+        $0.contains(".keybackup-tmp-")
+      }
+    }
+  }
+}
+
+extension Restored {
+  /// Wallets and their words.
+  var words: [String: String] {
+    var words: [String: String] = [:]
+    for line in lines {
+      let parts = line.split(separator: " ")
+      let text = parts[1..<(parts.count - 1)].joined(separator: " ")
+      // Two versions of one wallet never compare equal to one.
+      words[String(parts[0]), default: ""] += words[String(parts[0])] == nil ? text : " | " + text
+    }
+    return words
+  }
+}

@@ -1,0 +1,92 @@
+import BackupFolder
+import CSPP
+import SecretMemory
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Works on a backup folder as the command does, with a security key whose
+/// output is known: a program for tests to interrupt.
+///
+///     folder-probe FOLDER STATE-FOLDER VERB [WALLET...]
+///
+/// Verbs: init, add, remove, heal, retire. A wallet is `id` or `id=words`.
+@main
+struct FolderProbe {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 3 else { exit(64) }
+    do {
+      try run(arguments[0], arguments[1], arguments[2], Array(arguments[3...]))
+      print("done")
+    } catch {
+      print("error: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(
+    _ path: String, _ state: String, _ verb: String, _ wallets: [String]
+  ) throws(BackupFolderError) {
+    let settings = BackupFolder.Settings(
+      stateFolder: state, writerLabel: "probe", clock: { 1_700_000_000 })
+    let folder = try BackupFolder.open(path: path, settings: settings)
+    if verb == "init" { return try initialise(folder) }
+    let namespace = try folder.namespace()
+    guard let way = try namespace.scan().waysIn.first else { throw .wrongKey }
+    var open = try namespace.open(way.unwrap(prfOutput: output()))
+    switch verb {
+    case "add": try open.add(batch(wallets))
+    case "remove":
+      try open.remove(wallets.map { RecordID(walletID: $0) })
+    case "heal": try open.heal()
+    case "retire":
+      for writer in open.writers where !writer.isThisComputer { try open.retire(writer.id) }
+    default: exit(64)
+    }
+    if let problem = open.viewProblem { print("view: \(problem)") }
+  }
+
+  /// As `keybackup init`: finishes what an earlier run began here.
+  private static func initialise(_ folder: BackupFolder) throws(BackupFolderError) {
+    for id in try folder.namespaces() {
+      let namespace = try folder.namespace(id)
+      guard try namespace.isUnfinishedHere else { continue }
+      guard let way = try namespace.scan().waysIn.first else { throw .wrongKey }
+      _ = try namespace.resumeCreation(way, prfOutput: output())
+      return
+    }
+    let enrolment = Enrolment(
+      label: "Blue key",
+      securityKey: KeyHeader.SecurityKey(
+        rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
+        aaguid: [UInt8](repeating: 9, count: 16), prfSalt: [UInt8](repeating: 5, count: 32)))
+    _ = try folder.create(enrolment, prfOutput: output(), confirmedBy: output())
+  }
+
+  private static func output() -> SecretBytes {
+    let bytes = [UInt8](repeating: 7, count: 32)
+    return unsafe SecretBytes(copying: bytes.span.bytes)
+  }
+
+  private static func batch(_ wallets: [String]) throws(BackupFolderError) -> WalletBatch {
+    var batch = WalletBatch()
+    for wallet in wallets {
+      let parts = wallet.split(separator: "=", maxSplits: 1)
+      let entry = entry(String(parts[0]), parts.count > 1 ? String(parts[1]) : "abandon about")
+      let bytes = Array(entry.utf8)
+      try unsafe batch.append(bytes.span.bytes)
+    }
+    return batch
+  }
+
+  private static func entry(_ wallet: String, _ words: String) -> String {
+    """
+    {"wallet_id":"\(wallet)","secret":{"Mnemonic":"\(words)"},"metadata":{"id":"\(wallet)",\
+    "name":"\(wallet)","network":"Bitcoin"},"descriptors":null,"xpub":null,\
+    "wallet_mode":"Main","labels_zstd_jsonl":null,"labels_count":0,"labels_hash":null,\
+    "labels_uncompressed_size":null,"content_revision_hash":"","updated_at":1700000000}
+    """
+  }
+}
