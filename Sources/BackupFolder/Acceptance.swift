@@ -8,16 +8,14 @@ public struct Acceptance: Sendable {
   public let namespaceID: NamespaceID
   /// How the logs stand now, without a key.
   public let health: LogHealth
-  /// Operations that were opened here before and are gone, by the computer that
-  /// wrote them.
-  public let lost: [WriterID: Int]
+  /// Operations that should be here and of which there is no trace.
+  public let gaps: Int
   let present: OperationNames
   let awaited: OperationNames
 
-  /// Whether anything is lost, forked or awaited that accepting settles.
-  public var isNeeded: Bool {
-    health.rolledBack + health.forked > 0 || health.incomplete > awaited.count
-  }
+  /// Whether anything is lost, forked or lacking, as far as can be seen without
+  /// a key, that accepting settles.
+  public var isNeeded: Bool { health.rolledBack + health.forked + gaps > 0 }
 }
 
 extension Namespace {
@@ -32,15 +30,12 @@ extension Namespace {
     let log = try LogHeaders.read(self, memory: memory)
     let present = log.names
     let awaited = OperationNames(log.unsynchronised.union(log.damaged)).subtracting(present)
-    var lost: [WriterID: Int] = [:]
-    for name in memory.operations.subtracting(present).subtracting(awaited) {
-      lost[name.writer, default: 0] += 1
-    }
+    let health = health(
+      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
     return Acceptance(
-      namespaceID: id,
-      health: health(
-        of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged),
-      lost: lost, present: present, awaited: awaited)
+      namespaceID: id, health: health,
+      gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) },
+      present: present, awaited: awaited)
   }
 
   /// Takes the folder as it was shown for what was seen.

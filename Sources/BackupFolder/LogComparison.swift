@@ -20,11 +20,14 @@ extension LogIndex {
       $0 == 0 || present[$0].writer != present[$0 - 1].writer
     }
     // What is damaged is there: that is said, and is no roll-back.
-    health.rolledBack = memory.operations.count {
-      !present.contains($0) && !unsynchronised.contains($0) && !damaged.contains($0)
+    for name in memory.operations
+    where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name) {
+      health.rolledBack += 1
+      health.rolledBackBy[name.writer, default: 0] += 1
     }
     let contradictions = contradictions(present, accepted: memory.accepted)
     health.forked = contradictions.forked
+    health.forkedWriters = contradictions.forkedWriters
     health.incomplete =
       unsynchronised.filter { !present.contains($0) }
       .union(
@@ -47,6 +50,7 @@ extension LogIndex {
     /// Places that two different operations claim: by lying there, or by being
     /// named by another operation.
     var forked = 0
+    var forkedWriters: Set<WriterID> = []
     /// Operations that others name and that are not here, at places that
     /// nothing else claims.
     var awaited: Set<OperationName> = []
@@ -74,8 +78,13 @@ extension LogIndex {
     var found = Contradictions()
     if claims.isEmpty { return found }
     let known = accepted.isEmpty ? [] : allClaims(of: accepted)
-    for (_, names) in claims where !names.allSatisfy({ known.contains($0) }) {
-      if names.count > 1 { found.forked += 1 } else { found.awaited.formUnion(names) }
+    for (place, names) in claims where !names.allSatisfy({ known.contains($0) }) {
+      if names.count > 1 {
+        found.forked += 1
+        found.forkedWriters.insert(place.writer)
+      } else {
+        found.awaited.formUnion(names)
+      }
     }
     return found
   }

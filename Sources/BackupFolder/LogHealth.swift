@@ -1,3 +1,5 @@
+public import CSPP
+
 /// Whether the logs are whole, and the newest this computer has seen.
 public struct LogHealth: Equatable, Sendable {
   /// Operations of all computers that were opened.
@@ -12,6 +14,10 @@ public struct LogHealth: Equatable, Sendable {
   /// Counters that two different operations of one writer claim, and
   /// references that an operation contradicts.
   public var forked = 0
+  /// The computers whose operations ``rolledBack`` counts.
+  public var rolledBackBy: [WriterID: Int] = [:]
+  /// The computers whose logs ``forked`` speaks of.
+  public var forkedWriters: Set<WriterID> = []
   /// Operations of retired computers that their retirement did not know of;
   /// only opened operations tell.
   public var afterRetirement = 0

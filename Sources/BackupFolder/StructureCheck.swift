@@ -7,6 +7,9 @@ internal import CSPP
 public struct StructureReport: Sendable {
   /// The wallets' files; ``WalletReport/restored`` stays 0.
   public let wallets: WalletReport
+  /// Whole files with another name than the wallet's own, such as a sync
+  /// program's conflict copies; whether they differ, only the key tells.
+  public let copies: Int
   /// The logs, by what the operations' headers say of themselves.
   public let health: LogHealth
 }
@@ -22,6 +25,7 @@ extension Namespace {
   public func checkStructure() throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
     var buffer = FileBuffer()
+    var copies = 0
     let wallets = try walletFolder()
     var files = try viewFiles()
     while let file = try files.nextFile() {
@@ -44,7 +48,9 @@ extension Namespace {
             file: file.path, recordID: file.claimed, state: state,
             reason: file.isStandIn ? StandIn.reason : problem.reason))
         report.counts[state] += 1
-      } else if file.named != nil, !file.isOlderPlace || wallets?.holds(file.name) != true {
+      } else if file.named == nil {
+        copies += 1
+      } else if !file.isOlderPlace || wallets?.holds(file.name) != true {
         report.counts[.current] += 1
       }
     }
@@ -52,8 +58,11 @@ extension Namespace {
     let log = try LogHeaders.read(self, memory: memory)
     report.findings += log.findings
     report.failures = report.findings
+    for finding in report.findings {
+      if let record = finding.recordID { report.notCurrent[record] = finding.state }
+    }
     return StructureReport(
-      wallets: report,
+      wallets: report, copies: copies,
       health: health(
         of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged))
   }
@@ -79,7 +88,8 @@ extension Namespace {
     damaged: Set<OperationName>
   ) -> LogHealth {
     var health = index.health(memory: memory, unsynchronised: unsynchronised, damaged: damaged)
-    if index.nodes.isEmpty, health.incomplete == 0, memory.acceptedAt == nil,
+    let isAccepted = memory.acceptedAt != nil && memory.accepted.isEmpty
+    if index.nodes.isEmpty, health.incomplete == 0, !isAccepted,
       (try? scan())?.waysIn.contains(where: { $0.keyID != nil }) == true
     {
       // A way in that this program wrote always has an operation beside it.

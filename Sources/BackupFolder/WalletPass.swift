@@ -150,8 +150,11 @@ struct WalletPass {
 
   /// Ends the run.
   consuming func finish() -> WalletReport {
-    for tally in tallies {
+    for (number, tally) in tallies.enumerated() {
       guard let worst = tally.worst else { continue }
+      if worst != .current, report.notCurrent.count < WalletReport.mostNotCurrent {
+        report.notCurrent[records.records[number]] = worst
+      }
       report.counts[worst] += 1
       if tally.opened > 0 { report.restored += 1 }
     }

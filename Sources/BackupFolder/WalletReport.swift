@@ -129,6 +129,11 @@ public struct WalletReport: Equatable, Sendable {
   public internal(set) var restored = 0
   /// Versions that were opened, conflicts and foreign versions included.
   public internal(set) var versions = 0
+  /// How the wallets stand that are not ``WalletState/current``, at most
+  /// ``mostNotCurrent`` of them.
+  public internal(set) var notCurrent: [RecordID: WalletState] = [:]
+  /// Wallets of ``notCurrent`` at most: a crafted folder may hold millions.
+  public static let mostNotCurrent = 1000
   /// CSPP files that hold an older version than the log; the next writing run
   /// replaces them.
   public internal(set) var stale = 0

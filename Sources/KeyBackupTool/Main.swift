@@ -134,7 +134,8 @@ struct KeyBackup: ParsableCommand {
     version: "keybackup \(Version.current)",
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
-      WalletGroup.self, KeyGroup.self, DevicesCommand.self, PINGroup.self,
+      WalletGroup.self, ConflictsGroup.self, WritersGroup.self, KeyGroup.self, DevicesCommand.self,
+      PINGroup.self,
       CredentialGroup.self, DeriveCommand.self, DoctorCommand.self,
     ])
 }

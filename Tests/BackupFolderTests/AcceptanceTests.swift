@@ -88,7 +88,7 @@ struct AcceptanceTests {
     let namespace = try scene.open("a").namespace()
     let plan = try namespace.acceptance()
     #expect(plan.isNeeded)
-    #expect(plan.lost.values.reduce(0, +) == 1)
+    #expect(plan.health.rolledBackBy.values.reduce(0, +) == 1)
     try namespace.accept(plan)
     #expect(try namespace.checkStructure().health.rolledBack == 0)
     var again = try scene.unlock("a")

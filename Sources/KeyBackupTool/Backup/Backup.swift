@@ -54,7 +54,8 @@ extension Backup {
       "the backup that this computer knew is gone from \(folder.path): "
         + gone.map(\.hex).joined(separator: ", "),
       hint: "wait until the folder is synchronised; do not start another backup: check the sync "
-        + "program and its deleted files first")
+        + "program and its deleted files first; if it is gone for good, keybackup status --accept "
+        + "forgets it")
   }
 
   /// Opens a folder with this computer's settings.

@@ -68,6 +68,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     bar.finish()
     try Interruption.check()
     try show(report, opened.health, opened.logFindings, rows)
+    let kept = opened.keptAgainstRemoval.count
+    if kept > 0 {
+      unlock.output.note(
+        "\(counted(kept, "wallet")) removed on one computer and changed on another: the change was "
+          + "kept.")
+    }
     return report.exitCode(opened.health, opened.logFindings)
   }
 

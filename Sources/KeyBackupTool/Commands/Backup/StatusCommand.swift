@@ -7,7 +7,12 @@ internal import BackupFolder
 struct StatusCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show how the backup stands and what is at risk. Needs no security key.")
+    abstract: "Show how the backup stands and what is at risk. Needs no security key.",
+    discussion: """
+      The freshness word is short enough to write down or read out: given to --freshness on \
+      another computer, it tells whether that folder lacks anything that was here. --accept is \
+      for after you have looked: what is gone or contradicts itself now is no longer reported.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var folder: FolderOptions
@@ -17,22 +22,44 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     help: "Also ask the sync program whether everything has reached another place (up to 5 s).")
   var synchronised = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Compare with the freshness word that another computer showed.", valueName: "word"))
+  var freshness: String?
+
+  @Flag(help: "Take the folder as it is now for what counts.")
+  var accept = false
+
+  @Flag(name: [.short, .long], help: "With --accept: do not ask.")
+  var yes = false
+
+  mutating func validate() throws {
+    if accept, freshness != nil {
+      throw ValidationError("--accept and --freshness do not go together")
+    }
+    if yes, !accept { throw ValidationError("--yes goes with --accept") }
+    if let freshness, FreshnessWord(freshness) == nil {
+      throw ValidationError("a freshness word has ten letters and digits")
+    }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
+    if accept {
+      return try FolderAcceptance(common: common, isConfirmed: yes).run(
+        Backup.folder(at: folder.path(world, common.output), world, common), folder.namespaceID())
+    }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
-    let scan = try backup.scan()
-    let structure: StructureReport
-    do throws(BackupFolderError) {
-      structure = try backup.namespace.checkStructure()
-    } catch {
-      throw UserMessage(error)
+    var report = try StatusReport(structureOf: backup)
+    if let word = freshness.flatMap({ FreshnessWord($0) }) {
+      do throws(BackupFolderError) {
+        report.comparison = try backup.namespace.compare(with: word)
+      } catch {
+        throw UserMessage(error)
+      }
     }
     try Interruption.check()
-    var report = StatusReport(
-      namespaceID: backup.namespace.id, wallets: structure.wallets.counts,
-      keys: scan.waysIn.count, health: structure.health,
-      findings: scan.findings + structure.wallets.findings, codes: [], advice: [])
     report.judge()
-    if scan.waysIn.count < 2 {
+    if report.keys < 2 {
       report.codes.append(.atRisk)
       report.advice.append(
         "there is one way in: losing that security key loses the backup; keep another copy of "

@@ -4,87 +4,69 @@ internal import CSPP
 /// What `status` and `verify` tell, in the contract's JSON and in text.
 struct StatusReport: Sendable {
   var namespaceID: NamespaceID
-  var wallets: WalletCounts
+  /// Where it is written.
+  var folder: String
+  var wallets = WalletCounts()
   var keys: Int
   var health = LogHealth()
   var findings: [FileFinding]
-  var codes: [ExitCode]
-  var advice: [String]
+  /// Whether every record was decrypted; else only what anyone can see is known.
+  var isOpened = false
+  /// The wallets that are not current.
+  var notCurrent: [RecordID: WalletState] = [:]
+  /// Wallets that were removed on one computer and changed on another.
+  var keptAgainstRemoval = 0
+  /// Wallet files beside the wallets' own that no key has looked at.
+  var copies = 0
+  /// Whether a newer program wrote what this one does not know.
+  var hasUnknownChanges = false
+  /// Other backups of the folder that this computer knew and that are gone.
+  var vanished: [NamespaceID] = []
+  /// What the computers call themselves, as far as known.
+  var writerLabels: [WriterID: String] = [:]
+  /// What came of another computer's freshness word.
+  var comparison: FreshnessComparison?
+  var codes: [ExitCode] = []
+  var advice: [String] = []
   /// What the sync engine said; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
 
-  /// The report as JSON.
-  var json: JSONValue {
-    var counts: JSONValue = [:]
-    for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
-    var json: JSONValue = [
-      "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
-      "freshness": .string(health.freshness),
-      "known": .bool(health.isFreshnessKnown),
-      "advice": .array(advice.map(JSONValue.string)),
-      "failed": .array(findings.map(\.json)),
-    ]
-    if let synchronised {
-      json["synchronised"] = .optional(synchronised.isSynchronised)
-      json["engine"] = .optional(synchronised.engine?.rawValue)
-      json["engine_says"] = .string(synchronised.words)
-    }
-    return json
+  /// What is known before anything was looked at but the ways in.
+  init(_ backup: Backup) throws(UserMessage) {
+    let scan = try backup.scan()
+    namespaceID = backup.namespace.id
+    folder = backup.folder.path
+    keys = scan.waysIn.count
+    findings = scan.findings
+    vanished = (try? backup.folder.vanishedNamespaces()) ?? []
   }
 
-  /// The report as lines.
-  var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)"]
-    lines.append("Ways in    \(keys)")
-    let counts = WalletState.allCases.filter { wallets[$0] > 0 }
-      .map { "\(wallets[$0]) \($0.rawValue)" }
-    lines.append("Wallets    " + (counts.isEmpty ? "0" : counts.joined(separator: ", ")))
-    if health.freshness.isEmpty {
-      lines.append("Freshness  no log here")
-    } else {
-      lines.append(
-        "Freshness  \(health.freshness)"
-          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not seen it before)"))
+  /// What can be told without a key.
+  init(structureOf backup: Backup) throws(UserMessage) {
+    try self.init(backup)
+    do throws(BackupFolderError) {
+      let structure = try backup.namespace.checkStructure()
+      wallets = structure.wallets.counts
+      notCurrent = structure.wallets.notCurrent
+      copies = structure.copies
+      findings += structure.wallets.findings
+      health = structure.health
+    } catch {
+      throw UserMessage(error)
     }
-    if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
-    lines += findings.map {
-      "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
-    }
-    lines += advice.map { "! \($0)" }
-    return lines
   }
 
-  /// Adds what the states of wallets, files and logs mean.
-  mutating func judge() {
-    if wallets[.unreadable] > 0 {
-      codes.append(.dataInvalid)
-      advice.append(
-        "some files are damaged or cannot be read; your sync provider may have older versions")
-    }
-    if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
-    if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
-      codes.append(.rollback)
-      advice.append("the folder is older than what this computer has seen: check its sync program")
-    }
-    if health.forked > 0 {
-      codes.append(.rollback)
-      advice.append(
-        "two histories contradict each other: a file of the log was changed or replaced, or an old "
-          + "copy of the folder was written to; verify --deep says more")
-    }
-    if wallets[.conflict] > 0 {
-      codes.append(.conflict)
-      advice.append("some wallets have several versions; all of them are restored")
-    }
-    let waiting = wallets[.incomplete] + health.incomplete
-    if wallets[.missing] > 0 {
-      codes.append(.incomplete)
-      advice.append(
-        "some wallets are in the log only; adding or removing one writes their files again")
-    }
-    if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
-      codes.append(.incomplete)
-      advice.append("some files are not synchronised yet: wait and look again")
+  /// Adds what opening every record told.
+  mutating func note(_ report: WalletReport, of opened: borrowing OpenNamespace) {
+    isOpened = true
+    wallets = report.counts
+    notCurrent = report.notCurrent
+    keptAgainstRemoval = opened.keptAgainstRemoval.count
+    hasUnknownChanges = opened.hasUnknownChanges
+    findings += report.findings + opened.logFindings
+    health = opened.health
+    for writer in opened.writers where !writer.label.isEmpty {
+      writerLabels[writer.id] = writer.label
     }
   }
 
@@ -95,6 +77,94 @@ struct StatusReport: Sendable {
     if answer.isSynchronised == false { codes.append(.incomplete) }
   }
 
-  /// The code to end with.
-  var exitCode: ExitCode { .mostUrgent(of: codes) }
+  /// The report as JSON.
+  var json: JSONValue {
+    var counts: JSONValue = [:]
+    for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
+    let records = notCurrent.sorted { $0.key < $1.key }
+    var json: JSONValue = [
+      "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
+      "freshness": .string(health.freshness),
+      "known": .bool(health.isFreshnessKnown),
+      "advice": .array(advice.map(JSONValue.string)),
+      "failed": .array(findings.map(\.json)),
+      "records": .array(
+        records.map { (record, state) in
+          ["record_id": .string(record.hex), "state": .string(state.rawValue)]
+        }),
+      "operations": .number(health.operations), "writers": .number(health.writers),
+    ]
+    if let synchronised {
+      json["synchronised"] = .optional(synchronised.isSynchronised)
+      json["engine"] = .optional(synchronised.engine?.rawValue)
+      json["engine_says"] = .string(synchronised.words)
+    }
+    if let comparison { json["comparison"] = comparison.json }
+    return json
+  }
+
+  /// The report as lines.
+  var lines: [String] {
+    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)", "Wallets    \(walletText)"]
+    lines.append(
+      "Log        \(counted(health.operations, "operation")) of "
+        + counted(health.writers, "computer"))
+    if health.freshness.isEmpty {
+      lines.append("Freshness  no log here")
+    } else {
+      lines.append(
+        "Freshness  \(health.freshness)"
+          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it before)"))
+    }
+    if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
+    if let comparison { lines.append("Compared   \(comparison.text)") }
+    lines += findings.map {
+      "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
+    }
+    if !notCurrent.isEmpty, isOpened {
+      let shown = notCurrent.sorted { $0.key < $1.key }.prefix(Self.mostRecords)
+      lines += shown.map { "\($0.value.rawValue)  record \($0.key.hex)" }
+      if shown.count < notCurrent.count {
+        lines.append("... and \(notCurrent.count - shown.count) more; --json lists them")
+      }
+    }
+    lines += advice.map { "! \($0)" }
+    return lines
+  }
+
+  /// Records that a person is shown one by one.
+  private static let mostRecords = 20
+
+  private var walletText: String {
+    let states = WalletState.allCases.filter { wallets[$0] > 0 }
+    let counts =
+      isOpened
+      ? states.map { "\(wallets[$0]) \($0.rawValue)" }
+      : states.map { "\(wallets[$0]) \($0 == .current ? "written here" : $0.rawValue)" }
+    let text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
+    return isOpened ? text : text + ", as far as can be seen without a key"
+  }
+}
+
+/// A number with its noun.
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+extension FreshnessComparison {
+  /// What it means, in words.
+  fileprivate var text: String {
+    switch self {
+    case .same: "equal: nothing newer was known on the other computer"
+    case .newer(let count):
+      "this folder is newer than the word, by \(counted(count, "operation"))"
+    case .lacking: "this folder lacks something that the word stands for"
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    switch self {
+    case .same: ["result": "same", "newer_operations": 0]
+    case .newer(let count): ["result": "newer", "newer_operations": .number(count)]
+    case .lacking(let triedAll): ["result": "lacking", "tried_all": .bool(triedAll)]
+    }
+  }
 }

@@ -19,26 +19,14 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .report)
-    let scan = try backup.scan()
-    var report = StatusReport(
-      namespaceID: backup.namespace.id, wallets: WalletCounts(), keys: scan.waysIn.count,
-      findings: scan.findings, codes: [], advice: [])
+    var report: StatusReport
     if deep {
+      report = try StatusReport(backup)
       var opened = try await backup.unlock(
         unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &report.findings)
-      let wallets = opened.verify()
-      report.wallets = wallets.counts
-      report.findings += wallets.findings + opened.logFindings
-      report.health = opened.health
+      report.note(opened.verify(), of: opened)
     } else {
-      do throws(BackupFolderError) {
-        let structure = try backup.namespace.checkStructure()
-        report.wallets = structure.wallets.counts
-        report.findings += structure.wallets.findings
-        report.health = structure.health
-      } catch {
-        throw UserMessage(error)
-      }
+      report = try StatusReport(structureOf: backup)
     }
     try Interruption.check()
     report.judge()

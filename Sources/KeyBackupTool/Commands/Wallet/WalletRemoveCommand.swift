@@ -33,9 +33,11 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       found, wallet, report, opened.health, opened.logFindings)
     let name = PrintableText.clean(row.name ?? row.id)
     let prompter = unlock.common.prompter
+    let versions = found.count { $0.recordID == row.recordID }
+    let what = versions == 1 ? row.kindWord : "all \(versions) versions"
     // A script means what it says, and the log still has the wallet.
     if !yes, prompter.canAsk {
-      guard try prompter.confirm("Remove \"\(name)\" (\(row.kindWord)) from the backup?") else {
+      guard try prompter.confirm("Remove \"\(name)\" (\(what)) from the backup?") else {
         throw UserMessage(.denied, "not confirmed; nothing was removed")
       }
     }

@@ -15,6 +15,11 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
   var wallet: String
 
+  @Option(
+    help: ArgumentHelp(
+      "Of a wallet with several versions, this one, from conflicts list.", valueName: "version"))
+  var versionId: String?
+
   @Flag(help: "Print the secret too, also on a terminal.")
   var reveal = false
 
@@ -39,23 +44,29 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
     var opened = try await backup.unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
-    var found: [WalletRow] = []
+    var found: [WalletVersion] = []
     // The bytes of the version that `only` will choose: the first that is
     // meant, and one meant by its ID before any meant by its name.
     var bytes = SecretBytes(zeroed: 0)
     var isByID = false
     let report = opened.forEachWallet { version, entry in
       guard WalletSelector.matches(wallet, version) else { return }
-      let row = WalletRow(version)
-      let matchesID = WalletSelector.matchesID(wallet, row)
-      if found.isEmpty || (matchesID && !isByID) { bytes = entry.copy() }
-      isByID = isByID || matchesID
-      found.append(row)
+      let isMeant = versionId.map { version.id.matches($0) } ?? true
+      let matchesID = WalletSelector.matchesID(wallet, WalletRow(version))
+      if isMeant, bytes.count == 0 || (matchesID && !isByID) {
+        bytes = entry.copy()
+        isByID = isByID || matchesID
+      }
+      found.append(version)
     }
     try Interruption.check()
     let row = try WalletSelector.only(
-      found, wallet, report, opened.health, opened.logFindings)
-    if found.count(where: { $0.recordID == row.recordID }) > 1 {
+      found.map { WalletRow($0) }, wallet, report, opened.health, opened.logFindings)
+    var versions = found.filter { $0.recordID == row.recordID }
+    if let versionId {
+      versions = [try VersionSelector.only(versions, versionId)]
+    } else if versions.count > 1 {
+      if reveal || self.out != nil { throw Self.ambiguous(versions) }
       unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
     }
     if printsEntry {
@@ -67,15 +78,30 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
     }
-    try show(row, bytes)
+    var rows: [VersionRow] = []
+    for version in versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    try show(rows, bytes)
     return .success
   }
 
-  private func show(_ row: WalletRow, _ bytes: borrowing SecretBytes) throws(UserMessage) {
+  /// A secret is not picked out of several.
+  private static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
+    UserMessage(
+      .ambiguous, "the wallet has \(versions.count) versions",
+      hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
+        + "; keybackup conflicts list tells them apart")
+  }
+
+  private func show(
+    _ versions: [VersionRow], _ bytes: borrowing SecretBytes
+  ) throws(UserMessage) {
     let output = unlock.output
+    guard let row = versions.first?.wallet else { return }
     if unlock.common.json {
       guard reveal else {
-        try output.result(json: ["wallet": row.json])
+        var json: JSONValue = ["wallet": row.json]
+        if versions.count > 1 { json["versions"] = .array(versions.map(\.json)) }
+        try output.result(json: json)
         return
       }
       // The entry is JSON already: it goes out as it is, from guarded memory.
@@ -86,9 +112,15 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       try output.result(tail)
       return
     }
-    for (heading, cell) in zip(WalletRow.headings, row.cells) {
-      try output.result(
-        heading + String(repeating: " ", count: 13 - heading.count) + cell)
+    for version in versions {
+      var lines = Array(zip(WalletRow.headings, version.wallet.cells))
+      if versions.count > 1 {
+        lines.append(("VERSION", version.id))
+        lines.append(("WRITTEN BY", version.writtenBy))
+      }
+      for (heading, cell) in lines {
+        try output.result(heading + String(repeating: " ", count: 13 - heading.count) + cell)
+      }
     }
     if reveal {
       try output.write(text: "ENTRY        ")

@@ -1,0 +1,129 @@
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup status --accept`: a person has looked, and the folder as it is now
+/// counts.
+///
+/// Changes nothing in the folder, only what this computer remembers of it.
+struct FolderAcceptance {
+  let common: CommonOptions
+  /// Whether nobody needs to be asked.
+  let isConfirmed: Bool
+
+  /// Shows what would be accepted, asks, and accepts exactly that.
+  ///
+  /// - Parameters:
+  ///   - folder: the synced folder.
+  ///   - id: the namespace, when the folder holds several.
+  /// - Returns: success, also when there was nothing to accept.
+  /// - Throws: `denied` when a person says no, `usage` when nobody can be asked.
+  func run(
+    _ folder: BackupFolder, _ id: NamespaceID?
+  ) throws(UserMessage) -> ExitCode {
+    let present: Present
+    do throws(BackupFolderError) {
+      present = try look(folder, id)
+    } catch {
+      throw UserMessage(error)
+    }
+    let changes = changes(present)
+    if !changes.isEmpty { try confirm(changes) }
+    do throws(BackupFolderError) {
+      // Also where nothing shows: contradictions that only the opened log tells.
+      if let acceptance = present.acceptance { try present.namespace?.accept(acceptance) }
+      if !present.vanished.isEmpty { try folder.acceptLoss(of: present.vanished) }
+    } catch {
+      throw UserMessage(error)
+    }
+    try show(
+      present,
+      changes.isEmpty
+        ? "There is nothing to accept, as far as can be seen without a key."
+        : "Accepted; what happens from now on is reported again.")
+    return .success
+  }
+
+  /// The folder as it is.
+  private struct Present {
+    var namespace: Namespace?
+    var acceptance: Acceptance?
+    /// Namespaces that this computer knew and that are gone.
+    var vanished: [NamespaceID]
+  }
+
+  private func look(
+    _ folder: BackupFolder, _ id: NamespaceID?
+  ) throws(BackupFolderError) -> Present {
+    let vanished = try folder.vanishedNamespaces().filter { id == nil || $0 == id }
+    do throws(BackupFolderError) {
+      let namespace = try folder.namespace(id)
+      return Present(
+        namespace: namespace, acceptance: try namespace.acceptance(), vanished: vanished)
+    } catch {
+      // What is gone can be accepted where nothing else is.
+      switch error {
+      case .noNamespace, .incomplete: if vanished.isEmpty { throw error }
+      default: throw error
+      }
+      return Present(vanished: vanished)
+    }
+  }
+
+  /// What would be accepted, in words.
+  private func changes(_ present: Present) -> [String] {
+    var lines = present.vanished.map { "the backup \($0.hex) is gone and would be forgotten" }
+    guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }
+    let health = acceptance.health
+    for (writer, count) in health.rolledBackBy.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "\(counted(count, "operation")) of computer \(writer.shortName), which this computer "
+          + "has seen, \(count == 1 ? "is" : "are") gone")
+    }
+    if health.forked > 0 {
+      lines.append(
+        "the log of \(health.forkedWriters.map(\.shortName).sorted().joined(separator: ", ")) "
+          + "contradicts itself in \(counted(health.forked, "place"))")
+    }
+    if acceptance.gaps > 0 {
+      lines.append(
+        "\(counted(acceptance.gaps, "operation")) that should be here never came")
+    }
+    return lines
+  }
+
+  private func confirm(_ changes: [String]) throws(UserMessage) {
+    let prompter = common.prompter
+    for line in changes { common.output.warn("! \(line)") }
+    if isConfirmed { return }
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .usage, "accepting needs a person's word",
+        hint: "look first: keybackup verify --deep; then add --yes")
+    }
+    guard
+      try prompter.confirm(
+        "Take the folder as it is now for what counts, and report this no more?")
+    else {
+      throw UserMessage(.denied, "not confirmed; nothing was accepted")
+    }
+  }
+
+  private func show(_ present: Present, _ line: String) throws(UserMessage) {
+    let health = present.acceptance?.health ?? LogHealth()
+    try common.output.result(
+      line,
+      json: [
+        "namespace_id": .optional(present.acceptance?.namespaceID.hex),
+        "accepted": [
+          "rolled_back": .number(health.rolledBack), "forked": .number(health.forked),
+          "incomplete": .number(present.acceptance?.gaps ?? 0),
+          "vanished": .array(present.vanished.map { .string($0.hex) }),
+        ],
+      ], ofChange: "it was accepted all the same")
+  }
+}
+
+extension WriterID {
+  /// Enough of it to tell computers apart.
+  var shortName: String { String(hex.prefix(8)) }
+}

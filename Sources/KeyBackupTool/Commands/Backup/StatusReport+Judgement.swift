@@ -1,0 +1,115 @@
+internal import BackupFolder
+internal import CSPP
+
+/// What the states of wallets, files and logs mean: exit codes, and what to do.
+extension StatusReport {
+  /// Adds codes and advice for all that was found.
+  mutating func judge() {
+    judgeFiles()
+    judgeHistory()
+    judgeFreshness()
+    judgeWallets()
+  }
+
+  /// The code to end with.
+  var exitCode: ExitCode { .mostUrgent(of: codes) }
+
+  private mutating func judgeFiles() {
+    if wallets[.unreadable] > 0 {
+      codes.append(.dataInvalid)
+      advice.append(
+        "some files are damaged or cannot be read; your sync provider may have older versions")
+    }
+    if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
+    let waiting = wallets[.incomplete] + health.incomplete
+    if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
+      codes.append(.incomplete)
+      advice.append("some files are not synchronised yet: wait and look again")
+    }
+  }
+
+  private mutating func judgeHistory() {
+    if !vanished.isEmpty {
+      codes.append(.rollback)
+      advice.append(
+        "another backup that this computer knew is gone from the folder: "
+          + vanished.map(\.hex).joined(separator: ", "))
+    }
+    if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
+      codes.append(.rollback)
+      let whose = health.rolledBackBy.keys.sorted().map(name).joined(separator: ", ")
+      advice.append(
+        "the folder is older than what this computer has seen: "
+          + (health.rolledBack == 0
+            ? "" : "\(counted(health.rolledBack, "operation")) of \(whose) gone; ")
+          + "check its sync program and its deleted files")
+    }
+    if health.forked > 0 {
+      codes.append(.rollback)
+      let whose = health.forkedWriters.sorted().map(name).joined(separator: ", ")
+      advice.append(
+        "two histories of \(whose) contradict each other: a file of the log was changed or "
+          + "replaced, or an old copy of the folder was written to"
+          + (isOpened ? "" : "; verify --deep says more"))
+    }
+    if codes.contains(.rollback) {
+      advice.append(
+        "when you have looked and nothing more will come back: keybackup status --accept")
+    }
+    if health.afterRetirement > 0 {
+      advice.append(
+        "a retired computer wrote again, or what it wrote before came only now; "
+          + "keybackup writers list shows which")
+    }
+    if hasUnknownChanges {
+      advice.append("a newer keybackup wrote here what this one does not know: update it")
+    }
+  }
+
+  private mutating func judgeFreshness() {
+    switch comparison {
+    case .same, .newer: return
+    case .lacking(let triedAll):
+      codes.append(.rollback)
+      advice.append(
+        "this folder lacks something that was there when the freshness word was written, or the "
+          + "word was copied wrongly" + (triedAll ? "" : ", or is very old")
+          + ": wait until the folder is synchronised, and check its sync program")
+    case nil:
+      guard !health.isFreshnessKnown, !health.freshness.isEmpty else { return }
+      advice.append(
+        "freshness unknown: this computer cannot tell whether something newer exists; compare "
+          + "with the word of another computer: keybackup status --freshness WORD")
+    }
+  }
+
+  private mutating func judgeWallets() {
+    if wallets[.conflict] > 0 {
+      codes.append(.conflict)
+      advice.append(
+        "some wallets have several versions, and all of them are restored: keybackup conflicts "
+          + "list shows them, conflicts keep decides")
+    }
+    if keptAgainstRemoval > 0 {
+      advice.append(
+        "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another: "
+          + "the change was kept, nothing is lost")
+    }
+    if copies > 0 {
+      advice.append(
+        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies: "
+          + "verify --deep tells whether they differ")
+    }
+    if wallets[.missing] > 0 {
+      codes.append(.incomplete)
+      advice.append(
+        "some wallets are in the log only; adding or removing one writes their files again")
+    }
+  }
+
+  /// What a person knows a computer by.
+  private func name(_ writer: WriterID) -> String {
+    guard let label = writerLabels[writer] else { return "computer \(writer.shortName)" }
+    return "\"\(PrintableText.clean(label, limit: 40))\""
+  }
+}

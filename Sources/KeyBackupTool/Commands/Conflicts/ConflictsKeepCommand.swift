@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup conflicts keep`: decides for one version of a wallet.
+struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keep", abstract: "Keep one version of a wallet; the others go.",
+    discussion: """
+      Every other version stays in the folder's log, encrypted, and is no longer shown or restored.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
+  var wallet: String
+
+  @Argument(help: ArgumentHelp("The version, from conflicts list.", valueName: "version"))
+  var version: String
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world, for: .writing).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var found: [WalletVersion] = []
+    let report = opened.forEachWallet { version, _ in
+      if WalletSelector.matches(wallet, version) { found.append(version) }
+    }
+    let row = try WalletSelector.only(
+      found.map { WalletRow($0) }, wallet, report, opened.health, opened.logFindings)
+    // Versions may have different names.
+    var versions: [WalletVersion] = []
+    _ = opened.forEachWallet { version, _ in
+      if version.recordID == row.recordID { versions.append(version) }
+    }
+    try Interruption.check()
+    let chosen = try VersionSelector.only(versions, version)
+    let isChange: Bool
+    do throws(BackupFolderError) {
+      isChange = try opened.keep(chosen.id, of: row.recordID)
+    } catch {
+      throw UserMessage(error)
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    let name = PrintableText.clean(chosen.entry.name ?? row.id)
+    try unlock.output.result(
+      isChange
+        ? "Kept version \(chosen.id) of \"\(name)\", written here and checked."
+        : "\"\(name)\" has this version only.",
+      json: [
+        "id": .string(row.id), "record_id": .string(row.recordID.hex),
+        "version": .string(chosen.id.description), "changed": .bool(isChange),
+      ], ofChange: "version \(chosen.id) was kept all the same")
+    return .success
+  }
+}
+
+/// Finds the version of a wallet that a person names.
+enum VersionSelector {
+  /// The one version that is meant.
+  ///
+  /// - Parameters:
+  ///   - versions: all of one wallet.
+  ///   - selector: the start of its ID.
+  /// - Returns: the version.
+  /// - Throws: `no-input` for none, `ambiguous` for several.
+  static func only(
+    _ versions: [WalletVersion], _ selector: String
+  ) throws(UserMessage) -> WalletVersion {
+    let meant = versions.filter { $0.id.matches(selector) }
+    guard let first = meant.first else {
+      throw UserMessage(
+        .noInput, "the wallet has no version \(PrintableText.clean(selector))",
+        hint: "its versions: " + versions.map(\.id.description).joined(separator: ", "))
+    }
+    guard meant.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "several versions of the wallet start like this",
+        hint: "give more digits")
+    }
+    return first
+  }
+}

@@ -1,0 +1,128 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup conflicts list`: every version of every wallet that has several.
+struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List wallets that have several versions, with each of them.",
+    discussion: """
+      Versions come from computers that changed a wallet without knowing of each other, from \
+      other programs, and from a sync program's conflict copies. All are restored until one is kept.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var several: Set<RecordID> = []
+    let report = opened.forEachWallet { version, _ in
+      if version.ordinal > 0 { several.insert(version.recordID) }
+    }
+    var versions: [WalletVersion] = []
+    if !several.isEmpty {
+      _ = opened.forEachWallet { version, _ in
+        if several.contains(version.recordID) { versions.append(version) }
+      }
+    }
+    try Interruption.check()
+    var rows: [VersionRow] = []
+    for version in versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    rows.sort {
+      ($0.wallet.recordID, $0.origin?.at ?? .max, $0.id)
+        < ($1.wallet.recordID, $1.origin?.at ?? .max, $1.id)
+    }
+    try show(rows, kept: opened.keptAgainstRemoval, report, opened.health, opened.logFindings)
+    return .success
+  }
+
+  private func show(
+    _ rows: [VersionRow], kept: [RecordID], _ report: WalletReport, _ health: LogHealth,
+    _ logFindings: [FileFinding]
+  ) throws(UserMessage) {
+    let output = unlock.output
+    if unlock.common.json {
+      let conflicts = Dictionary(grouping: rows, by: \.wallet.recordID).sorted { $0.key < $1.key }
+      try output.result(json: [
+        "conflicts": .array(
+          conflicts.map { (record, rows) in
+            [
+              "id": .optional(rows.first?.wallet.id), "record_id": .string(record.hex),
+              "versions": .array(rows.map(\.json)),
+            ]
+          }),
+        "kept_against_removal": .array(kept.map { .string($0.hex) }),
+        "failed": .array((report.failures + logFindings).map(\.json)),
+      ])
+      return
+    }
+    if rows.isEmpty {
+      output.note("No wallet has several versions.")
+    } else {
+      for line in Table.lines([VersionRow.headings] + rows.map(\.cells)) {
+        try output.result(line)
+      }
+      output.note("keybackup conflicts keep WALLET VERSION keeps one; the log has the others.")
+    }
+    for record in kept {
+      output.note(
+        "Record \(record.hex) was removed on one computer and changed on another: the change was "
+          + "kept; keybackup wallet remove removes it.")
+    }
+    output.warn(report, health, logFindings)
+  }
+}
+
+/// What is shown of one version of a wallet.
+struct VersionRow: Sendable {
+  let id: String
+  let wallet: WalletRow
+  let origin: VersionOrigin?
+  /// The file that holds it, for one that no log here has.
+  let file: String?
+
+  init(_ version: WalletVersion, _ origin: VersionOrigin?) {
+    id = version.id.description
+    wallet = WalletRow(version)
+    self.origin = origin
+    if case .view(let file) = version.source { self.file = file } else { file = nil }
+  }
+
+  /// The row as JSON.
+  var json: JSONValue {
+    [
+      "version": .string(id), "name": .optional(wallet.name),
+      "network": .optional(wallet.network), "kind": .string(wallet.kindWord),
+      "fingerprint": .optional(wallet.fingerprint),
+      "updated_at": .optional(wallet.updatedAt.flatMap { Int(exactly: $0) }),
+      "state": .string(wallet.state.rawValue),
+      "writer_id": .optional(origin?.writer.hex), "writer": .optional(origin?.label),
+      "written_at": .optional(origin.flatMap { Int(exactly: $0.at) }),
+      "file": .optional(file),
+    ]
+  }
+
+  /// The row's cells, safe to print.
+  var cells: [String] {
+    [
+      id, PrintableText.clean(wallet.name ?? "-", limit: 40), wallet.kindWord,
+      PrintableText.clean(wallet.fingerprint ?? "-", limit: 12),
+      PrintableTime.minute(wallet.updatedAt), wallet.state.rawValue,
+      writtenBy, PrintableTime.minute(origin?.at),
+      PrintableText.clean(wallet.id, limit: 64),
+    ]
+  }
+
+  /// The computer that logged it first.
+  var writtenBy: String {
+    guard let origin else { return "another program" }
+    return origin.label.isEmpty
+      ? origin.writer.shortName : PrintableText.clean(origin.label, limit: 24)
+  }
+
+  /// The headings of ``cells``.
+  static let headings = [
+    "VERSION", "NAME", "KIND", "FINGERPRINT", "UPDATED", "STATE", "WRITTEN BY", "WRITTEN", "WALLET",
+  ]
+}

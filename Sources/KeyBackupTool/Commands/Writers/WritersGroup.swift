@@ -1,0 +1,8 @@
+internal import ArgumentParser
+
+/// `keybackup writers`: the computers that have written to a backup.
+struct WritersGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "writers", abstract: "The computers that have written to the backup.",
+    subcommands: [WritersListCommand.self, WritersRetireCommand.self])
+}

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup writers retire`: a computer writes no more.
+struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire", abstract: "Say that a computer writes to the backup no more.",
+    discussion: """
+      What it wrote stays. Should it write again, that is shown and restored like everything \
+      else, and said. To keep a lost computer from reading the backup, its security key has to be \
+      revoked instead.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The computer's writer ID or name, from writers list.", valueName: "computer"))
+  var computer: String
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.backup(world, for: .writing).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    let writer = try Self.only(opened.writers, computer)
+    let name = PrintableText.clean(writer.label.isEmpty ? writer.id.shortName : writer.label)
+    let isChange = !writer.isRetired || writer.afterRetirement > 0
+    if isChange {
+      do throws(BackupFolderError) {
+        try opened.retire(writer.id)
+      } catch {
+        throw UserMessage(error)
+      }
+    }
+    try unlock.output.result(
+      isChange ? "Retired \"\(name)\"." : "\"\(name)\" was retired before.",
+      json: [
+        "writer_id": .string(writer.id.hex), "label": .string(writer.label),
+        "changed": .bool(isChange),
+      ], ofChange: "\"\(name)\" was retired all the same")
+    if writer.isThisComputer, !unlock.common.json {
+      unlock.output.note("That is this computer: it writes under a new name from now on.")
+    }
+    return .success
+  }
+
+  /// The one computer that is meant: by its writer ID or the start of it, else
+  /// by its name.
+  ///
+  /// - Throws: `no-input` for none, `ambiguous` for several.
+  private static func only(
+    _ writers: [LogWriter], _ selector: String
+  ) throws(UserMessage) -> LogWriter {
+    let byID = writers.filter { selector.utf8.count >= 8 && $0.id.hex.hasPrefix(selector) }
+    let meant = byID.isEmpty ? writers.filter { $0.label == selector } : byID
+    guard let first = meant.first else {
+      throw UserMessage(
+        .noInput, "no computer \"\(PrintableText.clean(selector))\" has written here",
+        hint: "keybackup writers list shows which have")
+    }
+    guard meant.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "several computers have this name",
+        hint: "name one by its writer ID: " + meant.map(\.id.hex).joined(separator: ", "))
+    }
+    return first
+  }
+}

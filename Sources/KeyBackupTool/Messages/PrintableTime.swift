@@ -1,0 +1,13 @@
+internal import FoundationEssentials
+
+/// Times as people read them; always UTC, so that two computers show the same.
+enum PrintableTime {
+  /// `2026-11-21 20:15`; a hyphen for none, or one that no clock shows.
+  static func minute(_ seconds: UInt64?) -> String {
+    guard let seconds, seconds < 1 << 40 else { return "-" }
+    let text = Date(timeIntervalSince1970: Double(seconds)).formatted(
+      Date.ISO8601FormatStyle().year().month().day().dateTimeSeparator(.space)
+        .time(includingFractionalSeconds: false))
+    return String(text.prefix(16))
+  }
+}

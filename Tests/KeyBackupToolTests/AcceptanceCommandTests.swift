@@ -1,0 +1,143 @@
+import Testing
+
+/// A folder that lost something: it is said until a person accepts it, and what
+/// is lost later is said again.
+@Suite struct AcceptanceCommandTests {
+  private let status = ["status", "--json"]
+
+  /// A backup that this computer has seen, put back to before its last import.
+  private func rolledBack() async throws -> PreparedBackup {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try Files.copy(box.folder, to: box.root + "/old")
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
+    try Files.remove(box.folder)
+    try Files.copy(box.root + "/old", to: box.folder)
+    return backup
+  }
+
+  private func without(
+    _ box: Sandbox, _ arguments: [String], _ code: Int32
+  ) async throws -> Outcome {
+    try await box.keybackup(arguments, key: ["--no-key"], pin: .none, expecting: code)
+  }
+
+  @Test func aRollbackIsReportedUntilItIsAccepted() async throws {
+    let backup = try await rolledBack()
+    let box = backup.box
+    let report = try await without(box, status, 89).json()
+    #expect(report["advice"].items.contains { $0.text?.contains("status --accept") == true })
+    try await box.keybackup(["restore"], expecting: 89)
+    // Nobody can be asked, or a person says no: nothing is accepted.
+    let unasked = try await box.keybackup(
+      ["status", "--accept"], key: ["--no-key"], pin: .none, expecting: nil)
+    #expect(unasked.code == 64 && unasked.err.contains("1 operation"), "\(unasked.text)")
+    let refused = try await box.keybackup(
+      ["status", "--accept"], key: ["--no-key"], pin: .none,
+      terminal: [.expect("report this no more?"), .type("n\n")], expecting: 85)
+    #expect(refused.screen.contains("nothing was accepted"))
+    _ = try await without(box, status, 89)
+    let before = try Files.contents(box.folder)
+    let accepted = try await without(box, ["status", "--accept", "--yes", "--json"], 0).json()
+    #expect(accepted["accepted"]["rolled_back"].number == 1)
+    #expect(try Files.contents(box.folder) == before)
+    _ = try await without(box, status, 88)
+    try await box.keybackup(["restore"])
+    let nothing = try await without(box, ["status", "--accept"], 0)
+    #expect(nothing.out.contains("nothing to accept"))
+    // It goes on, and a second roll-back is said again.
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fifth", name: "Fifth").utf8))
+    _ = try await without(box, status, 88)
+    try Files.remove(box.folder)
+    try Files.copy(box.root + "/old", to: box.folder)
+    _ = try await without(box, status, 89)
+  }
+
+  @Test func aPersonAtATerminalAcceptsWhatIsShown() async throws {
+    let backup = try await rolledBack()
+    let accepted = try await backup.box.keybackup(
+      ["status", "--accept"], key: ["--no-key"], pin: .none,
+      terminal: [.expect("report this no more?"), .type("y\n")])
+    #expect(accepted.screen.contains("1 operation of computer"))
+    _ = try await without(backup.box, status, 88)
+  }
+
+  @Test func aBackupThatIsGoneIsSaidAndForgotten() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["restore"])
+    try Files.remove(box.folder + "/cspp-namespaces")
+    for command in [["status"], ["wallet", "list"], ["verify"], ["restore"]] {
+      let gone = try await box.keybackup(
+        command, pin: command == ["status"] ? .none : .file, expecting: nil)
+      expectFailure(gone, 89, says: backup.namespaceID, "status --accept")
+    }
+    let accepted = try await without(box, ["status", "--accept", "--yes", "--json"], 0).json()
+    #expect(accepted["accepted"]["vanished"].items.map(\.text) == [backup.namespaceID])
+    expectFailure(
+      try await box.keybackup(["status"], pin: .none, expecting: nil), 66,
+      says: "there is no backup")
+    let none = try await box.keybackup(["status", "--accept"], pin: .none, expecting: nil)
+    expectFailure(none, 66, says: "there is no backup")
+  }
+
+  /// Another backup in the place of the known one is no proof that all is well.
+  @Test func anotherBackupInItsPlaceIsSaid() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["restore"])
+    try Files.remove(box.folder + "/cspp-namespaces")
+    let other = try Sandbox()
+    try await other.keybackup(["init"])
+    try Files.copy(other.folder + "/cspp-namespaces", to: box.folder + "/cspp-namespaces")
+    let report = try await without(box, ["status"], 89)
+    #expect(report.out.contains(backup.namespaceID) && report.out.contains("is gone"))
+    _ = try await without(box, ["status", "--accept", "--yes"], 0)
+    _ = try await without(box, ["status"], 88)
+  }
+
+  @Test func aForkIsAcceptedAndANewOneIsNot() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["restore"])
+    // Two homes that are copies of each other write apart, as two clones do.
+    func importing(_ id: String, _ folder: String) async throws {
+      let clone = box.root + "/clone"
+      if Files.exists(clone) { try Files.remove(clone) }
+      try Files.copy(box.home, to: clone)
+      try await box.keybackup(
+        ["wallet", "import", "-"], input: Array(Samples.entry(id: id, name: id).utf8),
+        home: clone)
+      try Files.copy(box.folder, to: folder)
+    }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "own", name: "Own").utf8))
+    let start = box.root + "/start"
+    try Files.copy(box.folder, to: start)
+    for id in ["one", "two", "three"] {
+      try Files.remove(box.folder)
+      try Files.copy(start, to: box.folder)
+      try await importing(id, box.root + "/" + id)
+    }
+    try Files.remove(box.folder)
+    try Files.copy(start, to: box.folder)
+    for id in ["one", "two"] { try await merge(box, id) }
+    let forked = try await without(box, ["status"], 89)
+    #expect(forked.out.contains("contradict each other"))
+    _ = try await without(box, ["status", "--accept", "--yes"], 0)
+    _ = try await without(box, status, 88)
+    try await box.keybackup(["verify", "--deep"])
+    try await merge(box, "three")
+    _ = try await without(box, status, 89)
+    let all = try await box.keybackup(["restore", "--json"], expecting: 89).json()
+    #expect(all["restored"].number == 7)
+  }
+
+  private func merge(_ box: Sandbox, _ name: String) async throws {
+    let outcome = try await box.run(
+      ["cp", "-a", box.root + "/" + name + "/.", box.folder], key: nil)
+    #expect(outcome.code == 0)
+  }
+}
