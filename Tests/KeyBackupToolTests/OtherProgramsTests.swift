@@ -20,6 +20,9 @@ import Testing
     let secret = try await prfOutput(backup)
     for way in ["current", "CSPP alone"] {
       if way == "CSPP alone" { try Files.remove(backup.place + "/keybackup") }
+      let status = try await box.keybackup(
+        ["status", "--json"], key: ["--no-key"], pin: .none, expecting: nil
+      ).json()
       let theirs = box.root + "/theirs-" + way
       let read = try await box.run(
         Python.script("reader/cspp_reader.py")
@@ -27,6 +30,8 @@ import Testing
       #expect(read.code == 0, "\(read.text)")
       #expect(try Files.contents(theirs) == Files.contents(box.root + "/ours"))
       #expect(Files.tree(theirs).count == 5)
+      let word = try JSON(read.output)["freshness"].text
+      #expect(word == status["freshness"].text && (word == "") == (way == "CSPP alone"))
     }
   }
 

@@ -43,6 +43,13 @@ def record_id(wallet_id: str) -> str:
     return hashlib.sha256(wallet_id.encode()).hexdigest()
 
 
+def freshness(last_operations) -> str:
+    """The freshness word for (writer ID, counter, SHA-256 in hexadecimal) of every writer's last operation."""
+    lines = ["%s/%08d-%s\n" % (writer, counter, digest[:32]) for writer, counter, digest in sorted(last_operations)]
+    bits = int.from_bytes(hashlib.sha256("".join(lines).encode("ascii")).digest()[:8], "big") >> 14
+    return "".join("0123456789abcdefghjkmnpqrstvwxyz"[bits >> 5 * place & 31] for place in reversed(range(10)))
+
+
 def seal(key: bytes, nonce: bytes, plaintext: bytes, associated: bytes | None = None) -> bytes:
     return ChaCha20Poly1305(key).encrypt(nonce, plaintext, associated)
 

@@ -87,6 +87,15 @@ def open_operation(path, namespace, master):
     return {"header": header, "sha256": digest, **plain}
 
 
+def freshness(operations):
+    """The freshness word of docs/format.md; empty where there is no log."""
+    last = {}
+    for o in operations:
+        writer, place = o["header"]["writer_id"], (o["header"]["counter"], o["sha256"])
+        last[writer] = max(place, last.get(writer, place))
+    return f.freshness([(writer, *place) for writer, place in last.items()]) if last else ""
+
+
 def live(operations):
     """Per record the entries that no operation covers, as docs/format.md says."""
     by_digest = {o["sha256"]: o for o in operations}
@@ -157,7 +166,8 @@ def read_namespace(folder, prf_output, master):
     operations = [o for o in (attempt(p, open_operation, master) for p in logs) if o]
     return {
         "namespace_id": namespace, "opened_by": opened_by, "keys": keys, "wallets": [w for w, _ in wallets],
-        "operations": operations, "live": live(operations), "unreadable": unreadable,
+        "operations": operations, "live": live(operations), "freshness": freshness(operations),
+        "unreadable": unreadable,
     }, {w["record_id"]: plain for w, plain in wallets}
 
 
