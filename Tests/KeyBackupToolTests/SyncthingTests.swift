@@ -8,8 +8,10 @@ import Testing
   /// Never damage, never a rollback.
   private static let honest: Set<Int32> = [88, 66, 75, 94]
 
-  @Test func twoComputersAndAPartition() async throws {
-    let pair = try await SyncthingPair()
+  /// Syncthing keeps up to so many conflict copies; with 0 it deletes them.
+  @Test(arguments: [10, 0])
+  func twoComputersAndAPartition(_ keptConflicts: Int) async throws {
+    let pair = try await SyncthingPair(keptConflicts: keptConflicts)
     let (a, b) = (pair.computers[0], pair.computers[1])
     let made = try await a.keybackup(["init", "--json", a.folder]).json()
     #expect(made["engine"].text == "syncthing" && made["warnings"].items.isEmpty, "\(made)")
@@ -56,7 +58,9 @@ import Testing
     // Together again: Syncthing leaves a conflict copy in wallets/.
     try pair.start(1)
     try await pair.converge()
-    #expect(pair.conflictCopies.contains { $0.contains("/wallets/") }, "\(pair.conflictCopies)")
+    #expect(
+      pair.conflictCopies.contains { $0.contains("/wallets/") } == (keptConflicts > 0),
+      "\(pair.conflictCopies)")
     for computer in [a, b] {
       #expect(
         try await computer.restored()

@@ -9,10 +9,12 @@ final class SyncthingPair: @unchecked Sendable {
   private var programs: [BackgroundProgram?] = [nil, nil]
   private var ports: [(rest: Int, sync: Int)] = []
   private var devices: [String] = []
+  private let keptConflicts: Int
   private static let apiKey = "key-of-the-tests"
 
   /// Starts both and waits until they are connected.
-  init() async throws {
+  init(keptConflicts: Int = 10) async throws {
+    self.keptConflicts = keptConflicts
     let box = try Sandbox()
     self.box = box
     computers = ["A", "B"].map { name in
@@ -61,7 +63,7 @@ final class SyncthingPair: @unchecked Sendable {
         <folder id="wallets-x1" label="Wallets" path="\(computer.home)/Sync" type="sendreceive"
             rescanIntervalS="3600" fsWatcherEnabled="true" fsWatcherDelayS="1">
           <device id="\(devices[0])"/><device id="\(devices[1])"/>
-          <minDiskFree unit="%">0</minDiskFree><maxConflicts>10</maxConflicts>
+          <minDiskFree unit="%">0</minDiskFree><maxConflicts>\(keptConflicts)</maxConflicts>
         </folder>
         <device id="\(devices[index])" name="own"><address>dynamic</address></device>
         <device id="\(devices[other])" name="other">
