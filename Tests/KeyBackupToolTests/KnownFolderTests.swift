@@ -129,6 +129,21 @@ import Testing
     #expect(box.trace.isEmpty, "the key was asked for nothing")
   }
 
+  @Test func doctorTells() async throws {
+    let box = try Sandbox()
+    let (before, warned) = try await (
+      box.keybackup(["doctor"], pin: .none, environment: box.unnamed),
+      box.keybackup(["doctor"], pin: .none)
+    )
+    #expect(before.out.contains("folder: none is known yet"))
+    #expect(warned.out.contains("warning  folder: \(box.folder) can be written; nothing synchro"))
+    try box.setUpDropbox(box.folder)
+    let offered = try await box.keybackup(["doctor"], pin: .none, environment: box.unnamed)
+    #expect(offered.out.contains("sync folders here: \(box.folder) (Dropbox \"personal\")"))
+    let carried = try await box.keybackup(["doctor"], pin: .none)
+    #expect(carried.out.contains("can be written; Dropbox \"personal\" carries it on"))
+  }
+
   @Test func noInputMeansNoQuestion() async throws {
     let box = try Sandbox()
     try box.setUpDropbox(try box.makeFolder("Dropbox"))

@@ -94,7 +94,7 @@ import Testing
     Answer(mode: "", says: "files still to go", isSynchronised: false),
     Answer(mode: "ERROR", says: "errors", isSynchronised: false),
     Answer(mode: "IGNORE", says: "leaves out", isSynchronised: false),
-    Answer(mode: "garbage", says: "does not answer"),
+    Answer(mode: "garbage", says: "no answer that keybackup understands"),
     Answer(mode: "closes", says: "does not answer"),
     Answer(mode: "silent", says: "answer"), Answer(mode: "floods", says: "answer"),
     Answer(mode: "endless", says: "answer"),
@@ -115,7 +115,7 @@ import Testing
     Answer(mode: "syncing", says: "still to go", isSynchronised: false),
     Answer(mode: "unsyncable", says: "cannot take", isSynchronised: false),
     Answer(mode: "selsync", says: "leaves out", isSynchronised: false),
-    Answer(mode: "what a later one says", says: "still to go", isSynchronised: false),
+    Answer(mode: "what a later one says", says: "no answer that keybackup understands"),
     Answer(mode: "notok", says: "does not answer"), Answer(mode: "closes", says: "does not answer"),
     Answer(mode: "silent", says: "answer"),
   ])

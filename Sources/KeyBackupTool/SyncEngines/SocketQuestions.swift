@@ -50,7 +50,12 @@ enum DesktopClientQuestion {
       return .notYet(
         engine, "it leaves out \(SyncAnswer.count(files("IGNORE", "WARNING"), "file"))")
     }
-    return .notYet(engine, "\(SyncAnswer.count(count - files("OK"), "file")) still to go")
+    // Being uploaded; new; not known to it yet.
+    let waiting = files("SYNC", "EVAL", "NEW", "NOP", "NONE", "")
+    guard waiting + files("OK") == count else {
+      return .unknown(engine, "it gives no answer that keybackup understands")
+    }
+    return .notYet(engine, "\(SyncAnswer.count(waiting, "file")) still to go")
   }
 }
 
@@ -88,6 +93,10 @@ enum DropboxQuestion {
     if let count = problems["selsync"] ?? problems["unwatched"] ?? problems["ignored"] {
       return .notYet(.dropbox, "it leaves out \(SyncAnswer.count(count, "file"))")
     }
-    return .notYet(.dropbox, "\(SyncAnswer.count(files.count - done, "file")) still to go")
+    let waiting = problems["syncing", default: 0]
+    guard waiting + done == files.count else {
+      return .unknown(.dropbox, "it gives no answer that keybackup understands")
+    }
+    return .notYet(.dropbox, "\(SyncAnswer.count(waiting, "file")) still to go")
   }
 }

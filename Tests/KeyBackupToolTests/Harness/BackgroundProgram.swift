@@ -14,15 +14,18 @@ final class BackgroundProgram: Sendable {
   ///   - command: the program and its arguments.
   ///   - environment: all of it.
   ///   - log: file that receives its output.
+  ///   - stop: shell line that asks it to end, where it is another user's process.
   ///   - cleanUp: shell line to run after its end.
   /// - Throws: when it cannot be started.
   init(
-    _ command: [String], environment: [String: String], log: String, cleanUp: String = ":"
+    _ command: [String], environment: [String: String], log: String, stop: String = ":",
+    cleanUp: String = ":"
   ) throws {
     let script = """
       log=$1; shift
       "$@" </dev/null >"$log" 2>&1 & program=$!
       cat >/dev/null
+      \(stop)
       kill $program 2>/dev/null
       for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         kill -0 $program 2>/dev/null || break; sleep 0.1

@@ -68,6 +68,8 @@ final class RcloneCloud: Sendable {
         "--vfs-write-back", "200ms", "--dir-cache-time", "300ms", "--rc", "--rc-addr",
         "127.0.0.1:\(control)", "--rc-no-auth", "--cache-dir", box.root + "/A/cache",
       ], environment: environment, log: box.root + "/mount.log",
+      // What started it may be sudo, which only root can end.
+      stop: "p=$(cat '\(box.root)/mount.pid'); kill $p; (sleep 3; kill -9 $p 2>/dev/null) &",
       // In a chroot, whose root is no mount point, it may be in the common one.
       cleanUp: "fusermount3 -u -z '\(mountPoint)' 2>/dev/null; rm -f '\(box.root)/mount.pid'")
     let pidFile = box.root + "/mount.pid"

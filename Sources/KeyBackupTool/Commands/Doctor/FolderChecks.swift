@@ -10,14 +10,25 @@ enum FolderChecks {
     let name = "folder"
     do throws(UserMessage) {
       guard let path = try options.configuredPath(world) else {
-        return .ok(name, "none is known yet", hint: "keybackup init FOLDER starts a backup")
+        let known = KnownSyncFolders.find(world).usable.map { "\($0.path) (\($0.title))" }
+        return .ok(
+          name, "none is known yet",
+          hint: "keybackup init FOLDER starts a backup"
+            + (known.isEmpty ? "" : "; sync folders here: " + known.joined(separator: ", ")))
       }
       guard FileCheck.exists(path) else {
         return .failed(
           name, .noInput, "\(path) is not there", hint: "is the synced folder mounted?")
       }
       try FileCheck.requireWritable(path)
-      return .ok(name, "\(path) can be written")
+      let place = PlaceReport(path, known: KnownSyncFolders.find(world))
+      guard place.warnings.isEmpty else {
+        return .warning(
+          name, "\(path) can be written; " + place.warnings.joined(separator: "; "),
+          hint: "keep it in a folder that a sync program carries; docs/sync.md names those known")
+      }
+      return .ok(
+        name, "\(path) can be written\(place.folder.map { "; \($0.title) carries it on" } ?? "")")
     } catch {
       return .failed(name, error)
     }
