@@ -27,6 +27,8 @@ extension Namespace {
   /// - Throws: a listing that fails.
   public func acceptance() throws(BackupFolderError) -> Acceptance {
     let memory = rememberedOrNothing()
+    // What was not listed must not be accepted as gone.
+    if let folder = try logFolder() { _ = try LogListing(folder) }
     let log = try LogHeaders.read(self, memory: memory)
     let present = log.names
     let awaited = OperationNames(log.unsynchronised.union(log.damaged)).subtracting(present)

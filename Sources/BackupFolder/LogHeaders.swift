@@ -31,13 +31,23 @@ struct LogHeaders {
   ///   - memory: operations that were opened here before: a file of that name
   ///     and digest is known to be whole.
   /// - Returns: what they say.
-  /// - Throws: a listing that fails.
+  /// - Throws: ``BackupFolderError/interrupted``.
   static func read(
     _ namespace: Namespace, memory: Memory
   ) throws(BackupFolderError) -> LogHeaders {
     var log = LogHeaders()
-    guard let folder = try namespace.logFolder() else { return log }
-    let listing = try LogListing(folder)
+    let (opened, problem) = try namespace.readableLogFolder()
+    if let problem { log.problems.note(unlisted: problem) }
+    guard let folder = opened else { return log }
+    let listing: LogListing
+    do throws(BackupFolderError) {
+      listing = try LogListing(folder, isTolerant: true)
+    } catch {
+      if error == .interrupted { throw error }
+      log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
+      return log
+    }
+    log.problems.note(unlisted: listing.unlisted)
     let surplus = listing.surplus
     var misnamed: [Misnamed] = []
     var files = LogFiles(folder)
@@ -68,7 +78,7 @@ struct LogHeaders {
     }
     // Listed again, which is rare, so that a listing of nearly a log's size is
     // not kept for it.
-    let claimed = misnamed.isEmpty ? [] : try LogListing(folder).claimedNames
+    let claimed = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
     for file in misnamed {
       log.problems.note(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
       // An operation that was brought to another one's place, whole, is still

@@ -51,6 +51,8 @@ struct LogListing {
 
   private var operations: [OperationName] = []
   private var others: [LogFile] = []
+  /// Folders that could not be listed.
+  private(set) var unlisted: [(folder: String, error: BackupFolderError)] = []
   /// Files beyond what is kept.
   private(set) var surplus = 0
   /// Tells this listing from another in this process.
@@ -70,10 +72,14 @@ struct LogListing {
 
   /// Lists a log folder.
   ///
-  /// - Throws: a listing that fails: operations that were not listed must not
-  ///   look like operations that are gone.
-  init(_ folder: Directory) throws(BackupFolderError) {
-    try Self.forEachWriter(folder) { (name, stream) throws(BackupFolderError) in
+  /// - Parameters:
+  ///   - folder: the log folder.
+  ///   - isTolerant: whether folders that cannot be listed are only noted:
+  ///     operations in them must not look like operations that are gone.
+  /// - Throws: a listing that fails.
+  init(_ folder: Directory, isTolerant: Bool = false) throws(BackupFolderError) {
+    unlisted = try Self.forEachWriter(folder, isTolerant: isTolerant) {
+      (name, stream) throws(BackupFolderError) in
       let bytes = Array(name.utf8)
       let writer = WriterID(digits: bytes.span)
       while let file = try stream.next({ LogFile($0, folder: name, writer) }) {
@@ -109,21 +115,30 @@ struct LogListing {
   /// The number of files in a log folder.
   static func count(_ folder: Directory) throws(BackupFolderError) -> Int {
     var count = 0
-    try forEachWriter(folder) { (_, stream) throws(BackupFolderError) in
+    _ = try forEachWriter(folder, isTolerant: true) { (_, stream) throws(BackupFolderError) in
       while let isFile = try stream.next({ !LogFile.isTemporary($0) }) { count += isFile ? 1 : 0 }
     }
     return count
   }
 
+  /// - Returns: the folders that could not be listed.
   private static func forEachWriter(
-    _ folder: Directory, _ body: (String, inout NameStream) throws(BackupFolderError) -> Void
-  ) throws(BackupFolderError) {
+    _ folder: Directory, isTolerant: Bool,
+    _ body: (String, inout NameStream) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) -> [(folder: String, error: BackupFolderError)] {
+    var unlisted: [(folder: String, error: BackupFolderError)] = []
     var names = try NameStream(folder)
     while let name = try names.next({ String(repairing: $0) }) {
-      guard let writer = try folder.readableSubdirectory(name) else { continue }
-      var stream = try NameStream(writer)
-      try body(name, &stream)
+      do throws(BackupFolderError) {
+        guard let writer = try folder.readableSubdirectory(name) else { continue }
+        var stream = try NameStream(writer)
+        try body(name, &stream)
+      } catch {
+        guard isTolerant, error != .interrupted else { throw error }
+        if unlisted.count < 1 << 12 { unlisted.append((name, error)) }
+      }
     }
+    return unlisted
   }
 }
 

@@ -13,6 +13,10 @@ struct LogProblems {
   /// Operations whose file is there and does not hold them, by its name.
   private(set) var damaged: Set<OperationName> = []
   private(set) var findings: [FileFinding] = []
+  /// Folders of writers that could not be listed.
+  var unlistedWriters: Set<String> = []
+  /// Whether no folder could be listed.
+  var isUnlisted = false
 
   /// Operations whose file is there and was not read.
   var unread: OperationNames { OperationNames(unsynchronised.union(damaged)) }
@@ -38,6 +42,10 @@ struct LogProblems {
       }
     }
     findings.note(FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
+  }
+
+  mutating func note(_ finding: FileFinding) {
+    findings.note(finding)
   }
 
   /// Files that were listed and are too many to be read.

@@ -8,9 +8,15 @@ extension BackupFolder {
     guard let all = try root.subdirectory(FolderLayout.namespaces) else { return [] }
     var found: [NamespaceID] = []
     for name in try all.names() {
-      guard let id = NamespaceID(hex: name), let namespace = try all.readableSubdirectory(name),
-        try namespace.holdsAnyFile(depth: 4)
-      else { continue }
+      guard let id = NamespaceID(hex: name) else { continue }
+      do throws(BackupFolderError) {
+        guard let namespace = try all.readableSubdirectory(name),
+          try namespace.holdsAnyFile(depth: 4)
+        else { continue }
+      } catch {
+        // It is there, and whoever opens it is told why that does not work.
+        if error == .interrupted { throw error }
+      }
       found.append(id)
     }
     return found
@@ -67,7 +73,10 @@ extension Directory {
       do {
         guard depth > 0, let folder = try subdirectory(name) else { return true }
         if try folder.holdsAnyFile(depth: depth - 1) { return true }
-      } catch .notAFolder {
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        // Something is there, be it unreadable.
         return true
       }
     }

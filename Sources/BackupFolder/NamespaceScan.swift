@@ -24,38 +24,34 @@ extension Namespace {
   public func scan() throws(BackupFolderError) -> NamespaceScan {
     var scan = NamespaceScan()
     var buffer = FileBuffer()
-    try scan.findObstacles(in: directory)
-    if let keys = try keyFolder() {
-      let path = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
-      let names = try keys.names()
-      let superfluous = StandIn.superfluous(in: names)
-      for name in names {
-        scan.read(
-          name, in: keys, path: "\(path)/\(name)", of: self, .wrapper,
-          isSuperfluous: superfluous.contains(name), &buffer)
+    let keys = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
+    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
+      try scan.findObstacles(in: directory)
+    }
+    try scan.going(on: keys) { (scan) throws(BackupFolderError) in
+      try scan.read(keyFolder(), path: keys, of: self, .wrapper, &buffer)
+    }
+    let envelopes = FolderLayout.masterKeyFolder
+    try scan.going(on: envelopes) { (scan) throws(BackupFolderError) in
+      try scan.read(
+        directory.readableSubdirectory(envelopes), path: envelopes, of: self, .envelope, &buffer)
+    }
+    // What of these cannot be listed is for those to say who read it.
+    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
+      var files = try viewFiles()
+      while let file = try files.nextFile() {
+        if file.claimsWallet {
+          scan.walletFiles += 1
+        } else if file.isOlderPlace {
+          scan.read(
+            file.name, in: directory, path: file.name, of: self, .envelope,
+            isSuperfluous: file.isSuperfluous, &buffer)
+        }
       }
     }
-    if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
-      let names = try envelopes.names()
-      let superfluous = StandIn.superfluous(in: names)
-      for name in names {
-        let path = "\(FolderLayout.masterKeyFolder)/\(name)"
-        scan.read(
-          name, in: envelopes, path: path, of: self, .envelope,
-          isSuperfluous: superfluous.contains(name), &buffer)
-      }
+    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
+      if let logs = try logFolder() { scan.logFiles = try LogListing.count(logs) }
     }
-    var files = try viewFiles()
-    while let file = try files.nextFile() {
-      if file.claimsWallet {
-        scan.walletFiles += 1
-      } else if file.isOlderPlace {
-        scan.read(
-          file.name, in: directory, path: file.name, of: self, .envelope,
-          isSuperfluous: file.isSuperfluous, &buffer)
-      }
-    }
-    if let logs = try logFolder() { scan.logFiles = try LogListing.count(logs) }
     scan.waysIn.sort {
       ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
     }
@@ -68,6 +64,38 @@ extension NamespaceScan {
   fileprivate enum Expected {
     case wrapper
     case envelope
+  }
+
+  /// Reads one folder, and goes on with the others where it cannot be listed.
+  ///
+  /// - Parameters:
+  ///   - path: the folder's, to be noted; nil: not here.
+  ///   - body: reads it.
+  /// - Throws: ``BackupFolderError/interrupted``.
+  fileprivate mutating func going(
+    on path: String?, _ body: (inout NamespaceScan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    do throws(BackupFolderError) {
+      try body(&self)
+    } catch {
+      if error == .interrupted { throw error }
+      if let path { findings.append(FileFinding(unlisted: path, error)) }
+    }
+  }
+
+  /// Reads every file of a folder of ways in.
+  fileprivate mutating func read(
+    _ folder: Directory?, path: String, of namespace: Namespace, _ expected: Expected,
+    _ buffer: inout FileBuffer
+  ) throws(BackupFolderError) {
+    guard let folder else { return }
+    let names = try folder.names()
+    let superfluous = StandIn.superfluous(in: names)
+    for name in names {
+      read(
+        name, in: folder, path: "\(path)/\(name)", of: namespace, expected,
+        isSuperfluous: superfluous.contains(name), &buffer)
+    }
   }
 
   fileprivate mutating func read(
@@ -149,6 +177,9 @@ extension NamespaceScan {
   /// Nothing to open the namespace with is never "no backup here".
   fileprivate func check(_ path: String) throws(BackupFolderError) {
     guard waysIn.isEmpty else { return }
+    if let forbidden = findings.first(where: \.isForbidden) {
+      throw .permissionDenied(path: "\(path)/\(forbidden.file)")
+    }
     if let damaged = findings.first, findings.allSatisfy({ $0.state == .unreadable }) {
       throw .dataInvalid(path: "\(path)/\(damaged.file)", reason: damaged.reason)
     }

@@ -71,7 +71,8 @@ public struct OpenNamespace: ~Copyable {
   /// Compares the logs with each other and with the memory.
   mutating func judgeLogs() {
     health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+      of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+      damaged: log.damaged)
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
   }
 
@@ -122,10 +123,15 @@ public struct OpenNamespace: ~Copyable {
     let names = log.index.names
     memory.operations.formUnion(names)
     memory.accept(
-      names, awaited: log.unread, at: namespace.settings.clock())
+      names, awaited: unread, at: namespace.settings.clock())
     try state.save(memory, of: id)
     judgeLogs()
     _ = consume lock
+  }
+
+  /// Operations that are not gone and were not read.
+  private var unread: OperationNames {
+    OperationNames(log.problems.awaited(memory).union(log.damaged))
   }
 
   /// Opens every wallet, one after the other, from the CSPP files and then
@@ -143,7 +149,8 @@ public struct OpenNamespace: ~Copyable {
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
     var pass = WalletPass(
-      index: log.index, memory: memory, unread: log.unread)
+      index: log.index, memory: memory,
+      unread: unread)
     let current = try? namespace.walletFolder()
     var files = listViewFiles(&pass)
     while let file = next(&files, &pass) {

@@ -55,14 +55,23 @@ struct OperationLog {
 
   /// Reads every log file that opens.
   ///
-  /// - Throws: a listing that fails: operations that were not listed must not
-  ///   look like operations that are gone.
+  /// - Throws: ``BackupFolderError/interrupted``.
   static func read(
     _ namespace: Namespace, masterKey: borrowing MasterKey
   ) throws(BackupFolderError) -> OperationLog {
     var log = OperationLog()
-    guard let folder = try namespace.logFolder() else { return log }
-    let listing = try LogListing(folder)
+    let (opened, problem) = try namespace.readableLogFolder()
+    if let problem { log.problems.note(unlisted: problem) }
+    guard let folder = opened else { return log }
+    let listing: LogListing
+    do throws(BackupFolderError) {
+      listing = try LogListing(folder, isTolerant: true)
+    } catch {
+      if error == .interrupted { throw error }
+      log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
+      return log
+    }
+    log.problems.note(unlisted: listing.unlisted)
     log.listed = listing.mark
     let surplus = listing.surplus
     var files = LogFiles(folder)

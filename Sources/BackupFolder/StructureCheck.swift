@@ -24,8 +24,33 @@ extension Namespace {
   /// - Throws: a listing that fails.
   public func checkStructure() throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
-    var buffer = FileBuffer()
     var copies = 0
+    do throws(BackupFolderError) {
+      try checkView(&report, &copies)
+    } catch {
+      if error == .interrupted { throw error }
+      let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
+      report.findings.note(finding)
+      if finding.state == .incomplete { report.counts[.incomplete] += 1 }
+    }
+    let memory = rememberedOrNothing()
+    let log = try LogHeaders.read(self, memory: memory)
+    report.findings += log.findings
+    report.failures = report.findings
+    for finding in report.findings {
+      if let record = finding.recordID { report.notCurrent[record] = finding.state }
+    }
+    return StructureReport(
+      wallets: report, copies: copies,
+      health: health(
+        of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+        damaged: log.damaged))
+  }
+
+  private func checkView(
+    _ report: inout WalletReport, _ copies: inout Int
+  ) throws(BackupFolderError) {
+    var buffer = FileBuffer()
     let wallets = try walletFolder()
     var files = try viewFiles()
     while let file = try files.nextFile() {
@@ -54,17 +79,6 @@ extension Namespace {
         report.counts[.current] += 1
       }
     }
-    let memory = rememberedOrNothing()
-    let log = try LogHeaders.read(self, memory: memory)
-    report.findings += log.findings
-    report.failures = report.findings
-    for finding in report.findings {
-      if let record = finding.recordID { report.notCurrent[record] = finding.state }
-    }
-    return StructureReport(
-      wallets: report, copies: copies,
-      health: health(
-        of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged))
   }
 
   /// What this computer remembers; nothing where that cannot be read, so that

@@ -145,7 +145,9 @@ struct WalletPass {
   /// Notes a folder of which not all files are known: the log still has what
   /// this program wrote.
   mutating func noteUnlisted(_ error: BackupFolderError) {
-    note(FolderLayout.walletFolder, nil, .incomplete, "cannot be listed: \(error)")
+    let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
+    report.findings.note(finding)
+    if finding.state == .incomplete { report.counts[.incomplete] += 1 }
   }
 
   /// Ends the run.
@@ -172,10 +174,9 @@ struct WalletPass {
         named.insert(record)
       }
       // Those that are only counted follow below, or are files of no record.
-      failures.append(
-        FileFinding(
-          file: finding.file, recordID: finding.recordID, state: finding.state,
-          reason: finding.cause))
+      var failure = finding
+      failure.further = 0
+      failures.append(failure)
     }
     for (number, tally) in tallies.enumerated() where tally.hasFailed && tally.opened == 0 {
       let record = records.records[number]

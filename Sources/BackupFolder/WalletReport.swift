@@ -74,6 +74,8 @@ public struct FileFinding: Equatable, Sendable {
   /// Number of further files that are in the same state and not named: a
   /// crafted folder makes no million findings.
   public internal(set) var further = 0
+  /// Whether only permissions are in the way.
+  public internal(set) var isForbidden = false
   let cause: String
 
   /// Why, in words.

@@ -110,7 +110,7 @@ enum Main {
         ]
       ])
     } else {
-      output.warn("keybackup: \(message.message)")
+      output.warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")
       if let hint = message.hint { output.warn("hint: \(hint)") }
     }
   }

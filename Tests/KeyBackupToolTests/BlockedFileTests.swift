@@ -65,4 +65,64 @@ import Testing
     let status = try await backup.box.keybackup(["status"], pin: .none, expecting: 75)
     #expect(status.out.contains(wallet) && !status.out.contains("damaged"), "\(status)")
   }
+
+  /// How often a call was made on files whose names hold a word.
+  private func count(_ call: String, _ word: String, _ mounted: Mounted) -> Int {
+    mounted.system.trace.count { $0.hasPrefix(call + " ") && $0.contains(word) }
+  }
+
+  private func importMore(_ count: Int, _ mounted: Mounted) async throws {
+    let entries = (0..<count).map { Samples.entry(id: "more-\($0)", name: "more") }
+    try await mounted.backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+  }
+
+  @Test func afterSlowFailuresTheRestIsNotTried() async throws {
+    let mounted = try await Mounted()
+    try await importMore(20, mounted)
+    try mounted.system.tell("rule op=read name=wallet-* errno=EIO delay=1200", "trace on")
+    let outcome = try await mounted.backup.box.keybackup(["restore", "--json"], expecting: 75)
+    #expect(try outcome.json()["restored"].number == 23, "\(outcome.text)")
+    let reads = count("read", "wallets/", mounted)
+    #expect((1...6).contains(reads), "\(reads) reads of files that cannot be had")
+    let status = try await mounted.backup.box.keybackup(["status"], pin: .none, expecting: 75)
+    #expect(status.out.contains("23 files are not here yet"), "\(status)")
+  }
+
+  @Test func quickFailuresKeepNothingBack() async throws {
+    let mounted = try await Mounted()
+    try await importMore(20, mounted)
+    let last = NotHereYetTests.split(mounted.backup.wallets.last ?? "").1
+    try Files.remove(
+      mounted.system.backing + "/cspp-namespaces/\(mounted.backup.namespaceID)/keybackup/log")
+    let others = mounted.backup.wallets.map { NotHereYetTests.split($0).1 }.filter { $0 != last }
+    for name in others { try mounted.system.tell("rule op=read name=\(name) errno=ETIMEDOUT") }
+    let outcome = try await mounted.backup.box.keybackup(["restore", "--json"], expecting: nil)
+    #expect(try outcome.json()["restored"].number == 1, "\(outcome.text)")
+    #expect([87, 89].contains(outcome.code), "\(outcome.text)")
+  }
+
+  /// One that never answers is given up, and everything else comes back.
+  @Test func aFileThatNeverComesIsNotWaitedForForEver() async throws {
+    let mounted = try await Mounted()
+    let name = NotHereYetTests.split(mounted.backup.wallets[0]).1
+    try mounted.system.tell("rule op=read name=\(name) delay=600000")
+    let outcome = try await mounted.backup.box.keybackup(
+      ["restore", "--json"], limit: 240, expecting: 75)
+    #expect(try outcome.json()["restored"].number == 3, "\(outcome.text)")
+    #expect(outcome.err.contains("Waiting for "))
+    mounted.system.unmount()
+  }
+
+  /// A file system whose program has died.
+  @Test func aDeadFileSystemIsNotAnEmptyFolder() async throws {
+    let mounted = try await Mounted()
+    try mounted.system.tell("dead ENOTCONN")
+    for command in [["status"], ["restore"], ["key", "list"]] {
+      let outcome = try await mounted.backup.box.keybackup(
+        command, pin: command == ["restore"] ? .file : .none, expecting: nil)
+      expectFailure(outcome, 75, says: "cannot be read now", "hint: ")
+    }
+    mounted.system.unmount()
+  }
 }

@@ -118,7 +118,7 @@ extension Backup {
   func unlock(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> OpenNamespace {
     var damaged: [FileFinding] = []
     let opened = try await unlock(finder, rpID: rpID, damaged: &damaged)
-    for finding in damaged { finder.output.note("keybackup: \(finding.file): \(finding.reason)") }
+    for finding in damaged { finder.output.note("keybackup: \(finding.text)") }
     return opened
   }
 
@@ -143,7 +143,7 @@ extension Backup {
   ) async throws(UserMessage) -> MasterKey {
     let scan = try scan()
     for finding in scan.findings {
-      finder.output.note("keybackup: \(finding.file): \(finding.reason)")
+      finder.output.note("keybackup: \(finding.text)")
     }
     let offers = scan.waysIn.compactMap { way in
       UnlockQuestion(way, rpID: rpID ?? BackupRelyingPartyOption.standard).map { (way, $0) }

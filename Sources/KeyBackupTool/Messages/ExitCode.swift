@@ -69,7 +69,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
   /// The one to end with where several apply, as the contract orders them.
   static func mostUrgent(of codes: [ExitCode]) -> ExitCode {
-    let order: [ExitCode] = [.dataInvalid, .rollback, .partial, .conflict, .incomplete, .atRisk]
+    let order: [ExitCode] = [
+      .dataInvalid, .rollback, .partial, .conflict, .permissionDenied, .incomplete, .atRisk,
+    ]
     return order.first(where: codes.contains) ?? .success
   }
 }

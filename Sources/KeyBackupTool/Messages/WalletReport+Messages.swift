@@ -12,13 +12,16 @@ extension WalletReport {
   /// - Returns: the code.
   func exitCode(_ health: LogHealth, _ logFindings: [FileFinding]) -> ExitCode {
     var codes: [ExitCode] = []
-    if failures.contains(where: { $0.state == .unreadable }) {
-      codes.append(restored > 0 ? .partial : .dataInvalid)
+    let unreadable = (failures + logFindings).filter { $0.state == .unreadable }
+    if !unreadable.isEmpty {
+      let none: ExitCode =
+        unreadable.allSatisfy(\.isForbidden) ? .permissionDenied : .dataInvalid
+      codes.append(restored > 0 ? .partial : none)
     }
     if failures.contains(where: { $0.state == .incomplete }) {
       codes.append(restored > 0 ? .partial : .incomplete)
     }
-    if logFindings.contains(where: { $0.state == .unreadable }) { codes.append(.partial) }
+    if logFindings.contains(where: { $0.state == .incomplete }) { codes.append(.incomplete) }
     if health.isRolledBack || counts[.rolledBack] > 0 { codes.append(.rollback) }
     if health.incomplete + counts[.incomplete] > 0 { codes.append(.incomplete) }
     return .mostUrgent(of: codes)
@@ -53,13 +56,21 @@ extension Output {
 
   /// Tells about every wallet that could not be read and about the state of
   /// the logs, and says what to do.
-  func warn(_ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding]) {
-    for failure in report.failures + logFindings {
-      warn(
-        "keybackup: \(failure.state.rawValue): \(PrintableText.clean(failure.file, limit: 200)): "
-          + failure.reason)
+  ///
+  /// - Parameters:
+  ///   - report: the wallets.
+  ///   - health: the logs'.
+  ///   - logFindings: files of the logs that gave nothing.
+  ///   - all: name every file that is not here yet.
+  func warn(
+    _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding], all: Bool
+  ) {
+    let findings = report.failures + logFindings
+    for (state, text) in findings.lines(all: all) { warn("keybackup: \(state): \(text)") }
+    if findings.contains(where: \.isForbidden) {
+      warn("hint: check the owner and the permissions of the folder")
     }
-    if (report.failures + logFindings).contains(where: { $0.state == .unreadable }) {
+    if findings.contains(where: { $0.state == .unreadable && !$0.isForbidden }) {
       warn("hint: keep the damaged files; your sync provider may have older versions of them")
     }
     if health.rolledBack > 0 {
@@ -71,7 +82,7 @@ extension Output {
       warn("hint: an old copy of it was written to, or its log was changed; all wallets are shown")
     }
     if health.incomplete + report.counts[.incomplete] > 0
-      || report.failures.contains(where: { $0.state == .incomplete })
+      || findings.contains(where: { $0.state == .incomplete })
     {
       warn("keybackup: not everything is here yet")
       warn("hint: wait until the folder is synchronised, then try again")

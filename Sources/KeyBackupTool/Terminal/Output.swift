@@ -14,9 +14,9 @@ struct Output: Sendable {
   /// Descriptor of the note stream.
   var standardError: Int32 = STDERR_FILENO
 
-  /// Writes one line of result.
+  /// Writes one line of result, without what could steer a terminal.
   func result(_ line: String) throws(UserMessage) {
-    try write(Array((line + "\n").utf8), to: standardOutput)
+    try write(Array((PrintableText.cleanLines(line) + "\n").utf8), to: standardOutput)
   }
 
   /// Writes a result as sorted JSON with `"schema": 1`, in one line.

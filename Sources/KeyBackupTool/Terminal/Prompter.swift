@@ -29,7 +29,8 @@ struct Prompter: Sendable {
   /// Tells what the person must do now; never hidden by `--quiet`, because
   /// silence would look like a hang.
   func tell(_ text: String) {
-    if let terminal { terminal.show(text + "\n") } else { output.warn(text) }
+    guard let terminal else { return output.warn(text) }
+    terminal.show(PrintableText.cleanLines(text) + "\n")
   }
 
   /// Asks for a secret with echo off.
@@ -42,7 +43,7 @@ struct Prompter: Sendable {
   func secret(_ prompt: String, limit: Int) throws(UserMessage) -> SecretBytes? {
     guard let terminal else { return nil }
     var line = SecretBytes(zeroed: limit + 1)
-    switch terminal.readSecret(prompt: prompt, into: &line) {
+    switch terminal.readSecret(prompt: PrintableText.cleanLines(prompt), into: &line) {
     case .line: return line
     case .endOfInput: return nil
     case .cancelled: throw .interrupted
@@ -52,7 +53,7 @@ struct Prompter: Sendable {
   /// Asks a yes-or-no question; no terminal or no clear yes is a no.
   func confirm(_ question: String) throws(UserMessage) -> Bool {
     guard let terminal else { return false }
-    let answer = terminal.readAnswer(prompt: question + " [y/N] ")
+    let answer = terminal.readAnswer(prompt: PrintableText.cleanLines(question) + " [y/N] ")
     if Interruption.received { throw .interrupted }
     return ["y", "yes"].contains((answer ?? "").lowercased())
   }

@@ -53,7 +53,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       try target.synchronize()
       if let obstacle = target.obstacle {
-        unlock.output.warn(report, opened.health, opened.logFindings)
+        unlock.output.warn(
+          report, opened.health, opened.logFindings, all: unlock.common.verbose)
         throw obstacle
       }
     } else {
@@ -101,7 +102,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     } else if report.exitCode(health, logFindings) == .success {
       output.note("The backup holds no wallets yet.")
     }
-    output.warn(report, health, logFindings)
+    output.warn(report, health, logFindings, all: unlock.common.verbose)
   }
 }
 

@@ -58,6 +58,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     try Interruption.check()
+    report.listsAll = common.verbose
     report.judge()
     if report.keys < 2 {
       report.codes.append(.atRisk)

@@ -20,7 +20,13 @@ extension StatusReport {
       advice.append(
         "some files are damaged or cannot be read; your sync provider may have older versions")
     }
-    if findings.contains(where: { $0.state == .unreadable }) { codes.append(.dataInvalid) }
+    if findings.contains(where: { $0.state == .unreadable && !$0.isForbidden }) {
+      codes.append(.dataInvalid)
+    }
+    if findings.contains(where: \.isForbidden) {
+      codes.append(.permissionDenied)
+      advice.append("some folders may not be read by you: check their owner and permissions")
+    }
     let waiting = wallets[.incomplete] + health.incomplete
     if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
       codes.append(.incomplete)

@@ -30,6 +30,8 @@ struct StatusReport: Sendable {
   var advice: [String] = []
   /// What the sync engine said; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
+  /// Whether to name every file that is not here yet.
+  var listsAll = false
 
   /// What is known before anything was looked at but the ways in.
   init(_ backup: Backup) throws(UserMessage) {
@@ -118,9 +120,7 @@ struct StatusReport: Sendable {
     }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
     if let comparison { lines.append("Compared   \(comparison.text)") }
-    lines += findings.map {
-      "\($0.state.rawValue)  \(PrintableText.clean($0.file, limit: 200)): \($0.reason)"
-    }
+    lines += findings.lines(all: listsAll).map { "\($0.state)  \($0.text)" }
     if !notCurrent.isEmpty, isOpened {
       let shown = notCurrent.sorted { $0.key < $1.key }.prefix(Self.mostRecords)
       lines += shown.map { "\($0.value.rawValue)  record \($0.key.hex)" }

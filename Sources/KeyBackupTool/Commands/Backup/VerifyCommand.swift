@@ -29,6 +29,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report = try StatusReport(structureOf: backup)
     }
     try Interruption.check()
+    report.listsAll = unlock.common.verbose
     report.judge()
     if unlock.common.json {
       var json = report.json

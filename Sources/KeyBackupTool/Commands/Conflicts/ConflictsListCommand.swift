@@ -70,7 +70,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
         "Record \(record.hex) was removed on one computer and changed on another: the change was "
           + "kept; keybackup wallet remove removes it.")
     }
-    output.warn(report, health, logFindings)
+    output.warn(report, health, logFindings, all: unlock.common.verbose)
   }
 }
 

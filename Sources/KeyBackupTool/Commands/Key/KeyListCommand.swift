@@ -24,7 +24,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     for finding in scan.findings {
-      common.output.warn("keybackup: \(finding.file): \(finding.reason)")
+      common.output.warn("keybackup: \(finding.text)")
     }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success

@@ -95,7 +95,8 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
           try unlock.output.result(line)
         }
       }
-      unlock.output.warn(report, opened.health, opened.logFindings)
+      unlock.output.warn(
+        report, opened.health, opened.logFindings, all: unlock.common.verbose)
     }
     return report.exitCode(opened.health, opened.logFindings)
   }

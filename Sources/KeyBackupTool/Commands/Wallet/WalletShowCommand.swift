@@ -170,7 +170,8 @@ enum WalletSelector {
     guard meant.allSatisfy({ $0.recordID == first.recordID }) else {
       throw UserMessage(
         .ambiguous, "several wallets have this name",
-        hint: "name one by its ID: " + meant.map(\.id).joined(separator: ", "))
+        hint: "name one by its ID: "
+          + meant.map { PrintableText.clean($0.id) }.joined(separator: ", "))
     }
     return first
   }

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+/// Folders of a backup that may not be read, or cannot be now: what is in the
+/// others comes back, and which it is is said.
+@Suite struct UnlistedFolderTests {
+  static let folders = [
+    "wallets", "keybackup", "keybackup/keys", "keybackup/log", "keybackup/log/WRITER",
+    "master-key",
+  ]
+
+  private static func path(_ folder: String, _ backup: PreparedBackup) -> String {
+    let writer = backup.operations[0].split(separator: "/").dropLast().last.map(String.init)
+    return backup.place + "/" + folder.replacing("WRITER", with: writer ?? "")
+  }
+
+  /// Whether wallets lie in it, so that its being unreadable is a failure.
+  private static func holdsWallets(_ folder: String) -> Bool {
+    folder == "wallets" || folder == "keybackup" || folder.contains("log")
+  }
+
+  @Test(arguments: folders)
+  func aForbiddenFolderStopsNothing(_ folder: String) async throws {
+    let backup = try await PreparedBackup()
+    let path = Self.path(folder, backup)
+    try Files.setMode(path, 0o000)
+    defer { try? Files.setMode(path, 0o700) }
+    let restored = try await backup.box.keybackup(
+      ["restore", "--json"], wrapper: Sandbox.withoutPrivilege, expecting: nil)
+    #expect(restored.code == (Self.holdsWallets(folder) ? 87 : 0), "\(restored.text)")
+    #expect(try restored.json()["restored"].number == 3)
+    let name = folder.split(separator: "/")[0]
+    #expect(restored.text.contains(name) && restored.text.contains("you may not read this folder"))
+    for command in [["status"], ["verify"]] {
+      let outcome = try await backup.box.keybackup(
+        command, pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
+      #expect(outcome.out.contains("you may not read this folder"), "\(outcome)")
+    }
+  }
+
+  @Test func withoutAnyReadableFolderItIsAMatterOfPermission() async throws {
+    let backup = try await PreparedBackup()
+    let paths = ["wallets", "keybackup/log"].map { Self.path($0, backup) }
+    for path in paths { try Files.setMode(path, 0o000) }
+    defer { for path in paths { try? Files.setMode(path, 0o700) } }
+    let restored = try await backup.box.keybackup(
+      ["restore"], wrapper: Sandbox.withoutPrivilege, expecting: nil)
+    #expect([77, 87].contains(restored.code), "\(restored.text)")
+    #expect(!restored.text.contains("no wallets yet"), "\(restored.text)")
+  }
+
+  /// Operations that were not listed are not gone.
+  @Test(arguments: ["keybackup/log", "keybackup/log/WRITER", "keybackup"])
+  func aLogThatCannotBeListedIsNoRollback(_ folder: String) async throws {
+    let backup = try await PreparedBackup()
+    try await backup.box.keybackup(["wallet", "list"])
+    let path = Self.path(folder, backup)
+    try Files.setMode(path, 0o000)
+    let status = try await backup.box.keybackup(
+      ["status"], pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
+    #expect(!status.out.contains("older than what this computer has seen"), "\(status)")
+    // And nothing is written that has not seen them.
+    let added = try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
+      wrapper: Sandbox.withoutPrivilege, expecting: nil)
+    expectFailure(added, 77, says: "you may not use")
+    try Files.setMode(path, 0o700)
+    let again = try await backup.box.keybackup(["wallet", "list", "--json"])
+    #expect(try again.json()["wallets"].items.count == 3)
+  }
+
+  @Test(arguments: [
+    ("opendir", "EIO"), ("opendir", "ESTALE"), ("opendir", "ETIMEDOUT"), ("readdir", "EIO"),
+    ("readdir", "ESTALE"), ("readdir", "ENOENT"), ("readdir", "EAGAIN"),
+  ])
+  func aListingThatFailsIsNotAnEmptyFolder(_ call: String, _ error: String) async throws {
+    let mounted = try await BlockedFileTests.Mounted()
+    let backup = mounted.backup
+    for folder in ["wallets", "log"] {
+      try mounted.system.tell("rule op=\(call) name=\(folder) errno=\(error)")
+      let restored = try await backup.box.keybackup(["restore", "--json"], expecting: nil)
+      #expect([75, 87].contains(restored.code), "\(folder): \(restored.text)")
+      #expect(try restored.json()["restored"].number == 3, "\(restored.text)")
+      let status = try await backup.box.keybackup(["status"], pin: .none, expecting: 75)
+      #expect(status.out.contains(folder), "\(status)")
+      #expect(!status.out.contains("older than"), "\(status)")
+      try mounted.system.tell("clear")
+    }
+    try await backup.box.keybackup(["restore"])
+  }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+/// `--wait-sync`: commands that wait for what the sync program has not brought.
+@Suite struct WaitSyncTests {
+  /// Runs a command beside something that brings what was taken away.
+  private func bringing(_ path: String, from aside: String) -> [String] {
+    // Not at its start: a crowded machine takes a while to get there.
+    [
+      "sh", "-c",
+      "(sleep 4; cp -r \"$0\" \"$1.part\"; mv -T \"$1.part\" \"$1\") & shift; exec \"$@\"",
+      aside, path,
+    ]
+  }
+
+  private func take(_ path: String, _ box: Sandbox) throws -> String {
+    let aside = box.root + "/aside"
+    try Files.copy(path, to: aside)
+    try Files.remove(path)
+    return aside
+  }
+
+  @Test(arguments: [["restore", "--json"], ["wallet", "list", "--json"], ["status", "--json"]])
+  func anEmptyWalletIsWaitedFor(_ command: [String]) async throws {
+    let backup = try await PreparedBackup()
+    let path = backup.wallets[0]
+    let aside = try take(path, backup.box)
+    try Files.write([], to: path)
+    let isStatus = command[0] == "status"
+    let outcome = try await backup.box.keybackup(
+      command + ["--wait-sync", "60"], pin: isStatus ? .none : .file,
+      wrapper: bringing(path, from: aside), expecting: isStatus ? 88 : 0)
+    #expect(outcome.err.contains("Waiting for 1 file to be synchronised"), "\(outcome)")
+    #expect(outcome.endedAtOnce, "\(outcome.seconds) s")
+  }
+
+  @Test(arguments: ["", "/cspp-namespaces"])
+  func aWholeBackupIsWaitedFor(_ part: String) async throws {
+    let backup = try await PreparedBackup()
+    let path = backup.box.folder + part
+    let aside = try take(path, backup.box)
+    let outcome = try await backup.box.keybackup(
+      ["restore", "--json", "--wait-sync", "60"], wrapper: bringing(path, from: aside))
+    #expect(try outcome.json()["restored"].number == 3)
+    #expect(outcome.err.contains("Waiting for the folder"), "\(outcome)")
+  }
+
+  /// What was once seen here and is gone may be on its way as well.
+  @Test func whatThisComputerKnewIsWaitedFor() async throws {
+    let backup = try await PreparedBackup()
+    try await backup.box.keybackup(["wallet", "list"])
+    let path = backup.operations[1]
+    let aside = try take(path, backup.box)
+    let outcome = try await backup.box.keybackup(
+      ["restore", "--json", "--wait-sync", "60"], wrapper: bringing(path, from: aside))
+    #expect(try outcome.json()["failed"].items.isEmpty)
+    // And where it does not come, the command tells.
+    try Files.remove(path)
+    let never = try await backup.box.keybackup(["restore", "--wait-sync", "1"], expecting: 89)
+    #expect(never.err.contains("older than what this computer has seen"))
+  }
+
+  /// An operation that only another one names, sealed: seen after the touch.
+  @Test func whatOnlyTheOpenedLogNamesIsWaitedFor() async throws {
+    let backup = try await PreparedBackup()
+    let other = backup.box.root + "/other-home"
+    try Files.makeFolder(other)
+    let path = backup.operations[1]
+    try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
+      home: other)
+    let aside = try take(path, backup.box)
+    let third = backup.box.root + "/third-home"
+    try Files.makeFolder(third)
+    let never = try await backup.box.keybackup(
+      ["wallet", "remove", "new", "--wait-sync", "1"], home: third, expecting: nil)
+    expectFailure(never, 75, says: "not synchronised after 1 s")
+    let outcome = try await backup.box.keybackup(
+      ["restore", "--json", "--wait-sync", "60"], home: third,
+      wrapper: bringing(path, from: aside))
+    #expect(try outcome.json()["restored"].number == 4)
+  }
+
+  @Test func afterTheTimeItIsSaidWhatIsLacking() async throws {
+    let backup = try await PreparedBackup()
+    try Files.write([], to: backup.wallets[0])
+    let name = NotHereYetTests.split(backup.wallets[0]).1
+    let trace = try await backup.box.traced {
+      let outcome = try await backup.box.keybackup(["restore", "--wait-sync", "1"], expecting: nil)
+      expectFailure(outcome, 75, says: "1 file is not synchronised after 1 s", name, "hint: ")
+    }
+    #expect(trace.isEmpty, "the key was asked: \(trace)")
+    let json = try await backup.box.keybackup(
+      ["wallet", "list", "--json", "--wait-sync", "0"], expecting: nil)
+    try expectFailure(json, 75, word: "incomplete")
+    let status = try await backup.box.keybackup(
+      ["status", "--wait-sync", "1"], pin: .none, expecting: 75)
+    #expect(status.out.contains(name), "\(status)")
+    let nothing = try Sandbox()
+    let empty = try await nothing.keybackup(["restore", "--wait-sync", "1"], expecting: nil)
+    expectFailure(empty, 66, says: "there is no backup in")
+  }
+
+  @Test func interruptingEndsTheWaitAtOnce() async throws {
+    let backup = try await PreparedBackup()
+    try Files.write([], to: backup.wallets[0])
+    let outcome = try await backup.box.keybackup(
+      ["restore", "--wait-sync", "3600"], terminal: [.expect("Waiting for"), .interrupt],
+      expecting: 130)
+    #expect(outcome.endedAtOnce)
+  }
+
+  @Test func manyFilesAreOneLine() async throws {
+    let backup = try await PreparedBackup()
+    for path in backup.wallets + [backup.operations[1], backup.wrapper] {
+      try Files.write([], to: path)
+    }
+    let status = try await backup.box.keybackup(["status"], pin: .none, expecting: 75)
+    let lines = status.out.split(separator: "\n").filter { $0.hasPrefix("incomplete") }
+    #expect(lines.count == 1 && lines[0].contains("5 files are not here yet"), "\(status)")
+    let all = try await backup.box.keybackup(["status", "-v"], pin: .none, expecting: 75)
+    #expect(all.out.split(separator: "\n").count { $0.hasPrefix("incomplete") } == 5, "\(all)")
+  }
+
+  @Test(arguments: [["status", "--wait-sync", "-1"], ["status", "--wait-sync", "86401"]])
+  func theTimeIsChecked(_ command: [String]) async throws {
+    let box = try Sandbox()
+    try await box.keybackup(command, pin: .none, expecting: 64)
+  }
+
+  /// It cannot know whether a backup is on its way.
+  @Test func initDoesNotWait() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init", "--wait-sync", "1"], expecting: 64)
+  }
+}
