@@ -9,16 +9,22 @@ extension OpenNamespace {
   /// ``BackupFolder/Settings/operationSize`` is several operations, each all
   /// or none.)
   ///
-  /// - Parameter batch: the wallets.
-  /// - Returns: the wallets' records, in order.
+  /// - Parameters:
+  ///   - batch: the wallets.
+  ///   - skippingKnown: whether to leave out those whose only version is there
+  ///     with the same content, so that an import can be repeated.
+  /// - Returns: how many were added and how many left out.
   /// - Throws: ``BackupFolderError/diskFull(path:)``,
-  ///   ``BackupFolderError/busy(path:)`` and other system errors: then nothing
-  ///   was added. See ``viewProblem`` for what may be left to do otherwise.
+  ///   ``BackupFolderError/busy(path:)`` and other system errors: then
+  ///   ``lastAdded`` says what was added before, which is nothing unless there
+  ///   were several operations. See ``viewProblem`` for what may be left to do
+  ///   otherwise.
   @discardableResult
   public mutating func add(
-    _ batch: borrowing WalletBatch
-  ) throws(BackupFolderError) -> [RecordID] {
-    if batch.count == 0 { return [] }
+    _ batch: borrowing WalletBatch, skippingKnown: Bool = false
+  ) throws(BackupFolderError) -> Added {
+    lastAdded = Added()
+    if batch.count == 0 { return lastAdded }
     let largest = batch.items.map(\.range.count).max() ?? 0
     let limits = namespace.settings.limits
     guard largest / 3 * 4 + 2048 <= limits.record,
@@ -29,23 +35,56 @@ extension OpenNamespace {
     let foreign = try heal(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
     let settlesConflict = batch.records.contains { log.index.isConflicted($0) }
-    var next = 0
-    while next < batch.count {
-      next = try addOperation(batch, from: next, run: run)
+    var places: [Int] = []
+    for place in 0..<batch.count {
+      if skippingKnown, try isKnown(batch, place) {
+        lastAdded.known += 1
+      } else {
+        places.append(place)
+      }
+    }
+    while lastAdded.count < places.count {
+      do {
+        try addOperation(batch, places[lastAdded.count...], run: run)
+      } catch {
+        saveCache(run: run)
+        throw error
+      }
     }
     // The conflict copies of what this decides are superseded only now.
     if settlesConflict, viewProblem == nil {
       do { _ = try heal(run: run) } catch { viewProblem = error }
     }
-    return batch.records
+    saveCache(run: run)
+    return lastAdded
   }
 
-  /// Adds as many wallets as one operation takes.
-  ///
-  /// - Returns: the first wallet of the next operation.
+  /// What became of a batch.
+  public struct Added: Equatable, Sendable {
+    /// Wallets that were added, the first ones of the batch.
+    public internal(set) var count = 0
+    /// Wallets that were there with the same content.
+    public internal(set) var known = 0
+  }
+
+  /// Whether an entry differs from its wallet's only version in nothing but the
+  /// mark of the operation that sealed it.
+  private mutating func isKnown(
+    _ batch: borrowing WalletBatch, _ index: Int
+  ) throws(BackupFolderError) -> Bool {
+    let record = batch.items[index].record
+    let live = log.index.live(record)
+    guard live.count == 1, let folder = try namespace.walletFolder(),
+      case .opened(let entry, let value) = reader.open(FolderLayout.walletFile(record), in: folder),
+      entry.recordID == record, log.index.versions.value(live[0]) == value, let mark = entry.mark
+    else { return false }
+    return try marked(batch, index, mark).withBytes { Digest(of: $0) } == value
+  }
+
+  /// Adds as many of some wallets as one operation takes, and counts them.
   private mutating func addOperation(
-    _ batch: borrowing WalletBatch, from first: Int, run: borrowing WritingRun
-  ) throws(BackupFolderError) -> Int {
+    _ batch: borrowing WalletBatch, _ places: ArraySlice<Int>, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
     let settings = namespace.settings
     let header = try nextHeader()
     let mark = WalletEntry.Mark(writerID: header.writerID, counter: header.counter)
@@ -54,12 +93,12 @@ extension OpenNamespace {
     let seen = log.index.tips()
     let empty = OperationBuilder(
       at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
-    let (next, fileSize) = fitting(batch, from: first, fileSize: empty.fileSize)
+    let (fitting, fileSize) = fitting(batch, places, fileSize: empty.fileSize)
     var operation = OperationBuilder(
       at: settings.clock(), writerLabel: settings.writerLabel, seen: seen, size: fileSize)
     var versions: [(RecordID, Digest?)] = []
-    versions.reserveCapacity(next - first)
-    for index in first..<next {
+    versions.reserveCapacity(fitting.count)
+    for index in fitting {
       let entry = try marked(batch, index, mark)
       operation.put(batch.items[index].record, entry: entry)
       versions.append((batch.items[index].record, entry.withBytes { Digest(of: $0) }))
@@ -68,6 +107,7 @@ extension OpenNamespace {
     try stager.settle(reader: &reader)
     let staged = try stage(operation, header, seen: seen, versions: versions, run: run)
     try publish(staged, run: run)
+    lastAdded.count += fitting.count
     do {
       try publish(stager.settled)
     } catch {
@@ -75,32 +115,33 @@ extension OpenNamespace {
       // add them again.
       viewProblem = error
     }
-    return next
   }
 
-  /// How many wallets one operation takes, at least one.
+  /// Those of some wallets that one operation takes, at least one.
   ///
   /// - Parameters:
   ///   - batch: the wallets.
-  ///   - first: the first that the operation takes.
+  ///   - places: those that are left to add.
   ///   - fileSize: size of the operation's file without any.
-  /// - Returns: the first wallet of the next operation; the size of this one's
-  ///   file, rounded up.
+  /// - Returns: the first of `places`; the size of the operation's file, rounded
+  ///   up.
   private func fitting(
-    _ batch: borrowing WalletBatch, from first: Int, fileSize: Int
-  ) -> (next: Int, fileSize: Int) {
+    _ batch: borrowing WalletBatch, _ places: ArraySlice<Int>, fileSize: Int
+  ) -> (places: ArraySlice<Int>, fileSize: Int) {
     let settings = namespace.settings
-    var (next, fileSize, size) = (first, fileSize, 0)
-    while next < batch.count {
-      let bytes = batch.items[next].range.count
+    var (next, fileSize, size) = (places.startIndex, fileSize, 0)
+    while next < places.endIndex {
+      let bytes = batch.items[places[next]].range.count
       // The mark is added to it.
       let grown = fileSize + OperationBuilder.fileSize(ofEntry: bytes + 256)
-      if next > first, size + bytes > settings.operationSize || grown > settings.limits.operation {
+      if next > places.startIndex,
+        size + bytes > settings.operationSize || grown > settings.limits.operation
+      {
         break
       }
       (next, fileSize, size) = (next + 1, grown, size + bytes)
     }
-    return (next, fileSize)
+    return (places[..<next], fileSize)
   }
 
   private func marked(
@@ -139,6 +180,7 @@ extension OpenNamespace {
       operation, nextHeader(), seen: seen, versions: unique.map { ($0, nil) }, run: run)
     try publish(staged, run: run)
     _ = try heal(run: run)
+    saveCache(run: run)
   }
 
   /// Logs what other programs wrote of some records before those are written:

@@ -20,6 +20,8 @@ final class AtomicFile {
   private let byteCount: Int
   private var descriptor: Int32
   private var isTemporary = true
+  /// What the file system said of the file when its bytes were read back.
+  private(set) var stamp: FileStamp?
 
   /// Writes `bytes` under a temporary name, readable by the user only.
   ///
@@ -98,6 +100,7 @@ final class AtomicFile {
       throw error.error(directory.path)
     }
     guard buffer.withBytes(check) else { throw .io(errno: EIO, path: directory.path) }
+    stamp = buffer.stamp
     closeFile()
   }
 

@@ -67,6 +67,7 @@ extension OpenNamespace {
     }
     try put(place, run: run)
     _ = try heal(run: run)
+    saveCache(run: run)
     return true
   }
 

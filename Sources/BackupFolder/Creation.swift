@@ -61,7 +61,7 @@ extension BackupFolder {
     for id in try run.state.namespaces() where try run.state.memory(of: id).creating {
       if let directory = try all.readableSubdirectory(id.hex) {
         let shell = Namespace(id: id, directory: directory, settings: settings, folder: root)
-        try shell.removeLeftOvers(tag: run.tag)
+        try shell.removeLeftOvers(tag: run.tag, areInLogs: true)
         shell.removeEmptyFolders()
         guard all.removeEmptySubdirectory(id.hex) else { continue }
       }

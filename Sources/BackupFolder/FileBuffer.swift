@@ -54,6 +54,9 @@ struct FileBuffer: ~Copyable {
   /// The bytes read last, or what they were made into.
   var bytes = SecretBytes(zeroed: 16 * 1024)
 
+  /// What the file system said of the file that was read last, before it was.
+  private(set) var stamp: FileStamp?
+
   /// Number of bytes read last.
   var count: Int { bytes.count }
 
@@ -105,6 +108,7 @@ struct FileBuffer: ~Copyable {
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {
     bytes.resize(to: 0)
+    stamp = nil
     if let access = directory.access {
       try access.read(name, in: directory, limit: limit, into: &bytes)
     } else {
@@ -135,6 +139,7 @@ struct FileBuffer: ~Copyable {
     bytes.resize(to: 0)
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
+    stamp = FileStamp(status)
     guard keybackup_is_regular(status.st_mode) != 0 else { throw .notRegular }
     guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
     // One byte more than the size shows the end of the file in one call.

@@ -9,6 +9,14 @@ struct HashIndex {
 
   private static let factor = UInt64.random(in: .min ... .max) | 1
 
+  /// Makes room, before anything is added.
+  mutating func reserve(_ elements: Int) {
+    if count > 0 || elements == 0 { return }
+    var size = 16
+    while size < elements * 4 / 3 + 2 { size *= 2 }
+    slots = [Int32](repeating: -1, count: size)
+  }
+
   private func start(_ hash: UInt64) -> Int {
     let spread = (hash ^ hash &>> 32) &* Self.factor
     return Int(truncatingIfNeeded: spread &>> 20) & (slots.count - 1)

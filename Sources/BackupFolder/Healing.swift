@@ -10,6 +10,7 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     _ = try heal(run: run)
+    saveCache(run: run)
     if let viewProblem { throw viewProblem }
   }
 
@@ -23,7 +24,7 @@ extension OpenNamespace {
     viewProblem = nil
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
-      try namespace.removeLeftOvers(tag: run.tag)
+      try namespace.removeLeftOvers(tag: run.tag, areInLogs: log.hasTemporaryFiles)
       try healWaysIn(run: run)
       try writeMissing(survey, run: run)
       try removeStale(survey, run: run)
@@ -46,9 +47,12 @@ extension OpenNamespace {
     // written.
     let taken = survey.foreign.filter { !$0.file.isOlderPlace && $0.file.named == $0.record }
       .map(\.record)
-    let keep = survey.current.union(survey.untouchable).union(taken)
+    let keep = survey.untouchable.union(taken)
     let index = log.index
-    let places = index.records.compactMap { keep.contains($0) ? nil : index.live($0).first }
+    let places = index.records.indices.compactMap { number in
+      survey.current[number] || keep.contains(index.records[number])
+        ? nil : index.live(number: number).first
+    }
     if places.isEmpty { return }
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
     var stager = ViewStager(in: folder, tag: run.tag, time: namespace.settings.clock())

@@ -9,9 +9,11 @@ internal import CSPP
 extension Namespace {
   /// Removes this computer's.
   ///
-  /// - Parameter tag: this computer's, see ``StateFolder/temporaryTag()``.
+  /// - Parameters:
+  ///   - tag: this computer's, see ``StateFolder/temporaryTag()``.
+  ///   - areInLogs: whether any was listed in a log.
   /// - Throws: system errors.
-  func removeLeftOvers(tag: String) throws(BackupFolderError) {
+  func removeLeftOvers(tag: String, areInLogs: Bool) throws(BackupFolderError) {
     if let keys = try keyFolder() { try keys.removeTemporaryFiles(tag: tag) }
     if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
       try envelopes.removeTemporaryFiles(tag: tag) { bytes in
@@ -20,7 +22,7 @@ extension Namespace {
         return envelope.keyReference != nil
       }
     }
-    guard let logs = try logFolder() else { return }
+    guard areInLogs, let logs = try logFolder() else { return }
     for name in try logs.names() {
       guard let writer = try logs.readableSubdirectory(name) else { continue }
       if try writer.removeTemporaryFiles(tag: tag) {
@@ -42,7 +44,7 @@ extension Directory {
     let prefix = "\(AtomicFile.temporaryPrefix)\(tag)-"
     var found: [String] = []
     var names = try NameStream(self)
-    while let name = try names.next({ String(repairing: $0) }) {
+    while let name = try names.next({ LogFile.isTemporary($0) ? String(repairing: $0) : "" }) {
       if name.hasPrefix(prefix) { found.append(name) }
     }
     if found.isEmpty { return false }

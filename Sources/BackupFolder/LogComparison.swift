@@ -35,7 +35,7 @@ extension LogIndex {
           !memory.operations.contains($0) && !damaged.contains($0)
         }
       ).count
-    health.freshness = freshnessWord()
+    health.freshness = freshnessWord(present)
     return health
   }
 
@@ -117,8 +117,7 @@ extension LogIndex {
   }
 
   /// The word for every writer's last operation; empty when there is none.
-  private func freshnessWord() -> String {
-    let all = self.names
+  private func freshnessWord(_ all: OperationNames) -> String {
     let last = all.indices.filter {
       $0 + 1 == all.endIndex || all[$0].writer != all[$0 + 1].writer
     }

@@ -53,6 +53,8 @@ struct LogListing {
   private var others: [LogFile] = []
   /// Folders that could not be listed.
   private(set) var unlisted: [(folder: String, error: BackupFolderError)] = []
+  /// Whether there were files that were never published.
+  private(set) var hasTemporaryFiles = false
   /// Files beyond what is kept.
   private(set) var surplus = 0
   /// Tells this listing from another in this process.
@@ -81,9 +83,12 @@ struct LogListing {
     unlisted = try Self.forEachWriter(folder, isTolerant: isTolerant) {
       (name, stream) throws(BackupFolderError) in
       let bytes = Array(name.utf8)
-      let writer = WriterID(digits: bytes.span)
+      let writer = SIMD2(hexDigits: bytes.span).map { WriterID(words: $0) }
       while let file = try stream.next({ LogFile($0, folder: name, writer) }) {
-        guard let file else { continue }
+        guard let file else {
+          hasTemporaryFiles = true
+          continue
+        }
         mark.add(file)
         if case .operation(let operation) = file, operations.count < Self.operationLimit {
           operations.append(operation)
@@ -110,6 +115,19 @@ struct LogListing {
   /// The operations that the files' names speak of.
   var claimedNames: OperationNames {
     OperationNames(operations + others.compactMap(\.claimedName))
+  }
+
+  /// Number of files that are to be read.
+  var count: Int { operations.count + others.count }
+
+  /// Leaves out the files of operations that are known.
+  ///
+  /// - Returns: false, and changes nothing, unless all of them are here.
+  mutating func remove(_ known: LogNodes) -> Bool {
+    let new = operations.filter { !known.contains($0) }
+    guard operations.count - new.count == known.count else { return false }
+    operations = new
+    return true
   }
 
   /// The number of files in a log folder.

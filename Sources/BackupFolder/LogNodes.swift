@@ -58,6 +58,12 @@ struct LogNodes: RandomAccessCollection {
   /// Says that an operation here names this one as `previous`.
   mutating func setSuccessor(_ place: Int) { stored[place].hasSuccessor = true }
 
+  mutating func reserve(_ count: Int) {
+    stored.reserveCapacity(count)
+    seen.reserveCapacity(2 * count)
+    references.reserve(count)
+  }
+
   /// Adds an operation.
   mutating func append(
     _ reference: Operation.Seen, previous: Digest?, seen: [Operation.Seen], branch: Int,
@@ -77,4 +83,50 @@ struct LogNodes: RandomAccessCollection {
         reference: number, previous: before ?? -1, branch: Int32(branch), firstSeen: Int32(first),
         seenCount: Int32(seen.count), isWhole: isWhole))
   }
+}
+
+extension LogNodes {
+  func encode(into writer: inout CacheWriter) {
+    references.encode(into: &writer)
+    writer.add(Int64(seen.count))
+    for number in seen { writer.add(number) }
+    writer.add(Int64(stored.count))
+    for node in stored {
+      writer.add(node.reference)
+      writer.add(node.previous)
+      writer.add(node.branch)
+      writer.add(node.firstSeen)
+      writer.add(node.seenCount)
+      writer.add(UInt8(node.isWhole ? 1 : 0))
+      writer.add(UInt8(node.hasSuccessor ? 1 : 0))
+    }
+  }
+
+  init(from reader: inout CacheReader) {
+    references = LogReferences(from: &reader)
+    let seenCount = reader.count(4)
+    seen.reserveCapacity(seenCount)
+    for _ in 0..<seenCount {
+      seen.append(reader.place(below: references.count))
+      if seen.last == -1 { reader.fail() }
+    }
+    let count = reader.count(22)
+    stored.reserveCapacity(count)
+    for _ in 0..<count {
+      let node = Stored(
+        reference: reader.place(below: references.count),
+        previous: reader.place(below: references.count), branch: reader.number(),
+        firstSeen: reader.number(), seenCount: reader.number(),
+        isWhole: reader.number(UInt8.self) == 1, hasSuccessor: reader.number(UInt8.self) == 1)
+      let end = Int(node.firstSeen) + Int(node.seenCount)
+      if node.reference < 0 || node.firstSeen < 0 || node.seenCount < 0 || end > seenCount {
+        reader.fail()
+      }
+      stored.append(node)
+    }
+    if !references.areHere(below: count) { reader.fail() }
+  }
+
+  /// Whether an operation of that name is here.
+  func contains(_ name: OperationName) -> Bool { references.isHere(name) }
 }

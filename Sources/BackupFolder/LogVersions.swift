@@ -43,6 +43,12 @@ struct LogVersions: RandomAccessCollection {
   /// A record's newest version.
   func newest(_ number: Int) -> Int { Int(newest[number]) }
 
+  mutating func reserve(_ count: Int) {
+    stored.reserveCapacity(count)
+    newest.reserveCapacity(count)
+    numbers.reserve(count)
+  }
+
   /// Adds a version.
   mutating func append(record: RecordID, value: Digest?, node: Int, change: Int) {
     let number = numbers.add(record)
@@ -52,5 +58,40 @@ struct LogVersions: RandomAccessCollection {
         value: value ?? Digest(words: .zero), record: Int32(number), node: Int32(node),
         change: value == nil ? ~Int32(change) : Int32(change), next: newest[number]))
     newest[number] = Int32(stored.count - 1)
+  }
+}
+
+extension LogVersions {
+  func encode(into writer: inout CacheWriter) {
+    numbers.encode(into: &writer)
+    writer.add(Int64(stored.count))
+    for version in stored {
+      writer.add(version.value.words)
+      writer.add(version.record)
+      writer.add(version.node)
+      writer.add(version.change)
+    }
+  }
+
+  init(from reader: inout CacheReader, nodes: Int) {
+    numbers = RecordNumbers(from: &reader)
+    newest = [Int32](repeating: -1, count: numbers.count)
+    let count = reader.count(44)
+    stored.reserveCapacity(count)
+    for place in 0..<count {
+      let value = Digest(words: reader.words4())
+      let (record, node) = (reader.place(below: numbers.count), reader.place(below: nodes))
+      let change = reader.number(Int32.self)
+      guard reader.isGood, record >= 0, node >= 0 else {
+        reader.fail()
+        return
+      }
+      stored.append(
+        Stored(
+          value: value, record: record, node: node, change: change, next: newest[Int(record)]))
+      newest[Int(record)] = Int32(place)
+    }
+    // Every record has a version.
+    if newest.contains(-1) { reader.fail() }
   }
 }

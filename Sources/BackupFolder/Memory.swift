@@ -52,13 +52,17 @@ struct Memory: Equatable {
 /// missing.
 ///
 /// Read and written as bytes: there is a line for every operation of every
-/// computer, and every command reads them all.
+/// computer, and every command reads them all. Version 1 had the writer in each
+/// of these lines; it is still read.
 extension Memory {
-  private static let header: StaticString = "keybackup-memory 1"
+  private static let header: StaticString = "keybackup-memory 2"
+  private static let olderHeader: StaticString = "keybackup-memory 1"
 
   /// Reads what ``bytes`` wrote; `nil` for anything else.
   init?(_ bytes: Span<UInt8>) {
-    var names: [Kind: ContiguousArray<OperationName>] = [:]
+    var names = [ContiguousArray<OperationName>](repeating: [], count: Kind.allCases.count)
+    // What the lines with a counter and a digest are about.
+    var run: (kind: Kind, writer: WriterID)?
     var (number, start, isWhole) = (0, 0, false)
     while start < bytes.count {
       var end = start
@@ -70,11 +74,20 @@ extension Memory {
       if isWhole { return nil }
       number += 1
       if number == 1 {
-        guard line.isEqual(to: Self.header) else { return nil }
+        guard line.isEqual(to: Self.header) || line.isEqual(to: Self.olderHeader) else {
+          return nil
+        }
+      } else if line[0] &- 48 < 10 {
+        guard let run, let name = OperationName(writer: run.writer, stem: line) else { return nil }
+        names[run.kind.rawValue].append(name)
       } else if let kind = Kind.of(line) {
-        let name = OperationName(line.extracting(droppingFirst: kind.word.utf8CodeUnitCount))
-        guard let name else { return nil }
-        names[kind, default: []].append(name)
+        let rest = line.extracting(droppingFirst: kind.word.utf8CodeUnitCount)
+        if let writer = SIMD2(hexDigits: rest) {
+          run = (kind, WriterID(words: writer))
+        } else {
+          guard let name = OperationName(rest) else { return nil }
+          names[kind.rawValue].append(name)
+        }
       } else if line.isEqual(to: "end") {
         isWhole = true
       } else if !read(line) {
@@ -82,13 +95,13 @@ extension Memory {
       }
     }
     guard isWhole else { return nil }
-    operations = OperationNames(names[.operation] ?? [])
-    accepted = OperationNames(names[.accepted] ?? [])
-    forgotten = OperationNames(names[.forgotten] ?? [])
+    operations = OperationNames(names[Kind.operation.rawValue])
+    accepted = OperationNames(names[Kind.accepted.rawValue])
+    forgotten = OperationNames(names[Kind.forgotten.rawValue])
   }
 
   /// What a line with an operation's name says of it.
-  private enum Kind: CaseIterable {
+  private enum Kind: Int, CaseIterable {
     case operation
     case accepted
     case forgotten
@@ -111,7 +124,7 @@ extension Memory {
   /// Reads one of the lines that come once; says whether it is one.
   private mutating func read(_ line: Span<UInt8>) -> Bool {
     if line.starts(with: "writer ") {
-      writer = WriterID(digits: line.extracting(droppingFirst: 7))
+      writer = SIMD2(hexDigits: line.extracting(droppingFirst: 7)).map { WriterID(words: $0) }
       return writer != nil
     }
     if line.starts(with: "last ") {
@@ -132,7 +145,7 @@ extension Memory {
   /// The file.
   var bytes: [UInt8] {
     var text: [UInt8] = []
-    text.reserveCapacity(256 + 96 * (operations.count + accepted.count + forgotten.count))
+    text.reserveCapacity(512 + 48 * (operations.count + accepted.count + forgotten.count))
     text += "\(Self.header)\n".utf8
     if let writer { text += "writer \(writer)\n".utf8 }
     if let lastOwn { text += "last \(lastOwn)\n".utf8 }
@@ -142,9 +155,15 @@ extension Memory {
       (Kind.operation, operations), (.accepted, accepted), (.forgotten, forgotten),
     ] {
       let word = Array("\(kind.word)".utf8)
+      var writer: WriterID?
       for name in names {
-        text += word
-        name.append(to: &text)
+        if name.writer != writer {
+          writer = name.writer
+          text += word
+          text.append(hexOf: name.writer.words)
+          text.append(10)
+        }
+        name.appendStem(to: &text)
         text.append(10)
       }
     }

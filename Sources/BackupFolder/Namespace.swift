@@ -25,14 +25,16 @@ public struct Namespace: Sendable {
 
   /// Opens the logs of all computers.
   ///
-  /// - Parameter masterKey: from ``WayIn/unwrap(prfOutput:)``.
+  /// - Parameters:
+  ///   - masterKey: from ``WayIn/unwrap(prfOutput:)``.
+  ///   - purpose: what is to be done with it.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
   ///   system errors.
   public func open(
-    _ masterKey: consuming MasterKey
+    _ masterKey: consuming MasterKey, for purpose: OpenNamespace.Purpose = .reading
   ) throws(BackupFolderError) -> OpenNamespace {
-    try OpenNamespace.open(self, masterKey: masterKey)
+    try OpenNamespace.open(self, masterKey: masterKey, purpose: purpose)
   }
 
   /// What this computer keeps about the folder.

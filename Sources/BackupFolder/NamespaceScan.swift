@@ -6,14 +6,10 @@ public struct NamespaceScan: Equatable, Sendable {
   public internal(set) var waysIn: [WayIn] = []
   /// Files of ways in that do not parse or are not synchronised.
   public internal(set) var findings: [FileFinding] = []
-  /// Number of files in `wallets/` and, by name, in the older place.
-  public internal(set) var walletFiles = 0
-  /// Number of files in all logs.
-  public internal(set) var logFiles = 0
 }
 
 extension Namespace {
-  /// Reads the ways in, and lists what else is there.
+  /// Reads the ways in.
   ///
   /// Needs no key.
   ///
@@ -38,25 +34,30 @@ extension Namespace {
     }
     // What of these cannot be listed is for those to say who read it.
     try scan.going(on: nil) { (scan) throws(BackupFolderError) in
-      var files = try viewFiles()
+      var files = try ViewFiles(olderPlaceOf: self)
       while let file = try files.nextFile() {
-        if file.claimsWallet {
-          scan.walletFiles += 1
-        } else if file.isOlderPlace {
+        if !file.claimsWallet {
           scan.read(
             file.name, in: directory, path: file.name, of: self, .envelope,
             isSuperfluous: file.isSuperfluous, &buffer)
         }
       }
     }
-    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
-      if let logs = try logFolder() { scan.logFiles = try LogListing.count(logs) }
-    }
     scan.waysIn.sort {
       ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
     }
     try scan.check(directory.path)
     return scan
+  }
+
+  /// Number of files in `wallets/` and, by name, in the older place.
+  ///
+  /// - Throws: a listing that fails.
+  public func countWalletFiles() throws(BackupFolderError) -> Int {
+    var count = 0
+    var files = try viewFiles()
+    while let file = try files.nextFile() { count += file.claimsWallet ? 1 : 0 }
+    return count
   }
 }
 

@@ -9,7 +9,8 @@ extension OpenNamespace {
   /// - Parameter record: the wallet.
   /// - Returns: true also for a wallet that other programs wrote.
   /// - Throws: a folder that cannot be listed.
-  public func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
+  public mutating func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    if !isLoaded { try load() }
     if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
     var files = try namespace.viewFiles()
     while let file = try files.nextFile() {

@@ -23,14 +23,37 @@ public struct OpenNamespace: ~Copyable {
   /// know the log show it, and the next writing call tries again.
   public internal(set) var viewProblem: BackupFolderError?
 
+  /// What the last call that adds wallets added, also when it failed.
+  public internal(set) var lastAdded = Added()
+
   let namespace: Namespace
   let masterKey: MasterKey
   var log = OperationLog()
   var memory = Memory()
   var reader: WalletReader
+  private var purpose: Purpose
+  /// Whether the logs were read.
+  private(set) var isLoaded = false
+  /// What the wallets' files held when they were last opened; nil until a
+  /// writing run asks.
+  var stamps: ViewStamps?
+  /// Files that this run wrote, with their stamps before they got their names.
+  var published: [ViewStamps.Entry] = []
 
-  private init(_ namespace: Namespace, masterKey: consuming MasterKey) {
+  /// What a namespace is opened for.
+  public enum Purpose: Sendable {
+    /// Everything is read, and checked by that.
+    case reading
+    /// To add or remove: what this computer read before need not be read again.
+    /// ``OpenNamespace/forEachWallet(_:)`` reads it all the same.
+    case writing
+  }
+
+  private init(
+    _ namespace: Namespace, masterKey: consuming MasterKey, purpose: Purpose
+  ) {
     id = namespace.id
+    self.purpose = purpose
     self.namespace = namespace
     reader = WalletReader(masterKey, limit: namespace.settings.limits.record)
     self.masterKey = masterKey
@@ -41,15 +64,19 @@ public struct OpenNamespace: ~Copyable {
   /// - Parameters:
   ///   - namespace: which.
   ///   - masterKey: its key.
+  ///   - purpose: what is to be done with it.
   ///   - isReading: `false` for a caller that holds the lock and remembers by
   ///     itself.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey``; a listing that fails.
   static func open(
-    _ namespace: Namespace, masterKey: consuming MasterKey, isReading: Bool = true
+    _ namespace: Namespace, masterKey: consuming MasterKey, purpose: Purpose = .reading,
+    isReading: Bool = true
   ) throws(BackupFolderError) -> OpenNamespace {
     guard masterKey.namespaceID == namespace.id else { throw .wrongKey }
-    var open = OpenNamespace(namespace, masterKey: masterKey)
+    var open = OpenNamespace(namespace, masterKey: masterKey, purpose: purpose)
+    // A writing run reads the logs when it has the lock.
+    if purpose == .writing { return open }
     try open.load()
     // Reading must work where nothing can be remembered: a full disk, a foreign
     // machine, a long write next door. The next run then says that freshness is
@@ -64,7 +91,18 @@ public struct OpenNamespace: ~Copyable {
     // cannot be read counts as nothing, and freshness as unknown.
     let state = try? namespace.state(make: false)
     memory = (try? state?.memory(of: id)) ?? Memory()
-    log = try OperationLog.read(namespace, masterKey: masterKey)
+    var known: OperationLog?
+    if purpose == .writing {
+      known = log
+      if log.index.nodes.isEmpty, let state {
+        let cache = NamespaceCache.load(id, from: state, masterKey: masterKey)
+        known = cache.log
+        stamps = cache.view
+      }
+    }
+    log = try OperationLog.read(
+      namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
+    isLoaded = true
     judgeLogs()
   }
 
@@ -80,6 +118,7 @@ public struct OpenNamespace: ~Copyable {
   ///
   /// - Throws: as ``Namespace/open(_:)``.
   public mutating func readAgain() throws(BackupFolderError) {
+    purpose = .reading
     try load()
   }
 
@@ -148,9 +187,10 @@ public struct OpenNamespace: ~Copyable {
   public mutating func forEachWallet<E: Error>(
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
+    let failure = readUnread()
     var pass = WalletPass(
-      index: log.index, memory: memory,
-      unread: unread)
+      index: log.index, memory: memory, unread: unread)
+    if let failure { pass.noteUnlisted(failure) }
     let current = try? namespace.walletFolder()
     var files = listViewFiles(&pass)
     while let file = next(&files, &pass) {
@@ -173,6 +213,17 @@ public struct OpenNamespace: ~Copyable {
     }
     try emitLogged(&pass, body)
     return pass.finish()
+  }
+
+  /// Reads what a writing run took from its cache.
+  private mutating func readUnread() -> BackupFolderError? {
+    purpose = .reading
+    do {
+      if log.isFromCache || !isLoaded { try load() }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func listViewFiles(_ pass: inout WalletPass) -> ViewFiles? {

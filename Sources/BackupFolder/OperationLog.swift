@@ -24,6 +24,10 @@ struct OperationLog {
   private(set) var listed = LogListing.Mark()
   /// Whether a newer program has written changes that are not known here.
   private(set) var hasUnknownChanges = false
+  /// Whether files were listed that were never published.
+  private(set) var hasTemporaryFiles = false
+  /// Whether some of it was not read in this run.
+  private(set) var isFromCache = false
 
   /// A computer's name for people, and the operation that says so.
   struct WriterLabel {
@@ -55,31 +59,54 @@ struct OperationLog {
 
   /// Reads every log file that opens.
   ///
-  /// - Throws: ``BackupFolderError/interrupted``.
+  /// - Parameters:
+  ///   - namespace: where they lie.
+  ///   - masterKey: the namespace's key.
+  ///   - known: what was read of them before: files of the names it has are not
+  ///     read again, unless one of them is gone. For writing runs only, which
+  ///     need not know whether a file still is what it was.
+  ///   - isTolerant: whether folders that cannot be listed are only noted.
+  /// - Returns: the logs.
+  /// - Throws: ``BackupFolderError/interrupted``; a listing that fails.
   static func read(
-    _ namespace: Namespace, masterKey: borrowing MasterKey
+    _ namespace: Namespace, masterKey: borrowing MasterKey, known: OperationLog? = nil,
+    isTolerant: Bool = true
   ) throws(BackupFolderError) -> OperationLog {
     var log = OperationLog()
     let (opened, problem) = try namespace.readableLogFolder()
-    if let problem { log.problems.note(unlisted: problem) }
+    if let problem {
+      if !isTolerant { _ = try namespace.logFolder() }
+      log.problems.note(unlisted: problem)
+    }
     guard let folder = opened else { return log }
-    let listing: LogListing
+    var listing: LogListing
     do throws(BackupFolderError) {
-      listing = try LogListing(folder, isTolerant: true)
+      listing = try LogListing(folder, isTolerant: isTolerant)
     } catch {
-      if error == .interrupted { throw error }
+      if !isTolerant || error == .interrupted { throw error }
       log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
       return log
     }
+    if let known, known.isCacheable, listing.remove(known.index.nodes) {
+      log = known
+      log.problems = LogProblems()
+      log.isFromCache = true
+    }
     log.problems.note(unlisted: listing.unlisted)
     log.listed = listing.mark
+    log.hasTemporaryFiles = listing.hasTemporaryFiles
+    let knownCount = log.index.nodes.count
+    if knownCount == 0 {
+      log.index.reserve(listing.count)
+      log.times.reserveCapacity(listing.count)
+    }
     let surplus = listing.surplus
     var files = LogFiles(folder)
     var workspace = Workspace()
     for file in listing.inOrder() {
       try log.read(file, in: &files, namespace, masterKey: masterKey, &workspace)
     }
-    log.bringInOrder()
+    if log.index.nodes.count > knownCount { log.bringInOrder() }
     log.problems.note(surplus: surplus)
     return log
   }
@@ -151,9 +178,12 @@ struct OperationLog {
     }
     let reference = Operation.Seen(
       writerID: file.header.writerID, counter: file.header.counter, digest: file.digest)
-    append(reference, previous: file.header.previous, seen: operation.seen, content)
-    if location != .operation(reference.name) {
-      if elsewhere[file.digest] == nil { elsewhere[file.digest] = location }
+    let isNew = append(
+      reference, previous: file.header.previous, seen: operation.seen, content)
+    if location == .operation(reference.name) {
+      elsewhere[file.digest] = nil
+    } else {
+      if isNew { elsewhere[file.digest] = location }
       if let name = location.claimedName, name != reference.name {
         problems.note(location, state: .unreadable, reason: Self.misnamedReason)
       }
@@ -168,17 +198,20 @@ struct OperationLog {
     var retired: [WriterID] = []
   }
 
+  /// Adds an operation; says whether it was not here yet.
+  @discardableResult
   private mutating func append(
     _ reference: Operation.Seen, previous: Digest?, seen: [Operation.Seen], _ content: Content
-  ) {
+  ) -> Bool {
     note(label: content.label, of: reference)
-    guard let node = index.append(reference, previous: previous, seen: seen) else { return }
+    guard let node = index.append(reference, previous: previous, seen: seen) else { return false }
     times.append(content.at)
     for writer in content.retired { retirements.append((node, writer)) }
     for version in content.versions {
       index.append(
         record: version.record, value: version.value, node: node, change: version.change)
     }
+    return true
   }
 
   /// Adds an operation that was just published.
@@ -206,5 +239,64 @@ struct OperationLog {
   /// Keeps a way in's file.
   mutating func note(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
+  }
+}
+
+/// How the logs are kept in ``NamespaceCache``: everything that was read from
+/// operations, nothing about files that gave none.
+extension OperationLog {
+  /// Whether all that was read is kept, and would be read the same way again.
+  var isCacheable: Bool { elsewhere.isEmpty && !hasUnknownChanges }
+
+  func encode(into writer: inout CacheWriter) {
+    index.encode(into: &writer)
+    for time in times { writer.add(time) }
+    writer.add(Int64(labels.count))
+    for (id, label) in labels {
+      writer.add(id.words)
+      writer.add(label.counter)
+      writer.add(label.text)
+    }
+    writer.add(Int64(retirements.count))
+    for retirement in retirements {
+      writer.add(Int32(retirement.node))
+      writer.add(retirement.writer.words)
+    }
+    writer.add(Int64(keyFiles.count))
+    for (id, file) in keyFiles {
+      writer.add(id.words)
+      writer.add(file)
+    }
+    writer.add(Int64(removedKeys.count))
+    for id in removedKeys { writer.add(id.words) }
+    writer.add(UInt8(envelope == nil ? 0 : 1))
+    if let envelope {
+      writer.add(envelope.at)
+      writer.add(envelope.file)
+    }
+  }
+
+  init(from reader: inout CacheReader) {
+    self.init()
+    index = LogIndex(from: &reader)
+    times.reserveCapacity(index.nodes.count)
+    for _ in index.nodes.indices { times.append(reader.number()) }
+    for _ in 0..<reader.count(32) {
+      let id = WriterID(words: reader.words2())
+      labels[id] = WriterLabel(counter: reader.number(), text: reader.text())
+    }
+    for _ in 0..<reader.count(20) {
+      let node = reader.place(below: index.nodes.count)
+      if node < 0 { reader.fail() }
+      retirements.append((Int(node), WriterID(words: reader.words2())))
+    }
+    for _ in 0..<reader.count(24) {
+      keyFiles[KeyID(words: reader.words2())] = reader.data()
+    }
+    for _ in 0..<reader.count(16) { removedKeys.insert(KeyID(words: reader.words2())) }
+    if reader.number(UInt8.self) == 1 {
+      let at = reader.number(UInt64.self)
+      envelope = (at, reader.data())
+    }
   }
 }

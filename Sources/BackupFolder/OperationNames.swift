@@ -77,6 +77,26 @@ struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLite
     if place < sorted.count, sorted[place] == name { sorted.remove(at: place) }
   }
 
+  /// Whether all of another set's names are here, in one go through both.
+  func isSuperset(of other: OperationNames) -> Bool {
+    var place = 0
+    for name in other {
+      while place < sorted.count, sorted[place] < name { place += 1 }
+      guard place < sorted.count, sorted[place] == name else { return false }
+    }
+    return true
+  }
+
+  /// Adds another set.
+  mutating func formUnion(_ other: OperationNames) {
+    if isSuperset(of: other) { return }
+    if other.isSuperset(of: self) {
+      self = other
+    } else {
+      self = OperationNames(sorted + other.sorted)
+    }
+  }
+
   func isSuperset(of names: some Sequence<OperationName>) -> Bool {
     names.allSatisfy { contains($0) }
   }

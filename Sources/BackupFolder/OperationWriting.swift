@@ -139,13 +139,19 @@ extension OpenNamespace {
     judgeLogs()
   }
 
+  private func listingMark() throws(BackupFolderError) -> LogListing.Mark {
+    guard let folder = try namespace.logFolder() else { return LogListing.Mark() }
+    return try LogListing(folder).mark
+  }
+
   /// Reads again what another program of this computer, or the sync client,
   /// brought since the logs were read.
   mutating func refresh(run: borrowing WritingRun) throws(BackupFolderError) {
-    let listing = try namespace.logFolder().map { (folder) throws(BackupFolderError) in
-      try LogListing(folder)
+    if !isLoaded {
+      try load()
+    } else if try listingMark() != log.listed {
+      try load()
     }
-    if (listing?.mark ?? LogListing.Mark()) != log.listed { try load() }
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)
     try? remember(log.index.names, in: run.state)

@@ -7,6 +7,11 @@ struct RecordNumbers {
 
   var count: Int { records.count }
 
+  mutating func reserve(_ count: Int) {
+    records.reserveCapacity(count)
+    index.reserve(count)
+  }
+
   /// A record's number; nil when it has none.
   func number(of record: RecordID) -> Int? {
     index.first(record.words.x) { records[Int($0)] == record }.map(Int.init)
@@ -19,5 +24,24 @@ struct RecordNumbers {
     let all = records
     index.insert(Int32(all.count - 1)) { all[Int($0)].words.x }
     return all.count - 1
+  }
+}
+
+extension RecordNumbers {
+  func encode(into writer: inout CacheWriter) {
+    writer.add(Int64(records.count))
+    for record in records { writer.add(record.words) }
+  }
+
+  init(from reader: inout CacheReader) {
+    let count = reader.count(32)
+    var all: [RecordID] = []
+    all.reserveCapacity(count)
+    index.reserve(count)
+    for number in 0..<count {
+      all.append(RecordID(words: reader.words4()))
+      index.insert(Int32(number)) { all[Int($0)].words.x }
+    }
+    records = all
   }
 }

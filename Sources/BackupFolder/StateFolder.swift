@@ -106,6 +106,7 @@ struct StateFolder: Sendable {
   /// Forgets a namespace: one that never came to be, or that is gone and whose
   /// loss a person has accepted.
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
+    NamespaceCache.remove(namespace, from: self)
     try directory.unlink(namespace.hex)
   }
 

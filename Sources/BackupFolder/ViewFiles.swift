@@ -65,9 +65,9 @@ struct ViewFile: Hashable {
 extension ViewFile.Name {
   init(_ name: Span<UInt8>) {
     if name.count == 76, name.starts(with: "wallet-"), name.ends(with: ".json"),
-      let record = RecordID(digits: name.extracting(7..<71))
+      let words = SIMD4(hexDigits: name.extracting(7..<71))
     {
-      self = .record(record)
+      self = .record(RecordID(words: words))
     } else {
       self = .other(String(repairing: name))
     }
@@ -105,6 +105,15 @@ struct ViewFiles: ~Copyable {
     self.namespace = namespace.directory
     isOlderPlace = current == nil
     folder = current ?? namespace.directory
+    stream = first
+  }
+
+  /// Only the files directly in the namespace's folder.
+  init(olderPlaceOf namespace: Namespace) throws(BackupFolderError) {
+    let first = try NameStream(namespace.directory)
+    self.namespace = namespace.directory
+    isOlderPlace = true
+    folder = namespace.directory
     stream = first
   }
 
@@ -157,7 +166,7 @@ struct ViewFiles: ~Copyable {
         if !isOlderPlace || !Self.folders.contains(name) { others.append(name) }
       }
     }
-    records.sort()
+    records.sort { $0.precedes($1) }
     others.sort()
   }
 }

@@ -9,8 +9,9 @@ struct ViewSurvey {
     let value: Digest
   }
 
-  /// Records whose own file, in the current place, holds a live version.
-  var current: Set<RecordID> = []
+  /// For each of the log's records, whether its own file, in the current place,
+  /// holds a live version.
+  var current: [Bool]
   /// Files that hold only what was superseded.
   var stale: [(file: ViewFile, record: RecordID)] = []
   /// Files with bytes that no `put` has.
@@ -20,16 +21,35 @@ struct ViewSurvey {
   /// Temporary files of this computer that a crash left, and that hold nothing
   /// that is not in the log.
   var leftOver: [ViewFile] = []
+  private var foreignValues: Set<Digest> = []
+  /// Files that one run removes; the next one goes on.
+  static let limit = 1 << 14
+
+  init(current: [Bool]) { self.current = current }
 }
 
 extension OpenNamespace {
-  /// Opens every view file and compares it with the log.
+  /// Compares every view file with the log.
+  ///
+  /// Opens those that may have changed since they were last opened.
   mutating func survey(run: borrowing WritingRun) throws(BackupFolderError) -> ViewSurvey {
-    var survey = ViewSurvey()
+    var survey = ViewSurvey(
+      current: [Bool](repeating: false, count: log.index.records.count))
     let current = try namespace.walletFolder()
+    loadStamps(of: current, run: run)
+    let time = FileStamp.now()
+    var entries: [ViewStamps.Entry] = []
     var files = try namespace.viewFiles()
     while let file = try files.nextFile() {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
+      let own = file.isOlderPlace ? nil : file.named
+      if let own, stamps != nil, let stamp = folder.stamp(ofWallet: own),
+        let value = stamps?.value(of: own, stamp)
+      {
+        entries.append(ViewStamps.Entry(record: own, value: value, stamp: stamp))
+        survey.note(file, own, value, log.index)
+        continue
+      }
       let isOwnTemporary = file.name.hasPrefix("\(AtomicFile.temporaryPrefix)\(run.tag)-")
       switch reader.open(file.name, in: folder) {
       case .absent: continue
@@ -37,20 +57,33 @@ extension OpenNamespace {
         if isOwnTemporary {
           // It may hold what an interrupted exchange displaced: a newer
           // program's bytes, the only ones there are.
-          if failure.mayBeReplaced { survey.leftOver.append(file) }
+          if failure.mayBeReplaced { survey.note(leftOver: file) }
         } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.claimed {
           survey.untouchable.insert(record)
         }
       case .opened(let entry, let value):
+        if own == entry.recordID, let stamp = reader.stamp, stamp.isSettled(at: time) {
+          entries.append(ViewStamps.Entry(record: entry.recordID, value: value, stamp: stamp))
+        }
         let standing = log.index.standing(of: value, record: entry.recordID)
         if isOwnTemporary, standing != .unknown || isUnpublished(entry.mark) {
-          survey.leftOver.append(file)
+          survey.note(leftOver: file)
         } else {
-          survey.note(file, entry.recordID, value, standing)
+          survey.note(file, entry.recordID, value, log.index)
         }
       }
     }
+    stamps?.replace(with: entries)
     return survey
+  }
+
+  /// Takes over what an earlier run saw, if it was the same folder.
+  private mutating func loadStamps(of folder: Directory?, run: borrowing WritingRun) {
+    let device = folder?.stampingDevice
+    if stamps == nil, device != nil {
+      stamps = NamespaceCache.load(id, from: run.state, masterKey: masterKey).view
+    }
+    if stamps?.device != device { stamps = device.map { ViewStamps(device: $0) } }
   }
 
   /// Whether a mark is of an operation that this computer staged and never
@@ -64,14 +97,26 @@ extension OpenNamespace {
 }
 
 extension ViewSurvey {
+  fileprivate mutating func note(leftOver file: ViewFile) {
+    if leftOver.count < Self.limit { leftOver.append(file) }
+  }
+
   fileprivate mutating func note(
-    _ file: ViewFile, _ record: RecordID, _ value: Digest, _ standing: LogIndex.Standing
+    _ file: ViewFile, _ record: RecordID, _ value: Digest, _ index: LogIndex
   ) {
-    switch standing {
-    case .live:
-      if !file.isOlderPlace, file.named == record { current.insert(record) }
-    case .superseded: stale.append((file, record))
-    case .unknown: foreign.append(Foreign(file: file, record: record, value: value))
+    switch index.standing(of: value, record: record) {
+    case .live(let place):
+      if !file.isOlderPlace, file.named == record {
+        current[index.versions.record(place)] = true
+      }
+    case .superseded:
+      if stale.count < Self.limit { stale.append((file, record)) }
+    case .unknown:
+      // Of copies one is enough, and the record's own file.
+      let isNew = foreignValues.insert(value).inserted
+      if isNew || file.named == record {
+        foreign.append(Foreign(file: file, record: record, value: value))
+      }
     }
   }
 }

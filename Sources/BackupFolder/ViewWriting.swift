@@ -4,6 +4,8 @@ internal import SecretMemory
 /// A wallet's envelope that is on the disk and checked, but has no name yet.
 struct StagedView {
   let record: RecordID
+  /// Of the entry's bytes.
+  let value: Digest
   let file: AtomicFile
 }
 
@@ -18,7 +20,7 @@ struct ViewStager: ~Copyable {
   private let folder: Directory
   private let tag: String
   private let time: UInt64
-  private var pending: [(view: StagedView, value: Digest)] = []
+  private var pending: [StagedView] = []
   private var buffer = FileBuffer()
   /// What is on the disk and checked.
   private(set) var settled: [StagedView] = []
@@ -47,7 +49,7 @@ struct ViewStager: ~Copyable {
       throw .tooLarge(path: FolderLayout.walletFile(record), limit: reader.limit)
     }
     let file = try unsafe AtomicFile(staging: envelope.span.bytes, in: folder, tag: tag)
-    pending.append((StagedView(record: record, file: file), value))
+    pending.append(StagedView(record: record, value: value, file: file))
     if pending.count == Self.groupSize { try settle(reader: &reader) }
   }
 
@@ -55,10 +57,10 @@ struct ViewStager: ~Copyable {
   mutating func settle(reader: inout WalletReader) throws(BackupFolderError) {
     let isSynced = pending.count >= Self.manyFiles && folder.canSyncAll
     if isSynced { try folder.syncAll() }
-    for (view, value) in pending {
+    for view in pending {
       try view.file.settle(buffer: &buffer, isSynced: isSynced) { bytes in
         guard case .opened(let entry, let back) = reader.open(bytes: bytes) else { return false }
-        return back == value && entry.recordID == view.record
+        return back == view.value && entry.recordID == view.record
       }
       settled.append(view)
     }
@@ -79,6 +81,11 @@ extension OpenNamespace {
       if try view.file.publish(new: name) { continue }
       _ = try view.file.publish(replacing: name, buffer: &buffer, limit: limit) { bytes in
         mayGo(bytes)
+      }
+    }
+    published += views.compactMap { view in
+      view.file.stamp.map {
+        ViewStamps.Entry(record: view.record, value: view.value, stamp: $0)
       }
     }
     if let first = views.first { try first.file.directory.sync() }

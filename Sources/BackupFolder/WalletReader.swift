@@ -27,6 +27,8 @@ struct WalletReader: ~Copyable {
   private var buffer = FileBuffer()
   /// The entry opened last.
   private(set) var plaintext = SecretBytes(zeroed: 16 * 1024)
+  /// What the file system said of the file that was opened last.
+  var stamp: FileStamp? { buffer.stamp }
   private let namespaceID: NamespaceID
   let limit: Int
 

@@ -29,36 +29,6 @@ extension HexIdentifier {
     self.init(bytes: bytes)
   }
 
-  /// Reads lower-case digits without allocating; nil for any other text.
-  public init?(digits: Span<UInt8>) {
-    guard digits.count == Self.byteCount * 2 else { return nil }
-    var words = Words()
-    for place in 0..<Words.scalarCount {
-      var word: UInt64 = 0
-      for index in place * 16..<place * 16 + 16 {
-        switch digits[index] {
-        case 48...57: word = word &<< 4 | UInt64(digits[index] &- 48)
-        case 97...102: word = word &<< 4 | UInt64(digits[index] &- 87)
-        default: return nil
-        }
-      }
-      words[place] = word
-    }
-    self.init(words: words)
-  }
-
-  /// Adds lower-case digits to a text.
-  public func append(to text: inout [UInt8]) {
-    for place in 0..<Words.scalarCount {
-      var word = words[place]
-      for _ in 0..<16 {
-        let digit = UInt8(truncatingIfNeeded: word &>> 60)
-        text.append(digit < 10 ? digit &+ 48 : digit &+ 87)
-        word &<<= 4
-      }
-    }
-  }
-
   /// Random bytes from the operating system.
   public static func random() -> Self {
     var words = Words()

@@ -126,21 +126,44 @@ struct LogIndexTests {
     memory.forgotten = [OperationName(writer: b, counter: 3, digest: digest(8))]
     let bytes = memory.bytes
     #expect(Memory(bytes.span) == memory)
+    let digits = { (number: UInt64) in WriterID(words: [number, 0]) }
     #expect(
       String(decoding: bytes, as: UTF8.self) == """
-        keybackup-memory 1
+        keybackup-memory 2
         writer \(a)
         last \(name)
         creating
         accepted-at 17
-        operation \(name)
-        operation \(b)/00000001-\(WriterID(words: [6, 0]))
-        accepted \(name)
-        accepted \(b)/00000002-\(WriterID(words: [7, 0]))
-        forgotten \(b)/00000003-\(WriterID(words: [8, 0]))
+        operation \(a)
+        123456789-\(digits(5))
+        operation \(b)
+        00000001-\(digits(6))
+        accepted \(a)
+        123456789-\(digits(5))
+        accepted \(b)
+        00000002-\(digits(7))
+        forgotten \(b)
+        00000003-\(digits(8))
         end
 
         """)
+    // The first version named the writer in every line.
+    let older = Array(
+      """
+      keybackup-memory 1
+      writer \(a)
+      last \(name)
+      creating
+      accepted-at 17
+      operation \(name)
+      operation \(b)/00000001-\(digits(6))
+      accepted \(b)/00000002-\(digits(7))
+      accepted \(name)
+      forgotten \(b)/00000003-\(digits(8))
+      end
+
+      """.utf8)
+    #expect(Memory(older.span) == memory)
     let cut = Array(bytes.dropLast(5))
     #expect(Memory(cut.span) == nil)
     #expect(Memory([UInt8]().span) == nil)

@@ -107,17 +107,29 @@ extension Backup {
     }
   }
 
+  /// The number of wallet files, for a progress bar.
+  func countWalletFiles() throws(UserMessage) -> Int {
+    do throws(BackupFolderError) {
+      return try namespace.countWalletFiles()
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
   /// Opens the backup with a security key: one PIN, one touch.
   ///
   /// - Parameters:
   ///   - finder: where the keys are.
   ///   - rpID: for envelopes of other programs, which name no relying party.
+  ///   - purpose: what the command does with it.
   /// - Returns: the backup, open.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what device and folder throw.
-  func unlock(_ finder: KeyFinder, rpID: String?) async throws(UserMessage) -> OpenNamespace {
+  func unlock(
+    _ finder: KeyFinder, rpID: String?, for purpose: OpenNamespace.Purpose = .reading
+  ) async throws(UserMessage) -> OpenNamespace {
     var damaged: [FileFinding] = []
-    let opened = try await unlock(finder, rpID: rpID, damaged: &damaged)
+    let opened = try await unlock(finder, rpID: rpID, for: purpose, damaged: &damaged)
     for finding in damaged { finder.output.note("keybackup: \(finding.text)") }
     return opened
   }
@@ -125,12 +137,14 @@ extension Backup {
   /// Opens the backup and checks every file of the way in that was used:
   /// `damaged` receives those that do not open; see ``unlock(_:rpID:)``.
   func unlock(
-    _ finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
+    _ finder: KeyFinder, rpID: String?, for purpose: OpenNamespace.Purpose = .reading,
+    damaged: inout [FileFinding]
   ) async throws(UserMessage) -> OpenNamespace {
     let master = try await masterKey(finder, rpID: rpID, damaged: &damaged)
     let opened: OpenNamespace
     do throws(BackupFolderError) {
-      opened = try namespace.open(master)
+      // Waiting looks at what was read of the logs.
+      opened = try namespace.open(master, for: wait == nil ? purpose : .reading)
     } catch {
       throw UserMessage(error)
     }

@@ -39,7 +39,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var rows: [[String]] = []
     var done = 0
-    let total = try backup.scan().walletFiles
+    let total = try backup.countWalletFiles()
     var bar = ProgressBar(
       "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)

@@ -49,10 +49,11 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
 
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+      unlock.finder(world), rpID: unlock.relyingParty.rpId, for: .writing)
     let isThere: Bool
     do throws(BackupFolderError) {
-      isThere = try opened.contains(record)
+      // A random ID is new.
+      isThere = id == nil ? false : try opened.contains(record)
       if !isThere { try opened.add(batch) }
     } catch {
       throw UserMessage(error)

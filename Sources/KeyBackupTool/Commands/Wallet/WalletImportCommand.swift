@@ -3,7 +3,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// `keybackup wallet import`: many WalletEntries, all or none.
+/// `keybackup wallet import`: many WalletEntries.
 struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -11,7 +11,9 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Every entry is kept byte for byte, but for the mark that says which operation sealed it. \
       Nothing is written unless every line is valid. A wallet that is in the backup already \
-      gets a new version.
+      gets a new version, unless it is there with the same content: what was interrupted can \
+      be repeated. Up to 4 MiB of entries (some 7,000 wallets) are imported all or none, more \
+      in several such parts.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -31,22 +33,39 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
     }
     var opened = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
-    let records: [RecordID]
+      unlock.finder(world), rpID: unlock.relyingParty.rpId, for: .writing)
+    let added: OpenNamespace.Added
     do throws(BackupFolderError) {
-      records = try opened.add(batch)
+      added = try opened.add(batch, skippingKnown: true)
     } catch {
-      throw UserMessage(error)
+      throw Self.message(error, opened.lastAdded, of: batch.count)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    let noun = records.count == 1 ? "wallet" : "wallets"
+    let noun = added.count == 1 ? "wallet" : "wallets"
+    let known =
+      added.known == 0
+      ? "" : " \(added.known) \(added.known == 1 ? "was" : "were") there with the same content."
     try unlock.output.result(
-      "Imported \(records.count) \(noun), written here and checked.",
+      "Imported \(added.count) \(noun), written here and checked.\(known)",
       json: [
-        "imported": .number(records.count),
-        "record_ids": .array(records.map { .string($0.hex) }),
-      ], ofChange: "\(records.count) \(noun) were imported all the same")
+        "imported": .number(added.count), "unchanged": .number(added.known),
+        "record_ids": .array(batch.records.map { .string($0.hex) }),
+      ], ofChange: "\(added.count) \(noun) were imported all the same")
     return .success
+  }
+
+  /// What to say of an import that failed, perhaps after part of it was done.
+  private static func message(
+    _ error: BackupFolderError, _ added: OpenNamespace.Added, of count: Int
+  ) -> UserMessage {
+    let cause = UserMessage(error)
+    if added.count == 0 { return cause }
+    return UserMessage(
+      .partial,
+      "\(added.count + added.known) of \(count) wallets are in the backup, the others are not: "
+        + cause.message,
+      hint: "import the same file again for the others"
+        + (cause.hint.map { "; before that: \($0)" } ?? ""))
   }
 
   /// A line with something on it.
