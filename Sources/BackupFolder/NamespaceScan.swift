@@ -50,13 +50,12 @@ extension Namespace {
     return scan
   }
 
-  /// Number of files in `wallets/` and, by name, in the older place.
-  ///
-  /// - Throws: a listing that fails.
-  public func countWalletFiles() throws(BackupFolderError) -> Int {
+  /// Number of files in `wallets/` and, by name, in the older place, as far as
+  /// they can be listed: for a progress bar.
+  public func countWalletFiles() -> Int {
     var count = 0
-    var files = try viewFiles()
-    while let file = try files.nextFile() { count += file.claimsWallet ? 1 : 0 }
+    guard var files = try? viewFiles() else { return count }
+    while let file = (try? files.nextFile()) ?? nil { count += file.claimsWallet ? 1 : 0 }
     return count
   }
 }

@@ -107,15 +107,6 @@ extension Backup {
     }
   }
 
-  /// The number of wallet files, for a progress bar.
-  func countWalletFiles() throws(UserMessage) -> Int {
-    do throws(BackupFolderError) {
-      return try namespace.countWalletFiles()
-    } catch {
-      throw UserMessage(error)
-    }
-  }
-
   /// Opens the backup with a security key: one PIN, one touch.
   ///
   /// - Parameters:

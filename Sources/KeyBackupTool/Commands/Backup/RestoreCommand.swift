@@ -39,7 +39,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     var rows: [[String]] = []
     var done = 0
-    let total = try backup.countWalletFiles()
+    let total = backup.namespace.countWalletFiles()
     var bar = ProgressBar(
       "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)
