@@ -20,7 +20,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz model bench clean
+.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -73,6 +73,10 @@ fuzz: setup ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKER
 model: setup ## play random histories of a shared folder (HISTORIES=1000 SEED=random)
 	$(SWIFT) build --product folder-model
 	@.build/debug/folder-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
+
+crash-test: setup ## kill at every system call, also those that change no file (long)
+	$(SWIFT) build --build-tests
+	KEYBACKUP_TEST_EVERY_CALL=1 $(SWIFT) test --skip-build --filter 'CrashPointTests|CrashedCommandTests'
 
 bench: setup ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run

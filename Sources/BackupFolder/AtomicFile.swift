@@ -32,12 +32,25 @@ final class AtomicFile {
   ///     later run may remove what a crash left.
   /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
   ///   the temporary file is removed first.
-  init(
+  convenience init(
     staging bytes: RawSpan, in directory: Directory, tag: String
+  ) throws(BackupFolderError) {
+    let random = Hex.string(Randomness.bytes(count: 8))
+    try self.init(staging: bytes, in: directory, as: "\(Self.temporaryPrefix)\(tag)-\(random)")
+  }
+
+  /// Writes `bytes` under a temporary name that the caller chooses.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole file.
+  ///   - directory: where it will be published.
+  ///   - name: nothing may have it.
+  /// - Throws: as ``init(staging:in:tag:)``.
+  init(
+    staging bytes: RawSpan, in directory: Directory, as name: String
   ) throws(BackupFolderError) {
     self.directory = directory
     byteCount = bytes.byteCount
-    let name = "\(Self.temporaryPrefix)\(tag)-\(Hex.string(Randomness.bytes(count: 8)))"
     temporaryName = name
     let (file, code) = SystemCall.retrying {
       unsafe keybackup_openat(

@@ -83,3 +83,22 @@ extension Namespace {
     try? syncFolders()
   }
 }
+
+extension Directory {
+  /// Opens a folder by path, made private to the user with its parents, durably.
+  static func make(path: String) throws(BackupFolderError) -> Directory {
+    do {
+      return try Directory.open(path: path)
+    } catch .noSuchFolder {
+      let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+      var prefix = path.hasPrefix("/") ? "" : "."
+      for part in parts {
+        prefix += "/\(part)"
+        let (_, code) = SystemCall.retrying { unsafe mkdir(prefix, 0o700) }
+        guard code == 0 || code == EEXIST || code == EROFS else { throw .system(code, prefix) }
+        if code == 0 { try Directory.open(path: prefix).syncParent() }
+      }
+      return try Directory.open(path: path)
+    }
+  }
+}

@@ -21,7 +21,7 @@ struct StateFolder: Sendable {
     let name = String(
       Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
     if make {
-      directory = try Self.makeFolder(path).makeSubdirectory("memory").makeSubdirectory(name)
+      directory = try Directory.make(path: path).makeSubdirectory("memory").makeSubdirectory(name)
       return
     }
     guard let memory = try Directory.open(path: path).subdirectory("memory"),
@@ -108,22 +108,5 @@ struct StateFolder: Sendable {
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     NamespaceCache.remove(namespace, from: self)
     try directory.unlink(namespace.hex)
-  }
-
-  /// Opens a folder by path, made private to the user with its parents.
-  private static func makeFolder(_ path: String) throws(BackupFolderError) -> Directory {
-    do {
-      return try Directory.open(path: path)
-    } catch .noSuchFolder {
-      let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-      var prefix = path.hasPrefix("/") ? "" : "."
-      for part in parts {
-        prefix += "/\(part)"
-        let (_, code) = SystemCall.retrying { unsafe mkdir(prefix, 0o700) }
-        guard code == 0 || code == EEXIST || code == EROFS else { throw .system(code, prefix) }
-        if code == 0 { try Directory.open(path: prefix).syncParent() }
-      }
-      return try Directory.open(path: path)
-    }
   }
 }

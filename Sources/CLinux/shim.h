@@ -51,9 +51,6 @@ static inline int keybackup_start_sync(int file) {
   return (int)syscall(SYS_sync_file_range, file, 0L, 0L, 2u /* WRITE */);
 }
 
-/// syncfs(2), which glibc declares for _GNU_SOURCE only.
-static inline int keybackup_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
-
 /// syncfs(2), called by number because glibc hides its prototype: writes back
 /// the whole file system that holds the open file.
 static inline int keybackup_sync_file_system(int file) {

@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import FoundationEssentials
 internal import Glibc
 
@@ -24,24 +25,25 @@ struct Configuration: Codable, Sendable {
     }
   }
 
-  /// Writes the file, replacing it in one step.
+  /// Writes the file, replacing it in one step, durably.
   ///
   /// - Throws: `config` when that fails.
   func save(_ world: World) throws(UserMessage) {
-    guard let path = Self.path(world), let folder = world.configurationFolder else { return }
+    guard let folder = world.configurationFolder else { return }
+    let path = folder + "/" + Self.name
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      try encoder.encode(self).write(to: URL(filePath: path), options: .atomic)
+      try PrivateFolder.replace(Array(encoder.encode(self)), as: Self.name, in: folder)
     } catch {
       throw UserMessage(.config, "the configuration file \(path) cannot be written")
     }
   }
 
+  private static let name = "config.json"
+
   private static func path(_ world: World) -> String? {
-    world.configurationFolder.map { $0 + "/config.json" }
+    world.configurationFolder.map { $0 + "/" + name }
   }
 }
 

@@ -29,6 +29,14 @@ struct CrashPointTests {
     Change(
       name: "heal", verb: ["heal"], before: [["init"], ["add", "w0", "w1"]],
       old: ["w0": about, "w1": about], new: ["w0": about, "w1": about], lost: "w0"),
+    Change(
+      name: "keep one of two versions", verb: ["keep"],
+      before: [["init"], ["conflict", "w0=zoo zoo", "w0"]], old: ["w0": "abandon about | zoo zoo"],
+      new: ["w0": "zoo zoo"]),
+    Change(
+      name: "retire a computer", verb: ["retire"],
+      before: [["init"], ["other", "add", "w1"], ["add", "w0"]], old: ["w0": about, "w1": about],
+      new: ["w0": about, "w1": about]),
   ]
 
   /// Every system call counts, also those that change no file.

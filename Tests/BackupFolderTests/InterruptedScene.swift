@@ -36,7 +36,7 @@ final class InterruptedScene {
     self.change = change
     scene = try Scene(inMemory: !change.onDisk)
     kept = scene.base + "/kept"
-    for words in change.before { try Self.expectDone(probe(words)) }
+    for words in change.before { try prepare(words) }
     if let lost = change.lost {
       try FileManager.default.removeItem(atPath: scene.viewPath(lost))
     }
@@ -45,6 +45,25 @@ final class InterruptedScene {
     try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
     for name in ["cloud", "state-a"] {
       try FileManager.default.copyItem(atPath: "\(scene.base)/\(name)", toPath: "\(kept)/\(name)")
+    }
+  }
+
+  private func prepare(_ words: [String]) throws {
+    switch words[0] {
+    case "other":
+      try Self.expectDone(probe(Array(words.dropFirst()), computer: "b"))
+    case "conflict":
+      // Another computer adds, and neither has seen what the other wrote.
+      let other = scene.base + "/other"
+      try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
+      try Self.expectDone(probe(["add", words[1]]))
+      try Self.expectDone(probe(["add", words[2]], folder: other, computer: "b"))
+      let (from, to) = ("\(other)/cspp-namespaces", "\(scene.folder)/cspp-namespaces")
+      for name in try FileManager.default.subpathsOfDirectory(atPath: from)
+      where name.contains("/log/") && !FileManager.default.fileExists(atPath: "\(to)/\(name)") {
+        try FileManager.default.copyItem(atPath: "\(from)/\(name)", toPath: "\(to)/\(name)")
+      }
+    default: try Self.expectDone(probe(words))
     }
   }
 
@@ -70,9 +89,11 @@ final class InterruptedScene {
         + options + ["--"])
   }
 
-  private func probe(_ words: [String], _ wrapper: [String] = []) throws -> FinishedProgram {
-    try FinishedProgram(
-      wrapper + [BuiltProduct.path("folder-probe"), scene.folder, scene.base + "/state-a"] + words)
+  private func probe(
+    _ words: [String], _ wrapper: [String] = [], folder: String? = nil, computer: String = "a"
+  ) throws -> FinishedProgram {
+    let places = [folder ?? scene.folder, "\(scene.base)/state-\(computer)"]
+    return try FinishedProgram(wrapper + [BuiltProduct.path("folder-probe")] + places + words)
   }
 
   /// The calls that count, one a line, of a run that is not interrupted.
@@ -145,7 +166,10 @@ final class InterruptedScene {
     for state in [WalletState.current, .missing] where restored.report.counts[state] > 0 {
       #expect(restored.report.counts.total >= words.count)
     }
-    let fine = restored.report.counts[.current] + restored.report.counts[.missing]
+    var fine = restored.report.counts[.current] + restored.report.counts[.missing]
+    if !change.old.values.allSatisfy({ !$0.contains("|") }) {
+      fine += restored.report.counts[.conflict]
+    }
     #expect(restored.report.counts.total == fine, "\(place) \(computer): \(restored)")
     #expect(restored.report.findings == [], place)
     #expect(open.logFindings == [], place)

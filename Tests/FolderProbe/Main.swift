@@ -11,7 +11,8 @@ import Glibc
 ///
 ///     folder-probe FOLDER STATE-FOLDER VERB [WALLET...]
 ///
-/// Verbs: init, add, remove, heal, retire. A wallet is `id` or `id=words`.
+/// Verbs: init, add, remove, heal, retire (all other computers), keep (of each
+/// wallet the shortest version). A wallet is `id` or `id=words`.
 @main
 struct FolderProbe {
   static func main() {
@@ -43,6 +44,15 @@ struct FolderProbe {
     case "heal": try open.heal()
     case "retire":
       for writer in open.writers where !writer.isThisComputer { try open.retire(writer.id) }
+    case "keep":
+      var shortest: [RecordID: (version: VersionID, size: Int)] = [:]
+      _ = open.forEachWallet { version, bytes in
+        let known = shortest[version.recordID]
+        if known.map({ $0.size > bytes.count }) ?? true {
+          shortest[version.recordID] = (version.id, bytes.count)
+        }
+      }
+      for (record, found) in shortest { _ = try open.keep(found.version, of: record) }
     default: exit(64)
     }
     if let problem = open.viewProblem { print("view: \(problem)") }

@@ -114,6 +114,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 struct RestoreFolder: ~Copyable {
   private let descriptor: Int32
   private let path: String
+  private var files: PrivateFolder
   private var inTheWay: [String] = []
 
   /// Makes the folder, or takes an existing one.
@@ -131,6 +132,12 @@ struct RestoreFolder: ~Copyable {
         .cannotCreate, "\(path) cannot be used: \(systemText(errno))",
         hint: "choose another place for --out")
     }
+    do throws(BackupFolderError) {
+      files = try PrivateFolder(path: path)
+    } catch {
+      close(descriptor)
+      throw UserMessage(error)
+    }
     self.descriptor = descriptor
     self.path = path
   }
@@ -147,14 +154,18 @@ struct RestoreFolder: ~Copyable {
   ) throws(UserMessage) {
     let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
     let name = "wallet-\(version.recordID.hex)\(suffix).json"
-    do throws(UserMessage) {
-      let file = try OutputFile(creating: name, in: descriptor)
-      try entry.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-    } catch  where error.code == .cannotCreate {
-      switch holds(entry, name) {
-      case true: break
-      case false: inTheWay.append(name)
-      case nil: throw error
+    switch holds(entry, name) {
+    case true: return
+    case false: inTheWay.append(name)
+    case nil:
+      do throws(BackupFolderError) {
+        try files.write(entry, as: name)
+      } catch .permissionDenied {
+        throw UserMessage(
+          .cannotCreate, "\(path)/\(name) cannot be created: \(systemText(EACCES))",
+          hint: "choose another place for --out")
+      } catch {
+        throw UserMessage(error)
       }
     }
   }
@@ -179,10 +190,13 @@ struct RestoreFolder: ~Copyable {
     return present.isEqual(to: entry)
   }
 
-  /// Waits until everything written is on the disk: once for all files.
-  func synchronize() throws(UserMessage) {
-    guard keybackup_syncfs(descriptor) == 0 else {
-      throw UserMessage(.io, "\(path) could not be written: \(systemText(errno))")
+  /// Waits until everything written is on the disk and has its name.
+  mutating func synchronize() throws(UserMessage) {
+    do throws(BackupFolderError) {
+      try files.publish()
+    } catch {
+      throw UserMessage(error)
     }
+    inTheWay += files.taken
   }
 }
