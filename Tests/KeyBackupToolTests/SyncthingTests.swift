@@ -70,12 +70,16 @@ import Testing
         "\(computer.name)")
     }
 
-    // A person decides, by writing once more.
-    try await a.write("one", "One, decided")
+    // A person on B decides for what A wrote.
+    let listed = try await b.keybackup(["conflicts", "list", "--json"], expecting: nil).json()
+    let versions = listed["conflicts"][0]["versions"].items
+    let wanted = versions.first { $0["name"].text == "One by A" }?["version"].text ?? "none"
+    #expect(versions.count == 2, "\(listed)")
+    try await b.keybackup(["conflicts", "keep", "one", wanted])
     try await pair.converge()
     for computer in [a, b] {
       #expect(
-        try await computer.restored() == ["Four by B", "One, decided", "Three by A"],
+        try await computer.restored() == ["Four by B", "One by A", "Three by A"],
         "\(computer.name)")
       #expect(try await computer.deep(expecting: 0) == ["current": 3], "\(computer.name)")
     }
