@@ -69,13 +69,19 @@ extension OpenNamespace {
 
   /// Removes files whose bytes were superseded: those of removed records, and
   /// conflict copies of what has been replaced.
+  ///
+  /// So go copies of a record's only version, which its own file now holds.
   private mutating func removeStale(
     _ survey: ViewSurvey, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.record
     var changed: [String: Directory] = [:]
-    for (file, record) in survey.stale {
+    var superfluous = survey.stale
+    for (file, record) in survey.copies where !log.index.isConflicted(record) {
+      if try ownFileIsLive(record) { superfluous.append((file, record)) }
+    }
+    for (file, record) in superfluous {
       let isOwnFile = !file.isOlderPlace && file.named == record
       // A live record's own file has just been replaced.
       if isOwnFile, !log.index.live(record).isEmpty { continue }
@@ -87,6 +93,16 @@ extension OpenNamespace {
       changed[folder.path] = folder
     }
     for folder in changed.values { try folder.sync() }
+  }
+
+  /// Whether a record's own file holds its newest version at this moment.
+  private mutating func ownFileIsLive(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    guard let folder = try namespace.walletFolder(),
+      case .opened(let entry, let value) = reader.open(FolderLayout.walletFile(record), in: folder),
+      entry.recordID == record,
+      case .live = log.index.standing(of: value, record: record)
+    else { return false }
+    return true
   }
 
   /// Writes again files of ways in that only the log holds, and the CSPP

@@ -14,6 +14,8 @@ struct ViewSurvey {
   var current: [Bool]
   /// Files that hold only what was superseded.
   var stale: [(file: ViewFile, record: RecordID)] = []
+  /// Further files of a live version, such as the conflict copy that was kept.
+  var copies: [(file: ViewFile, record: RecordID)] = []
   /// Files with bytes that no `put` has.
   var foreign: [Foreign] = []
   /// Records whose own file must stay as it is, though it does not open.
@@ -106,8 +108,11 @@ extension ViewSurvey {
   ) {
     switch index.standing(of: value, record: record) {
     case .live(let place):
-      if !file.isOlderPlace, file.named == record {
+      if file.isOlderPlace { break }
+      if file.named == record {
         current[index.versions.record(place)] = true
+      } else if file.named == nil, copies.count < Self.limit {
+        copies.append((file, record))
       }
     case .superseded:
       if stale.count < Self.limit { stale.append((file, record)) }

@@ -34,6 +34,28 @@ struct ConflictTests {
     return found
   }
 
+  /// As a sync program leaves it beside the wallet's own file.
+  @Test("A conflict copy stays until a decision has made it superfluous", arguments: [true, false])
+  func conflictCopies(_ keepsTheCopy: Bool) throws {
+    let scene = try conflicted()
+    var c = try scene.unlock("c")
+    let own = try scene.viewPath("w1")
+    let copy = own.replacingOccurrences(of: ".json", with: " (conflicted copy).json")
+    try FileManager.default.copyItem(atPath: own, toPath: copy)
+    try c.heal()
+    #expect(FileManager.default.fileExists(atPath: copy))
+    let found = try versions(&c)
+    let chosen = found.values.first { version in
+      if case .view = version.source { keepsTheCopy } else { !keepsTheCopy }
+    }
+    let isChange = try c.keep(try #require(chosen).id, of: record)
+    #expect(isChange && c.viewProblem == nil)
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    #expect(FileManager.default.fileExists(atPath: own))
+    let left = try versions(&c)
+    #expect(left.values.map(\.state) == [.current])
+  }
+
   @Test("Keeping one version of a conflict ends it on every computer", arguments: [true, false])
   func keep(_ first: Bool) throws {
     let scene = try conflicted()
