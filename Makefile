@@ -20,7 +20,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz crash-test model bench clean
+.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -69,6 +69,9 @@ uninstall: ## remove what install put there
 
 fuzz: setup ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
 	@scripts/fuzz
+
+fuzz-formats: setup ## fuzz the decoders of a backup folder's files (RUNS=1000000 for each)
+	@scripts/fuzz-formats
 
 model: setup ## play random histories of a shared folder (HISTORIES=1000 SEED=random)
 	$(SWIFT) build --product folder-model

@@ -122,6 +122,12 @@ let package = Package(
     .executableTarget(
       name: "client-fuzz", dependencies: ["ClientFuzz", "SecretMemory"],
       path: "Tests/ClientFuzzTool", swiftSettings: strict),
+    // `make fuzz-formats`: the decoders of what lies in a backup folder.
+    .target(name: "CPlainMemory", path: "Tests/CPlainMemory"),
+    .executableTarget(
+      name: "format-fuzz",
+      dependencies: ["BackupFolder", "CSPP", "SecretMemory", "WalletFormats", "CPlainMemory"],
+      path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),
@@ -142,7 +148,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "WalletFormatsTests", dependencies: ["WalletFormats", "SecretMemory", "TestSupport"],
+      name: "WalletFormatsTests",
+      dependencies: ["WalletFormats", "SecretMemory", "TestSupport", "format-fuzz"],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",

@@ -63,8 +63,9 @@ enum Zstd {
         ZSTD_findFrameCompressedSize(input.baseAddress, input.count) == input.count
       )
     }
-    // The two highest numbers stand for "unknown" and "not a frame".
-    if stated >= UInt64.max - 1 { return limit }
+    // The two highest numbers stand for "unknown" and "not a frame", for which
+    // no memory is worth having.
+    if stated == UInt64.max { return limit }
     guard stated <= UInt64(limit) else { throw Failure() }
     return isSingle ? Int(stated) : limit
   }

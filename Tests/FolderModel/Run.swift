@@ -117,7 +117,12 @@ extension World {
       isDone()
     case .remove(let wallet):
       let record = RecordID(walletID: wallet)
-      guard shown.versions[record] != nil else { return }
+      // What a killed run staged is shown until the next one cleans up.
+      let isStaged = truth.views.allSatisfy { path, entry in
+        entry.record != record || path.contains("/.keybackup-tmp-")
+      }
+      guard shown.versions[record] != nil, !isStaged || truth.live()[record]?.isEmpty == false
+      else { return }
       begin(.remove, wallet, "", shown, truth)
       try open.remove([record])
       isDone()

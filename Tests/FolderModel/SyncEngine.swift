@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A synchronisation program between replicas, as bad as they come short of
 /// losing anything: late, in any order, twice, in pieces.
 ///
@@ -10,6 +12,9 @@ final class SyncEngine {
   private var time = 0
   /// The versions that each version was made from.
   private var ancestors: [Int: Set<Int>] = [:]
+
+  /// Names of conflict copies.
+  private var copies: Set<String> = []
 
   init(archive: Archive, names: ConflictNames?) {
     self.archive = archive
@@ -117,10 +122,11 @@ final class SyncEngine {
   private func keep(
     _ content: Content, number: Int, of path: String, _ names: ConflictNames, in replica: Replica
   ) {
+    if copies.contains(path) { return }
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let copy = path[..<slash] + names.copy(of: String(path[slash...]), number: number)
-    // One version has one name wherever it loses.
-    if replica.versions[String(copy)] != nil { return }
+    // One version has one name wherever it loses; a copy that loses has none.
+    if !copies.insert(String(copy)).inserted, replica.versions[String(copy)] != nil { return }
     send(String(copy), content, from: replica)
     replica.show(String(copy))
   }

@@ -27,8 +27,8 @@ public enum ConflictNames: String, CaseIterable, Sendable {
     case .googleDrive: return "\(stem) (\(number))\(suffix)"
     case .googleDriveWeb: return "\(stem)\(suffix) (\(number))"
     case .iCloud: return "\(stem) \(number + 1)\(suffix)"
-    case .rclonePath1: return "\(name)..path1"
-    case .rclonePath2: return "\(name)..path2"
+    case .rclonePath1: return "\(name)..path1" + (number == 1 ? "" : "-\(number)")
+    case .rclonePath2: return "\(name)..path2" + (number == 1 ? "" : "-\(number)")
     case .rcloneConflict: return "\(name).conflict\(number)"
     case .seafile:
       return "\(stem) (SFConflict user@example.org 2026-11-21-10-11-\(number))\(suffix)"

@@ -1,0 +1,192 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// The second version of a file that a synchronisation program keeps, under
+/// any program's name for it: what it holds counts, never what it is called.
+struct ConflictCopyTests {
+  /// Names that no program gives, and that are as good.
+  private static let otherNames = [
+    "backup", "copy of a wallet.txt", "ünïcode ‮ name.json", "x.JSON",
+  ]
+
+  /// Every name for a copy of `name`.
+  private static func copies(of name: String) -> [String] {
+    ConflictNames.allCases.map { $0.copy(of: name) } + otherNames
+  }
+
+  private func copy(_ path: String, _ names: ConflictNames) throws -> String {
+    let url = URL(fileURLWithPath: path)
+    let copy = url.deletingLastPathComponent().path + "/" + names.copy(of: url.lastPathComponent)
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    return copy
+  }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  /// Puts a copy of every file of the folder beside it, under each name.
+  private func copyEverything(_ scene: Scene, removing: Bool) throws {
+    for path in try Scene.contents(scene.folder).keys {
+      let url = URL(fileURLWithPath: scene.folder + "/" + path)
+      for name in Self.copies(of: url.lastPathComponent) {
+        let copy = url.deletingLastPathComponent().path + "/" + name
+        // Of several files of one folder the other names serve the first.
+        if !exists(copy) { try FileManager.default.copyItem(atPath: url.path, toPath: copy) }
+      }
+      if removing { try FileManager.default.removeItem(at: url) }
+    }
+  }
+
+  private func expectWell(_ health: LogHealth, operations: Int) {
+    #expect(health.operations == operations)
+    #expect(health.rolledBack == 0)
+    #expect(health.forked == 0)
+    #expect(health.incomplete == 0)
+  }
+
+  @Test("Copies of every file under every name are counted once", arguments: [false, true])
+  func everything(onlyCopiesAreLeft: Bool) throws {
+    let scene = try Scene()
+    var a = try scene.create()
+    try a.add(.of("w1", "w2"))
+    try a.add(.of("w1", words: "zoo zoo"))
+    try copyEverything(scene, removing: onlyCopiesAreLeft)
+    let namespace = try scene.open().namespace()
+    #expect(try scene.open().namespaces().count == 1)
+    let scan = try namespace.scan()
+    #expect(scan.waysIn.count == 1)
+    #expect(scan.findings == [])
+    let structure = try namespace.checkStructure()
+    expectWell(structure.health, operations: 3)
+    #expect(structure.wallets.findings == [])
+    for computer in ["a", "new"] {
+      var open = try scene.unlock(computer)
+      expectWell(open.health, operations: 3)
+      let restored = try open.restored()
+      #expect(restored.lines == ["w1 zoo zoo current", "w2 abandon about current"])
+      #expect(restored.report.counts.total == 2)
+      #expect(restored.report.failures == [])
+    }
+    var again = try scene.unlock("a")
+    try again.heal()
+    for wallet in ["w1", "w2"] { #expect(exists(try scene.viewPath(wallet))) }
+    #expect(try again.restored().lines == ["w1 zoo zoo current", "w2 abandon about current"])
+  }
+
+  @Test("A copy of what is current stays until it is superseded", arguments: ConflictNames.allCases)
+  func redundant(_ names: ConflictNames) throws {
+    let scene = try Scene()
+    var open = try scene.create()
+    try open.add(.of("w1"))
+    let copy = try copy(scene.viewPath("w1"), names)
+    try open.add(.of("w2"))
+    #expect(exists(copy))
+    #expect(try open.restored().lines == ["w1 abandon about current", "w2 abandon about current"])
+    try open.add(.of("w1", words: "zoo zoo"))
+    // Its bytes are in the log: the next run takes it away.
+    try open.heal()
+    #expect(!exists(copy))
+    #expect(try open.restored().lines == ["w1 zoo zoo current", "w2 abandon about current"])
+  }
+
+  @Test(
+    "A copy with another program's version is shown, and logged before it goes",
+    arguments: ConflictNames.allCases, [false, true])
+  func foreign(_ names: ConflictNames, olderPlace: Bool) throws {
+    let scene = try Scene()
+    var open = try scene.create()
+    try open.add(.of("w1", "w2"))
+    let own = try scene.viewPath("w1")
+    let saved = try #require(FileManager.default.contents(atPath: own))
+    try scene.overwrite("w1", Entry.text("w1", "edited words"), open.masterKey)
+    let url = URL(fileURLWithPath: own)
+    let folder = olderPlace ? try scene.namespacePath : url.deletingLastPathComponent().path
+    let copy = folder + "/" + names.copy(of: url.lastPathComponent)
+    try FileManager.default.moveItem(atPath: own, toPath: copy)
+    // The older place is looked at only where the current one has nothing.
+    if !olderPlace { try saved.write(to: url) }
+    let lines = ["w1 abandon about current", "w1 edited words foreign", "w2 abandon about current"]
+    #expect(try open.restored().lines.map { $0.replacing("missing", with: "current") } == lines)
+    #expect(try open.restored().report.counts.total == 2)
+    try open.add(.of("w3"))
+    #expect(exists(copy))
+    try open.add(.of("w1", words: "third words"))
+    #expect(open.log.index.history(of: RecordID(walletID: "w1")).count == 3)
+    try open.heal()
+    #expect(!exists(copy))
+    #expect(try open.restored().lines.filter { $0.hasPrefix("w1") } == ["w1 third words current"])
+  }
+
+  @Test(
+    "A copy with the other version of a conflict is that version", arguments: ConflictNames.allCases
+  )
+  func conflict(_ names: ConflictNames) throws {
+    let scene = try Scene()
+    var a = try scene.create("a")
+    try a.add(.of("w1"))
+    let other = scene.base + "/replica"
+    try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
+    try a.add(.of("w1", words: "zoo zoo"))
+    var b = try scene.unlock("b", other)
+    try b.add(.of("w1", words: "wrong wrong"))
+    let own = try scene.viewPath("w1")
+    _ = try copy(own, names)
+    try scene.run("cp", "-a", other + "/.", scene.folder)
+    var c = try scene.unlock("c")
+    let both = try c.restored()
+    #expect(both.lines == ["w1 wrong wrong conflict", "w1 zoo zoo conflict"])
+    #expect(both.report.counts[.conflict] == 1)
+    #expect(both.report.counts.total == 1)
+    try c.add(.of("w1", words: "legal winner"))
+    try c.heal()
+    #expect(
+      try FileManager.default.contentsOfDirectory(
+        atPath: URL(fileURLWithPath: own).deletingLastPathComponent().path
+      ).count == 1)
+    #expect(try c.restored().lines == ["w1 legal winner current"])
+  }
+
+  @Test("Any one kind of file opens from its copy alone", arguments: ConflictNames.allCases)
+  func onlyTheCopy(_ names: ConflictNames) throws {
+    let scene = try Scene()
+    var open = try scene.create()
+    try open.add(.of("w1"))
+    let all = try Scene.contents(scene.folder)
+    for path in all.keys.sorted() {
+      let own = scene.folder + "/" + path
+      let copy = try copy(own, names)
+      try FileManager.default.removeItem(atPath: own)
+      var reader = try scene.unlock("reader of \(path)")
+      let lines = try reader.restored().lines
+      #expect(lines == ["w1 abandon about current"], "\(path)")
+      expectWell(reader.health, operations: 2)
+      #expect(try scene.open().namespace().scan().waysIn.count == 1, "\(path)")
+      try FileManager.default.moveItem(atPath: copy, toPath: own)
+    }
+    #expect(try Scene.contents(scene.folder) == all)
+  }
+
+  @Test("An older program's place: the copy alone opens", arguments: ConflictNames.allCases)
+  func olderPlace(_ names: ConflictNames) throws {
+    let scene = try Scene()
+    var open = try scene.create()
+    try open.add(.of("w1"))
+    let place = try scene.namespacePath
+    // As before there were folders for wallets and for what is ours.
+    for path in try Scene.contents(place).keys {
+      let url = URL(fileURLWithPath: place + "/" + path)
+      if path.hasPrefix("keybackup/") { continue }
+      let name = names.copy(of: url.lastPathComponent)
+      try FileManager.default.moveItem(atPath: url.path, toPath: place + "/" + name)
+    }
+    try FileManager.default.removeItem(atPath: place + "/keybackup")
+    var reader = try scene.unlock("reader")
+    let restored = try reader.restored()
+    #expect(restored.lines == ["w1 abandon about incomplete"])
+    #expect(restored.report.counts.total == 1)
+  }
+}

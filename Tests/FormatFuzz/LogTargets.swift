@@ -1,0 +1,143 @@
+import CSPP
+import SecretMemory
+
+enum KeyTarget {
+  static func run(_ bytes: [UInt8]) -> Bool {
+    var accepted = (try? KeyWrapper(parsing: bytes.span, at: Keys.namespace)) != nil
+    // The same bytes as the header of a file that is sealed well.
+    var file = file(bytes, Keys.keyID)
+    guard let wrapper = try? KeyWrapper(parsing: file.span, at: nil) else { return accepted }
+    accepted = true
+    file = self.file(bytes, wrapper.header.keyID)
+    do throws(CSPPError) {
+      let wrapper = try KeyWrapper(parsing: file.span, at: wrapper.header.namespaceID)
+      let key = try wrapper.open(secret: Keys.prfOutput)
+      must(key.namespaceID == Keys.namespace, "another namespace's key")
+      // What was read, written, says the same.
+      guard case .securityKey = wrapper.header.kind else { return true }
+      let again = try KeyWrapper.seal(
+        Keys.masterKey, secret: Keys.prfOutput, header: wrapper.header)
+      must(
+        try KeyWrapper(parsing: again.span, at: Keys.namespace).header == wrapper.header,
+        "the header changes")
+    } catch {
+      must(error == .otherNamespace, "what was sealed does not open")
+    }
+    return accepted
+  }
+
+  private static func file(_ header: [UInt8], _ keyID: KeyID) -> [UInt8] {
+    let key = HKDFSHA256.deriveKey(ikm: Keys.prfOutput, info: "keybackup:v1:wrap:\(keyID)")
+    let body = Keys.masterKey.withBytes { key in unsafe key.withUnsafeBytes { unsafe [UInt8]($0) } }
+    return Keys.file(format: "keybackup-key", header: header, body: body, key: key)
+  }
+}
+
+enum OperationTarget {
+  static func run(_ bytes: [UInt8]) -> Bool {
+    var accepted = false
+    if let file = try? OperationFile(parsing: bytes.span, at: Keys.namespace) {
+      accepted = true
+      var text = secret(bytes)
+      _ = try? file.open(inPlace: &text, masterKey: Keys.masterKey)
+    }
+    accepted = header(bytes) || accepted
+    return text(bytes) || accepted
+  }
+
+  /// The bytes as a header under a good seal.
+  private static func header(_ bytes: [UInt8]) -> Bool {
+    let body = Array(#"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#.utf8)
+    let plain = Keys.file(
+      format: "keybackup-op", header: bytes, body: body,
+      key: Keys.masterKey.operationKey(writer: Keys.writer, counter: 1))
+    guard let claimed = try? OperationFile(parsing: plain.span, at: nil).header else {
+      return false
+    }
+    let key = Keys.masterKey.operationKey(writer: claimed.writerID, counter: claimed.counter)
+    let sealed = Keys.file(format: "keybackup-op", header: bytes, body: body, key: key)
+    do throws(CSPPError) {
+      let file = try OperationFile(parsing: sealed.span, at: claimed.namespaceID)
+      must(file.header == claimed, "the header changes")
+      var text = secret(sealed)
+      must(try file.open(inPlace: &text, masterKey: Keys.masterKey).changes.isEmpty, "changes")
+    } catch {
+      must(error == .otherNamespace, "what was sealed does not open")
+    }
+    return true
+  }
+
+  /// The bytes as what an operation says: written again it says the same.
+  private static func text(_ bytes: [UInt8]) -> Bool {
+    let text = secret(bytes)
+    guard let operation = try? CSPP.Operation(parsing: text) else { return false }
+    var builder = OperationBuilder(
+      at: operation.at, writerLabel: operation.writerLabel, seen: operation.seen)
+    for change in operation.changes where !add(change, of: text, to: &builder) { return true }
+    do throws(CSPPError) {
+      let sealed = try builder.seal(
+        header: OperationHeader(
+          namespaceID: Keys.namespace, writerID: Keys.writer, counter: 1, previous: nil),
+        masterKey: Keys.masterKey)
+      var back = sealed.file.copy()
+      let file = try sealed.file.withBytes { (file) throws(CSPPError) in
+        try OperationFile(parsing: Span(_bytes: file), at: Keys.namespace)
+      }
+      let again = try file.open(inPlace: &back, masterKey: Keys.masterKey)
+      must(again.at == operation.at && again.seen == operation.seen, "seen")
+      must(again.writerLabel == operation.writerLabel, "the label")
+      must(again.changes.count == operation.changes.count, "the number of changes")
+      for (one, other) in zip(operation.changes, again.changes) {
+        must(meaning(one, text) == meaning(other, back), "a change changes")
+      }
+    } catch {
+      must(false, "what was written does not open")
+    }
+    return true
+  }
+
+  /// - Returns: `false` for what cannot be written again.
+  private static func add(
+    _ change: CSPP.Operation.Change, of text: borrowing SecretBytes,
+    to builder: inout OperationBuilder
+  ) -> Bool {
+    do throws(CSPPError) {
+      switch change {
+      case .put(let record, let payload):
+        var entry = SecretBytes(zeroed: 0)
+        try CSPP.Operation.decode(payload, in: text, into: &entry)
+        must(entry.count == payload.count, "the payload's size")
+        builder.put(record, entry: entry)
+      case .remove(let record): builder.remove(record)
+      case .keyAdd(let key, let payload):
+        let file = try CSPP.Operation.file(payload, in: text)
+        builder.keyAdd(key, file: file.span)
+      case .keyRemove(let key): builder.keyRemove(key)
+      case .keyLabel(let key, let label): builder.keyLabel(key, label: label)
+      case .envelope(let payload):
+        let file = try CSPP.Operation.file(payload, in: text)
+        builder.envelope(file: file.span)
+      case .moved(let namespace, let boxes): builder.moved(to: namespace, boxes: boxes)
+      case .writerRetire(let writer): builder.writerRetire(writer)
+      case .from, .unknown: return false
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// A change without the places in the text.
+  private static func meaning(
+    _ change: CSPP.Operation.Change, _ text: borrowing SecretBytes
+  ) -> String {
+    switch change {
+    case .put(let record, let payload):
+      "put \(record) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
+    case .keyAdd(let key, let payload):
+      "key \(key) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
+    case .envelope(let payload): "\((try? CSPP.Operation.file(payload, in: text)) ?? [])"
+    default: "\(change)"
+    }
+  }
+}

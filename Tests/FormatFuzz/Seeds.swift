@@ -1,0 +1,109 @@
+import CSPP
+import SecretMemory
+import WalletFormats
+
+/// One good input of each kind, for the fuzzer to start from.
+enum Seeds {
+  static func inputs(of target: FormatTarget) -> [[UInt8]] {
+    do {
+      switch target {
+      case .json:
+        return [#"{"a":[1,-2.5e3,true,null,"\u00e9\ud83d\ude00\n"],"b":{"":{}}}"#].map {
+          Array($0.utf8)
+        }
+      case .text: return ["QUJD", "QQ==", "-_8", "00ff", "abc"].map { Array($0.utf8) }
+      case .masterKey:
+        return [
+          try MasterKeyEnvelope.seal(
+            Keys.masterKey, prfOutput: Keys.prfOutput, prfSalt: Keys.salt,
+            keyReference: MasterKeyEnvelope.KeyReference(
+              keyID: Keys.keyID, rpID: "keybackup:", credentialID: [1, 2, 3]),
+            createdAt: 1, updatedAt: 2)
+        ]
+      case .wallet:
+        var cipher = WalletCipher(Keys.masterKey)
+        let text = secret(entries[0])
+        return entries + [
+          try WalletEnvelope.seal(
+            text, entry: WalletEntry(parsing: text), with: &cipher, createdAt: 1, updatedAt: 1)
+        ]
+      case .entry: return entries
+      case .key:
+        let header = KeyHeader(
+          namespaceID: Keys.namespace, keyID: Keys.keyID,
+          kind: .securityKey(
+            KeyHeader.SecurityKey(
+              rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
+              aaguid: [UInt8](repeating: 9, count: 16), prfSalt: Keys.salt)),
+          label: "Blue key", createdAt: 1)
+        let file = try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header)
+        return [file, Self.header(of: file)]
+      case .operation: return try operations()
+      case .labels:
+        let lines = Array(
+          #"{"type":"tx","ref":"f91d0a8a78462bc59398f2c5d7a84fcff491c26ba54c4833478b202796c8aafd","label":"a"}"#
+            .utf8)
+        return [lines, try WalletLabels(checking: secret(lines)).compressed.copied]
+      case .state:
+        let name = "\(Keys.writer)/00000012-\(Keys.writer)"
+        return [
+          "keybackup-memory 1\nwriter \(Keys.writer)\nlast \(name)\ncreating\naccepted-at 5\n"
+            + "operation \(name)\naccepted \(name)\nforgotten \(name)\nend\n",
+          name, "0abc-def-ghj",
+        ].map { Array($0.utf8) }
+      case .input: return inputs.map { Array($0.utf8) }
+      }
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  private static let entries = [
+    #"{"wallet_id":"w1","secret":{"Mnemonic":"abandon about"},"metadata":{"name":"n","network":"Bitcoin","master_fingerprint":"0f056943"},"descriptors":{"external":"a","internal":"b"},"xpub":"x","wallet_mode":"Main","labels_zstd_jsonl":"QUJD","labels_count":1,"labels_hash":null,"labels_uncompressed_size":3,"content_revision_hash":"","updated_at":4,"keybackup":{"writer_id":"00112233445566778899aabbccddeeff","counter":5}}"#,
+    #"{"wallet_id":"w\u00e9","secret":{"TapSignerBackup":[1,2,255]},"metadata":[],"wallet_mode":"Decoy"}"#,
+    #"{"wallet_id":"x","secret":{"Xprv":"xprv9"},"metadata":null,"wallet_mode":"Main"}"#,
+    #"{"wallet_id":"x","secret":"WatchOnly","metadata":null,"wallet_mode":"Main"}"#,
+  ].map { Array($0.utf8) }
+
+  private static let inputs = [
+    "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about",
+    "wpkh([d34db33f/84h/0h/0h]xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8/<0;1>/*)",
+    "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8",
+    "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi",
+    "tr(c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5,{pk(02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5),multi_a(1,02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5)})",
+    "sh(wsh(sortedmulti(1,02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5)))",
+  ]
+
+  private static func operations() throws(CSPPError) -> [[UInt8]] {
+    let seen = CSPP.Operation.Seen(
+      writerID: Keys.writer, counter: 3, digest: Digest(words: SIMD4(1, 2, 3, 4)))
+    var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [seen])
+    builder.put(RecordID(walletID: "w1"), entry: secret(Array("{}".utf8)))
+    builder.remove(RecordID(walletID: "w2"))
+    let (one, other): ([UInt8], [UInt8]) = ([1, 2], [3])
+    builder.keyAdd(Keys.keyID, file: one.span)
+    builder.keyRemove(Keys.keyID)
+    builder.keyLabel(Keys.keyID, label: "l")
+    builder.envelope(file: other.span)
+    builder.moved(
+      to: Keys.namespace, boxes: [CSPP.Operation.Box(keyID: Keys.keyID, box: [1, 2])])
+    builder.writerRetire(Keys.writer)
+    let header = try OperationHeader(
+      namespaceID: Keys.namespace, writerID: Keys.writer, counter: 2, previous: seen.digest)
+    let sealed = try builder.seal(header: header, masterKey: Keys.masterKey)
+    let file = sealed.file.copied
+    var text = sealed.file.copy()
+    _ = try OperationFile(parsing: file.span, at: nil)
+      .open(inPlace: &text, masterKey: Keys.masterKey)
+    return [file, Self.header(of: file), text.copied]
+  }
+
+  /// The header of one of our own files.
+  private static func header(of file: [UInt8]) -> [UInt8] {
+    let text = unsafe file.span.bytes
+    guard let object = try? JSONObject(parsing: text, duplicates: .refused),
+      let header = try? object.required("protected", in: text).base64("x", in: text, .url)
+    else { return [] }
+    return header
+  }
+}
