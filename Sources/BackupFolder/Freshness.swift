@@ -37,7 +37,8 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
 
   /// The same for names that are text and sorted already.
   fileprivate init(sorted lines: [[UInt8]]) {
-    let text = Array(lines.joined())
+    var text: [UInt8] = []
+    for line in lines { text += line }
     var bits = Digest(of: text.span).words.x
     var word: [UInt8] = []
     for _ in 0..<Self.length {
@@ -84,21 +85,31 @@ extension Namespace {
 struct EarlierStates {
   /// For every writer, in order, its operations' names as lines, oldest first.
   private let writers: [[[UInt8]]]
+  /// The operations of each writer and all that follow it.
+  private let operationsFrom: [Int]
 
   init(of names: some Sequence<OperationName>) {
     let byWriter = Dictionary(grouping: names, by: \.writer)
     writers = byWriter.sorted { $0.key < $1.key }.map { (_, names) in
       names.sorted().map { Array("\($0)\n".utf8) }
     }
+    var counts = [0]
+    for names in writers.reversed() { counts.append(counts[counts.count - 1] + names.count) }
+    operationsFrom = counts.reversed()
   }
 
   /// Looks for the state that a word was made of, the nearest first.
+  ///
+  /// - Parameters:
+  ///   - word: of another computer.
+  ///   - limit: most states to try; fewer where there are very many writers,
+  ///     so that a crafted folder costs no more.
+  /// - Returns: how these logs stand to it.
   func find(_ word: FreshnessWord, limit: Int) -> FreshnessComparison {
     var left = limit
-    let all = writers.reduce(0) { $0 + $1.count }
+    var state = [Int](repeating: 0, count: writers.count)
     // The states in which the writers lack so many operations together.
-    for lacking in 0...all {
-      var state = [Int](repeating: 0, count: writers.count)
+    for lacking in 0...operationsFrom[0] {
       switch search(word, &state, from: 0, lacking: lacking, &left) {
       case true: return lacking == 0 ? .same : .newer(operations: lacking)
       case false: continue
@@ -116,27 +127,29 @@ struct EarlierStates {
     _ word: FreshnessWord, _ state: inout [Int], from first: Int, lacking: Int,
     _ left: inout Int
   ) -> Bool? {
-    guard first < writers.count else {
-      guard left > 0 else { return nil }
-      left -= 1
-      var lines: [[UInt8]] = []
-      for (names, lacking) in zip(writers, state) where names.count > lacking {
-        lines.append(names[names.count - lacking - 1])
-      }
-      return FreshnessWord(sorted: lines) == word
-    }
-    let rest = writers[(first + 1)...].reduce(0) { $0 + $1.count }
-    let fewest = max(0, lacking - rest)
-    let most = min(lacking, writers[first].count)
-    guard fewest <= most else { return false }
-    for count in fewest...most {
-      state[first] = count
-      switch search(word, &state, from: first + 1, lacking: lacking - count, &left) {
-      case true: return true
-      case false: continue
-      case nil: return nil
+    if lacking == 0 { return test(word, state, &left) }
+    for writer in first..<writers.count {
+      // What is lacking must be some later writer's.
+      guard operationsFrom[writer] >= lacking else { break }
+      let most = min(lacking, writers[writer].count)
+      let fewest = max(1, lacking - operationsFrom[writer + 1])
+      defer { state[writer] = 0 }
+      for count in stride(from: fewest, through: most, by: 1) {
+        state[writer] = count
+        let found = search(word, &state, from: writer + 1, lacking: lacking - count, &left)
+        if found != false { return found }
       }
     }
     return false
+  }
+
+  private func test(_ word: FreshnessWord, _ state: [Int], _ left: inout Int) -> Bool? {
+    guard left > 0 else { return nil }
+    left -= max(1, writers.count / 16)
+    var lines: [[UInt8]] = []
+    for (names, lacking) in zip(writers, state) where names.count > lacking {
+      lines.append(names[names.count - lacking - 1])
+    }
+    return FreshnessWord(sorted: lines) == word
   }
 }

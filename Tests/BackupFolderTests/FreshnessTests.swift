@@ -43,6 +43,38 @@ struct FreshnessTests {
     #expect(EarlierStates(of: []).find(word(a[0]), limit: 10) == .lacking(triedAll: true))
   }
 
+  @Test("Every earlier state of a few writers is tried, each once")
+  func exhaustive() {
+    let names = (1...3).flatMap { writer in (1...4).map { name(writer, $0) } }
+    let states = EarlierStates(of: names)
+    var tried = 0
+    for a in 0...4 {
+      for b in 0...4 {
+        for c in 0...4 {
+          let last = [(1, a), (2, b), (3, c)].filter { $0.1 > 0 }
+            .map { name(UInt64($0.0), UInt64($0.1)) }
+          let since = 12 - a - b - c
+          #expect(
+            states.find(FreshnessWord(last: last), limit: 125)
+              == (since == 0 ? .same : .newer(operations: since)))
+          tried += 1
+        }
+      }
+    }
+    #expect(tried == 125)
+    let other = word(name(4, 1))
+    #expect(states.find(other, limit: 125) == .lacking(triedAll: true))
+    #expect(states.find(other, limit: 124) == .lacking(triedAll: false))
+  }
+
+  @Test("A folder with very many writers is compared in bounded time")
+  func manyWriters() {
+    let states = EarlierStates(of: (1...20_000).map { name($0, 1) })
+    #expect(states.find(word(name(0, 1)), limit: 200_000) == .lacking(triedAll: false))
+    let all = FreshnessWord(last: (1...20_000).map { name($0, 1) })
+    #expect(states.find(all, limit: 200_000) == .same)
+  }
+
   @Test("What another computer wrote down settles whether this folder is the newest")
   func folder() throws {
     let scene = try Scene()

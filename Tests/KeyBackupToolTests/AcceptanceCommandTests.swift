@@ -94,6 +94,9 @@ import Testing
     try Files.copy(other.folder + "/cspp-namespaces", to: box.folder + "/cspp-namespaces")
     let report = try await without(box, ["status"], 89)
     #expect(report.out.contains(backup.namespaceID) && report.out.contains("is gone"))
+    let named = try await box.keybackup(
+      ["restore", "--namespace", backup.namespaceID], expecting: nil)
+    expectFailure(named, 89, says: backup.namespaceID, "is gone")
     _ = try await without(box, ["status", "--accept", "--yes"], 0)
     _ = try await without(box, ["status"], 88)
   }

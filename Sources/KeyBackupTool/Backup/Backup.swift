@@ -30,7 +30,7 @@ extension Backup {
     do throws(BackupFolderError) {
       namespace = try folder.namespace(id)
     } catch {
-      throw Self.missing(folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
+      throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
     }
   }
 
@@ -45,9 +45,10 @@ extension Backup {
   }
 
   /// What to say instead of "no backup" where this computer knew one.
-  private static func missing(_ folder: BackupFolder) -> UserMessage? {
-    guard let present = try? folder.namespaces(), present.isEmpty,
-      let gone = try? folder.vanishedNamespaces(), !gone.isEmpty
+  private static func missing(_ id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
+    guard let present = try? folder.namespaces(),
+      let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
+      present.isEmpty || gone.contains(where: { $0 == id })
     else { return nil }
     return UserMessage(
       .rollback,
@@ -149,6 +150,11 @@ extension Backup {
     let scan = try scan()
     for finding in scan.findings {
       finder.output.note("keybackup: \(finding.text)")
+    }
+    if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
+      finder.output.warn(
+        "keybackup: another backup that this computer knew is gone from \(folder.path): "
+          + gone.map(\.hex).joined(separator: ", "))
     }
     let offers = scan.waysIn.compactMap { way in
       UnlockQuestion(way, rpID: rpID ?? BackupRelyingPartyOption.standard).map { (way, $0) }

@@ -74,14 +74,14 @@ struct FolderAcceptance {
     var lines = present.vanished.map { "the backup \($0.hex) is gone and would be forgotten" }
     guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }
     let health = acceptance.health
-    for (writer, count) in health.rolledBackBy.sorted(by: { $0.key < $1.key }) {
+    for (writer, count) in health.rolledBackBy.sorted(by: { $0.value > $1.value }).prefix(20) {
       lines.append(
         "\(counted(count, "operation")) of computer \(writer.shortName), which this computer "
           + "has seen, \(count == 1 ? "is" : "are") gone")
     }
     if health.forked > 0 {
       lines.append(
-        "the log of \(health.forkedWriters.map(\.shortName).sorted().joined(separator: ", ")) "
+        "the log of computer \(WriterID.listed(health.forkedWriters, name: \.shortName)) "
           + "contradicts itself in \(counted(health.forked, "place"))")
     }
     if acceptance.gaps > 0 {
@@ -126,4 +126,11 @@ struct FolderAcceptance {
 extension WriterID {
   /// Enough of it to tell computers apart.
   var shortName: String { String(hex.prefix(8)) }
+
+  /// Some computers by name: not all, where someone made up many.
+  static func listed(_ writers: some Sequence<WriterID>, name: (WriterID) -> String) -> String {
+    let all = writers.sorted()
+    let shown = all.prefix(5).map(name).joined(separator: ", ")
+    return all.count > 5 ? shown + " and \(all.count - 5) more" : shown
+  }
 }

@@ -43,7 +43,7 @@ extension StatusReport {
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)
-      let whose = health.rolledBackBy.keys.sorted().map(name).joined(separator: ", ")
+      let whose = WriterID.listed(health.rolledBackBy.keys, name: name)
       advice.append(
         "the folder is older than what this computer has seen: "
           + (health.rolledBack == 0
@@ -52,7 +52,7 @@ extension StatusReport {
     }
     if health.forked > 0 {
       codes.append(.rollback)
-      let whose = health.forkedWriters.sorted().map(name).joined(separator: ", ")
+      let whose = WriterID.listed(health.forkedWriters, name: name)
       advice.append(
         "two histories of \(whose) contradict each other: a file of the log was changed or "
           + "replaced, or an old copy of the folder was written to"

@@ -117,8 +117,9 @@ struct VersionRow: Sendable {
   /// The computer that logged it first.
   var writtenBy: String {
     guard let origin else { return "another program" }
-    return origin.label.isEmpty
-      ? origin.writer.shortName : PrintableText.clean(origin.label, limit: 24)
+    // Computers may have one name.
+    let label = PrintableText.clean(origin.label, limit: 24)
+    return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
   }
 
   /// The headings of ``cells``.
