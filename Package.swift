@@ -39,6 +39,8 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .systemLibrary(name: "CPCSC", pkgConfig: "libpcsclite", providers: [.apt(["libpcsclite-dev"])]),
+    .systemLibrary(
+      name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     // The product.
@@ -53,10 +55,13 @@ let package = Package(
     .target(
       name: "WalletFormats", dependencies: ["CZstd", "CSPP", "SecretMemory"],
       swiftSettings: strict),
+    .target(
+      name: "Nostr", dependencies: ["CSecp256k1", "CSPP", "SecretMemory"],
+      swiftSettings: strict),
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux", arguments,
+        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux", arguments,
       ],
       swiftSettings: strict),
 
@@ -150,6 +155,9 @@ let package = Package(
     .testTarget(
       name: "WalletFormatsTests",
       dependencies: ["WalletFormats", "SecretMemory", "TestSupport", "format-fuzz"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",

@@ -46,6 +46,17 @@ public struct SHA256: ~Copyable {
     return digest
   }
 
+  /// The 32-byte digest of `bytes`, in guarded memory: for one that is a key.
+  public static func secretHash(_ bytes: RawSpan) -> SecretBytes {
+    var digest = SecretBytes(zeroed: digestSize)
+    unsafe digest.withUnsafeMutableBytes { digest in
+      unsafe bytes.withUnsafeBytes { bytes in
+        _ = unsafe crypto_hash_sha256(digest.cBytes, bytes.cBytes, UInt64(bytes.count))
+      }
+    }
+    return digest
+  }
+
   /// The 32-byte digest of `bytes`.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {
     unsafe hash(bytes.span.bytes)

@@ -1,0 +1,154 @@
+internal import SecretMemory
+
+/// Bech32 as BIP-173 defines it, not the later Bech32m: what NIP-19 uses.
+///
+/// The values may be a secret key's, so both they and the text are kept in
+/// guarded memory.
+enum Bech32 {
+  /// Most characters of a Bech32 string.
+  static let maximumSize = 90
+  private static let checksumSize = 6
+  private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+
+  /// A string's two parts.
+  struct Decoded: ~Copyable {
+    /// The human-readable part, in lower case.
+    let prefix: String
+    /// The data, five bits a byte, without the checksum.
+    let values: SecretBytes
+  }
+
+  /// Reads a string.
+  ///
+  /// - Throws: ``NostrError/invalidBech32(_:)``.
+  static func decode(_ text: RawSpan) throws(NostrError) -> Decoded {
+    let count = text.byteCount
+    guard count <= maximumSize else {
+      throw .invalidBech32("longer than \(maximumSize) characters")
+    }
+    var separator: Int?
+    var (hasLower, hasUpper) = (false, false)
+    for index in 0..<count {
+      let byte = text.character(index)
+      guard (33...126).contains(byte) else {
+        throw .invalidBech32("a character beyond ASCII's signs")
+      }
+      if byte == UInt8(ascii: "1") { separator = index }
+      if (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) { hasLower = true }
+      if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { hasUpper = true }
+    }
+    if hasLower, hasUpper { throw .invalidBech32("capital and small letters mixed") }
+    guard let separator else { throw .invalidBech32("no separator 1") }
+    if separator == 0 { throw .invalidBech32("nothing before the separator") }
+    guard count - separator - 1 >= checksumSize else { throw .invalidBech32("too short") }
+
+    var prefix: [UInt8] = []
+    for index in 0..<separator { prefix.append(text.character(index).lowercased) }
+    var values = SecretBytes(zeroed: count - separator - 1)
+    for index in 0..<values.count {
+      let byte = text.character(separator + 1 + index).lowercased
+      guard let value = alphabet.firstIndex(of: byte) else {
+        throw .invalidBech32("a character that stands for nothing")
+      }
+      values.set(index, UInt8(value))
+    }
+    guard checksum(prefix, values) == 1 else { throw .invalidBech32("its checksum is wrong") }
+    values.resize(to: values.count - checksumSize)
+    return Decoded(prefix: String(decoding: prefix, as: UTF8.self), values: values)
+  }
+
+  /// Writes a string in lower case.
+  ///
+  /// - Parameters:
+  ///   - prefix: lower-case ASCII.
+  ///   - values: five bits a byte; with the prefix at most 83 of them.
+  static func encode(prefix: String, values: borrowing SecretBytes) -> SecretBytes {
+    let prefix = Array(prefix.utf8)
+    var padded = SecretBytes(zeroed: values.count + checksumSize)
+    for index in 0..<values.count { padded.set(index, values.byte(index)) }
+    let sum = checksum(prefix, padded) ^ 1
+    for index in 0..<checksumSize {
+      padded.set(values.count + index, UInt8(sum >> (5 * (5 - UInt32(index))) & 31))
+    }
+    var text = SecretBytes(zeroed: prefix.count + 1 + padded.count)
+    for (index, byte) in prefix.enumerated() { text.set(index, byte) }
+    text.set(prefix.count, UInt8(ascii: "1"))
+    for index in 0..<padded.count {
+      text.set(prefix.count + 1 + index, alphabet[Int(padded.byte(index))])
+    }
+    return text
+  }
+
+  /// BIP-173's polynomial over the expanded prefix and the values.
+  private static func checksum(_ prefix: [UInt8], _ values: borrowing SecretBytes) -> UInt32 {
+    var sum = Checksum()
+    for byte in prefix { sum.add(byte >> 5) }
+    sum.add(0)
+    for byte in prefix { sum.add(byte & 31) }
+    for index in 0..<values.count { sum.add(values.byte(index)) }
+    return sum.value
+  }
+
+  private struct Checksum {
+    private(set) var value: UInt32 = 1
+    private static let generator: [UInt32] = [
+      0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3,
+    ]
+
+    mutating func add(_ five: UInt8) {
+      let top = value >> 25
+      value = (value & 0x1ff_ffff) << 5 ^ UInt32(five)
+      for bit in 0..<5 { value ^= Self.generator[bit] & (0 &- (top >> UInt32(bit) & 1)) }
+    }
+  }
+}
+
+extension Bech32 {
+  /// Bytes as groups of five bits, the last filled up with zeroes.
+  static func values(of bytes: borrowing SecretBytes) -> SecretBytes {
+    var values = SecretBytes(zeroed: (bytes.count * 8 + 4) / 5)
+    for bit in 0..<bytes.count * 8 where bytes.byte(bit / 8) >> (7 - UInt8(bit % 8)) & 1 == 1 {
+      values.set(bit / 5, values.byte(bit / 5) | 1 << (4 - UInt8(bit % 5)))
+    }
+    return values
+  }
+
+  /// The bytes that groups of five bits hold.
+  ///
+  /// - Throws: ``NostrError/invalidBech32(_:)`` when more than four bits are left
+  ///   over, or one of those is not zero.
+  static func bytes(of values: borrowing SecretBytes) throws(NostrError) -> SecretBytes {
+    let bits = values.count * 5
+    var bytes = SecretBytes(zeroed: bits / 8)
+    guard bits % 8 < 5 else { throw .invalidBech32("left-over bits") }
+    for bit in 0..<bits where values.byte(bit / 5) >> (4 - UInt8(bit % 5)) & 1 == 1 {
+      guard bit / 8 < bytes.count else { throw .invalidBech32("left-over bits") }
+      bytes.set(bit / 8, bytes.byte(bit / 8) | 1 << (7 - UInt8(bit % 8)))
+    }
+    return bytes
+  }
+}
+
+extension UInt8 {
+  /// A capital ASCII letter's small one.
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+}
+
+extension RawSpan {
+  /// The byte at an index.
+  func character(_ index: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
+  }
+}
+
+extension SecretBytes {
+  /// The byte at an index.
+  borrowing func byte(_ index: Int) -> UInt8 { withBytes { $0.character(index) } }
+
+  /// Changes one byte.
+  mutating func set(_ index: Int, _ byte: UInt8) {
+    withMutableBytes { $0.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
+  }
+}

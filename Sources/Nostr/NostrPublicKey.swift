@@ -1,0 +1,42 @@
+internal import CSecp256k1
+internal import SecretMemory
+
+/// A Nostr identity: the x coordinate of a point of secp256k1 (BIP-340).
+public struct NostrPublicKey: Hashable, Sendable {
+  /// 32 bytes.
+  public let bytes: [UInt8]
+
+  init(checked bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Takes 32 bytes.
+  ///
+  /// - Throws: ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``.
+  public init(_ bytes: [UInt8]) throws(NostrError) {
+    guard bytes.count == 32 else { throw .wrongLength }
+    var point = secp256k1_xonly_pubkey()
+    guard unsafe secp256k1_xonly_pubkey_parse(Curve.context, &point, bytes) == 1 else {
+      throw .invalidPublicKey
+    }
+    self.bytes = bytes
+  }
+
+  /// 64 lower-case hexadecimal digits.
+  public var hex: String { Hex.string(bytes) }
+
+  /// Whether a signature of this identity stands under a message (BIP-340).
+  ///
+  /// - Parameters:
+  ///   - signature: 64 bytes; any other number is no signature.
+  ///   - message: any number of bytes; for an event its 32-byte ID.
+  public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard signature.count == 64 else { return false }
+    var point = secp256k1_xonly_pubkey()
+    guard unsafe secp256k1_xonly_pubkey_parse(Curve.context, &point, bytes) == 1 else {
+      return false
+    }
+    return unsafe secp256k1_schnorrsig_verify(
+      Curve.context, signature, message, message.count, &point) == 1
+  }
+}
