@@ -135,8 +135,7 @@ struct KeyBackup: ParsableCommand {
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
       WalletGroup.self, ConflictsGroup.self, WritersGroup.self, KeyGroup.self, DevicesCommand.self,
-      PINGroup.self,
-      CredentialGroup.self, DeriveCommand.self, DoctorCommand.self,
+      PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
     ])
 }
 

@@ -14,6 +14,8 @@ public enum NostrError: Error, Equatable, Sendable {
   case invalidEvent(String)
   /// The event names another public key than the one that is to sign it.
   case otherPublicKey
+  /// A remembered identity that cannot be read.
+  case invalidIdentity
   /// A call of the library that cannot fail failed: a bug here.
   case internalError(String)
 }

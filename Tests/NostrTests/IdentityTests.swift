@@ -35,7 +35,7 @@ struct IdentityTests {
     for set in try Vectors.decode("identities.json", as: File.self).sets {
       let credential = SymmetricKey(data: unhex(set.cred_random_hex))
       for mode in set.modes {
-        let input = try Self.input(mode.mode).prfInput()
+        let input = try Self.input(mode.mode).prfInput
         #expect(Hex.string(input) == mode.prf_input_hex, "\(mode.mode)")
         // What the platform and the authenticator do in between.
         let salt = SHA256Digest(Array("WebAuthn PRF".utf8) + [0] + input)

@@ -21,6 +21,9 @@ struct SecretText: ~Copyable {
     }
   }
 
+  /// Adds a secret that is text.
+  mutating func append(text secret: consuming SecretBytes) { append(raw: secret) }
+
   /// Adds a secret in an encoding; a line end follows, except after raw bytes.
   mutating func append(_ secret: consuming SecretBytes, as encoding: SecretEncoding) {
     switch encoding {

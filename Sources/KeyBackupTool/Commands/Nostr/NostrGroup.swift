@@ -1,0 +1,13 @@
+internal import ArgumentParser
+
+/// `keybackup nostr`: Nostr identities from a security key.
+struct NostrGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nostr",
+    abstract: "Nostr identities from a security key, with no secret stored anywhere.",
+    subcommands: [
+      NostrCreateCommand.self, NostrPubkeyCommand.self, NostrDeriveCommand.self,
+      NostrSignCommand.self, NostrExportCommand.self, NostrListCommand.self,
+      NostrEncodeCommand.self, NostrDecodeCommand.self, NostrValidateCommand.self,
+    ])
+}

@@ -1,0 +1,27 @@
+internal import ArgumentParser
+internal import Nostr
+
+/// `keybackup nostr pubkey`: the npub of one identity.
+struct NostrPubkeyCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pubkey", abstract: "Print the npub of an identity.",
+    discussion: "The first time it is remembered, so that another key or credential is noticed.")
+
+  @OptionGroup var keys: NostrKeyOptions
+  @OptionGroup var identity: IdentityOptions
+
+  mutating func validate() throws {
+    try keys.pins.requireOtherInput(than: identity.passphrase.input)
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let input = try identity.input(keys.common)
+    var found: [DerivedIdentity] = []
+    let credential = try await NostrKeys(keys, world).derive([input], expecting: identity, world) {
+      input, key throws(UserMessage) in
+      found.append(DerivedIdentity(input, key.publicKey))
+    }
+    try keys.output.result(found, credential, keys)
+    return .success
+  }
+}

@@ -1,0 +1,134 @@
+internal import ArgumentParser
+internal import Nostr
+internal import SecretMemory
+
+/// `keybackup nostr encode`: hex digits to an npub or nsec. Needs no key.
+struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "encode", abstract: "Turn a public key's hex digits into an npub (NIP-19).",
+    discussion: "A secret key comes from a file or standard input with --secret, never from "
+      + "the command line.")
+
+  @OptionGroup var common: CommonOptions
+
+  @Argument(help: ArgumentHelp("64 hex digits of a public key.", valueName: "hex"))
+  var hex: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read a secret key from this file, or - for standard input.", valueName: "file"))
+  var secret: String?
+
+  @OptionGroup var reveal: RevealOptions
+
+  mutating func validate() throws {
+    guard (hex == nil) != (secret == nil) else {
+      throw ValidationError("give a public key's hex digits, or --secret FILE")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    if let secret {
+      try reveal.check()
+      let key = try NostrText.secretKey(NostrText.read(secret, common))
+      try reveal.write(
+        reveal.text(key), common, json: ["npub": .string(NIP19.npub(key.publicKey))])
+      return .success
+    }
+    try common.output.result(try NostrText.publicKey(hex ?? ""), npub: true)
+    return .success
+  }
+}
+
+/// `keybackup nostr decode`: an npub or nsec to hex digits. Needs no key.
+struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Turn an npub into hex digits (NIP-19).",
+    discussion: "An nsec comes from a file or standard input with --secret, never from the "
+      + "command line.")
+
+  @OptionGroup var common: CommonOptions
+
+  @Argument(help: ArgumentHelp("An npub.", valueName: "npub"))
+  var npub: String?
+
+  @Option(
+    help: ArgumentHelp("Read an nsec from this file, or - for standard input.", valueName: "file"))
+  var secret: String?
+
+  @OptionGroup var reveal: RevealOptions
+
+  mutating func validate() throws {
+    guard (npub == nil) != (secret == nil) else {
+      throw ValidationError("give an npub, or --secret FILE")
+    }
+    if npub?.lowercased().hasPrefix("nsec1") == true {
+      throw ValidationError("an nsec is a secret: give it with --secret FILE or --secret -")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    if let secret {
+      try reveal.check()
+      let key = try NostrText.secretKey(NostrText.read(secret, common))
+      var digits = reveal
+      digits.hex = true
+      try digits.write(
+        digits.text(key), common, json: ["npub": .string(NIP19.npub(key.publicKey))])
+      return .success
+    }
+    try common.output.result(try NostrText.publicKey(npub ?? ""), npub: false)
+    return .success
+  }
+}
+
+/// `keybackup nostr validate`: is this a key? Needs no key and prints none.
+struct NostrValidateCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate", abstract: "Check an npub, an nsec or hex digits, and say what it is.")
+
+  @OptionGroup var common: CommonOptions
+
+  @Argument(
+    help: ArgumentHelp("An npub or hex digits; - reads from standard input.", valueName: "text"))
+  var text: String
+
+  mutating func validate() throws {
+    if text.lowercased().hasPrefix("nsec1") {
+      throw ValidationError("an nsec is a secret: give it on standard input, with -")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    guard text == "-" else {
+      try report(try NostrText.publicKey(text), kind: "public-key")
+      return .success
+    }
+    let found = try NostrText.examine(NostrText.read("-", common))
+    try report(found.publicKey, kind: found.kind)
+    return .success
+  }
+
+  private func report(_ key: NostrPublicKey?, kind: String) throws(UserMessage) {
+    if common.json {
+      try common.output.result(json: [
+        "valid": true, "kind": .string(kind), "npub": .optional(key.map(NIP19.npub)),
+      ])
+    } else {
+      let words =
+        kind == "either" ? "a public or a secret key" : "a " + kind.replacing("-", with: " ")
+      try common.output.result("valid: \(words)" + (key.map { ", \(NIP19.npub($0))" } ?? ""))
+    }
+  }
+}
+
+extension Output {
+  /// Prints a public key.
+  fileprivate func result(_ key: NostrPublicKey, npub: Bool) throws(UserMessage) {
+    if json {
+      try result(json: ["npub": .string(NIP19.npub(key)), "public_key": .string(key.hex)])
+    } else {
+      try result(npub ? NIP19.npub(key) : key.hex)
+    }
+  }
+}

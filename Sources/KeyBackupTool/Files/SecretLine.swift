@@ -1,0 +1,81 @@
+internal import CLinux
+internal import Glibc
+internal import SecretMemory
+
+/// The first line of a descriptor or a private file, straight into guarded
+/// memory: how programs give a PIN or a passphrase.
+enum SecretLine {
+  /// Reads from a file that only its owner may read.
+  ///
+  /// - Parameters:
+  ///   - path: where.
+  ///   - what: the secret's name in messages; the option is `--<what>-file`.
+  ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
+  ///     takes a full line for one that is too long.
+  /// - Returns: the line without its end; it may be empty.
+  /// - Throws: `config` when others can read the file, `no-input`,
+  ///   `permission-denied`, `io`.
+  static func read(file path: String, what: String, limit: Int) throws(UserMessage) -> SecretBytes {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw UserMessage(
+        errno == EACCES ? .permissionDenied : .noInput,
+        "the \(what) file \(path) could not be opened: \(systemText(errno))",
+        hint: "check the path given with --\(what.lowercased())-file")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      throw UserMessage(.io, "the \(what) file could not be read: \(systemText(errno))")
+    }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    if isFile, status.st_mode & 0o077 != 0 {
+      throw UserMessage(
+        .config, "others can read the \(what) file \(path)", hint: "run: chmod 600 \(path)")
+    }
+    return try read(from: descriptor, name: path, what: what, limit: limit)
+  }
+
+  /// Reads from an open descriptor; see ``read(file:what:limit:)``.
+  static func read(
+    descriptor: Int32, what: String, limit: Int
+  ) throws(UserMessage) -> SecretBytes {
+    try read(from: descriptor, name: "descriptor \(descriptor)", what: what, limit: limit)
+  }
+
+  private static func read(
+    from descriptor: Int32, name: String, what: String, limit: Int
+  ) throws(UserMessage) -> SecretBytes {
+    var line = SecretBytes(zeroed: limit)
+    var filled = 0
+    var byte: UInt8 = 0
+    reading: while true {
+      try Interruption.waitToRead(descriptor)
+      let count = unsafe Glibc.read(descriptor, &byte, 1)
+      switch count {
+      case 1 where byte == 10: break reading
+      case 1:
+        if filled < limit {
+          line.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: filled, as: UInt8.self) }
+          filled += 1
+        }
+      case 0: break reading
+      default:
+        if errno == EINTR || errno == EAGAIN { continue }
+        throw UserMessage(
+          errno == EBADF ? .usage : .io,
+          "the \(what) could not be read from \(name): \(systemText(errno))",
+          hint: "check the descriptor or file that holds the \(what)")
+      }
+    }
+    byte = 0
+    line.resize(to: filled)
+    // A file written on another system may end its line with CR LF.
+    let endsInReturn = line.withBytes { bytes in
+      guard filled > 0 else { return false }
+      return unsafe bytes.unsafeLoad(fromByteOffset: filled - 1, as: UInt8.self) == 13
+    }
+    if endsInReturn { line.resize(to: filled - 1) }
+    return line
+  }
+}

@@ -1,0 +1,36 @@
+internal import Nostr
+
+extension UserMessage {
+  /// What a Nostr error means to a person.
+  init(_ error: NostrError) {
+    self =
+      switch error {
+      case .invalidSecretKey:
+        UserMessage(
+          .dataInvalid, "this is no secret key of the curve",
+          hint: "if a security key gave it, choose another --index: one in 2^128 fails")
+      case .invalidPublicKey:
+        UserMessage(.dataInvalid, "this is no public key: no point of the curve has it")
+      case .invalidBech32(let reason):
+        UserMessage(
+          .dataInvalid, "this is no npub or nsec: \(reason)", hint: "copy it again, all of it")
+      case .wrongPrefix(let found):
+        UserMessage(
+          .dataInvalid, "this is a \(PrintableText.clean(found, limit: 20)), not an npub or nsec")
+      case .wrongLength:
+        UserMessage(.dataInvalid, "a Nostr key has 32 bytes", hint: "that is 64 hex digits")
+      case .invalidEvent(let reason):
+        UserMessage(
+          .dataInvalid, "the event cannot be signed: \(reason)",
+          hint: "give a JSON object with kind and content, and if wanted tags, created_at, pubkey")
+      case .otherPublicKey:
+        UserMessage(
+          .wrongKey, "the event names another public key than the one that would sign it",
+          hint: "leave out its pubkey, or choose the identity that it names")
+      case .invalidIdentity:
+        UserMessage(.dataInvalid, "a remembered identity is damaged")
+      case .internalError(let what):
+        UserMessage(.internalError, "a fault in keybackup: \(what)")
+      }
+  }
+}

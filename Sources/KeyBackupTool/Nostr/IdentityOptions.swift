@@ -1,0 +1,131 @@
+internal import ArgumentParser
+internal import Nostr
+internal import SecretMemory
+
+/// Which one identity a command is for.
+struct IdentityOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The identity with this number (default: the one without).", valueName: "n"))
+  var index: UInt32?
+
+  @OptionGroup var passphrase: PassphraseOptions
+
+  @Option(
+    help: ArgumentHelp("Refuse any other identity than this one.", valueName: "npub"))
+  var expect: String?
+
+  mutating func validate() throws {
+    if index != nil, passphrase.isGiven {
+      throw ValidationError("an identity has a number or a passphrase")
+    }
+    try IndexCheck.check(index)
+    if let expect, (try? NostrText.publicKey(expect)) == nil {
+      throw ValidationError("--expect takes an npub or 64 hex digits")
+    }
+  }
+
+  /// The identity's input.
+  ///
+  /// A passphrase with a slip of the finger is another identity, so that it is
+  /// asked for twice, unless a public key is expected.
+  func input(_ common: CommonOptions) throws(UserMessage) -> IdentityInput {
+    if let index { return .index(index) }
+    guard passphrase.isGiven else { return .standard }
+    return .passphrase(try passphrase.read(common, twice: expect == nil))
+  }
+
+  /// Refuses an identity that is not the one expected.
+  func check(_ key: NostrPublicKey) throws(UserMessage) {
+    guard let expect else { return }
+    let expected = try NostrText.publicKey(expect)
+    guard key == expected else {
+      throw UserMessage(
+        .wrongKey, "the key gives another identity than \(NIP19.npub(expected))",
+        hint: passphrase.isGiven
+          ? "check the passphrase and the security key"
+          : "check --index, --credential and the security key")
+    }
+  }
+}
+
+/// The bounds of an identity's number.
+enum IndexCheck {
+  /// Refuses a number that is too high.
+  static func check(_ index: UInt32?) throws {
+    if let index, index > IdentityInput.maximumIndex {
+      throw ValidationError("--index takes 0 to \(IdentityInput.maximumIndex)")
+    }
+  }
+}
+
+/// Where a passphrase comes from.
+struct PassphraseOptions: ParsableArguments {
+  @Flag(help: "The identity of a passphrase, which is asked for. It is stored nowhere.")
+  var passphrase = false
+
+  @Option(help: ArgumentHelp("Read the passphrase from this open descriptor.", valueName: "n"))
+  var passphraseFd: Int32?
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the passphrase from this file, which only you may read.", valueName: "path"))
+  var passphraseFile: String?
+
+  mutating func validate() throws {
+    if passphraseFd != nil, passphraseFile != nil {
+      throw ValidationError("the passphrase comes from one place")
+    }
+  }
+
+  /// `-` when it comes from standard input.
+  var input: String? { passphraseFd == 0 || passphraseFile == "-" ? "-" : nil }
+
+  /// Whether one is meant.
+  var isGiven: Bool { passphrase || passphraseFd != nil || passphraseFile != nil }
+
+  /// One byte more than a passphrase may have: a cut-off one would be another
+  /// identity.
+  private static let limit = 4096
+
+  /// The passphrase, which may be empty.
+  ///
+  /// - Parameters:
+  ///   - common: who is asked.
+  ///   - twice: whether a person types it twice.
+  /// - Throws: `config` when nobody can be asked or others can read the file,
+  ///   `data-invalid` when it is too long or the two differ.
+  func read(_ common: CommonOptions, twice: Bool) throws(UserMessage) -> SecretBytes {
+    let phrase: SecretBytes
+    if let passphraseFd {
+      phrase = try SecretLine.read(descriptor: passphraseFd, what: "passphrase", limit: Self.limit)
+    } else if let passphraseFile {
+      phrase = try SecretLine.read(file: passphraseFile, what: "passphrase", limit: Self.limit)
+    } else {
+      phrase = try ask(common.prompter, twice: twice)
+    }
+    guard phrase.count < Self.limit else {
+      throw UserMessage(
+        .dataInvalid, "the passphrase is too long", hint: "it has at most \(Self.limit - 1) bytes")
+    }
+    if phrase.count == 0 {
+      common.output.warn("keybackup: the passphrase is empty; that is an identity of its own")
+    }
+    return phrase
+  }
+
+  private func ask(_ prompter: Prompter, twice: Bool) throws(UserMessage) -> SecretBytes {
+    guard let typed = try prompter.secret("Passphrase (hidden): ", limit: Self.limit - 1) else {
+      throw UserMessage(
+        .config, "the passphrase is needed and nobody can be asked",
+        hint: "give it with --passphrase-fd or --passphrase-file")
+    }
+    guard twice else { return typed }
+    let again = try prompter.secret("The same again: ", limit: Self.limit - 1)
+    guard let again, typed.isEqual(to: again) else {
+      throw UserMessage(
+        .dataInvalid, "the two are not the same",
+        hint: "another passphrase is another identity: type it again with care")
+    }
+    return typed
+  }
+}

@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import PRFDevice
+
+/// What every command takes that derives a Nostr key.
+struct NostrKeyOptions: ParsableArguments {
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var folder: FolderOptions
+
+  @Option(help: ArgumentHelp("Relying party ID of the credential.", valueName: "id"))
+  var rpId = NostrRelyingParty.standard
+
+  @Option(
+    help: ArgumentHelp(
+      "The credential (default: one that this computer knows, else the discoverable one).",
+      valueName: "id"))
+  var credential: String?
+
+  @Flag(help: "Take a credential that this computer does not know: it is another identity.")
+  var newIdentity = false
+
+  var output: Output { common.output }
+
+  /// Finds a security key as these options say.
+  func finder(_ world: World) -> KeyFinder { KeyFinder(common, device, pins.policy(world)) }
+}
+
+/// The relying party of Nostr credentials.
+enum NostrRelyingParty {
+  /// The default: no valid host name, so that no web page can ask for its
+  /// secrets. A web page's identity has that page's host name here.
+  static let standard = "keybackup-nostr:"
+}

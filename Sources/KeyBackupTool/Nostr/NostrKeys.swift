@@ -1,0 +1,205 @@
+internal import Nostr
+internal import PRFDevice
+internal import SecretMemory
+
+/// Derives identities' keys from a security key, and sees to it that a wrong one
+/// does not silently become another identity.
+struct NostrKeys {
+  let options: NostrKeyOptions
+  private let memory: NostrMemory
+  /// What this computer knows of the relying party.
+  private let known: [NostrIdentity]
+  private let finder: KeyFinder
+
+  /// Reads what is remembered.
+  ///
+  /// - Throws: `usage` for the relying party of backups, `config`.
+  init(_ options: NostrKeyOptions, _ world: World) throws(UserMessage) {
+    try DeriveRelyingParty.check(options.rpId)
+    self.options = options
+    memory = try NostrMemory(world)
+    known = try memory.identities().filter { $0.rpID == options.rpId }
+    finder = options.finder(world)
+  }
+
+  /// Derives keys, two with each touch, checks them against what is remembered,
+  /// and remembers those that are new.
+  ///
+  /// - Parameters:
+  ///   - inputs: which identities.
+  ///   - identity: what a person expects of them.
+  ///   - world: where the enrolled credentials are known from.
+  ///   - use: gets each input and its key, after all of its touch were checked.
+  /// - Returns: the credential.
+  /// - Throws: `wrong-key` when another credential answers than the one that is
+  ///   known, or it gives another identity; `ambiguous`; what the device throws.
+  @discardableResult
+  func derive(
+    _ inputs: [IdentityInput], expecting identity: IdentityOptions? = nil, _ world: World,
+    use: (IdentityInput, borrowing NostrSecretKey) throws(UserMessage) -> Void
+  ) async throws(UserMessage) -> CredentialID {
+    let enrolled = try EnrolledCredentials.known(world, options.folder)
+    let wanted = try wantedCredentials()
+    guard !wanted.contains(where: { enrolled.contains($0.bytes) }) else { throw Self.enrolled }
+    let (key, held) = try await key(holding: wanted)
+    var ids = held.map { [$0] } ?? wanted
+    if held == nil { try await key.requirePRF() }
+    var credential = ids.first
+    for pair in inputs.chunks(of: 2) {
+      let why =
+        inputs.count > 2 ? "for \(pair.count == 1 ? "one identity" : "two identities")" : nil
+      let evaluation = try await evaluate(pair, ids, on: key, why: why)
+      guard !enrolled.contains(evaluation.credentialID.bytes) else { throw Self.enrolled }
+      try check(evaluation.credentialID, on: key)
+      credential = evaluation.credentialID
+      ids = [evaluation.credentialID]
+      try give(evaluation, pair, identity, use)
+    }
+    guard let credential else {
+      throw UserMessage(.internalError, "a fault in keybackup: no input")
+    }
+    return credential
+  }
+
+  private static let enrolled = UserMessage(
+    .usage, "this credential opens a backup and is not used for anything else",
+    hint: "make one with keybackup nostr create")
+
+  /// The credentials to ask for: the one named, else those that are known; none:
+  /// any discoverable one.
+  private func wantedCredentials() throws(UserMessage) -> [CredentialID] {
+    if let credential = options.credential {
+      return try CredentialIDArgument.candidates(credential).map { CredentialID($0) }
+    }
+    if options.newIdentity { return [] }
+    return Set(known.map(\.credentialID)).sorted { $0.lexicographicallyPrecedes($1) }
+      .map { CredentialID($0) }
+  }
+
+  private func key(
+    holding ids: [CredentialID]
+  ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
+    do throws(UserMessage) {
+      return try await finder.key(holding: ids, rpID: options.rpId)
+    } catch  where error.code == .wrongKey {
+      if options.credential != nil {
+        throw UserMessage(
+          .wrongKey, "no security key in reach holds this credential for \(options.rpId)",
+          hint: "plug in the one it was made on, and check --credential and --rp-id")
+      }
+      throw UserMessage(
+        .wrongKey,
+        "no security key in reach holds the credential of \(knownNames)",
+        hint: "plug in the key it was made on; --new-identity uses another credential, which is "
+          + "another identity")
+    }
+  }
+
+  private func evaluate(
+    _ inputs: [IdentityInput], _ ids: [CredentialID], on key: OpenKey, why: String?
+  ) async throws(UserMessage) -> PRFEvaluation {
+    let request = PRFRequest(
+      rpID: options.rpId, credentialIDs: ids, first: .webAuthn(inputs[0].prfInput),
+      second: inputs.count > 1 ? .webAuthn(inputs[1].prfInput) : nil)
+    let evaluations = try await key.evaluate(request, why: why)
+    guard let first = evaluations.first, evaluations.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "\(key.name) holds \(evaluations.count) credentials of \(options.rpId)",
+        hint: "name one with --credential: "
+          + evaluations.map { CredentialIDArgument.encode($0.credentialID.bytes) }
+          .joined(separator: ", "))
+    }
+    return first
+  }
+
+  /// Refuses a credential that is not known where others are, unless the person
+  /// named it.
+  private func check(_ credential: CredentialID, on key: OpenKey) throws(UserMessage) {
+    guard options.credential == nil, !options.newIdentity, !known.isEmpty,
+      !known.contains(where: { $0.credentialID == credential.bytes })
+    else { return }
+    throw UserMessage(
+      .wrongKey, "\(key.name) is not the key of \(knownNames)",
+      hint: "plug in that one; --new-identity uses this one, which is another identity")
+  }
+
+  /// Checks the keys of one touch, remembers them, and hands them out.
+  private func give(
+    _ evaluation: PRFEvaluation, _ inputs: [IdentityInput], _ identity: IdentityOptions?,
+    _ use: (IdentityInput, borrowing NostrSecretKey) throws(UserMessage) -> Void
+  ) throws(UserMessage) {
+    let first = try Self.secretKey(evaluation.first(), inputs[0])
+    try identity?.check(first.publicKey)
+    var new = try check(first.publicKey, inputs[0], evaluation.credentialID)
+    guard let output = evaluation.second() else {
+      remember(new)
+      return try use(inputs[0], first)
+    }
+    let second = try Self.secretKey(output, inputs[1])
+    new += try check(second.publicKey, inputs[1], evaluation.credentialID)
+    remember(new)
+    try use(inputs[0], first)
+    try use(inputs[1], second)
+  }
+
+  private static func secretKey(
+    _ output: consuming SecretBytes, _ input: IdentityInput
+  ) throws(UserMessage) -> NostrSecretKey {
+    do throws(NostrError) {
+      return try NostrSecretKey(prfOutput: output)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Compares an identity with what is remembered of its place.
+  ///
+  /// - Returns: the identity if it is to be remembered.
+  private func check(
+    _ publicKey: NostrPublicKey, _ input: IdentityInput, _ credential: CredentialID
+  ) throws(UserMessage) -> [NostrIdentity] {
+    let index: UInt32?
+    switch input.name {
+    case .standard: index = nil
+    case .index(let number): index = number
+    case .passphrase: return []
+    }
+    let identity = NostrIdentity(
+      rpID: options.rpId, credentialID: credential.bytes, index: index, publicKey: publicKey)
+    guard let remembered = known.first(where: { $0.isSamePlace(as: identity) }) else {
+      return [identity]
+    }
+    guard remembered.publicKey == publicKey else {
+      throw UserMessage(
+        .wrongKey,
+        "the security key gives another identity than before: it was "
+          + "\(NIP19.npub(remembered.publicKey)) and is now \(NIP19.npub(publicKey))",
+        hint: "nothing was done with it; the key was reset or is a copy, or the memory in the "
+          + "state folder is another person's")
+    }
+    return []
+  }
+
+  private func remember(_ identities: [NostrIdentity]) {
+    do throws(UserMessage) {
+      try memory.remember(identities)
+    } catch {
+      options.output.warn("keybackup: the identity could not be remembered: \(error.message)")
+    }
+  }
+
+  /// The identities of one or two known credentials, for a sentence.
+  private var knownNames: String {
+    var seen: Set<[UInt8]> = []
+    let keys = known.filter { seen.insert($0.credentialID).inserted }.map(\.publicKey)
+    let shown = keys.prefix(2).map(NIP19.npub).joined(separator: " or ")
+    return keys.count > 2 ? "\(shown) or \(keys.count - 2) more" : shown
+  }
+}
+
+extension Array {
+  /// The elements in groups of `size`; the last may be smaller.
+  fileprivate func chunks(of size: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+  }
+}

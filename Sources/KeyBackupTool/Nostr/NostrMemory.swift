@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Nostr
+internal import SecretMemory
+
+/// The Nostr identities that this computer has met: public keys, with the
+/// credential and the number that lead to them. No secrets, no passphrase ones.
+///
+/// One small file each, written once, so that two programs at a time cannot
+/// undo what the other one remembers.
+struct NostrMemory {
+  private let folder: String
+  private static let fileLimit = 64 * 1024
+
+  /// Opens the memory, which may be empty.
+  ///
+  /// - Throws: `config` when there is no place for it.
+  init(_ world: World) throws(UserMessage) {
+    guard let state = world.stateFolder else {
+      throw UserMessage(
+        .config, "HOME is not set, so there is no place to remember identities",
+        hint: "set HOME or XDG_STATE_HOME")
+    }
+    folder = state + "/nostr"
+  }
+
+  /// Every identity, by relying party, credential and number.
+  ///
+  /// - Throws: `config` when one cannot be read: it might be the one that a
+  ///   wrong key would be caught by.
+  func identities() throws(UserMessage) -> [NostrIdentity] {
+    guard FileCheck.exists(folder) else { return [] }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      throw UserMessage(
+        .config, "the identities remembered in \(folder) cannot be read",
+        hint: "check the folder's permissions")
+    }
+    var found: [NostrIdentity] = []
+    for name in names.sorted() where name.hasSuffix(".json") {
+      let bytes = try InputFile.read("\(folder)/\(name)", limit: Self.fileLimit)
+      do throws(NostrError) {
+        found += try NostrIdentity.parse(bytes)
+      } catch {
+        throw UserMessage(
+          .config, "the remembered identity \(folder)/\(name) is damaged",
+          hint: "move the file away; the identity is remembered again when it is next used")
+      }
+    }
+    return found.sorted {
+      ($0.rpID, Hex.string($0.credentialID), $0.index.map { Int($0) } ?? -1)
+        < ($1.rpID, Hex.string($1.credentialID), $1.index.map { Int($0) } ?? -1)
+    }
+  }
+
+  /// Keeps identities; those that are known are not written again.
+  ///
+  /// - Throws: `io`, `cannot-create`.
+  func remember(_ identities: [NostrIdentity]) throws(UserMessage) {
+    let known = try Set(self.identities())
+    for identity in identities where !known.contains(identity) { try write(identity) }
+  }
+
+  private func write(_ identity: NostrIdentity) throws(UserMessage) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw UserMessage(
+        .cannotCreate, "the folder \(folder) cannot be made", hint: "check its permissions")
+    }
+    let text = Array((NostrIdentity.json([identity]) + "\n").utf8)
+    let name = "\(folder)/\(Hex.string(Array(SHA256.hash(text).prefix(16)))).json"
+    let temporary = "\(name).\(Hex.string(Randomness.bytes(count: 8)))"
+    let file = try OutputFile(creating: temporary)
+    do throws(UserMessage) {
+      try unsafe file.write(text.span.bytes)
+      try file.synchronize()
+      guard unsafe rename(temporary, name) == 0 else {
+        throw UserMessage(.io, "\(name) could not be written: \(systemText(errno))")
+      }
+    } catch {
+      unsafe unlink(temporary)
+      throw error
+    }
+  }
+}
