@@ -1,5 +1,5 @@
-import Glibc
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import WalletFormats
@@ -7,17 +7,8 @@ import Testing
 /// After a check, nothing of what was checked is left in this process's memory
 /// once its guarded copies are gone.
 @Suite(.serialized) struct ResidueTests {
-  /// A piece of a secret to look for, kept inverted so that it is not found
-  /// where it is kept.
-  struct Needle {
-    let inverted: [UInt8]
-
-    init(_ secret: borrowing SecretBytes, _ range: Range<Int>) {
-      inverted = unsafe secret.withUnsafeBytes { bytes in
-        range.map { unsafe bytes[$0] ^ 0xFF }
-      }
-    }
-  }
+  /// How often the needle occurs in writable memory.
+  private func count(_ needle: Needle) throws -> Int { try MemoryScan.count(needle) }
 
   @Test func theScanFindsWhatIsThere() throws {
     let kept = SecretBytes.random(count: 32)
@@ -111,73 +102,10 @@ import Testing
       Needle(line, head.count..<(head.count + 30)), Needle(line, head.count + 30..<head.count + 64),
     ]
   }
+}
 
-  /// How often the needle occurs in writable memory, the scan's own excepted.
-  private func count(_ needle: Needle) throws -> Int {
-    let window = 1 << 20
-    let size = window + needle.inverted.count
-    let buffer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 4096)
-    let plain = UnsafeMutableRawPointer.allocate(
-      byteCount: needle.inverted.count, alignment: 16)
-    for (index, byte) in needle.inverted.enumerated() {
-      unsafe plain.storeBytes(of: byte ^ 0xFF, toByteOffset: index, as: UInt8.self)
-    }
-    defer {
-      unsafe memset(plain, 0, needle.inverted.count)
-      unsafe memset(buffer, 0, size)
-      unsafe plain.deallocate()
-      unsafe buffer.deallocate()
-    }
-    let own = [
-      (UInt(bitPattern: buffer), size), (UInt(bitPattern: plain), needle.inverted.count),
-    ]
-    let memory = unsafe open("/proc/self/mem", O_RDONLY)
-    #expect(memory >= 0)
-    defer { close(memory) }
-    var found = 0
-    for region in try writableRegions() {
-      var start = region.lowerBound
-      while start < region.upperBound {
-        let wanted = min(size, Int(region.upperBound - start))
-        let read = unsafe pread(memory, buffer, wanted, off_t(start))
-        if read > 0 {
-          for distance in unsafe hits(of: plain, needle.inverted.count, in: buffer, read) {
-            let address = start + UInt(distance)
-            if !own.contains(where: { address >= $0.0 && address < $0.0 + UInt($0.1) }) {
-              found += 1
-            }
-          }
-        }
-        start += UInt(window)
-      }
-    }
-    return found
-  }
-
-  private func hits(
-    of needle: UnsafeMutableRawPointer, _ needleSize: Int, in buffer: UnsafeMutableRawPointer,
-    _ size: Int
-  ) -> [Int] {
-    let first = Int32(unsafe needle.load(as: UInt8.self))
-    var hits: [Int] = []
-    var offset = 0
-    while size - offset >= needleSize,
-      let hit = unsafe memchr(buffer + offset, first, size - offset - needleSize + 1)
-    {
-      offset = unsafe hit - buffer
-      if unsafe memcmp(hit, needle, needleSize) == 0 { hits.append(offset) }
-      offset += 1
-    }
-    return hits
-  }
-
-  private func writableRegions() throws -> [Range<UInt>] {
-    try Files.text("/proc/self/maps").split(separator: "\n").compactMap { line in
-      let fields = line.split(separator: " ")
-      guard fields.count > 1, fields[1].hasPrefix("rw") else { return nil }
-      let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-      guard ends.count == 2 else { return nil }
-      return ends[0]..<ends[1]
-    }
+extension Needle {
+  init(_ secret: borrowing SecretBytes, _ range: Range<Int>) {
+    self = secret.withBytes { Needle($0.extracting(range)) }
   }
 }
