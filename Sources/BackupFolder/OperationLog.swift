@@ -15,6 +15,8 @@ struct OperationLog {
   private(set) var retirements: [(node: Int, writer: WriterID)] = []
   /// Files of ways in, from `key-add`.
   private(set) var keyFiles: [KeyID: [UInt8]] = [:]
+  /// Private data beside the wallets, sealed, by topic.
+  private(set) var sensitive: [String: [[UInt8]]] = [:]
   /// Ways in that were revoked.
   private(set) var removedKeys: Set<KeyID> = []
   /// The CSPP envelope that was logged last, by the writers' clocks.
@@ -170,6 +172,9 @@ struct OperationLog {
       case .envelope(let payload):
         note(
           envelope: try Operation.file(payload, in: workspace.operation.bytes), at: operation.at)
+      case .sensitive(let topic, let payload):
+        sensitive[topic, default: []].append(
+          try Operation.file(payload, in: workspace.operation.bytes))
       case .keyRemove(let key): removedKeys.insert(key)
       case .unknown: hasUnknownChanges = true
       case .writerRetire(let writer): content.retired.append(writer)

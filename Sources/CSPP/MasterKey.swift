@@ -50,7 +50,7 @@ public struct MasterKey: ~Copyable, Sendable {
   /// The key from which wallet keys are derived.
   public borrowing func criticalDataKey() -> SecretBytes { critical.copy() }
 
-  /// CSPP's key for data that is private but no secret; nothing uses it yet.
+  /// CSPP's key for data that is private but no secret; see ``SensitiveData``.
   public borrowing func sensitiveDataKey() -> SecretBytes {
     HKDFSHA256.deriveKey(ikm: bytes, info: "cspp:v1:sensitive")
   }

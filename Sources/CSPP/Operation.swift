@@ -63,6 +63,9 @@ public struct Operation: Equatable, Sendable {
     case moved(NamespaceID, boxes: [Box])
     /// A computer writes no more.
     case writerRetire(WriterID)
+    /// Private data beside the wallets, sealed once more with the sensitive data
+    /// key; see ``SensitiveData``.
+    case sensitive(topic: String, sealed: Payload)
     /// A change of a kind that is not known here, by its name. Whoever shows
     /// the state should say that a newer program wrote to the folder.
     case unknown(String)

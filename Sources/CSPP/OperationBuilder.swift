@@ -119,6 +119,13 @@ public struct OperationBuilder: ~Copyable {
     add(.writerRetire, "\"writer_id\":\"\(id)\"")
   }
 
+  /// Private data beside the wallets, from ``SensitiveData/seal(_:topic:masterKey:)``.
+  public mutating func sensitive(topic: String, sealed: Span<UInt8>) {
+    start(.sensitive, "\"topic\":\(JSONText.quoted(topic)),\"sealed\":\"")
+    unsafe writer.hex(sealed.bytes)
+    writer.raw("\"}}")
+  }
+
   /// Seals the operation; the builder is used up.
   ///
   /// - Parameters:

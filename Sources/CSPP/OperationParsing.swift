@@ -69,6 +69,9 @@ extension Operation.Change {
     case .moved:
       let boxes = try Self.boxes(object.required("boxes", in: text), in: text)
       self = .moved(try id("namespace_id"), boxes: boxes)
+    case .sensitive:
+      let topic = try object.required("topic", in: text).text("topic", in: text)
+      self = .sensitive(topic: topic, sealed: try .init(object, "sealed", in: text))
     case .writerRetire: self = .writerRetire(try id("writer_id"))
     }
   }
@@ -100,5 +103,6 @@ extension Operation.Change {
     case from
     case moved
     case writerRetire = "writer-retire"
+    case sensitive
   }
 }

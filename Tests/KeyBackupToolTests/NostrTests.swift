@@ -14,8 +14,11 @@ import Testing
     (try? JSON(Files.read(Build.root + "/Tests/Vectors/nostr/identities.json")))?["sets"]
     .items ?? []
 
-  @Test(arguments: vectors)
-  func publishedVectorsThroughTheCommand(_ set: JSON) async throws {
+  @Test func theVectorsAreHere() { #expect(Self.vectors.count == 2) }
+
+  @Test(arguments: vectors.indices)
+  func publishedVectorsThroughTheCommand(_ number: Int) async throws {
+    let set = Self.vectors[number]
     let box = try Sandbox()
     let key = Self.vectorKey(try #require(set["cred_random_hex"].text))
     for vector in set["modes"].items {
@@ -210,7 +213,8 @@ import Testing
     #expect(!typed.text.contains("quokka"))
     let slip = try await box.keybackup(
       ["nostr", "pubkey", "--passphrase"],
-      terminal: [.expect("Passphrase"), .type("a\n"), .expect("again"), .type("b\n")], expecting: 65)
+      terminal: [.expect("Passphrase"), .type("a\n"), .expect("again"), .type("b\n")], expecting: 65
+    )
     #expect(slip.text.contains("not the same"))
   }
 
@@ -232,6 +236,37 @@ import Testing
     let nobody = try await box.keybackup(
       ["nostr", "pubkey", "--passphrase", "--no-input"], expecting: nil)
     expectFailure(nobody, 78, says: "--passphrase-fd")
+  }
+
+  // MARK: The backup
+
+  @Test func theBackupBringsTheIdentitiesToANewComputer() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let nothing = try await box.keybackup(["nostr", "save"], expecting: nil)
+    expectFailure(nothing, 66, says: "no identities")
+    let made = try await box.keybackup(["nostr", "create"]).out
+    let more = try await box.keybackup(["nostr", "derive", "--index", "0", "--index", "9"]).out
+    let saved = try await box.keybackup(["nostr", "save", "--json"]).json()
+    #expect(saved["saved"].number == 3)
+    let again = try await box.keybackup(["nostr", "save", "--json"]).json()
+    #expect(again["saved"].number == 0)
+    for path in Files.tree(box.folder) {
+      let bytes = try Files.read(box.folder + "/" + path)
+      #expect(bytes.firstRange(of: Array("npub1".utf8)) == nil)
+      #expect(bytes.firstRange(of: Array("nostr".utf8)) == nil, "not even that there are any")
+    }
+    let here = try await box.keybackup(["nostr", "list", "--json"], pin: .none).json()
+    let there = try await box.keybackup(["nostr", "list", "--json"], home: box.root + "/tmp").json()
+    #expect(there == here)
+    let npubs = there["identities"].items.compactMap(\.["npub"].text)
+    #expect(npubs == (made + more).split(separator: "\n").map(String.init))
+    // There, too, another key is noticed from now on, and the wallets are as they were.
+    let other = try await box.keybackup(
+      ["nostr", "pubkey"], key: ["--state", box.root + "/other.json"], home: box.root + "/tmp",
+      expecting: nil)
+    expectFailure(other, 80, says: String(made.dropLast()))
+    try await box.keybackup(["verify", "--deep"], home: box.root + "/tmp")
   }
 
   // MARK: Mistakes

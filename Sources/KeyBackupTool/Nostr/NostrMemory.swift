@@ -9,6 +9,9 @@ internal import SecretMemory
 /// One small file each, written once, so that two programs at a time cannot
 /// undo what the other one remembers.
 struct NostrMemory {
+  /// What a backup calls the same.
+  static let topic = "nostr"
+
   private let folder: String
   private static let fileLimit = 64 * 1024
 

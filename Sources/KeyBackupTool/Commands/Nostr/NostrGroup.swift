@@ -7,7 +7,7 @@ struct NostrGroup: ParsableCommand {
     abstract: "Nostr identities from a security key, with no secret stored anywhere.",
     subcommands: [
       NostrCreateCommand.self, NostrPubkeyCommand.self, NostrDeriveCommand.self,
-      NostrSignCommand.self, NostrExportCommand.self, NostrListCommand.self,
+      NostrSignCommand.self, NostrExportCommand.self, NostrListCommand.self, NostrSaveCommand.self,
       NostrEncodeCommand.self, NostrDecodeCommand.self, NostrValidateCommand.self,
     ])
 }

@@ -1,35 +1,77 @@
 internal import ArgumentParser
 internal import Nostr
 
-/// `keybackup nostr list`: the identities that this computer knows.
+/// `keybackup nostr list`: the identities that this computer knows, on a new one
+/// those of the backup.
 struct NostrListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the identities that are known here.",
-    discussion: "Identities with a passphrase are on no list.")
+    commandName: "list", abstract: "List the identities that are known here or in the backup.",
+    discussion: """
+      Needs no security key, except on a computer that knows none yet, or with --from-backup: \
+      then one touch brings those of the backup. Identities with a passphrase are on no list.
+      """)
 
-  @OptionGroup var common: CommonOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Flag(help: "Bring the identities of the backup to this computer, with one touch.")
+  var fromBackup = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try common.output.result(try NostrMemory(world).identities())
+    let memory = try NostrMemory(world)
+    var known = try memory.identities()
+    if let backup = try backup(world, asked: fromBackup || known.isEmpty) {
+      let opened = try await backup.unlock(
+        unlock.finder(world), rpID: unlock.relyingParty.rpId)
+      // What contradicts this computer's memory is told, not taken.
+      let (taken, contradicting) = try opened.nostrIdentities().divided(by: known)
+      try memory.remember(taken)
+      known = try memory.identities()
+      for identity in contradicting {
+        unlock.output.warn(
+          "keybackup: the backup knows another identity than this computer: "
+            + NIP19.npub(identity.publicKey))
+      }
+    }
+    try unlock.output.result(known)
     return .success
+  }
+
+  /// The backup to ask; nil for none.
+  private func backup(_ world: World, asked: Bool) throws(UserMessage) -> Backup? {
+    guard asked else { return nil }
+    if fromBackup { return try unlock.backup(world) }
+    guard try unlock.folder.configuredPath(world) != nil else { return nil }
+    do throws(UserMessage) {
+      return try unlock.backup(world)
+    } catch  where error.code == .noInput {
+      // Identities need no backup.
+      return nil
+    }
+  }
+}
+
+extension Set<NostrIdentity> {
+  /// Those that agree with what is known, and those that do not.
+  fileprivate func divided(
+    by known: [NostrIdentity]
+  ) -> (agreeing: [NostrIdentity], contradicting: [NostrIdentity]) {
+    var agreeing: [NostrIdentity] = []
+    var contradicting: [NostrIdentity] = []
+    for identity in self {
+      let differs = known.contains {
+        $0.isSamePlace(as: identity) && $0.publicKey != identity.publicKey
+      }
+      if differs { contradicting.append(identity) } else { agreeing.append(identity) }
+    }
+    return (agreeing, contradicting)
   }
 }
 
 extension Output {
   /// Prints remembered identities.
-  func result(_ identities: [NostrIdentity]) throws(UserMessage) {
+  fileprivate func result(_ identities: [NostrIdentity]) throws(UserMessage) {
     if json {
-      try result(json: [
-        "identities": .array(
-          identities.map { identity -> JSONValue in
-            [
-              "npub": .string(NIP19.npub(identity.publicKey)),
-              "public_key": .string(identity.publicKey.hex), "rp_id": .string(identity.rpID),
-              "credential_id": .string(CredentialIDArgument.encode(identity.credentialID)),
-              "index": .optional(identity.index.map { Int($0) }),
-            ]
-          })
-      ])
+      try result(json: ["identities": .array(identities.map(\.jsonValue))])
       return
     }
     if identities.isEmpty { return note("No identities are known here: keybackup nostr create") }
@@ -40,5 +82,17 @@ extension Output {
       ]
     }
     for line in Table.lines([["NPUB", "INDEX", "RELYING PARTY"]] + rows) { try result(line) }
+  }
+}
+
+extension NostrIdentity {
+  /// The identity as the command's JSON.
+  fileprivate var jsonValue: JSONValue {
+    [
+      "npub": .string(NIP19.npub(publicKey)), "public_key": .string(publicKey.hex),
+      "rp_id": .string(rpID),
+      "credential_id": .string(CredentialIDArgument.encode(credentialID)),
+      "index": .optional(index.map { Int($0) }),
+    ]
   }
 }

@@ -1,0 +1,41 @@
+internal import CSPP
+
+/// Private data beside the wallets: texts of a topic, which all computers add to
+/// and nobody takes from.
+extension OpenNamespace {
+  /// Every text of a topic, in no order.
+  ///
+  /// - Throws: a listing that fails.
+  public func sensitiveTexts(_ topic: String) throws(BackupFolderError) -> [[UInt8]] {
+    // From the files themselves: few commands ask for it.
+    let sealed = try OperationLog.read(namespace, masterKey: masterKey).sensitive[topic] ?? []
+    return sealed.compactMap { try? SensitiveData.open($0, topic: topic, masterKey: masterKey) }
+  }
+
+  /// Adds a text, durably.
+  ///
+  /// - Parameters:
+  ///   - text: any bytes that are no secret.
+  ///   - topic: what it is about.
+  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors: then
+  ///   nothing was added.
+  public mutating func addSensitive(
+    _ text: [UInt8], topic: String
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try heal(run: run)
+    let sealed: [UInt8]
+    do {
+      sealed = try SensitiveData.seal(text, topic: topic, masterKey: masterKey)
+    } catch {
+      throw .internalError("sealing private data: \(error)")
+    }
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: namespace.settings.clock(), writerLabel: namespace.settings.writerLabel, seen: seen)
+    operation.sensitive(topic: topic, sealed: sealed.span)
+    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    try publish(staged, run: run)
+  }
+}

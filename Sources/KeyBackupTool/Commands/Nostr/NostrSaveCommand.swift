@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import Nostr
+
+/// `keybackup nostr save`: the known identities go into the backup.
+struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "save", abstract: "Put the identities that are known here into the backup.",
+    discussion: """
+      Public keys, credentials and numbers, encrypted like the wallets: on a new computer \
+      nostr list brings them back. No secret is stored, and no passphrase identity.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let memory = try NostrMemory(world)
+    let here = try memory.identities()
+    guard !here.isEmpty else {
+      throw UserMessage(
+        .noInput, "no identities are known here", hint: "keybackup nostr create makes one")
+    }
+    var backup = try await unlock.backup(world).unlock(
+      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    let saved = try backup.nostrIdentities()
+    let new = here.filter { !saved.contains($0) }
+    if !new.isEmpty {
+      do throws(BackupFolderError) {
+        try backup.addSensitive(Array(NostrIdentity.json(new).utf8), topic: NostrMemory.topic)
+      } catch {
+        throw UserMessage(error)
+      }
+    }
+    unlock.output.warn(viewProblem: backup.viewProblem)
+    try unlock.output.result(
+      new.isEmpty
+        ? "All \(here.count) are in the backup already."
+        : "Wrote \(new.count) of \(here.count) identities into the backup.",
+      json: ["saved": .number(new.count), "known": .number(here.count)],
+      ofChange: "the identities were saved all the same")
+    return .success
+  }
+}
+
+extension OpenNamespace {
+  /// The identities in the backup.
+  ///
+  /// - Throws: what reading the log throws.
+  func nostrIdentities() throws(UserMessage) -> Set<NostrIdentity> {
+    let texts: [[UInt8]]
+    do throws(BackupFolderError) {
+      texts = try sensitiveTexts(NostrMemory.topic)
+    } catch {
+      throw UserMessage(error)
+    }
+    // A newer program's list is not for this version.
+    return Set(texts.flatMap { (try? NostrIdentity.parse($0)) ?? [] })
+  }
+}
