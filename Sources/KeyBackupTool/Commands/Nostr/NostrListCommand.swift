@@ -19,7 +19,7 @@ struct NostrListCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let memory = try NostrMemory(world)
     var known = try memory.identities()
-    if let backup = try backup(world, asked: fromBackup || known.isEmpty) {
+    if let backup = try await backup(world, asked: fromBackup || known.isEmpty) {
       let opened = try await backup.unlock(
         unlock.finder(world), rpID: unlock.relyingParty.rpId)
       // What contradicts this computer's memory is told, not taken.
@@ -37,12 +37,12 @@ struct NostrListCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// The backup to ask; nil for none.
-  private func backup(_ world: World, asked: Bool) throws(UserMessage) -> Backup? {
+  private func backup(_ world: World, asked: Bool) async throws(UserMessage) -> Backup? {
     guard asked else { return nil }
-    if fromBackup { return try unlock.backup(world) }
+    if fromBackup { return try await unlock.backup(world) }
     guard try unlock.folder.configuredPath(world) != nil else { return nil }
     do throws(UserMessage) {
-      return try unlock.backup(world)
+      return try await unlock.backup(world)
     } catch  where error.code == .noInput {
       // Identities need no backup.
       return nil

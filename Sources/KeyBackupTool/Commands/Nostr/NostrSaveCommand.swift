@@ -20,7 +20,7 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(
         .noInput, "no identities are known here", hint: "keybackup nostr create makes one")
     }
-    var backup = try await unlock.backup(world).unlock(
+    var backup = try await unlock.backup(world, for: .writing).unlock(
       unlock.finder(world), rpID: unlock.relyingParty.rpId)
     let saved = try backup.nostrIdentities()
     let new = here.filter { !saved.contains($0) }
