@@ -119,6 +119,9 @@ enum OperationTarget {
         builder.envelope(file: file.span)
       case .moved(let namespace, let boxes): builder.moved(to: namespace, boxes: boxes)
       case .writerRetire(let writer): builder.writerRetire(writer)
+      case .sensitive(let topic, let payload):
+        let sealed = try CSPP.Operation.file(payload, in: text)
+        builder.sensitive(topic: topic, sealed: sealed.span)
       case .from, .unknown: return false
       }
       return true
@@ -136,6 +139,8 @@ enum OperationTarget {
       "put \(record) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
     case .keyAdd(let key, let payload):
       "key \(key) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
+    case .sensitive(let topic, let payload):
+      "\(topic) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
     case .envelope(let payload): "\((try? CSPP.Operation.file(payload, in: text)) ?? [])"
     default: "\(change)"
     }
