@@ -61,7 +61,8 @@ let package = Package(
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux", arguments,
+        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux",
+        arguments,
       ],
       swiftSettings: strict),
 

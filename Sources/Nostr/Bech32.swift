@@ -62,6 +62,7 @@ enum Bech32 {
   /// - Parameters:
   ///   - prefix: lower-case ASCII.
   ///   - values: five bits a byte; with the prefix at most 83 of them.
+  /// - Returns: the string's ASCII.
   static func encode(prefix: String, values: borrowing SecretBytes) -> SecretBytes {
     let prefix = Array(prefix.utf8)
     var padded = SecretBytes(zeroed: values.count + checksumSize)

@@ -48,6 +48,7 @@ public struct IdentityInput: Equatable, Sendable {
   ///
   /// - Parameter phrase: UTF-8, as it was typed: no Unicode normalisation. It may
   ///   be empty.
+  /// - Returns: the input.
   public static func passphrase(_ phrase: borrowing SecretBytes) -> IdentityInput {
     var hash = SHA256()
     let prefix = Array("nostr-key-".utf8)

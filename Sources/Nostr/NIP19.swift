@@ -33,6 +33,7 @@ public enum NIP19 {
   /// Reads an `npub` or `nsec`.
   ///
   /// - Parameter text: ASCII; capital letters only if all are.
+  /// - Returns: the key.
   /// - Throws: ``NostrError/invalidBech32(_:)``, ``NostrError/wrongPrefix(found:)``,
   ///   ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``,
   ///   ``NostrError/invalidSecretKey``.

@@ -30,6 +30,7 @@ public struct NostrPublicKey: Hashable, Sendable {
   /// - Parameters:
   ///   - signature: 64 bytes; any other number is no signature.
   ///   - message: any number of bytes; for an event its 32-byte ID.
+  /// - Returns: whether it holds.
   public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == 64 else { return false }
     var point = secp256k1_xonly_pubkey()

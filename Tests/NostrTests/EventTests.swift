@@ -21,13 +21,15 @@ struct EventTests {
     struct Signed: Decodable {
       let id, pubkey, content, sig: String
       let kind: Int
-      let created_at: Int
+      let createdAt: Int
       let tags: [[String]]
     }
-    let read = try JSONDecoder().decode(Signed.self, from: Data(signed.utf8))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let read = try decoder.decode(Signed.self, from: Data(signed.utf8))
     #expect(read.pubkey == key.publicKey.hex)
     #expect(read.kind == 1)
-    #expect(read.created_at == 1_700_000_000)
+    #expect(read.createdAt == 1_700_000_000)
     #expect(read.tags == [["e", "x"], []])
     #expect(read.content == "aé\"\\\n\t\r\u{8}\u{c}/ \u{2028}")
     let hashed =

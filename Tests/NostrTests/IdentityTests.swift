@@ -9,17 +9,17 @@ import Testing
 struct IdentityTests {
   struct File: Decodable {
     struct Upstream: Decodable {
-      let input_hex, seckey_hex, pubkey_xonly_hex, nsec, npub: String
+      let inputHex, seckeyHex, pubkeyXonlyHex, nsec, npub: String
     }
     struct Set: Decodable {
-      let cred_random_hex: String
+      let credRandomHex: String
       let modes: [Mode]
     }
     struct Mode: Decodable {
-      let mode, prf_input_hex, hmac_secret_salt_hex, prf_output_hex, seckey_hex: String
-      let pubkey_xonly_hex, nsec, npub: String
+      let mode, prfInputHex, hmacSecretSaltHex, prfOutputHex, seckeyHex: String
+      let pubkeyXonlyHex, nsec, npub: String
     }
-    let upstream_vector: Upstream
+    let upstreamVector: Upstream
     let sets: [Set]
   }
 
@@ -33,23 +33,23 @@ struct IdentityTests {
   @Test func `Every vector, from the PRF input to the npub`() throws {
     var count = 0
     for set in try Vectors.decode("identities.json", as: File.self).sets {
-      let credential = SymmetricKey(data: unhex(set.cred_random_hex))
+      let credential = SymmetricKey(data: unhex(set.credRandomHex))
       for mode in set.modes {
         let input = try Self.input(mode.mode).prfInput
-        #expect(Hex.string(input) == mode.prf_input_hex, "\(mode.mode)")
+        #expect(Hex.string(input) == mode.prfInputHex, "\(mode.mode)")
         // What the platform and the authenticator do in between.
-        let salt = SHA256Digest(Array("WebAuthn PRF".utf8) + [0] + input)
-        #expect(Hex.string(salt) == mode.hmac_secret_salt_hex)
+        let salt = digest(Array("WebAuthn PRF".utf8) + [0] + input)
+        #expect(Hex.string(salt) == mode.hmacSecretSaltHex)
         let output = Array(HMAC<Crypto.SHA256>.authenticationCode(for: salt, using: credential))
-        #expect(Hex.string(output) == mode.prf_output_hex)
+        #expect(Hex.string(output) == mode.prfOutputHex)
         let key = try NostrSecretKey(prfOutput: secret(output))
-        #expect(key.withBytes { digits($0) } == mode.seckey_hex)
-        #expect(key.publicKey.hex == mode.pubkey_xonly_hex)
+        #expect(key.withBytes { digits($0) } == mode.seckeyHex)
+        #expect(key.publicKey.hex == mode.pubkeyXonlyHex)
         #expect(text(NIP19.nsec(key)) == mode.nsec)
         #expect(NIP19.npub(key.publicKey) == mode.npub)
-        #expect(try decoded(mode.nsec) == "nsec " + mode.seckey_hex)
-        #expect(try decoded(mode.npub) == "npub " + mode.pubkey_xonly_hex)
-        #expect(try decoded(mode.npub.uppercased()) == "npub " + mode.pubkey_xonly_hex)
+        #expect(try decoded(mode.nsec) == "nsec " + mode.seckeyHex)
+        #expect(try decoded(mode.npub) == "npub " + mode.pubkeyXonlyHex)
+        #expect(try decoded(mode.npub.uppercased()) == "npub " + mode.pubkeyXonlyHex)
         count += 1
       }
     }
@@ -57,11 +57,11 @@ struct IdentityTests {
   }
 
   @Test func `The vector that nostr-passkey publishes`() throws {
-    let vector = try Vectors.decode("identities.json", as: File.self).upstream_vector
-    let digest = SHA256.secretHash(unsafe unhex(vector.input_hex).span.bytes)
+    let vector = try Vectors.decode("identities.json", as: File.self).upstreamVector
+    let digest = SHA256.secretHash(unsafe unhex(vector.inputHex).span.bytes)
     let key = try NostrSecretKey(digest)
-    #expect(key.withBytes { digits($0) } == vector.seckey_hex)
-    #expect(key.publicKey.hex == vector.pubkey_xonly_hex)
+    #expect(key.withBytes { digits($0) } == vector.seckeyHex)
+    #expect(key.publicKey.hex == vector.pubkeyXonlyHex)
     #expect(text(NIP19.nsec(key)) == vector.nsec)
     #expect(NIP19.npub(key.publicKey) == vector.npub)
   }
@@ -95,4 +95,4 @@ struct IdentityTests {
   }
 }
 
-private func SHA256Digest(_ bytes: [UInt8]) -> [UInt8] { Array(Crypto.SHA256.hash(data: bytes)) }
+private func digest(_ bytes: [UInt8]) -> [UInt8] { Array(Crypto.SHA256.hash(data: bytes)) }

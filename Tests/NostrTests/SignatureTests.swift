@@ -24,8 +24,8 @@ struct SignatureTests {
   func `BIP-340`(_ vector: File.Case) throws {
     let signature = unhex(vector.signature)
     let message = unhex(vector.message)
-    if let public_ = try? NostrPublicKey(unhex(vector.publicKey)) {
-      #expect(public_.verifies(signature: signature, of: message) == vector.valid)
+    if let publicKey = try? NostrPublicKey(unhex(vector.publicKey)) {
+      #expect(publicKey.verifies(signature: signature, of: message) == vector.valid)
     } else {
       #expect(!vector.valid)
     }

@@ -7,7 +7,9 @@ enum Vectors {
   static func decode<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
     let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     let data = try Data(contentsOf: URL(filePath: "/\(folder)/Vectors/nostr/\(name)"))
-    return try JSONDecoder().decode(T.self, from: data)
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(T.self, from: data)
   }
 }
 

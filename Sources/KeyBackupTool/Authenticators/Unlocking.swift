@@ -1,4 +1,5 @@
 internal import PRFDevice
+internal import SecretMemory
 
 /// One PRF evaluation that would open a backup, as its files describe it.
 struct UnlockQuestion: Hashable, Sendable {
@@ -161,5 +162,13 @@ extension OpenKey {
         try await authenticator.evaluate(request, pin: pin)
       }
     }
+  }
+
+  /// Evaluates the PRF for one credential's one input.
+  func onlyOutput(_ request: PRFRequest, why: String) async throws(UserMessage) -> SecretBytes {
+    guard let evaluation = try await evaluate(request, why: why).first else {
+      throw UserMessage(.prfNotDelivered, key: name)
+    }
+    return evaluation.first()
   }
 }

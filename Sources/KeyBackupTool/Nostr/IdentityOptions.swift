@@ -92,6 +92,7 @@ struct PassphraseOptions: ParsableArguments {
   /// - Parameters:
   ///   - common: who is asked.
   ///   - twice: whether a person types it twice.
+  /// - Returns: its bytes.
   /// - Throws: `config` when nobody can be asked or others can read the file,
   ///   `data-invalid` when it is too long or the two differ.
   func read(_ common: CommonOptions, twice: Bool) throws(UserMessage) -> SecretBytes {

@@ -29,6 +29,8 @@ struct NostrKeyOptions: ParsableArguments {
 /// The relying party of Nostr credentials.
 enum NostrRelyingParty {
   /// The default: no valid host name, so that no web page can ask for its
-  /// secrets. A web page's identity has that page's host name here.
+  /// secrets.
+  ///
+  /// A web page's identity has that page's host name here.
   static let standard = "keybackup-nostr:"
 }

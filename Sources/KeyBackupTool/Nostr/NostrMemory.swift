@@ -4,9 +4,9 @@ internal import Nostr
 internal import SecretMemory
 
 /// The Nostr identities that this computer has met: public keys, with the
-/// credential and the number that lead to them. No secrets, no passphrase ones.
+/// credential and the number that lead to them.
 ///
-/// One small file each, written once, so that two programs at a time cannot
+/// No secrets, and none with a passphrase. One small file each, written once, so that two programs at a time cannot
 /// undo what the other one remembers.
 struct NostrMemory {
   /// What a backup calls the same.

@@ -22,7 +22,10 @@ enum NostrText {
 
   /// A key's text from a file or standard input, without white space around it.
   ///
-  /// - Parameter path: a path or `-`.
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - common: who is asked at a terminal.
+  /// - Returns: the text.
   /// - Throws: what reading throws.
   static func read(_ path: String, _ common: CommonOptions) throws(UserMessage) -> SecretBytes {
     let text = try InputFile.readSecret(

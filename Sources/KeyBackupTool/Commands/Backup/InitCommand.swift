@@ -265,13 +265,3 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 }
-
-extension OpenKey {
-  /// Evaluates the PRF for one credential's one input.
-  func onlyOutput(_ request: PRFRequest, why: String) async throws(UserMessage) -> SecretBytes {
-    guard let evaluation = try await evaluate(request, why: why).first else {
-      throw UserMessage(.prfNotDelivered, key: name)
-    }
-    return evaluation.first()
-  }
-}

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Nostr
 internal import SecretMemory
 
-/// `keybackup nostr encode`: hex digits to an npub or nsec. Needs no key.
+/// `keybackup nostr encode`: hex digits to an npub or nsec, without a security key.
 struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "encode", abstract: "Turn a public key's hex digits into an npub (NIP-19).",
@@ -40,7 +40,7 @@ struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
   }
 }
 
-/// `keybackup nostr decode`: an npub or nsec to hex digits. Needs no key.
+/// `keybackup nostr decode`: an npub or nsec to hex digits, without a security key.
 struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Turn an npub into hex digits (NIP-19).",
