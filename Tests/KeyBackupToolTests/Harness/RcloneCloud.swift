@@ -77,7 +77,7 @@ final class RcloneCloud: Sendable {
     let pid = try Files.text(pidFile).split(separator: "\n").joined()
     a = SyncedComputer(
       box: box, name: "A", folder: mountPoint + "/keybackup",
-      prefix: privileged + ["nsenter", "--mount=/proc/\(pid)/ns/mnt", "--"]
+      prefix: privileged + ["nsenter", "--target", pid, "--mount", "--root", "--"]
         + (isRoot ? [] : ["setpriv", "--reuid", user, "--regid", group, "--clear-groups"]))
     self.mount = mount
     let prefix = a.prefix
