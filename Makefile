@@ -34,6 +34,8 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 
 test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
+	# What is installed is built otherwise than what is tested.
+	$(SWIFT) build $(RELEASE) --product keybackup
 	$(SWIFT) test --skip-build
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
