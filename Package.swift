@@ -53,7 +53,7 @@ let package = Package(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux"],
       swiftSettings: strict),
     .target(
-      name: "WalletFormats", dependencies: ["CZstd", "CSPP", "SecretMemory"],
+      name: "WalletFormats", dependencies: ["CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
       swiftSettings: strict),
     .target(
       name: "Nostr", dependencies: ["CSecp256k1", "CSPP", "SecretMemory"],

@@ -241,6 +241,11 @@ struct OperationLog {
     envelope = (at, file)
   }
 
+  /// Keeps private data that was just published.
+  mutating func note(sensitive sealed: [UInt8], topic: String) {
+    sensitive[topic, default: []].append(sealed)
+  }
+
   /// Keeps a way in's file.
   mutating func note(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file

@@ -7,8 +7,11 @@ extension OpenNamespace {
   ///
   /// - Throws: a listing that fails.
   public func sensitiveTexts(_ topic: String) throws(BackupFolderError) -> [[UInt8]] {
-    // From the files themselves: few commands ask for it.
-    let sealed = try OperationLog.read(namespace, masterKey: masterKey).sensitive[topic] ?? []
+    // What a writing run read earlier it does not read again; it keeps no texts.
+    let whole =
+      isLoaded && !log.isFromCache
+      ? log : try OperationLog.read(namespace, masterKey: masterKey)
+    let sealed = whole.sensitive[topic] ?? []
     return sealed.compactMap { try? SensitiveData.open($0, topic: topic, masterKey: masterKey) }
   }
 
@@ -37,5 +40,7 @@ extension OpenNamespace {
     operation.sensitive(topic: topic, sealed: sealed.span)
     let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
     try publish(staged, run: run)
+    log.note(sensitive: sealed, topic: topic)
+    saveCache(run: run)
   }
 }

@@ -10,3 +10,9 @@ static inline secp256k1_schnorrsig_extraparams keybackup_schnorrsig_extraparams(
   parameters.ndata = random;
   return parameters;
 }
+
+/// The library's own context, which serves all that needs no secret multiplication:
+/// a global variable, which Swift takes for one that may change.
+static inline const secp256k1_context *keybackup_secp256k1_context(void) {
+  return secp256k1_context_static;
+}

@@ -1,5 +1,5 @@
 internal import CSecp256k1
-internal import SecretMemory
+public import SecretMemory
 
 /// A Nostr identity: the x coordinate of a point of secp256k1 (BIP-340).
 public struct NostrPublicKey: Hashable, Sendable {
@@ -20,6 +20,25 @@ public struct NostrPublicKey: Hashable, Sendable {
       throw .invalidPublicKey
     }
     self.bytes = bytes
+  }
+
+  /// Whether bytes are a public key.
+  ///
+  /// - Parameter bytes: they may be a secret key's as well: nothing of them is
+  ///   left outside guarded memory.
+  /// - Returns: whether they are.
+  public static func isOne(_ bytes: borrowing SecretBytes) -> Bool {
+    guard bytes.count == 32 else { return false }
+    var point = SecretBytes(zeroed: MemoryLayout<secp256k1_xonly_pubkey>.size)
+    return unsafe point.withUnsafeMutableBytes { point in
+      let point = unsafe point.baseAddress.unsafelyUnwrapped
+        .assumingMemoryBound(to: secp256k1_xonly_pubkey.self)
+      return unsafe bytes.withUnsafeBytes { bytes in
+        unsafe secp256k1_xonly_pubkey_parse(
+          Curve.context, point,
+          bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
+      }
+    }
   }
 
   /// 64 lower-case hexadecimal digits.

@@ -74,8 +74,7 @@ enum NostrText {
       let isHex = text.withBytes { Hex.decode($0, into: &bytes) }
       if isHex {
         guard bytes.count == 32 else { throw NostrError.wrongLength }
-        let coordinate = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        let isPoint = (try? NostrPublicKey(coordinate)) != nil
+        let isPoint = NostrPublicKey.isOne(bytes)
         let isScalar = (try? NostrSecretKey(bytes)) != nil
         guard isPoint || isScalar else { throw NostrError.invalidPublicKey }
         return (isPoint && isScalar ? "either" : isPoint ? "public-key" : "secret-key", nil)
