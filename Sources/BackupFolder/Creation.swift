@@ -42,7 +42,7 @@ extension BackupFolder {
       throw error
     }
     do {
-      let file = try namespace.write(enrolment, masterKey, prfOutput: prfOutput, tag: run.tag)
+      let file = try namespace.write(enrolment, masterKey, secret: prfOutput, tag: run.tag)
       let way = WayIn(file.wrapper, file: FolderLayout.keyFile(enrolment.keyID))
       return try namespace.finish(
         way, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
@@ -105,7 +105,7 @@ extension Namespace {
   public func resumeCreation(
     _ way: WayIn, prfOutput: borrowing SecretBytes
   ) throws(BackupFolderError) -> OpenNamespace {
-    let masterKey = try way.unwrap(prfOutput: prfOutput)
+    let masterKey = try way.unwrap(secret: prfOutput)
     let run = try WritingRun.begin(state(make: true))
     guard let key = way.keyID, let file = try keyFileBytes(of: key) else {
       throw .incomplete(path: directory.path)
@@ -116,22 +116,22 @@ extension Namespace {
   /// Writes the file of a way in and reads it back with the way's secret.
   func write(
     _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
-    prfOutput: borrowing SecretBytes, tag: String
+    secret: borrowing SecretBytes, tag: String
   ) throws(BackupFolderError) -> (bytes: [UInt8], wrapper: KeyWrapper) {
     let header = KeyHeader(
-      namespaceID: id, keyID: enrolment.keyID, kind: .securityKey(enrolment.securityKey),
+      namespaceID: id, keyID: enrolment.keyID, kind: enrolment.kind,
       label: enrolment.label, createdAt: settings.clock())
     let bytes: [UInt8]
     let wrapper: KeyWrapper
     do {
-      bytes = try KeyWrapper.seal(masterKey, secret: prfOutput, header: header)
+      bytes = try KeyWrapper.seal(masterKey, secret: secret, header: header)
       wrapper = try KeyWrapper(parsing: bytes.span, at: id)
     } catch {
       throw .internalError("wrapping the master key: \(error)")
     }
     try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
       guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }
-      return (try? read.open(secret: prfOutput)) != nil
+      return (try? read.open(secret: secret)) != nil
     }
     return (bytes, wrapper)
   }
@@ -162,7 +162,7 @@ extension Namespace {
     }
     let present = written ? envelope : try envelopeBytes() ?? envelope
     _ = try directory.makeSubdirectory(FolderLayout.walletFolder)
-    var open = try OpenNamespace.open(self, masterKey: masterKey, isReading: false)
+    var open = try OpenNamespace.open(self, masterKey: masterKey, by: key, isReading: false)
     if open.log.index.nodes.isEmpty {
       try open.logWayIn(file, key, envelope: present, run: run)
     } else {
@@ -237,26 +237,8 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// Enrols another security key.
-  ///
-  /// - Parameters:
-  ///   - enrolment: the credential.
-  ///   - prfOutput: 32 bytes, its PRF output for the enrolment's salt.
-  ///   - confirmation: the output of a second evaluation.
-  /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
-  public mutating func addWayIn(
-    _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
-    confirmedBy confirmation: borrowing SecretBytes
-  ) throws(BackupFolderError) {
-    guard prfOutput.isEqual(to: confirmation) else { throw .evaluationsDiffer }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
-    let file = try namespace.write(enrolment, masterKey, prfOutput: prfOutput, tag: run.tag)
-    try logWayIn(file.bytes, enrolment.keyID, envelope: nil, run: run)
-  }
-
   /// Logs a way in's file, and the envelope that was written with it.
-  fileprivate mutating func logWayIn(
+  mutating func logWayIn(
     _ file: [UInt8], _ key: KeyID, envelope: [UInt8]?, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let now = namespace.settings.clock()

@@ -26,15 +26,17 @@ public struct Namespace: Sendable {
   /// Opens the logs of all computers.
   ///
   /// - Parameters:
-  ///   - masterKey: from ``WayIn/unwrap(prfOutput:)``.
+  ///   - masterKey: from ``WayIn/unwrap(secret:)``.
+  ///   - key: the way in that gave it, if one did.
   ///   - purpose: what is to be done with it.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
   ///   system errors.
   public func open(
-    _ masterKey: consuming MasterKey, for purpose: OpenNamespace.Purpose = .reading
+    _ masterKey: consuming MasterKey, by key: KeyID? = nil,
+    for purpose: OpenNamespace.Purpose = .reading
   ) throws(BackupFolderError) -> OpenNamespace {
-    try OpenNamespace.open(self, masterKey: masterKey, purpose: purpose)
+    try OpenNamespace.open(self, masterKey: masterKey, by: key, purpose: purpose)
   }
 
   /// What this computer keeps about the folder.

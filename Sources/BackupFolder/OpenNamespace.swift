@@ -9,6 +9,9 @@ public import SecretMemory
 public struct OpenNamespace: ~Copyable {
   /// The namespace.
   public let id: NamespaceID
+  /// The way in that opened it; nil for another program's envelope, and for a
+  /// master key that this computer knew.
+  public let openedBy: KeyID?
   /// Whether the logs are whole, and the newest this computer has seen.
   public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.
@@ -50,9 +53,10 @@ public struct OpenNamespace: ~Copyable {
   }
 
   private init(
-    _ namespace: Namespace, masterKey: consuming MasterKey, purpose: Purpose
+    _ namespace: Namespace, masterKey: consuming MasterKey, by key: KeyID?, purpose: Purpose
   ) {
     id = namespace.id
+    openedBy = key
     self.purpose = purpose
     self.namespace = namespace
     reader = WalletReader(masterKey, limit: namespace.settings.limits.record)
@@ -64,17 +68,18 @@ public struct OpenNamespace: ~Copyable {
   /// - Parameters:
   ///   - namespace: which.
   ///   - masterKey: its key.
+  ///   - key: the way in that gave it.
   ///   - purpose: what is to be done with it.
   ///   - isReading: `false` for a caller that holds the lock and remembers by
   ///     itself.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey``; a listing that fails.
   static func open(
-    _ namespace: Namespace, masterKey: consuming MasterKey, purpose: Purpose = .reading,
-    isReading: Bool = true
+    _ namespace: Namespace, masterKey: consuming MasterKey, by key: KeyID? = nil,
+    purpose: Purpose = .reading, isReading: Bool = true
   ) throws(BackupFolderError) -> OpenNamespace {
     guard masterKey.namespaceID == namespace.id else { throw .wrongKey }
-    var open = OpenNamespace(namespace, masterKey: masterKey, purpose: purpose)
+    var open = OpenNamespace(namespace, masterKey: masterKey, by: key, purpose: purpose)
     // A writing run reads the logs when it has the lock.
     if purpose == .writing { return open }
     try open.load()

@@ -48,37 +48,38 @@ public struct WayIn: Equatable, Sendable {
 
   /// Unwraps the master key.
   ///
-  /// - Parameter prfOutput: 32 bytes, the PRF output for ``prfSalt``.
+  /// - Parameter secret: the way's secret; of a security key, its PRF output for
+  ///   ``prfSalt``, 32 bytes.
   /// - Returns: a key whose namespace ID is this folder's.
   /// - Throws: ``BackupFolderError/wrongKey`` when no file of this way opens
   ///   with it.
   public func unwrap(
-    prfOutput: borrowing SecretBytes
+    secret: borrowing SecretBytes
   ) throws(BackupFolderError) -> MasterKey {
     for source in sources {
-      if let key = open(source, prfOutput) { return key }
+      if let key = open(source, secret) { return key }
     }
     throw .wrongKey
   }
 
-  /// Tries every file of this way in with the PRF output that opened one.
+  /// Tries every file of this way in with the secret that opened one.
   ///
-  /// - Parameter prfOutput: 32 bytes, the PRF output for ``prfSalt``.
+  /// - Parameter secret: as for ``unwrap(secret:)``.
   /// - Returns: those that do not open with it: they are damaged.
-  public func damagedFiles(prfOutput: borrowing SecretBytes) -> [String] {
+  public func damagedFiles(secret: borrowing SecretBytes) -> [String] {
     var damaged: [String] = []
-    for (file, source) in zip(files, sources) where open(source, prfOutput) == nil {
+    for (file, source) in zip(files, sources) where open(source, secret) == nil {
       damaged.append(file)
     }
     return damaged
   }
 
-  private func open(_ source: Source, _ prfOutput: borrowing SecretBytes) -> MasterKey? {
+  private func open(_ source: Source, _ secret: borrowing SecretBytes) -> MasterKey? {
     let opened: MasterKey?
     switch source {
-    case .wrapper(let wrapper): opened = try? wrapper.open(secret: prfOutput)
+    case .wrapper(let wrapper): opened = try? wrapper.open(secret: secret)
     case .envelope(let envelope):
-      opened = try? envelope.open(prfOutput: prfOutput, namespaceID: namespaceID)
+      opened = try? envelope.open(prfOutput: secret, namespaceID: namespaceID)
     }
     guard let key = opened, key.namespaceID == namespaceID else { return nil }
     return key

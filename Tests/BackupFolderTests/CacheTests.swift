@@ -21,7 +21,7 @@ struct CacheTests {
   private func writing(_ scene: Scene, _ computer: String = "a") throws -> OpenNamespace {
     let namespace = try scene.open(computer).namespace()
     let way = try #require(try namespace.scan().waysIn.first)
-    return try namespace.open(way.unwrap(prfOutput: scene.secret()), for: .writing)
+    return try namespace.open(way.unwrap(secret: scene.secret()), for: .writing)
   }
 
   @Test("What was cached of the logs is what reading them gives")

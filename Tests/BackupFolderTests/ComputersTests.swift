@@ -157,7 +157,7 @@ struct ComputersTests {
           let way = try #require(try namespace.scan().waysIn.first)
           let prf = [UInt8](repeating: 7, count: 32)
           let secret = unsafe SecretBytes(copying: prf.span.bytes)
-          var open = try namespace.open(way.unwrap(prfOutput: secret))
+          var open = try namespace.open(way.unwrap(secret: secret))
           try open.add(.of("w\(number)"))
         }
       }

@@ -220,7 +220,7 @@ struct DamagedFileTests {
     _ = try scene.create()
     let way = try #require(try scene.open().namespace().scan().waysIn.first)
     #expect(throws: BackupFolderError.wrongKey) {
-      _ = try way.unwrap(prfOutput: scene.secret([UInt8](repeating: 8, count: 32)))
+      _ = try way.unwrap(secret: scene.secret([UInt8](repeating: 8, count: 32)))
     }
     #expect(throws: BackupFolderError.evaluationsDiffer) {
       _ = try scene.open("b").create(

@@ -147,7 +147,7 @@ struct DiskTests {
     settings.stateFolder = "/proc/nothing/here"
     let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace()
     let way = try #require(try namespace.scan().waysIn.first)
-    var open = try namespace.open(way.unwrap(prfOutput: scene.secret()))
+    var open = try namespace.open(way.unwrap(secret: scene.secret()))
     #expect(try open.restored().lines == ["w1 abandon about current"])
     #expect(!open.health.isFreshnessKnown)
   }

@@ -37,7 +37,7 @@ struct ForeignTests {
     #expect(scan.waysIn.count == 1)
     #expect(way.kind == .csppEnvelope)
     let prf = try #require(NamespaceDigits.bytes(vector.prfOutput))
-    return try namespace.open(way.unwrap(prfOutput: scene.secret(prf)))
+    return try namespace.open(way.unwrap(secret: scene.secret(prf)))
   }
 
   @Test(

@@ -55,7 +55,7 @@ final class Scene {
   func unlock(_ computer: String = "a", _ path: String? = nil) throws -> OpenNamespace {
     let namespace = try open(computer, path).namespace()
     let way = try #require(try namespace.scan().waysIn.first)
-    return try namespace.open(way.unwrap(prfOutput: secret()))
+    return try namespace.open(way.unwrap(secret: secret()))
   }
 
   private var mounts: [String] = []

@@ -48,7 +48,7 @@ extension World {
       let structure = try namespace.checkStructure()
       if structure.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
       guard let way = try namespace.scan().waysIn.first else { return violate("no way in") }
-      var open = try namespace.open(way.unwrap(prfOutput: SecurityKey.prfOutput()))
+      var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
       if open.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
       let report = open.verify()
       for state in [WalletState.missing, .incomplete, .rolledBack, .unreadable]
@@ -93,7 +93,7 @@ extension World {
     do {
       let namespace = try reader.folder(time: 0).namespace()
       guard let way = try namespace.scan().waysIn.first else { return [:] }
-      var open = try namespace.open(way.unwrap(prfOutput: SecurityKey.prfOutput()))
+      var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
       var shown = Shown()
       _ = open.forEachWallet { version, bytes in
         shown.add(version, words: version.entry.words(in: bytes), bytes)

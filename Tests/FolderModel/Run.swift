@@ -55,7 +55,7 @@ extension World {
     check(
       structure.health, structure.wallets.findings, expected, at: computer, withKey: false)
     guard let way = try namespace.scan().waysIn.first else { return "no way in" }
-    var open = try namespace.open(way.unwrap(prfOutput: SecurityKey.prfOutput()))
+    var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
     check(open.health, open.logFindings, expected, at: computer, withKey: true)
     opened(truth, computer)
     if open.health.rolledBack > 0 {

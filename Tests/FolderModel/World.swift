@@ -40,7 +40,7 @@ final class World {
     namespace = created.id
     let way = try first.folder(time: 0).namespace().scan().waysIn.first
     guard let way else { fatalError("no way in") }
-    archive = Archive(try way.unwrap(prfOutput: SecurityKey.prfOutput()))
+    archive = Archive(try way.unwrap(secret: SecurityKey.prfOutput()))
     let names = ConflictNames.allCases.randomElement(using: &generator)
     engine = SyncEngine(
       archive: archive, names: Bool.random(using: &generator) ? names : nil)

@@ -36,7 +36,7 @@ struct FolderProbe {
     if verb == "init" { return try initialise(folder) }
     let namespace = try folder.namespace()
     guard let way = try namespace.scan().waysIn.first else { throw .wrongKey }
-    var open = try namespace.open(way.unwrap(prfOutput: output()))
+    var open = try namespace.open(way.unwrap(secret: output()))
     switch verb {
     case "add": try open.add(batch(wallets))
     case "remove":

@@ -1,6 +1,7 @@
 internal import ArgumentParser
+internal import BackupFolder
 
-/// What every command takes that opens a backup with a security key.
+/// What every command takes that opens a backup.
 struct UnlockOptions: ParsableArguments {
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
@@ -22,6 +23,20 @@ struct UnlockOptions: ParsableArguments {
     _ world: World, for use: Backup.Use = .reading
   ) async throws(UserMessage) -> Backup {
     try await Backup.find(folder, sync, common, world, for: use)
+  }
+
+  /// Opens the backup these options name.
+  ///
+  /// - Parameters:
+  ///   - world: what surrounds the process.
+  ///   - use: what the command does with the backup.
+  ///   - purpose: whether all of it is to be read.
+  /// - Returns: the backup, open.
+  /// - Throws: as ``backup(_:for:)`` and ``Backup/unlock(_:_:for:)``.
+  func open(
+    _ world: World, for use: Backup.Use = .reading, purpose: OpenNamespace.Purpose = .reading
+  ) async throws(UserMessage) -> OpenNamespace {
+    try await backup(world, for: use).unlock(self, world, for: purpose)
   }
 
   /// Finds a security key as these options say.

@@ -242,7 +242,14 @@ extension ChildSession {
 
   /// Writes what fits; false once nobody reads.
   private static func send(_ bytes: inout [UInt8], to descriptor: Int32) -> Bool {
-    let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    let count = unsafe bytes.withUnsafeBytes { bytes in
+      // To a program that has ended already: SIGPIPE would end the tests, and say nothing.
+      let sent = unsafe Glibc.send(
+        descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      // A terminal is no socket.
+      return sent < 0 && errno == ENOTSOCK
+        ? unsafe write(descriptor, bytes.baseAddress, bytes.count) : sent
+    }
     if count > 0 { bytes.removeFirst(count) }
     return count >= 0 || errno == EAGAIN
   }

@@ -35,8 +35,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     } else {
       target = nil
     }
-    var opened = try await backup.unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await backup.unlock(unlock, world)
     var rows: [[String]] = []
     var done = 0
     let total = backup.namespace.countWalletFiles()

@@ -22,8 +22,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     var report: StatusReport
     if deep {
       report = try StatusReport(backup)
-      var opened = try await backup.unlock(
-        unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &report.findings)
+      var opened = try await backup.unlock(unlock, world, damaged: &report.findings)
       report.note(opened.verify(), of: opened)
     } else {
       report = try StatusReport(structureOf: backup)

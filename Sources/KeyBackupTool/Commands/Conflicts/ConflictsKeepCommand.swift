@@ -19,8 +19,7 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
   var version: String
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await unlock.open(world, for: .writing)
     var found: [WalletVersion] = []
     let report = opened.forEachWallet { version, _ in
       if WalletSelector.matches(wallet, version) { found.append(version) }

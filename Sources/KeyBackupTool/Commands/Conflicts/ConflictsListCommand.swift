@@ -14,8 +14,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var unlock: UnlockOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await unlock.open(world)
     var several: Set<RecordID> = []
     let report = opened.forEachWallet { version, _ in
       if version.ordinal > 0 { several.insert(version.recordID) }

@@ -20,8 +20,7 @@ struct NostrListCommand: ParsableCommand, KeyBackupCommand {
     let memory = try NostrMemory(world)
     var known = try memory.identities()
     if let backup = try await backup(world, asked: fromBackup || known.isEmpty) {
-      let opened = try await backup.unlock(
-        unlock.finder(world), rpID: unlock.relyingParty.rpId)
+      let opened = try await backup.unlock(unlock, world)
       // What contradicts this computer's memory is told, not taken.
       let (taken, contradicting) = try opened.nostrIdentities().divided(by: known)
       try memory.remember(taken)

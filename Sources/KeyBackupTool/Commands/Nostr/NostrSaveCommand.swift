@@ -20,8 +20,7 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(
         .noInput, "no identities are known here", hint: "keybackup nostr create makes one")
     }
-    var backup = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var backup = try await unlock.open(world, for: .writing)
     let saved = try backup.nostrIdentities()
     let new = here.filter { !saved.contains($0) }
     if !new.isEmpty {

@@ -48,8 +48,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let record = RecordID(walletID: walletID)
 
     let backup = try await unlock.backup(world, for: .writing)
-    var opened = try await backup.unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId, for: .writing)
+    var opened = try await backup.unlock(unlock, world, for: .writing)
     let isThere: Bool
     do throws(BackupFolderError) {
       // A random ID is new.

@@ -32,8 +32,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
     }
-    var opened = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId, for: .writing)
+    var opened = try await unlock.open(world, for: .writing, purpose: .writing)
     let added: OpenNamespace.Added
     do throws(BackupFolderError) {
       added = try opened.add(batch, skippingKnown: true)

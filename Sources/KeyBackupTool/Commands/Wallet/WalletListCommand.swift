@@ -76,8 +76,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var unlock: UnlockOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await unlock.open(world)
     var rows: [WalletRow] = []
     let report = opened.forEachWallet { version, _ in rows.append(WalletRow(version)) }
     try Interruption.check()

@@ -22,8 +22,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   var yes = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
     let report = opened.forEachWallet { version, _ in
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }

@@ -42,8 +42,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     try OutputFile.requireFree(out)
     let backup = try await unlock.backup(world)
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
-    var opened = try await backup.unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await backup.unlock(unlock, world)
     var found: [WalletVersion] = []
     // The bytes of the version that `only` will choose: the first that is
     // meant, and one meant by its ID before any meant by its name.

@@ -14,8 +14,7 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var unlock: UnlockOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let opened = try await unlock.backup(world).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    let opened = try await unlock.open(world)
     let writers = opened.writers
     if unlock.common.json {
       try unlock.output.result(json: ["writers": .array(writers.map(\.json))])

@@ -20,8 +20,7 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   var computer: String
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var opened = try await unlock.backup(world, for: .writing).unlock(
-      unlock.finder(world), rpID: unlock.relyingParty.rpId)
+    var opened = try await unlock.open(world, for: .writing)
     let writer = try Self.only(opened.writers, computer)
     let name = PrintableText.clean(writer.label.isEmpty ? writer.id.shortName : writer.label)
     let isChange = !writer.isRetired || writer.afterRetirement > 0

@@ -1,0 +1,103 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// Security keys as ways into a backup.
+extension Backup {
+  /// Unwraps the master key with a security key: one PIN, one touch.
+  ///
+  /// - Parameters:
+  ///   - scan: the ways in.
+  ///   - finder: where the keys are.
+  ///   - rpID: for envelopes of other programs, which name no relying party.
+  ///   - damaged: receives the files of the way in that do not open.
+  /// - Returns: the master key.
+  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
+  ///   file opens, and what the device throws.
+  func masterKey(
+    _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
+  ) async throws(UserMessage) -> UnlockedMasterKey {
+    let offers = scan.waysIn.compactMap { way in
+      UnlockQuestion(way, rpID: rpID ?? BackupRelyingPartyOption.standard).map { (way, $0) }
+    }
+    guard !offers.isEmpty else {
+      throw UserMessage(
+        .dataInvalid, "no way into this backup is of a kind that this version knows",
+        hint: "a newer keybackup may know it")
+    }
+    let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
+    do throws(UserMessage) {
+      return try await finder.ask(unique(offers.map(\.1)), for: WantedKey(scan)) { answer in
+        open(answer, offers, &damaged)
+      }
+    } catch  where error.code == .wrongKey && anonymous && rpID == nil {
+      throw UserMessage(
+        .wrongKey, error.message,
+        hint: "the backup was made by another program: name its relying party, "
+          + "such as --rp-id covebitcoinwallet.com")
+    }
+  }
+
+  private func open(
+    _ answer: UnlockAnswer, _ offers: [(WayIn, UnlockQuestion)], _ damaged: inout [FileFinding]
+  ) -> UnlockedMasterKey? {
+    for (way, question) in offers where question == answer.question {
+      let secret = answer.evaluation.first()
+      guard let key = try? way.unwrap(secret: secret) else { continue }
+      for file in way.damagedFiles(secret: secret) {
+        damaged.append(
+          FileFinding(
+            file: file, recordID: nil, state: .unreadable,
+            reason: "does not open with its own security key"))
+      }
+      return UnlockedMasterKey(masterKey: key, keyID: way.keyID)
+    }
+    return nil
+  }
+
+  private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
+    var seen: Set<UnlockQuestion> = []
+    return questions.filter { seen.insert($0).inserted }
+  }
+}
+
+extension WantedKey {
+  /// The keys that open the backup.
+  init(_ scan: NamespaceScan) {
+    for way in scan.waysIn {
+      switch way.kind {
+      case .securityKey:
+        if let id = way.credentialID { names[CredentialID(id)] = way.label }
+      case .csppEnvelope: break
+      case .unknown(let kind):
+        let words = kind.replacing("_", with: " ")
+        otherWays.append(way.label.isEmpty ? words : "\(words) \"\(way.label)\"")
+      }
+    }
+  }
+}
+
+extension UnlockQuestion {
+  /// What to ask a security key for this way in; nil for other kinds.
+  ///
+  /// - Parameters:
+  ///   - way: from the folder.
+  ///   - rpID: for a way that names no relying party.
+  init?(_ way: WayIn, rpID: String) {
+    switch way.kind {
+    case .securityKey:
+      // No key made what breaks these bounds, and asking would fail for all.
+      guard let own = way.rpID, !own.utf8.contains(0),
+        (1...PRFRequest.maximumRelyingPartyIDBytes).contains(own.utf8.count),
+        let credential = way.credentialID,
+        (1...CredentialID.maximumSize).contains(credential.count)
+      else { return nil }
+      self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
+    case .csppEnvelope:
+      self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
+    case .unknown:
+      return nil
+    }
+  }
+}
