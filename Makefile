@@ -36,7 +36,7 @@ test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
 	# What is installed is built otherwise than what is tested.
 	$(SWIFT) build $(RELEASE) --product keybackup
-	$(SWIFT) test --skip-build
+	@SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
 	@scripts/setup build
