@@ -13,6 +13,8 @@ public struct WayIn: Equatable, Sendable {
     /// A CSPP envelope of another program: it says neither whose credential
     /// nor which relying party.
     case csppEnvelope
+    /// A recovery code, with a second secret or without one.
+    case recoveryCode(KeyHeader.CodeDerivation)
     /// A kind that is not known here.
     case unknown(String)
   }
@@ -38,7 +40,7 @@ public struct WayIn: Equatable, Sendable {
   public let discoverable: Bool?
   /// The authenticator's model, 16 bytes.
   public let aaguid: [UInt8]?
-  /// The WebAuthn PRF input, 32 bytes; empty for an unknown kind.
+  /// The WebAuthn PRF input, 32 bytes; empty for other kinds than a security key.
   public let prfSalt: [UInt8]
   /// Unix seconds.
   public let createdAt: UInt64?
@@ -102,13 +104,12 @@ extension WayIn {
       discoverable = key.discoverable
       aaguid = key.aaguid
       prfSalt = key.prfSalt
+    case .recoveryCode(let derivation):
+      kind = .recoveryCode(derivation)
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
     case .unknown(let name):
       kind = .unknown(name)
-      rpID = nil
-      credentialID = nil
-      discoverable = nil
-      aaguid = nil
-      prfSalt = []
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
     }
     files = [file]
     sources = [.wrapper(wrapper)]

@@ -32,6 +32,8 @@ public struct KeyHeader: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// A FIDO2 credential's PRF output, always with user verification.
     case securityKey(SecurityKey)
+    /// A recovery code, with a second secret or without one.
+    case recoveryCode(CodeDerivation)
     /// A kind that is not known here: listed and skipped. The text is its name.
     case unknown(String)
   }
@@ -69,8 +71,7 @@ public struct KeyHeader: Equatable, Sendable {
       namespaceID: try object.required("namespace_id", in: text)
         .identifier("namespace_id", in: text),
       keyID: try object.required("key_id", in: text).identifier("key_id", in: text),
-      kind: kind == "security_key"
-        ? .securityKey(try SecurityKey(object, in: text)) : .unknown(kind),
+      kind: try Kind.parse(kind, object, in: text),
       label: try object.required("label", in: text).text("label", in: text),
       createdAt: try object.required("created_at", in: text).integer("created_at", in: text))
     let recipient = try object.required("recipient", in: text)
@@ -80,23 +81,47 @@ public struct KeyHeader: Equatable, Sendable {
 
   /// The header's JSON.
   func json(recipient: [UInt8]) throws(CSPPError) -> String {
-    guard case .securityKey(let key) = kind else { throw .invalidField("kind") }
-    guard key.aaguid.count == 16 else { throw .invalidField("aaguid") }
-    guard key.prfSalt.count == 32 else { throw .invalidField("prf_salt") }
-    return JSONText.object([
+    let (name, own) = try kind.members
+    let common = [
       ("namespace_id", JSONText.quoted(namespaceID.hex)),
       ("key_id", JSONText.quoted(keyID.hex)),
-      ("kind", JSONText.quoted("security_key")),
+      ("kind", JSONText.quoted(name)),
       ("label", JSONText.quoted(label)),
       ("created_at", String(createdAt)),
       ("recipient", JSONText.quoted(Hex.string(recipient))),
-      ("rp_id", JSONText.quoted(key.rpID)),
-      ("credential_id", JSONText.quoted(Base64.string(key.credentialID, .url))),
-      ("discoverable", key.discoverable ? "true" : "false"),
-      ("aaguid", JSONText.quoted(AAGUID.string(key.aaguid))),
-      ("prf_salt", JSONText.quoted(Hex.string(key.prfSalt))),
-      ("user_verification", "true"),
-    ])
+    ]
+    return JSONText.object(common + own)
+  }
+}
+
+extension KeyHeader.Kind {
+  private static let securityKeyName = "security_key"
+  private static let recoveryCodeName = "recovery_code"
+
+  fileprivate static func parse(
+    _ name: String, _ object: JSONObject, in text: RawSpan
+  ) throws(CSPPError) -> KeyHeader.Kind {
+    switch name {
+    case securityKeyName:
+      return .securityKey(try KeyHeader.SecurityKey(object, in: text))
+    case recoveryCodeName:
+      guard let derivation = try KeyHeader.CodeDerivation.parse(object, in: text) else {
+        return .unknown(name)
+      }
+      return .recoveryCode(derivation)
+    default: return .unknown(name)
+    }
+  }
+
+  /// The kind's name and the fields that it has beside those of all kinds.
+  fileprivate var members: (name: String, own: [(String, String)]) {
+    get throws(CSPPError) {
+      switch self {
+      case .securityKey(let key): (Self.securityKeyName, try key.members)
+      case .recoveryCode(let derivation): (Self.recoveryCodeName, try derivation.members)
+      case .unknown: throw .invalidField("kind")
+      }
+    }
   }
 }
 
@@ -115,6 +140,21 @@ extension KeyHeader.SecurityKey {
       throw .invalidField("user_verification")
     }
     guard !credentialID.isEmpty else { throw .invalidField("credential_id") }
+  }
+
+  fileprivate var members: [(String, String)] {
+    get throws(CSPPError) {
+      guard aaguid.count == 16 else { throw .invalidField("aaguid") }
+      guard prfSalt.count == 32 else { throw .invalidField("prf_salt") }
+      return [
+        ("rp_id", JSONText.quoted(rpID)),
+        ("credential_id", JSONText.quoted(Base64.string(credentialID, .url))),
+        ("discoverable", discoverable ? "true" : "false"),
+        ("aaguid", JSONText.quoted(AAGUID.string(aaguid))),
+        ("prf_salt", JSONText.quoted(Hex.string(prfSalt))),
+        ("user_verification", "true"),
+      ]
+    }
   }
 }
 

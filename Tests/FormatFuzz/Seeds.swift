@@ -37,7 +37,7 @@ enum Seeds {
               aaguid: [UInt8](repeating: 9, count: 16), prfSalt: Keys.salt)),
           label: "Blue key", createdAt: 1)
         let file = try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header)
-        return [file, Self.header(of: file)]
+        return [file, Self.header(of: file)] + (try recoveryCodes())
       case .operation: return try operations()
       case .labels:
         let lines = Array(
@@ -96,6 +96,24 @@ enum Seeds {
     _ = try OperationFile(parsing: file.span, at: nil)
       .open(inPlace: &text, masterKey: Keys.masterKey)
     return [file, Self.header(of: file), text.copied]
+  }
+
+  /// Headers of ways in by a code: alone, and with each second secret.
+  private static func recoveryCodes() throws -> [[UInt8]] {
+    let seconds: [KeyHeader.SecondSecret?] = [
+      nil, .file, .keyring,
+      .securityKey(rpID: "keybackup:", credentialID: [1, 2, 3], prfSalt: Keys.salt),
+    ]
+    return try seconds.map { second in
+      let derivation = try KeyHeader.CodeDerivation(
+        salt: Keys.nonce + [1, 2, 3, 4], cost: Argon2id.Parameters(memoryKiB: 8, passes: 1),
+        secondSecret: second)
+      let header = KeyHeader(
+        namespaceID: Keys.namespace, keyID: Keys.keyID, kind: .recoveryCode(derivation),
+        label: "Kit", createdAt: 1)
+      return Self.header(
+        of: try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header))
+    }
   }
 
   /// The header of one of our own files.

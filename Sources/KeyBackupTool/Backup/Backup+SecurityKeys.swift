@@ -70,11 +70,17 @@ extension WantedKey {
       case .securityKey:
         if let id = way.credentialID { names[CredentialID(id)] = way.label }
       case .csppEnvelope: break
-      case .unknown(let kind):
-        let words = kind.replacing("_", with: " ")
-        otherWays.append(way.label.isEmpty ? words : "\(words) \"\(way.label)\"")
+      case .recoveryCode: otherWays.append(way.title("recovery code"))
+      case .unknown(let kind): otherWays.append(way.title(kind.replacing("_", with: " ")))
       }
     }
+  }
+}
+
+extension WayIn {
+  /// What a person calls it: its kind and its label.
+  fileprivate func title(_ kind: String) -> String {
+    label.isEmpty ? kind : "\(kind) \"\(label)\""
   }
 }
 
@@ -96,7 +102,7 @@ extension UnlockQuestion {
       self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
-    case .unknown:
+    case .recoveryCode, .unknown:
       return nil
     }
   }

@@ -37,6 +37,7 @@ extension WayIn {
     switch kind {
     case .securityKey: "security_key"
     case .csppEnvelope: "cspp_envelope"
+    case .recoveryCode: "recovery_code"
     case .unknown(let name): PrintableText.clean(name, limit: 32)
     }
   }

@@ -1,0 +1,134 @@
+import SecretMemory
+import Testing
+
+@testable import CSPP
+
+@Suite("Recovery codes")
+struct RecoveryCodeTests {
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+  private func mistake(_ typed: String) -> RecoveryCode.Mistake? {
+    do {
+      _ = try RecoveryCode(parsing: secret(text: typed))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func password(_ typed: String) throws -> String {
+    try RecoveryCode(parsing: secret(text: typed)).password.text
+  }
+
+  /// The values of the 21 symbols.
+  private func values(_ symbols: String) -> [Int] {
+    symbols.map { symbol in Self.alphabet.firstIndex(of: symbol) ?? -1 }
+  }
+
+  /// Crockford's own words: the number, modulo 37; in 128-bit arithmetic, which
+  /// the product does not use.
+  private func remainder(_ values: [Int]) -> Int {
+    Int(values.prefix(20).reduce(UInt128(0)) { $0 << 5 | UInt128($1) } % 37)
+  }
+
+  @Test("10,000 random codes round-trip; every single error and adjacent swap is caught")
+  func random() throws {
+    // A remainder is the sum of each value times its place's weight.
+    let weights = (0..<20).map { place in
+      var unit = [UInt8](repeating: 0, count: 20)
+      unit[place] = 1
+      return unsafe RecoveryCode.remainder(unit.span.bytes)
+    }
+    var seen: Set<String> = []
+    var uncaught = 0
+    for _ in 0..<10_000 {
+      let code = RecoveryCode.random()
+      let shown = code.grouped.text
+      let symbols = shown.filter { $0 != "-" }
+      let values = values(symbols)
+      #expect(shown.count == 26 && values.count == 21 && !values.contains(-1))
+      #expect(remainder(values) == values[20])
+      #expect(try password(shown) == String(symbols.prefix(20)))
+      seen.insert(symbols)
+      // The check of a changed text, as the parser makes it, from the weights.
+      let check = values[20]
+      for place in 0..<20 {
+        for other in 0..<32 where other != values[place] {
+          let changed = (check + (other - values[place] + 37) * weights[place]) % 37
+          if changed == check { uncaught += 1 }
+        }
+      }
+      for place in 0..<19 where values[place] != values[place + 1] {
+        let difference = values[place + 1] - values[place] + 37
+        let changed = (check + difference * (weights[place] + 37 - weights[place + 1])) % 37
+        if changed == check { uncaught += 1 }
+      }
+      // The last character and the check symbol; the check symbol alone cannot fit twice.
+      if values[19] != check, (check + (check - values[19] + 37) * weights[19]) % 37 == values[19] {
+        uncaught += 1
+      }
+    }
+    #expect(uncaught == 0)
+    #expect(seen.count == 10_000)
+  }
+
+  @Test("The parser refuses every one of them")
+  func everyError() throws {
+    let symbols = Array(RecoveryCode.random().grouped.text.filter { $0 != "-" })
+    for place in symbols.indices {
+      for other in Self.alphabet where other != symbols[place] {
+        var changed = symbols
+        changed[place] = other
+        #expect(mistake(String(changed)) == .checkSymbol)
+      }
+      // Only read as another symbol: corrected. Anything else: caught.
+      for (other, means) in ["O": "0", "o": "0", "I": "1", "i": "1", "L": "1", "l": "1"] {
+        var changed = symbols
+        changed[place] = Character(other)
+        #expect((mistake(String(changed)) == nil) == (String(symbols[place]) == means))
+      }
+      for other in "Uu*~$=.é" {
+        var changed = symbols
+        changed[place] = other
+        #expect(mistake(String(changed)) == .character(place + 1))
+      }
+      if place + 1 < symbols.count, symbols[place] != symbols[place + 1] {
+        var changed = symbols
+        changed.swapAt(place, place + 1)
+        #expect(mistake(String(changed)) == .checkSymbol)
+      }
+      var fewer = symbols
+      fewer.remove(at: place)
+      #expect(mistake(String(fewer)) == .length(20))
+      #expect(mistake(String(symbols[..<place] + "0" + symbols[place...])) == .length(22))
+    }
+  }
+
+  @Test("Case, groups, spaces and look-alikes do not count")
+  func variants() throws {
+    let plain = "01ABCDEFGHJKMNPQRSVW"
+    let code = plain + String(Self.alphabet[remainder(values(plain))])
+    for typed in [
+      code, code.lowercased(), "oL" + code.dropFirst(2), "Oi" + code.dropFirst(2),
+      code.map { "\($0)-" }.joined(), " " + code + "\r\n", code.map { "\($0) " }.joined(),
+    ] {
+      #expect(try password(typed) == plain)
+    }
+    #expect(try RecoveryCode(parsing: secret(text: code)).grouped.text.hasPrefix("01AB-CDEF-GHJK-"))
+    #expect(mistake("") == .length(0))
+    #expect(mistake(String(repeating: "0", count: 300)) == .length(256))
+    #expect(mistake(String(repeating: "0", count: 21)) == nil)
+  }
+
+  @Test("All symbols come up at all places, and no code would need * ~ $ = or U")
+  func uniform() {
+    var counts = [[Int]](repeating: [Int](repeating: 0, count: 32), count: 21)
+    for _ in 0..<3200 {
+      for (place, value) in values(RecoveryCode.random().grouped.text.filter { $0 != "-" })
+        .enumerated()
+      { counts[place][value] += 1 }
+    }
+    // 100 expected; a chance of 1 in 10^9 of a failure by itself.
+    #expect(counts.joined().allSatisfy { (35...185).contains($0) })
+  }
+}
