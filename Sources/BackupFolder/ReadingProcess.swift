@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import SecretMemory
+internal import Synchronization
 
 /// A process that opens, lists and reads for this one, where that may block:
 /// it can be left behind, which a thread cannot (docs/decisions/0015).
@@ -29,9 +30,26 @@ final class ReadingProcess: Sendable {
 
   deinit {
     close(socket)
-    // One that is stuck goes when the file system lets it.
     kill(process, SIGKILL)
-    _ = waitpid(process, nil, WNOHANG)
+    Self.reap(process)
+  }
+
+  /// Processes that were killed and have not ended.
+  private static let ending = Mutex<Set<pid_t>>([])
+
+  /// Takes note of the end of a process, as the system demands of its parent.
+  ///
+  /// One that is stuck ends when the file system lets it: it is asked for again
+  /// when the next one is done with.
+  private static func reap(_ process: pid_t) {
+    ending.withLock { ending in
+      ending.insert(process)
+      for _ in 0..<50 {
+        ending = ending.filter { waitpid($0, nil, WNOHANG) == 0 }
+        if !ending.contains(process) { return }
+        usleep(1_000)
+      }
+    }
   }
 
   /// Opens a folder: by its path, or by its name in another one.
