@@ -95,3 +95,11 @@ final class BackgroundProgram: Sendable {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 }
+
+/// Another program has taken the port that was free a moment ago.
+struct PortTaken: Error {
+  /// Whether a program's output complains of that.
+  static func isSaid(_ output: String) -> Bool {
+    output.lowercased().contains("address already in use")
+  }
+}

@@ -36,13 +36,16 @@ final class RcloneCloud: Sendable {
           "300ms",
         ], environment: environment, log: box.root + "/server.log")
       do {
-        try await waitUntil("the server runs", seconds: attempt < 4 ? 20 : 60) {
+        try await waitUntil("the server runs", seconds: 240) {
           let answer = try await box.run(
             ["curl", "--silent", "--fail", "http://127.0.0.1:\(port)/"], key: nil)
-          return answer.code == 0 ? nil : started?.output ?? ""
+          if answer.code == 0 { return nil }
+          let output = started?.output ?? ""
+          if attempt < 5, PortTaken.isSaid(output) { throw PortTaken() }
+          return output
         }
         break
-      } catch  where attempt < 4 {
+      } catch is PortTaken {
         started = nil
       }
     }
@@ -69,7 +72,11 @@ final class RcloneCloud: Sendable {
         "127.0.0.1:\(control)", "--rc-no-auth", "--cache-dir", box.root + "/A/cache",
       ], environment: environment, log: box.root + "/mount.log",
       // What started it may be sudo, which only root can end.
-      stop: "p=$(cat '\(box.root)/mount.pid'); kill $p; (sleep 3; kill -9 $p 2>/dev/null) &",
+      stop: """
+        p=$(cat '\(box.root)/mount.pid'); kill $p
+        for try in 1 2 3 4 5 6; do kill -0 $p 2>/dev/null || break; sleep 0.5; done
+        kill -0 $p 2>/dev/null && kill -9 $p
+        """,
       // In a chroot, whose root is no mount point, it may be in the common one.
       cleanUp: "fusermount3 -u -z '\(mountPoint)' 2>/dev/null; rm -f '\(box.root)/mount.pid'")
     let pidFile = box.root + "/mount.pid"

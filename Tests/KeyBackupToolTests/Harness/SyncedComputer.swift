@@ -89,7 +89,7 @@ struct SyncedComputer: Sendable {
 ///   - condition: asked again and again; nil: it is so, else why not.
 /// - Throws: ``NotInTime``, and what `condition` throws.
 func waitUntil(
-  _ what: String, seconds: Double = 90, at location: SourceLocation = #_sourceLocation,
+  _ what: String, seconds: Double = 240, at location: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> String?
 ) async throws {
   let clock = ContinuousClock()

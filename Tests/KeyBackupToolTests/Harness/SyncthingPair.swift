@@ -39,11 +39,14 @@ final class SyncthingPair: @unchecked Sendable {
       }
       do {
         for index in computers.indices { try start(index) }
-        try await waitUntil("connected", seconds: attempt < 4 ? 20 : 60) {
-          try await isConnected() ? nil : programs.compactMap { $0?.output.suffix(300) }.joined()
+        try await waitUntil("connected", seconds: 240) {
+          if try await isConnected() { return nil }
+          let output = programs.compactMap { $0?.output }
+          if attempt < 5, output.contains(where: PortTaken.isSaid) { throw PortTaken() }
+          return output.map { String($0.suffix(300)) }.joined()
         }
         return
-      } catch  where attempt < 4 {
+      } catch is PortTaken {
         programs = [nil, nil]
       }
     }
