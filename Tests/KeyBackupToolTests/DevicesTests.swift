@@ -67,7 +67,7 @@ import Testing
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
-      Sandbox.derive + ["--wait", "20"], key: ["--plug-after-ms", "600"])
+      Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "5000"])
     #expect(outcome.err.contains("Insert your security key"))
     #expect(outcome.out.count == 65)
     let late = try await box.keybackup(

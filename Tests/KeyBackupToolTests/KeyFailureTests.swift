@@ -49,7 +49,7 @@ import Testing
       says: ["unplugged", "plug it in"]),
     Failure(
       testDescription: "unplugged after a while",
-      key: ["--touch", "never", "--unplug-after-ms", "900"], code: 91, word: "authenticator-lost",
+      key: ["--touch", "never", "--unplug-after-ms", "5000"], code: 91, word: "authenticator-lost",
       says: ["unplugged"]),
     Failure(
       testDescription: "unplugged in the middle of the PIN",

@@ -242,7 +242,7 @@ import Testing
   @Test func waitsForACardToBePutOnTheReader() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
-    let key = Sandbox.onReader() + ["--plug-after-ms", "800"]
+    let key = Sandbox.onReader() + ["--plug-after-ms", "5000"]
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--credential", id, "--wait", "50"], key: key)
     #expect(outcome.err.contains("Insert your security key"))

@@ -8,7 +8,7 @@ import Testing
   @Test func asksForTheKeyByItsLabel() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
-      ["restore", "--wait", "60"], key: ["--key", keys.box.keyState + ",plug-after-ms=700"])
+      ["restore", "--wait", "60"], key: ["--key", keys.box.keyState + ",plug-after-ms=6000"])
     #expect(outcome.err.contains("Insert your security key \"blue key\"."), "\(outcome.err)")
     #expect(outcome.endedAtOnce)
   }
@@ -17,7 +17,7 @@ import Testing
   @Test func aWrongKeyDoesNotEndTheWait() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
-      ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=700"))
+      ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=6000"))
     #expect(outcome.err.contains("opens nothing here. Insert your security key \"blue key\"."))
     #expect(outcome.endedAtOnce)
   }
@@ -76,7 +76,7 @@ import Testing
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "60", "--device", "/dev/hidraw1"],
-      key: keys.both(own: ",plug-after-ms=700"))
+      key: keys.both(own: ",plug-after-ms=6000"))
     #expect(outcome.err.contains("Insert your security key"), "\(outcome.err)")
   }
 
@@ -97,7 +97,9 @@ import Testing
   func aBusyKeyIsWaitedFor(_ command: [String]) async throws {
     let keys = try await TwoKeys()
     let script = """
-      flock /dev/hidraw0 sleep 1 & sleep 0.3; "$@"
+      flock /dev/hidraw0 sh -c 'touch "$TMPDIR/held"; sleep 6' &
+      while ! [ -e "$TMPDIR/held" ]; do sleep 0.05; done
+      "$@"
       """
     let outcome = try await keys.box.run(
       ["sh", "-c", script, "sh", Build.keybackup] + command

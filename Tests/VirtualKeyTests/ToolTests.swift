@@ -136,21 +136,21 @@ import Glibc
     """
 
   @Test(arguments: [
-    ["--touch", "never", "--unplug-after-ms", "300"], ["--fault", "unplug-on-touch"],
+    ["--touch", "never", "--unplug-after-ms", "3000"], ["--fault", "unplug-on-touch"],
     ["--fault", "unplug:makeCredential"],
   ])
   func unplugged(options: [String]) throws {
     let start = ContinuousClock.now
     let result = try run(
       options + ["--", "sh", "-c", makeCredential + "; fido2-token -L; test -e /dev/hidraw0"])
-    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(result.output == "fido2-cred: fido_dev_make_cred: FIDO_ERR_RX\n")
     #expect(result.status == 1)
   }
 
   @Test func announced() throws {
     let result = try run([
-      "--plug-after-ms", "700", "--unplug-after-ms", "200", "--", try Repository.python(),
+      "--plug-after-ms", "4000", "--unplug-after-ms", "500", "--", try Repository.python(),
       Repository.path("Tests/interop/monitor.py"), "3",
     ])
     #expect(result.output == "add /dev/hidraw0\nadd /dev/hidraw0\nremove /dev/hidraw0\n")
