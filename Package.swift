@@ -52,6 +52,9 @@ let package = Package(
     .target(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux"],
       swiftSettings: strict),
+    // Where this computer may keep a secret for a while.
+    .target(
+      name: "SecretStores", dependencies: ["SecretMemory", "CLinux"], swiftSettings: strict),
     .target(
       name: "WalletFormats", dependencies: ["CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
       swiftSettings: strict),
@@ -61,8 +64,8 @@ let package = Package(
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "WalletFormats", "CLinux",
-        arguments,
+        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
+        "WalletFormats", "CLinux", arguments,
       ],
       swiftSettings: strict),
 
@@ -154,6 +157,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "SecretStoresTests", dependencies: ["SecretStores", "SecretMemory", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "WalletFormatsTests",
       dependencies: ["WalletFormats", "SecretMemory", "TestSupport", "format-fuzz"],
       swiftSettings: strict),
@@ -164,7 +170,7 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
-        "PRFDevice", "TestSupport", "failing-fs", "crash-at",
+        "PRFDevice", "SecretStores", "TestSupport", "failing-fs", "crash-at",
       ],
       swiftSettings: strict),
   ]

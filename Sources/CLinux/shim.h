@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/keyctl.h>
 #include <linux/stat.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -93,3 +95,56 @@ static inline long keybackup_file_system_type(int file) {
 /// types that Swift then finds in two modules.
 extern int keybackup_spawn_close_from(void *actions, int first)
     __asm__("posix_spawn_file_actions_addclosefrom_np");
+
+// keyrings(7). The calls by number, as libkeyutils makes them: it would be one
+// more library to load for six of them. A ring or key is its serial number, or a
+// negative KEY_SPEC_ one; each returns -1 with errno set when it fails.
+
+/// add_key(2) of type "user": puts a key with a copy of the bytes into a ring.
+static inline int keybackup_add_key(const char *name, const void *bytes, size_t size, int ring) {
+  return (int)syscall(SYS_add_key, "user", name, bytes, size, ring);
+}
+
+/// KEYCTL_SEARCH: finds a "user" key below a ring, and links it to another (0: to none).
+static inline int keybackup_find_key(int ring, const char *name, int link_to) {
+  return (int)syscall(SYS_keyctl, KEYCTL_SEARCH, (long)ring, "user", name, (long)link_to);
+}
+
+/// KEYCTL_READ: how many bytes a key or ring holds; copied if they fit.
+static inline long keybackup_read_key(int key, void *bytes, size_t size) {
+  return syscall(SYS_keyctl, KEYCTL_READ, (long)key, bytes, size, 0L);
+}
+
+/// KEYCTL_DESCRIBE: "type;user;group;permissions;name" with its final zero; the size it needs.
+static inline long keybackup_describe_key(int key, char *text, size_t size) {
+  return syscall(SYS_keyctl, KEYCTL_DESCRIBE, (long)key, text, size, 0L);
+}
+
+/// KEYCTL_SET_TIMEOUT: seconds from now until the kernel destroys the key.
+static inline int keybackup_expire_key(int key, unsigned int seconds) {
+  return (int)syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, (long)key, (long)seconds, 0L, 0L);
+}
+
+/// KEYCTL_LINK: puts a key into a ring, in the place of one with its name.
+static inline int keybackup_link_key(int key, int ring) {
+  return (int)syscall(SYS_keyctl, KEYCTL_LINK, (long)key, (long)ring, 0L, 0L);
+}
+
+/// KEYCTL_UNLINK: takes a key out of a ring.
+static inline int keybackup_unlink_key(int key, int ring) {
+  return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, (long)key, (long)ring, 0L, 0L);
+}
+
+/// KEYCTL_REVOKE: wipes a key's bytes, wherever it is linked.
+static inline int keybackup_revoke_key(int key) {
+  return (int)syscall(SYS_keyctl, KEYCTL_REVOKE, (long)key, 0L, 0L, 0L);
+}
+
+/// The user at the other end of a Unix socket, or -1. The three numbers are
+/// `struct ucred`, which glibc declares for _GNU_SOURCE only.
+static inline long keybackup_peer_user(int socket) {
+  unsigned int credentials[3] = {0, 0, 0};
+  socklen_t size = sizeof credentials;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &size) != 0) return -1;
+  return (long)credentials[1];
+}

@@ -36,6 +36,8 @@ import Testing
     (["status", "--folder", ""], "--folder"),
     (["restore", "--out", ""], "--out"),
     (["restore", "--out", "-"], "--out"),
+    (["unlock", "--for", "10"], "10"),
+    (["unlock", "--for", "10m", "--keep"], "--keep"),
     (["derive", "--salt", "-", "--pin-fd", "0"], "standard input"),
     (["wallet", "import", "-", "--pin-fd", "0"], "standard input"),
     (

@@ -49,7 +49,7 @@ extension Backup {
   }
 
   /// Gets the master key from the first way in that serves.
-  private func masterKey(
+  func masterKey(
     _ unlock: UnlockOptions, _ world: World, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
     let scan = try scan()
@@ -60,6 +60,9 @@ extension Backup {
       unlock.output.warn(
         "keybackup: another backup that this computer knew is gone from \(folder.path): "
           + gone.map(\.hex).joined(separator: ", "))
+    }
+    if let known = try knownMasterKey(unlock, world) {
+      return UnlockedMasterKey(masterKey: known, keyID: nil)
     }
     return try await masterKey(
       scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &damaged)

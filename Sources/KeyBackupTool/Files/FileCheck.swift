@@ -7,6 +7,9 @@ enum FileCheck {
     unsafe access(path, F_OK) == 0
   }
 
+  /// Removes a file, if it is there.
+  static func remove(_ path: String) { unsafe unlink(path) }
+
   /// The path from the root, without symbolic links; nil when it leads
   /// nowhere.
   static func absolute(_ path: String) -> String? {

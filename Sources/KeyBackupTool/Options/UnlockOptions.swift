@@ -10,6 +10,9 @@ struct UnlockOptions: ParsableArguments {
   @OptionGroup var sync: SyncOptions
   @OptionGroup var relyingParty: BackupRelyingPartyOption
 
+  @Flag(help: "Ask for a way in even where keybackup unlock made this computer know the key.")
+  var noKeyring = false
+
   var output: Output { common.output }
 
   /// Finds the backup these options name.

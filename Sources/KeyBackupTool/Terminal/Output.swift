@@ -55,6 +55,18 @@ struct Output: Sendable {
     }
   }
 
+  /// Writes secret JSON: as it is, but on a terminal without what could steer that.
+  ///
+  /// - Parameter entry: JSON as another program or computer may have sealed it.
+  /// - Throws: `io`.
+  func result(entry: borrowing SecretBytes) throws(UserMessage) {
+    if resultIsTerminal {
+      try result(secret: PrintableSecret.escaped(entry))
+    } else {
+      try result(secret: entry)
+    }
+  }
+
   /// Whether results are read by a person on a terminal.
   var resultIsTerminal: Bool { isatty(standardOutput) == 1 }
 

@@ -59,6 +59,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     }
     try Interruption.check()
     report.listsAll = common.verbose
+    report.knownPlaces = KnownPlaceReport.all(KnownMasterKey(backup, world), world)
     report.judge()
     if report.keys < 2 {
       report.codes.append(.atRisk)

@@ -30,6 +30,8 @@ struct StatusReport: Sendable {
   var advice: [String] = []
   /// What the sync engine said; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
+  /// Where this computer knows the master key.
+  var knownPlaces: [KnownPlaceReport] = []
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
@@ -96,6 +98,7 @@ struct StatusReport: Sendable {
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
+    json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
       json["engine"] = .optional(synchronised.engine?.rawValue)
@@ -118,6 +121,7 @@ struct StatusReport: Sendable {
         "Freshness  \(health.freshness)"
           + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it before)"))
     }
+    lines += knownPlaces.map { "Unlocked   \($0.text)" }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
     if let comparison { lines.append("Compared   \(comparison.text)") }
     lines += findings.lines(all: listsAll).map { "\($0.state)  \($0.text)" }

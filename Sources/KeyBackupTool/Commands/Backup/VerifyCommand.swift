@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CSPP
 internal import SecretMemory
 
 /// `keybackup verify`: is everything there and readable? Prints no secret.
@@ -20,10 +21,15 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .report)
     var report: StatusReport
+    var openedBy: String?
     if deep {
       report = try StatusReport(backup)
       var opened = try await backup.unlock(unlock, world, damaged: &report.findings)
       report.note(opened.verify(), of: opened)
+      openedBy = opened.openedBy?.hex
+      if openedBy == nil {
+        unlock.output.note("Opened without an enrolled way in: no way in was proved by this.")
+      }
     } else {
       report = try StatusReport(structureOf: backup)
     }
@@ -33,6 +39,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       var json = report.json
       json["deep"] = .bool(deep)
+      if deep { json["opened_by"] = .optional(openedBy) }
       try unlock.output.result(json: json)
     } else {
       for line in report.lines { try unlock.output.result(line) }

@@ -22,6 +22,7 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
     checks += try await keys(mayBeNone: access.status == .failed)
     checks += ProcessChecks.run()
     checks.append(LibraryCheck.run())
+    checks += KeyringChecks.run(world)
     checks += FolderChecks.run(folder, world)
     if common.json {
       try common.output.result(json: ["checks": .array(checks.map(\.json))])

@@ -69,7 +69,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
     }
     if printsEntry {
-      try unlock.output.result(secret: bytes)
+      try unlock.output.result(entry: bytes)
       return .success
     }
     if let out {
@@ -107,7 +107,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       let head = #"{"entry":"#
       let tail = #","schema":1,"wallet":\#(row.json.text)}"#
       try output.write(text: head)
-      try output.result(secret: bytes)
+      try output.result(entry: bytes)
       try output.result(tail)
       return
     }
@@ -123,7 +123,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     }
     if reveal {
       try output.write(text: "ENTRY        ")
-      try output.result(secret: bytes)
+      try output.result(entry: bytes)
       try output.result("")
     }
   }

@@ -1,0 +1,32 @@
+internal import CSPP
+internal import SecretStores
+
+/// Whether `unlock` could keep a master key here.
+///
+/// Nothing else needs that, so that it cannot is no failure.
+enum KeyringChecks {
+  static func run(_ world: World) -> [Check] { [kernel, desktop(world)] }
+
+  private static var kernel: Check {
+    let name = "kernel-keyring"
+    do throws(SecretStoreError) {
+      try KernelKeyring.check(KnownMasterKey.prefix + "doctor", count: MasterKey.byteCount)
+      return .ok(name, "keybackup unlock can be used")
+    } catch {
+      let message = UserMessage(error, .kernelKeyring)
+      return .warning(name, message.message, hint: message.hint ?? "")
+    }
+  }
+
+  /// Nothing is started for it: only whether there is a session is looked at.
+  private static func desktop(_ world: World) -> Check {
+    let name = "desktop-keyring"
+    do throws(SecretStoreError) {
+      _ = try world.secretService(mayPrompt: false)
+      return .ok(name, "there is a D-Bus session: keybackup unlock --keep can be tried")
+    } catch {
+      // What a server has not is no fault of it.
+      return .ok(name, UserMessage(error, .secretService).message)
+    }
+  }
+}

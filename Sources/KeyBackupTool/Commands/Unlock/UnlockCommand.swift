@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretStores
+
+/// `keybackup unlock`: this computer knows the master key for a while.
+struct UnlockCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Let this computer know the master key for a while: commands then need no touch.",
+    discussion: """
+      The key is in the Linux kernel's keyring until the time is over, keybackup lock, or a \
+      restart; --keep puts it into the desktop's keyring (GNOME, KDE, KeePassXC) until keybackup \
+      lock. Whoever can run programs as you can then open the backup. It is off unless you use \
+      it, and every command takes --no-keyring to ask for the security key all the same.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "How long: 90s, 10m, 2h, up to 24h (default: 10m).", valueName: "time"))
+  var time: UnlockTime?
+
+  @Flag(help: "Keep it in the desktop's keyring until keybackup lock.")
+  var keep = false
+
+  mutating func validate() throws {
+    if keep, time != nil { throw ValidationError("--keep and --for do not go together") }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world)
+    let known = KnownMasterKey(backup, world)
+    // What would not take the key is found out before the touch.
+    try attempt { () throws(SecretStoreError) in
+      if keep {
+        var service = try world.secretService(mayPrompt: false)
+        _ = try known.lookInDesktop(&service)
+      } else {
+        try known.checkKernel()
+      }
+    }
+    // Knowing it already is no reason to know it longer: a way in has to be proved.
+    var asked = unlock
+    asked.noKeyring = true
+    var damaged: [FileFinding] = []
+    let unlocked = try await backup.masterKey(asked, world, damaged: &damaged)
+    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    try Interruption.check()
+    let report: KnownPlaceReport
+    if keep {
+      try known.markDesktop()
+      try attempt { () throws(SecretStoreError) in
+        var service = try world.secretService(mayPrompt: !unlock.common.noInput)
+        try known.keepInDesktop(unlocked.masterKey, &service)
+      }
+      report = KnownPlaceReport(place: .secretService)
+    } else {
+      let seconds = (time ?? .standard).seconds
+      try attempt { () throws(SecretStoreError) in
+        try known.keepInKernel(unlocked.masterKey, for: seconds)
+      }
+      report = KnownPlaceReport(place: .kernelKeyring, until: world.now() + Int64(seconds))
+    }
+    var json = report.json
+    json["namespace_id"] = .string(known.namespaceID.hex)
+    try unlock.output.result(
+      "The master key is \(report.text).", json: json,
+      ofChange: "it is known to this computer all the same; keybackup lock forgets it")
+    return .success
+  }
+
+  private func attempt(
+    _ body: () throws(SecretStoreError) -> Void
+  ) throws(UserMessage) {
+    do throws(SecretStoreError) {
+      try body()
+    } catch {
+      throw UserMessage(error, keep ? .secretService : .kernelKeyring)
+    }
+  }
+}
+
+/// A time in seconds, minutes or hours.
+struct UnlockTime: ExpressibleByArgument, Sendable {
+  /// 1 to ``KernelKeyring/longestTime``.
+  let seconds: Int
+
+  static let standard = UnlockTime(seconds: 600)
+
+  private init(seconds: Int) { self.seconds = seconds }
+
+  init?(argument: String) {
+    let units = ["s": 1, "m": 60, "h": 3600]
+    guard let last = argument.last, let unit = units[String(last)],
+      argument.dropLast().allSatisfy({ ("0"..."9").contains($0) }),
+      let number = Int(argument.dropLast()), number <= KernelKeyring.longestTime,
+      (1...KernelKeyring.longestTime).contains(number * unit)
+    else { return nil }
+    seconds = number * unit
+  }
+}

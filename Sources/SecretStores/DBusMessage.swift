@@ -1,0 +1,299 @@
+internal import SecretMemory
+
+/// A method call to be sent (D-Bus Specification, "Message Format"), in
+/// little-endian byte order.
+///
+/// A secret in it stays where it is: the bytes hold zeroes in its place.
+struct DBusCall {
+  var path: String
+  var interface: String
+  var member: String
+  var destination: String
+  var body = DBusBody()
+
+  /// The header, padded to where the body begins.
+  func header(serial: UInt32) -> [UInt8] {
+    var header = DBusBody()
+    // Little-endian; a method call; no flags; version 1 of the protocol.
+    header.bytes = [UInt8(ascii: "l"), 1, 0, 1]
+    header.put(UInt32(body.bytes.count))
+    header.put(serial)
+    header.array(alignment: 8) { fields in
+      fields.field(1, "o", path)
+      fields.field(2, "s", interface)
+      fields.field(3, "s", member)
+      fields.field(6, "s", destination)
+      if !body.signature.isEmpty {
+        fields.align(8)
+        fields.bytes.append(8)
+        fields.putSignature("g")
+        fields.putSignature(body.signature)
+      }
+    }
+    header.align(8)
+    return header.bytes
+  }
+}
+
+/// Values in D-Bus's marshalled form, and their signature.
+struct DBusBody {
+  var bytes: [UInt8] = []
+  /// The types of the values that were appended from outside.
+  var signature = ""
+  /// Where a secret belongs.
+  var secretPlace: Range<Int>?
+
+  mutating func align(_ size: Int) {
+    while bytes.count % size != 0 { bytes.append(0) }
+  }
+
+  mutating func put(_ value: UInt32) {
+    align(4)
+    for shift in stride(from: UInt32(0), to: 32, by: 8) {
+      bytes.append(UInt8(value >> shift & 255))
+    }
+  }
+
+  mutating func put(_ value: Bool) { put(value ? 1 : 0 as UInt32) }
+
+  /// A string or object path.
+  mutating func put(_ text: String) {
+    put(UInt32(text.utf8.count))
+    bytes += Array(text.utf8) + [0]
+  }
+
+  mutating func putSignature(_ text: String) {
+    bytes.append(UInt8(text.utf8.count))
+    bytes += Array(text.utf8) + [0]
+  }
+
+  /// A string in a variant.
+  mutating func putVariant(_ text: String) {
+    putSignature("s")
+    put(text)
+  }
+
+  /// A place for a secret, as an array of bytes.
+  mutating func putSecret(count: Int) {
+    put(UInt32(count))
+    secretPlace = bytes.count..<bytes.count + count
+    bytes += [UInt8](repeating: 0, count: count)
+  }
+
+  /// An array, whose length in bytes does not count the padding before its first element.
+  mutating func array(alignment: Int, _ elements: (inout DBusBody) -> Void) {
+    align(4)
+    let place = bytes.count
+    put(0 as UInt32)
+    align(alignment)
+    let start = bytes.count
+    elements(&self)
+    let size = UInt32(bytes.count - start)
+    for index in 0..<4 { bytes[place + index] = UInt8(size >> UInt32(8 * index) & 255) }
+  }
+
+  mutating func put(_ texts: [String]) {
+    array(alignment: 4) { body in for text in texts { body.put(text) } }
+  }
+
+  /// A dictionary from strings to strings, in an order that does not change.
+  mutating func put(_ dictionary: [String: String]) {
+    array(alignment: 8) { body in
+      for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+        body.align(8)
+        body.put(key)
+        body.put(value)
+      }
+    }
+  }
+
+  fileprivate mutating func field(_ code: UInt8, _ type: String, _ value: String) {
+    align(8)
+    bytes.append(code)
+    putSignature(type)
+    put(value)
+  }
+}
+
+/// A message that came, in guarded memory: it may hold a secret.
+struct DBusReply: ~Copyable {
+  enum Kind: UInt8 {
+    case call = 1
+    case answer = 2
+    case error = 3
+    case signal = 4
+  }
+
+  let kind: Kind
+  /// The number of the call it answers.
+  let replySerial: UInt32?
+  let path: String
+  let member: String
+  let errorName: String
+  let signature: String
+  private let content: SecretBytes
+  private let bodyStart: Int
+
+  /// Largest message that is read; a master key's needs a few hundred bytes.
+  static let largest = 1 << 20
+  /// Size of the part of every message that tells how long it is.
+  static let prefixSize = 16
+
+  /// How long the message is that begins with these 16 bytes.
+  static func size(prefix: RawSpan) throws(SecretStoreError) -> Int {
+    guard prefix.byteCount == prefixSize else { throw .protocolViolation("prefix") }
+    var cursor = DBusCursor(prefix.byteCount)
+    let order = try cursor.byte(prefix)
+    guard order == UInt8(ascii: "l") else { throw .protocolViolation("byte order") }
+    cursor.offset = 4
+    let body = try Int(cursor.number(prefix))
+    cursor.offset = 12
+    let fields = try Int(cursor.number(prefix))
+    guard body <= largest, fields <= largest else { throw .protocolViolation("size") }
+    return prefixSize + (fields + 7) / 8 * 8 + body
+  }
+
+  /// Reads a whole message.
+  init(_ content: consuming SecretBytes) throws(SecretStoreError) {
+    let fields = try content.withBytes { (bytes) throws(SecretStoreError) in
+      try DBusHeaderFields(bytes)
+    }
+    kind = fields.kind
+    replySerial = fields.replySerial
+    path = fields.path
+    member = fields.member
+    errorName = fields.errorName
+    signature = fields.signature
+    bodyStart = fields.bodyStart
+    self.content = content
+  }
+
+  /// Reads the body.
+  ///
+  /// - Parameters:
+  ///   - expected: its signature; another one is a violation of the protocol.
+  ///   - body: gets the message and where the body begins.
+  /// - Returns: what `body` returned.
+  /// - Throws: ``SecretStoreError/protocolViolation(_:)``; what `body` throws.
+  borrowing func read<R: ~Copyable>(
+    _ expected: String,
+    _ body: (RawSpan, inout DBusCursor) throws(SecretStoreError) -> R
+  ) throws(SecretStoreError) -> R {
+    guard signature == expected else { throw .protocolViolation("signature \(expected)") }
+    var cursor = DBusCursor(content.count)
+    cursor.offset = bodyStart
+    return try content.withBytes { (bytes) throws(SecretStoreError) in try body(bytes, &cursor) }
+  }
+}
+
+/// What the header of a message says.
+private struct DBusHeaderFields {
+  var kind: DBusReply.Kind
+  var replySerial: UInt32?
+  var path = ""
+  var member = ""
+  var errorName = ""
+  var signature = ""
+  var bodyStart: Int
+
+  init(_ bytes: RawSpan) throws(SecretStoreError) {
+    var cursor = DBusCursor(bytes.byteCount)
+    cursor.offset = 1
+    guard let kind = try DBusReply.Kind(rawValue: cursor.byte(bytes)) else {
+      throw .protocolViolation("message type")
+    }
+    self.kind = kind
+    cursor.offset = 12
+    let end = try Int(cursor.number(bytes)) + 16
+    while cursor.offset < end {
+      try cursor.align(8, bytes)
+      let code = try cursor.byte(bytes)
+      switch (code, try cursor.signature(bytes)) {
+      case (1, "o"): path = try cursor.text(bytes)
+      case (3, "s"): member = try cursor.text(bytes)
+      case (4, "s"): errorName = try cursor.text(bytes)
+      case (5, "u"): replySerial = try cursor.number(bytes)
+      case (8, "g"): signature = try cursor.signature(bytes)
+      case (_, "s"), (_, "o"): _ = try cursor.text(bytes)
+      case (_, "u"): _ = try cursor.number(bytes)
+      case (_, "g"): _ = try cursor.signature(bytes)
+      default: throw .protocolViolation("header field")
+      }
+    }
+    guard cursor.offset == end else { throw .protocolViolation("header") }
+    try cursor.align(8, bytes)
+    bodyStart = cursor.offset
+  }
+}
+
+/// A place in a message; every read checks that the message holds it.
+struct DBusCursor {
+  var offset = 0
+  private let count: Int
+
+  init(_ count: Int) { self.count = count }
+
+  private mutating func take(_ size: Int) throws(SecretStoreError) -> Int {
+    guard size >= 0, count - offset >= size else { throw .protocolViolation("cut off") }
+    defer { offset += size }
+    return offset
+  }
+
+  mutating func align(_ size: Int, _ bytes: RawSpan) throws(SecretStoreError) {
+    _ = try take((size - offset % size) % size)
+  }
+
+  mutating func byte(_ bytes: RawSpan) throws(SecretStoreError) -> UInt8 {
+    let place = try take(1)
+    return unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)
+  }
+
+  mutating func number(_ bytes: RawSpan) throws(SecretStoreError) -> UInt32 {
+    try align(4, bytes)
+    let place = try take(4)
+    return unsafe UInt32(
+      littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self))
+  }
+
+  /// A string or object path; no secret.
+  mutating func text(_ bytes: RawSpan) throws(SecretStoreError) -> String {
+    try string(Int(number(bytes)), bytes)
+  }
+
+  mutating func signature(_ bytes: RawSpan) throws(SecretStoreError) -> String {
+    try string(Int(byte(bytes)), bytes)
+  }
+
+  private mutating func string(_ size: Int, _ bytes: RawSpan) throws(SecretStoreError) -> String {
+    let place = try take(size + 1)
+    return unsafe bytes.extracting(place..<place + size).withUnsafeBytes { text in
+      unsafe String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  /// An array of strings or object paths.
+  mutating func texts(_ bytes: RawSpan) throws(SecretStoreError) -> [String] {
+    let end = try arrayEnd(bytes)
+    var texts: [String] = []
+    while offset < end { texts.append(try text(bytes)) }
+    return texts
+  }
+
+  /// Skips an array of bytes.
+  mutating func skipBytes(_ bytes: RawSpan) throws(SecretStoreError) {
+    offset = try arrayEnd(bytes)
+  }
+
+  /// An array of bytes, into guarded memory.
+  mutating func secret(_ bytes: RawSpan) throws(SecretStoreError) -> SecretBytes {
+    let end = try arrayEnd(bytes)
+    defer { offset = end }
+    return SecretBytes(copying: bytes.extracting(offset..<end))
+  }
+
+  private mutating func arrayEnd(_ bytes: RawSpan) throws(SecretStoreError) -> Int {
+    let size = try Int(number(bytes))
+    guard size <= count - offset else { throw .protocolViolation("cut off") }
+    return offset + size
+  }
+}

@@ -1,0 +1,270 @@
+public import SecretMemory
+
+/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC, whatever answers to
+/// the Secret Service API on the session bus (specifications.freedesktop.org/secret-service).
+///
+/// A secret travels over the bus's socket in the `plain` session, which only the
+/// same user's processes, the bus among them, can read; those may ask the
+/// service for it anyway. See docs/decisions/0022.
+public struct SecretService: ~Copyable {
+  private var bus: DBusConnection
+  private let isPromptAllowed: Bool
+
+  /// What identifies an item: all are matched, none is secret.
+  public typealias Attributes = [String: String]
+
+  /// Whether something is kept.
+  public enum Presence: Equatable, Sendable {
+    case absent
+    /// It is there, and its collection is locked.
+    case locked
+    case present
+  }
+
+  private static let name = "org.freedesktop.secrets"
+  private static let root = "/org/freedesktop/secrets"
+  private static let service = "org.freedesktop.Secret.Service"
+  private static let item = "org.freedesktop.Secret.Item"
+  private static let collection = "org.freedesktop.Secret.Collection"
+  private static let prompt = "org.freedesktop.Secret.Prompt"
+  /// What the specification calls "no object".
+  private static let none = "/"
+  /// For an answer that no person has to give, in seconds.
+  private static let patience = 15
+  /// For a person to answer the desktop's question, in seconds.
+  private static let personsPatience = 120
+
+  /// Connects; the bus starts the service if it has to.
+  ///
+  /// - Parameters:
+  ///   - address: the session bus.
+  ///   - isPromptAllowed: whether the desktop may ask the person for a password.
+  ///   - isInterrupted: asked a few times a second.
+  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``,
+  ///   ``SecretStoreError/timedOut``, ``SecretStoreError/interrupted``.
+  public init(
+    _ address: SessionBus, isPromptAllowed: Bool,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(SecretStoreError) {
+    bus = try .open(address, seconds: Self.patience, isInterrupted: isInterrupted)
+    self.isPromptAllowed = isPromptAllowed
+  }
+
+  /// Looks without unlocking anything.
+  ///
+  /// - Throws: ``SecretStoreError/noSecretService`` and what the bus throws, as
+  ///   every call here.
+  public mutating func look(for attributes: Attributes) throws(SecretStoreError) -> Presence {
+    let (unlocked, locked) = try search(attributes)
+    return unlocked.isEmpty ? (locked.isEmpty ? .absent : .locked) : .present
+  }
+
+  /// Finds a secret.
+  ///
+  /// - Returns: its bytes; nil when there is none.
+  /// - Throws: ``SecretStoreError/locked`` where a person had to be asked and may
+  ///   not be, ``SecretStoreError/dismissed``.
+  public mutating func find(_ attributes: Attributes) throws(SecretStoreError) -> SecretBytes? {
+    var (items, locked) = try search(attributes)
+    if items.isEmpty, !locked.isEmpty {
+      try unlock(locked)
+      items = try search(attributes).unlocked
+      guard !items.isEmpty else { throw .locked }
+    }
+    guard let item = items.first else { return nil }
+    return try secret(of: item, session: openSession())
+  }
+
+  /// Keeps a secret in the default collection, in the place of one with the
+  /// same attributes, and reads it back.
+  ///
+  /// - Parameters:
+  ///   - secret: the bytes; text, because some services keep nothing else.
+  ///   - label: what a person sees it called.
+  ///   - attributes: what it is found by.
+  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``,
+  ///   ``SecretStoreError/notKept``.
+  public mutating func keep(
+    _ secret: borrowing SecretBytes, label: String, _ attributes: Attributes
+  ) throws(SecretStoreError) {
+    let session = try openSession()
+    var place = try defaultCollection()
+    if place == Self.none {
+      place = try makeDefaultCollection()
+    } else {
+      try unlock([place])
+    }
+    var create = call(place, Self.collection, "CreateItem", "a{sv}(oayays)b")
+    create.body.array(alignment: 8) { properties in
+      properties.align(8)
+      properties.put(Self.item + ".Label")
+      properties.putVariant(label)
+      properties.align(8)
+      properties.put(Self.item + ".Attributes")
+      properties.putSignature("a{ss}")
+      properties.put(attributes)
+    }
+    create.body.align(8)
+    create.body.put(session)
+    create.body.putSecret(count: 0)
+    create.body.putSecret(count: secret.count)
+    create.body.put("text/plain")
+    create.body.put(true)
+    let (_, prompt) = try pair(bus.call(create, secret: secret))
+    try answer(prompt)
+    guard let kept = try find(attributes), kept.isEqual(to: secret) else { throw .notKept }
+  }
+
+  /// Removes what is kept under some attributes.
+  ///
+  /// - Returns: how many items there were.
+  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``.
+  @discardableResult
+  public mutating func forget(_ attributes: Attributes) throws(SecretStoreError) -> Int {
+    var (items, locked) = try search(attributes)
+    if !locked.isEmpty {
+      try unlock(locked)
+      items = try search(attributes).unlocked
+    }
+    for item in items {
+      let reply = try bus.call(call(item, Self.item, "Delete"))
+      try answer(
+        reply.read("o") { (bytes, cursor) throws(SecretStoreError) in
+          try cursor.text(bytes)
+        })
+    }
+    let left = try search(attributes)
+    guard left.unlocked.isEmpty, left.locked.isEmpty else { throw .locked }
+    return items.count
+  }
+
+  // MARK: Calls
+
+  private func call(
+    _ path: String, _ interface: String, _ member: String, _ signature: String = ""
+  ) -> DBusCall {
+    var call = DBusCall(path: path, interface: interface, member: member, destination: Self.name)
+    call.body.signature = signature
+    return call
+  }
+
+  private mutating func search(
+    _ attributes: Attributes
+  ) throws(SecretStoreError) -> (unlocked: [String], locked: [String]) {
+    var call = call(Self.root, Self.service, "SearchItems", "a{ss}")
+    call.body.put(attributes)
+    bus.allow(Self.patience)
+    return try bus.call(call).read("aoao") { (bytes, cursor) throws(SecretStoreError) in
+      (try cursor.texts(bytes), try cursor.texts(bytes))
+    }
+  }
+
+  /// A session without encryption: the algorithm `plain`.
+  private mutating func openSession() throws(SecretStoreError) -> String {
+    var call = call(Self.root, Self.service, "OpenSession", "sv")
+    call.body.put("plain")
+    call.body.putVariant("")
+    bus.allow(Self.patience)
+    return try bus.call(call).read("vo") { (bytes, cursor) throws(SecretStoreError) in
+      switch try cursor.signature(bytes) {
+      case "s": _ = try cursor.text(bytes)
+      case "ay": try cursor.skipBytes(bytes)
+      default: throw .protocolViolation("session")
+      }
+      return try cursor.text(bytes)
+    }
+  }
+
+  private mutating func secret(
+    of item: String, session: String
+  ) throws(SecretStoreError) -> SecretBytes {
+    var call = call(item, Self.item, "GetSecret", "o")
+    call.body.put(session)
+    bus.allow(Self.patience)
+    return try bus.call(call).read("(oayays)") { (bytes, cursor) throws(SecretStoreError) in
+      try cursor.align(8, bytes)
+      _ = try cursor.text(bytes)
+      try cursor.skipBytes(bytes)
+      return try cursor.secret(bytes)
+    }
+  }
+
+  private mutating func defaultCollection() throws(SecretStoreError) -> String {
+    var call = call(Self.root, Self.service, "ReadAlias", "s")
+    call.body.put("default")
+    bus.allow(Self.patience)
+    return try bus.call(call).read("o") { (bytes, cursor) throws(SecretStoreError) in
+      try cursor.text(bytes)
+    }
+  }
+
+  /// A desktop that has no keyring yet: a person chooses its password.
+  private mutating func makeDefaultCollection() throws(SecretStoreError) -> String {
+    guard isPromptAllowed else { throw .locked }
+    var call = call(Self.root, Self.service, "CreateCollection", "a{sv}s")
+    call.body.array(alignment: 8) { properties in
+      properties.align(8)
+      properties.put(Self.collection + ".Label")
+      properties.putVariant("Default keyring")
+    }
+    call.body.put("default")
+    bus.allow(Self.patience)
+    let (made, prompt) = try pair(bus.call(call))
+    if prompt == Self.none { return made }
+    try answer(prompt)
+    let place = try defaultCollection()
+    guard place != Self.none else { throw .dismissed }
+    return place
+  }
+
+  /// Unlocks items or collections.
+  private mutating func unlock(_ objects: [String]) throws(SecretStoreError) {
+    var call = call(Self.root, Self.service, "Unlock", "ao")
+    call.body.put(objects)
+    bus.allow(Self.patience)
+    let prompt = try bus.call(call).read("aoo") { (bytes, cursor) throws(SecretStoreError) in
+      _ = try cursor.texts(bytes)
+      return try cursor.text(bytes)
+    }
+    try answer(prompt)
+  }
+
+  private func pair(
+    _ reply: borrowing DBusReply
+  ) throws(SecretStoreError) -> (object: String, prompt: String) {
+    try reply.read("oo") { (bytes, cursor) throws(SecretStoreError) in
+      (try cursor.text(bytes), try cursor.text(bytes))
+    }
+  }
+
+  /// Lets the desktop ask the person what it has to ask.
+  private mutating func answer(_ prompt: String) throws(SecretStoreError) {
+    if prompt == Self.none { return }
+    guard isPromptAllowed else {
+      try? bus.post(call(prompt, Self.prompt, "Dismiss"))
+      throw .locked
+    }
+    var watch = DBusCall(
+      path: "/org/freedesktop/DBus", interface: DBusConnection.bus, member: "AddMatch",
+      destination: DBusConnection.bus)
+    watch.body.signature = "s"
+    watch.body.put("type='signal',interface='\(Self.prompt)',path='\(prompt)'")
+    bus.allow(Self.patience)
+    _ = try bus.call(watch)
+    var show = call(prompt, Self.prompt, "Prompt", "s")
+    // No window that the dialogue would belong to.
+    show.body.put("")
+    bus.allow(Self.personsPatience)
+    do throws(SecretStoreError) {
+      let isDismissed = try bus.call(show, until: "Completed").read("bv") {
+        (bytes, cursor) throws(SecretStoreError) in try cursor.number(bytes) != 0
+      }
+      if isDismissed { throw SecretStoreError.dismissed }
+    } catch {
+      if error == .timedOut || error == .interrupted {
+        try? bus.post(call(prompt, Self.prompt, "Dismiss"))
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import SecretStores
+import Testing
+
+/// A D-Bus session of its own with gnome-keyring in it, unlocked unless it says otherwise.
+final class DesktopSession: Sendable {
+  private let box: Sandbox
+  private let bus: BackgroundProgram
+  private let keyring: BackgroundProgram?
+
+  /// What a program needs to find it.
+  var environment: [String: String] {
+    ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(box.root)/bus", "XDG_RUNTIME_DIR": box.root + "/run"]
+  }
+
+  var address: SessionBus {
+    SessionBus(address: environment["DBUS_SESSION_BUS_ADDRESS"], runtimeFolder: nil)
+  }
+
+  /// Starts the bus, and gnome-keyring unless `hasKeyring` is false: then nothing keeps secrets.
+  init(_ box: Sandbox, hasKeyring: Bool = true) async throws {
+    self.box = box
+    try Files.makeFolder(box.root + "/run")
+    try Files.setMode(box.root + "/run", 0o700)
+    try Files.write(
+      """
+      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+      <busconfig>
+        <type>session</type><listen>unix:path=\(box.root)/bus</listen>\
+      \(hasKeyring ? "<servicedir>/usr/share/dbus-1/services</servicedir>" : "")
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+        </policy>
+      </busconfig>
+      """, to: box.root + "/bus.conf")
+    var variables = ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": box.home, "LANG": "C.UTF-8"]
+    variables["XDG_RUNTIME_DIR"] = box.root + "/run"
+    bus = try BackgroundProgram(
+      ["dbus-daemon", "--nofork", "--config-file=\(box.root)/bus.conf"], environment: variables,
+      log: box.root + "/bus.log")
+    let started = bus
+    try await waitUntil("the bus listens") {
+      Files.exists(box.root + "/bus") ? nil : started.output
+    }
+    guard hasKeyring else {
+      keyring = nil
+      return
+    }
+    variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(box.root)/bus"
+    let command =
+      "printf keyring-password | exec gnome-keyring-daemon --foreground --unlock --components=secrets"
+    let daemon = try BackgroundProgram(
+      ["sh", "-c", command], environment: variables, log: box.root + "/keyring.log")
+    keyring = daemon
+    let address = SessionBus(
+      address: variables["DBUS_SESSION_BUS_ADDRESS"], runtimeFolder: nil)
+    try await waitUntil("gnome-keyring is there") {
+      Files.exists(box.home + "/.local/share/keyrings/login.keyring")
+        && Self.answers(address) ? nil : daemon.output
+    }
+  }
+
+  private static func answers(_ address: SessionBus) -> Bool {
+    do {
+      var service = try SecretService(address, isPromptAllowed: false)
+      return try service.look(for: ["x": "y"]) == .absent
+    } catch {
+      return false
+    }
+  }
+
+  /// Locks the keyring, as a desktop does when its person asks for it.
+  func lock() async throws {
+    let outcome = try await box.run(
+      [
+        "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.secrets",
+        "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock",
+        "array:objpath:/org/freedesktop/secrets/collection/login",
+      ], key: nil, environment: environment)
+    outcome.expectSuccess()
+  }
+}

@@ -1,0 +1,83 @@
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import SecretStores
+
+/// What comes over a bus is another program's: read strictly, and never a crash.
+@Suite struct DBusTests {
+  @Test(
+    arguments: [
+      ("unix:path=/run/user/1000/bus", [.init(name: "/run/user/1000/bus")]),
+      (
+        "unix:abstract=/tmp/dbus-x,guid=00;unix:path=/a%20b",
+        [.init(name: "/tmp/dbus-x", isAbstract: true), .init(name: "/a b")]
+      ),
+      ("tcp:host=localhost,port=1", []), ("autolaunch:", []), ("unix:path=%zz", []),
+      ("unix:path=%2", []),
+    ] as [(String, [SessionBus.Socket])])
+  func addresses(_ address: String, _ sockets: [SessionBus.Socket]) {
+    #expect(SessionBus(address: address, runtimeFolder: "/run/x").sockets == sockets)
+  }
+
+  @Test func theRuntimeFolderHoldsTheUsualBus() {
+    #expect(SessionBus(address: nil, runtimeFolder: "/run/x").sockets.map(\.name) == ["/run/x/bus"])
+    #expect(SessionBus(address: "", runtimeFolder: "x").sockets.isEmpty)
+    #expect(throws: SecretStoreError.noSessionBus) {
+      try SessionBus(address: nil, runtimeFolder: "/nonexistent").connect()
+    }
+  }
+
+  /// A reply whose bytes libdbus wrote: a SearchItems answer.
+  private func reply(_ paths: [String]) -> [UInt8] {
+    var body = DBusBody()
+    body.put(paths)
+    body.put([String]())
+    var header = DBusBody()
+    header.bytes = [UInt8(ascii: "l"), 2, 1, 1]
+    header.put(UInt32(body.bytes.count))
+    header.put(9 as UInt32)
+    header.array(alignment: 8) { fields in
+      fields.align(8)
+      fields.bytes.append(5)
+      fields.putSignature("u")
+      fields.put(3 as UInt32)
+      fields.align(8)
+      fields.bytes.append(8)
+      fields.putSignature("g")
+      fields.putSignature("aoao")
+    }
+    header.align(8)
+    return header.bytes + body.bytes
+  }
+
+  private func paths(_ bytes: [UInt8]) throws(SecretStoreError) -> [String] {
+    let size = try unsafe DBusReply.size(prefix: Array(bytes.prefix(16)).span.bytes)
+    guard size == bytes.count else { throw .protocolViolation("size") }
+    let reply = try DBusReply(secret(bytes))
+    guard reply.replySerial == 3 else { throw .protocolViolation("serial") }
+    return try reply.read("aoao") { (bytes, cursor) throws(SecretStoreError) in
+      try cursor.texts(bytes) + cursor.texts(bytes)
+    }
+  }
+
+  @Test func repliesAreRead() throws {
+    #expect(try paths(reply(["/a", "/b/c"])) == ["/a", "/b/c"])
+    #expect(try paths(reply([])) == [])
+  }
+
+  @Test func damagedRepliesAreRefusedOrRead() throws {
+    let whole = reply(["/a", "/b/c", "/d"])
+    for count in 0..<whole.count {
+      #expect(throws: SecretStoreError.self) { try paths(Array(whole[..<count])) }
+    }
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<3000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+      }
+      _ = try? paths(bytes)
+    }
+  }
+}
