@@ -41,6 +41,8 @@ let package = Package(
     .systemLibrary(name: "CPCSC", pkgConfig: "libpcsclite", providers: [.apt(["libpcsclite-dev"])]),
     .systemLibrary(
       name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     // The product.
@@ -65,7 +67,7 @@ let package = Package(
       name: "KeyBackupTool",
       dependencies: [
         "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
-        "WalletFormats", "CLinux", arguments,
+        "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
       swiftSettings: strict),
 

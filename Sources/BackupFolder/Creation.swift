@@ -209,7 +209,7 @@ extension Namespace {
     }
   }
 
-  private func keyFileBytes(of key: KeyID) throws(BackupFolderError) -> [UInt8]? {
+  func keyFileBytes(of key: KeyID) throws(BackupFolderError) -> [UInt8]? {
     guard let folder = try keyFolder() else { return nil }
     return try bytes(FolderLayout.keyFile(key), in: folder)
   }

@@ -134,8 +134,8 @@ struct KeyBackup: ParsableCommand {
     version: "keybackup \(Version.current)",
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
-      UnlockCommand.self, LockCommand.self,
-      WalletGroup.self, ConflictsGroup.self, WritersGroup.self, KeyGroup.self, DevicesCommand.self,
+      UnlockCommand.self, LockCommand.self, WalletGroup.self, ConflictsGroup.self,
+      WritersGroup.self, KeyGroup.self, RecoveryKitGroup.self, DevicesCommand.self,
       PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
     ])
 }

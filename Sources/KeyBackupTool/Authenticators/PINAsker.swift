@@ -59,7 +59,7 @@ enum PINAsker: Sendable, Equatable {
   ) throws(UserMessage) -> SecretBytes? {
     switch self {
     case .askpass(let program):
-      return try Askpass(program: program).ask(question.line)
+      return try Askpass(program: program).ask(question.line, for: question.what)
     case .pinentry(let program):
       // One that draws on the terminal may be killed before it tidies up.
       prompter.terminal?.keepSettings()
@@ -73,7 +73,7 @@ enum PINAsker: Sendable, Equatable {
   }
 }
 
-/// A question for a PIN, in the parts that the ways of asking need.
+/// A question for a PIN, or for another secret, in the parts that the ways of asking need.
 struct PINQuestion: Sendable {
   /// What is asked for, such as "PIN for YubiKey 5".
   var subject: String
@@ -81,7 +81,11 @@ struct PINQuestion: Sendable {
   var note: String?
   /// What was wrong with the answer before, one sentence with its full stop.
   var complaint: String?
+  /// The secret's name in the middle of a sentence.
+  var what = "PIN"
 
+  /// The secret's name by itself.
+  var title: String { what.prefix(1).uppercased() + what.dropFirst() }
   /// For a terminal.
   var prompt: String { subject + (note.map { " (\($0))" } ?? "") + ": " }
   /// For a program that takes one line.

@@ -85,6 +85,17 @@ extension WayIn {
 }
 
 extension UnlockQuestion {
+  /// What to ask for a credential; nil for one that no key made, for asking
+  /// would fail for all.
+  init?(rpID: String, credentialID: [UInt8], salt: [UInt8]) {
+    guard !rpID.utf8.contains(0),
+      (1...PRFRequest.maximumRelyingPartyIDBytes).contains(rpID.utf8.count),
+      (1...CredentialID.maximumSize).contains(credentialID.count)
+    else { return nil }
+    let credential: CredentialID? = CredentialID(credentialID)
+    self.init(rpID: rpID, credentialID: credential, salt: salt)
+  }
+
   /// What to ask a security key for this way in; nil for other kinds.
   ///
   /// - Parameters:
@@ -93,13 +104,8 @@ extension UnlockQuestion {
   init?(_ way: WayIn, rpID: String) {
     switch way.kind {
     case .securityKey:
-      // No key made what breaks these bounds, and asking would fail for all.
-      guard let own = way.rpID, !own.utf8.contains(0),
-        (1...PRFRequest.maximumRelyingPartyIDBytes).contains(own.utf8.count),
-        let credential = way.credentialID,
-        (1...CredentialID.maximumSize).contains(credential.count)
-      else { return nil }
-      self.init(rpID: own, credentialID: CredentialID(credential), salt: way.prfSalt)
+      guard let own = way.rpID, let credential = way.credentialID else { return nil }
+      self.init(rpID: own, credentialID: credential, salt: way.prfSalt)
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
     case .recoveryCode, .unknown:

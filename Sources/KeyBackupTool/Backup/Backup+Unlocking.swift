@@ -52,18 +52,24 @@ extension Backup {
   func masterKey(
     _ unlock: UnlockOptions, _ world: World, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let scan = try scan()
-    for finding in scan.findings {
-      unlock.output.note("keybackup: \(finding.text)")
-    }
     if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
       unlock.output.warn(
         "keybackup: another backup that this computer knew is gone from \(folder.path): "
           + gone.map(\.hex).joined(separator: ", "))
     }
+    // 1. What the person named.
+    if unlock.recovery.isUsed {
+      return try await masterKeyByCode(unlock, world, damaged: &damaged)
+    }
+    let scan = try scan()
+    for finding in scan.findings {
+      unlock.output.note("keybackup: \(finding.text)")
+    }
+    // 2. What this computer knows.
     if let known = try knownMasterKey(unlock, world) {
       return UnlockedMasterKey(masterKey: known, keyID: nil)
     }
+    // 3. Security keys.
     return try await masterKey(
       scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &damaged)
   }

@@ -44,6 +44,41 @@ struct OutputFile: ~Copyable {
       hint: "it exists and is never overwritten; choose another name")
   }
 
+  /// Creates a file and writes all of it, durably.
+  ///
+  /// - Parameters:
+  ///   - bytes: what it holds.
+  ///   - path: where; nothing may be there.
+  /// - Throws: `cannot-create`, `io`; no file is left then.
+  static func write(_ bytes: borrowing SecretBytes, to path: String) throws(UserMessage) {
+    let file = try OutputFile(creating: path)
+    try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+    do {
+      try file.synchronize()
+    } catch {
+      remove(path)
+      throw error
+    }
+  }
+
+  /// Puts other contents in the place of a file that this run has written.
+  ///
+  /// - Throws: `io`; the file is then as it was.
+  static func replace(
+    _ path: String, with bytes: borrowing SecretBytes
+  ) throws(UserMessage) {
+    let part = path + ".keybackup-part"
+    try write(bytes, to: part)
+    guard unsafe rename(part, path) == 0 else {
+      let reason = errno
+      remove(part)
+      throw UserMessage(.io, "\(path) could not be written: \(systemText(reason))")
+    }
+  }
+
+  /// Removes a file that this run has written, if it is there.
+  static func remove(_ path: String) { unsafe unlink(path) }
+
   /// Writes secret bytes from guarded memory.
   ///
   /// - Throws: `io`; the file is then gone: half a wallet must not look like

@@ -9,19 +9,22 @@ enum SecretLine {
   ///
   /// - Parameters:
   ///   - path: where.
-  ///   - what: the secret's name in messages; the option is `--<what>-file`.
+  ///   - what: the secret's name in messages.
+  ///   - option: the option that named the file; nil: `--<what>-file`.
   ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file, `no-input`,
   ///   `permission-denied`, `io`.
-  static func read(file path: String, what: String, limit: Int) throws(UserMessage) -> SecretBytes {
+  static func read(
+    file path: String, what: String, option: String? = nil, limit: Int
+  ) throws(UserMessage) -> SecretBytes {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw UserMessage(
         errno == EACCES ? .permissionDenied : .noInput,
         "the \(what) file \(path) could not be opened: \(systemText(errno))",
-        hint: "check the path given with --\(what.lowercased())-file")
+        hint: "check the path given with \(option ?? "--\(what.lowercased())-file")")
     }
     defer { close(descriptor) }
     var status = stat()

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CSPP
 
 /// What every command takes that opens a backup.
 struct UnlockOptions: ParsableArguments {
@@ -9,6 +10,7 @@ struct UnlockOptions: ParsableArguments {
   @OptionGroup var folder: FolderOptions
   @OptionGroup var sync: SyncOptions
   @OptionGroup var relyingParty: BackupRelyingPartyOption
+  @OptionGroup var recovery: RecoveryCodeOptions
 
   @Flag(help: "Ask for a way in even where keybackup unlock made this computer know the key.")
   var noKeyring = false
@@ -25,7 +27,12 @@ struct UnlockOptions: ParsableArguments {
   func backup(
     _ world: World, for use: Backup.Use = .reading
   ) async throws(UserMessage) -> Backup {
-    try await Backup.find(folder, sync, common, world, for: use)
+    var folder = folder
+    // An offline kit says which of several backups it opens.
+    if folder.namespace == nil, let kit = try recovery.offlineKit() {
+      folder.namespace = kit.header.namespaceID.hex
+    }
+    return try await Backup.find(folder, sync, common, world, for: use)
   }
 
   /// Opens the backup these options name.

@@ -9,10 +9,13 @@ struct Askpass {
 
   /// Runs it once.
   ///
+  /// - Parameters:
+  ///   - question: what to show.
+  ///   - what: what is asked for, in messages.
   /// - Returns: the answer without its newline.
   /// - Throws: `denied` when it ends with another code than 0, `config` when it
   ///   cannot be run, `interrupted`.
-  func ask(_ question: String) throws(UserMessage) -> SecretBytes {
+  func ask(_ question: String, for what: String) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
       program, [question.trimmingEnd], patience: PINAsker.patience)
     var answer = SecretBytes(zeroed: PINSource.limit)
@@ -24,13 +27,13 @@ struct Askpass {
         else { break reading }
         filled += count
       } else {
-        // Too long for a PIN by now: the rest is read and dropped.
+        // Too long for what was asked by now: the rest is read and dropped.
         guard case .bytes = try helper.receive(into: &overflow, from: 0) else { break reading }
       }
     }
     guard try helper.succeeded() else {
       throw UserMessage(
-        .denied, "no PIN was given: \(program) was cancelled or failed",
+        .denied, "no \(what) was given: \(program) was cancelled or failed",
         hint: "try again; no try was spent")
     }
     answer.resize(to: answer.withBytes { Self.lineLength($0, upTo: filled) })

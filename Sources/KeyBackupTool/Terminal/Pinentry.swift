@@ -37,7 +37,7 @@ struct Pinentry: ~Copyable {
     _ = try command("SETTITLE keybackup")
     let description = question.subject + (question.note.map { "\n\($0)" } ?? "")
     _ = try command("SETDESC \(Self.escape(description))")
-    _ = try command("SETPROMPT PIN:")
+    _ = try command("SETPROMPT \(question.title):")
     _ = try command("SETTIMEOUT \(PINAsker.patience)")
     if let complaint = question.complaint {
       _ = try command("SETERROR \(Self.escape(complaint))")
@@ -51,10 +51,11 @@ struct Pinentry: ~Copyable {
       switch code & 0xFFFF {
       // GPG_ERR_TIMEOUT, _CANCELED, _NOT_CONFIRMED, _FULLY_CANCELED.
       case 62:
-        throw UserMessage(.denied, "no PIN was given in time", hint: "try again; no try was spent")
+        throw UserMessage(
+          .denied, "no \(question.what) was given in time", hint: "try again; no try was spent")
       case 99, 114, 198:
         throw UserMessage(
-          .denied, "no PIN was given: the question was cancelled",
+          .denied, "no \(question.what) was given: the question was cancelled",
           hint: "try again; no try was spent")
       default: throw unusable(text)
       }

@@ -68,6 +68,11 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     bar.finish()
     try Interruption.check()
     try show(report, opened.health, opened.logFindings, rows)
+    if unlock.recovery.recoveryKit != nil, opened.health.operations == 0 {
+      unlock.output.note(
+        "The backup's log is not here, so nobody can tell whether these are all its wallets, and "
+          + "the newest versions of them.")
+    }
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
       unlock.output.note(

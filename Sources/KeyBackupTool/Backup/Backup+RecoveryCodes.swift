@@ -1,0 +1,148 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// Recovery codes as ways into a backup.
+extension Backup {
+  /// Unwraps the master key with a recovery code; no security key is asked,
+  /// but where it is the kit's second secret.
+  ///
+  /// - Parameters:
+  ///   - unlock: the options of the command.
+  ///   - world: what surrounds the process.
+  ///   - damaged: receives the files of the way in that do not open.
+  /// - Returns: the master key.
+  /// - Throws: `data-invalid` for what is no code, before anything is derived;
+  ///   `wrong-key` for another backup's; `no-input` when there is no kit here.
+  func masterKeyByCode(
+    _ unlock: UnlockOptions, _ world: World, damaged: inout [FileFinding]
+  ) async throws(UserMessage) -> UnlockedMasterKey {
+    let kits = try kits(unlock)
+    let code = try RecoveryCodeAsker(unlock.recovery, unlock.common, world).code()
+    var attempt = KitAttempt(unlock, world, kits.count)
+    for kit in kits {
+      try Interruption.check()
+      guard let secret = try await attempt.secret(of: kit, code) else { continue }
+      if let master = kit.unwrap(secret) {
+        damaged += kit.damagedFiles(secret).map { file in
+          FileFinding(
+            file: file, recordID: nil, state: .unreadable,
+            reason: "does not open with its own recovery code")
+        }
+        return UnlockedMasterKey(masterKey: master, keyID: kit.keyID)
+      }
+    }
+    throw attempt.failure
+  }
+
+  /// The kits that the code may belong to, those first that cost and ask least.
+  private func kits(_ unlock: UnlockOptions) throws(UserMessage) -> [Kit] {
+    if let file = try unlock.recovery.offlineKit() {
+      guard let kit = Kit(file) else { return [] }
+      for finding in (try? scan())?.findings ?? [] {
+        unlock.output.note("keybackup: \(finding.text)")
+      }
+      guard file.header.namespaceID == namespace.id else {
+        throw UserMessage(
+          .wrongKey, "the recovery kit belongs to another backup, \(file.header.namespaceID.hex)",
+          hint: "the folder holds \(namespace.id.hex); is it the right folder?")
+      }
+      return [kit]
+    }
+    let scan: NamespaceScan
+    do throws(UserMessage) {
+      scan = try self.scan()
+    } catch {
+      throw error.adding(
+        hint: "where the folder has lost its ways in for good, an offline recovery kit still "
+          + "opens it: --recovery-kit FILE")
+    }
+    for finding in scan.findings {
+      unlock.output.note("keybackup: \(finding.text)")
+    }
+    let all = scan.waysIn.compactMap(Kit.init)
+    guard !all.isEmpty else {
+      throw UserMessage(
+        .noInput, "this backup has no recovery kit",
+        hint: "keybackup key list shows the ways in; an offline kit opens the backup without "
+          + "them: --recovery-kit FILE")
+    }
+    guard let wanted = unlock.recovery.kitId else {
+      return all.sorted { $0.order < $1.order }
+    }
+    let named = all.filter { $0.keyID.hex.hasPrefix(wanted) }
+    guard !named.isEmpty else {
+      throw UserMessage(
+        .noInput, "this backup has no recovery kit \(wanted)",
+        hint: "keybackup key list shows the ways in")
+    }
+    return named.sorted { $0.order < $1.order }
+  }
+}
+
+/// A way in by a recovery code, from the folder or from an offline kit.
+struct Kit {
+  let keyID: KeyID
+  let derivation: KeyHeader.CodeDerivation
+  private let source: Source
+
+  private enum Source {
+    case folder(WayIn)
+    case file(KeyWrapper)
+  }
+
+  /// Nil for a way of another kind.
+  init?(_ way: WayIn) {
+    guard case .recoveryCode(let derivation) = way.kind, let keyID = way.keyID else { return nil }
+    self.keyID = keyID
+    self.derivation = derivation
+    source = .folder(way)
+  }
+
+  /// Nil for a way of another kind.
+  init?(_ file: KeyWrapper) {
+    guard case .recoveryCode(let derivation) = file.header.kind else { return nil }
+    keyID = file.header.keyID
+    self.derivation = derivation
+    source = .file(file)
+  }
+
+  /// Those come first that ask for nothing else, then the cheap ones: a folder
+  /// that somebody filled with dear ones must not keep the right one from its
+  /// turn.
+  fileprivate var order: Order {
+    let asks =
+      switch derivation.secondSecret {
+      case nil: 0
+      case .file: 1
+      case .keyring: 2
+      case .securityKey: 3
+      }
+    return Order(asks: asks, work: derivation.work)
+  }
+
+  fileprivate struct Order: Comparable {
+    var asks: Int
+    var work: Int
+
+    static func < (one: Order, other: Order) -> Bool {
+      (one.asks, one.work) < (other.asks, other.work)
+    }
+  }
+
+  /// The master key; nil for another way's secret.
+  func unwrap(_ secret: borrowing SecretBytes) -> MasterKey? {
+    switch source {
+    case .folder(let way): try? way.unwrap(secret: secret)
+    case .file(let file): try? file.open(secret: secret)
+    }
+  }
+
+  /// Files of the way in that do not open with the secret that opened one.
+  func damagedFiles(_ secret: borrowing SecretBytes) -> [String] {
+    switch source {
+    case .folder(let way): way.damagedFiles(secret: secret)
+    case .file: []
+    }
+  }
+}

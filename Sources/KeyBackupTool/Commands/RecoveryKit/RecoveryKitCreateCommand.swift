@@ -1,0 +1,166 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// `keybackup recovery-kit create`: draws a code and makes it a way in.
+struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Make a recovery code and a page to print.",
+    discussion: """
+      The code is shown once, on the terminal or in the page that --out writes, and kept nowhere. \
+      --offline adds the backup's key, sealed with the code: with it the wallet files alone are \
+      enough. --secret-file makes a second secret necessary: all bytes of a file that you keep \
+      elsewhere (made here if it is not there).
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var second: NewSecondSecretOptions
+
+  @Option(help: ArgumentHelp("What to call the kit.", valueName: "name"))
+  var label = "Recovery kit"
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the page to print, with the code, to this new file (HTML), which only you may read.",
+      valueName: "file"))
+  var out: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Make an offline kit: write its file here, and its QR code into the page.",
+      valueName: "file"))
+  var offline: String?
+
+  @Flag(help: "Print the code although nobody may be at a terminal, or beside --out.")
+  var reveal = false
+
+  mutating func validate() throws {
+    if label.isEmpty || label.utf8.count > 200 {
+      throw ValidationError("a label has 1 to 200 bytes")
+    }
+    for path in [out, offline] where path == "" || path == "-" {
+      throw ValidationError("--out and --offline name files")
+    }
+    if out != nil, out == offline { throw ValidationError("--out and --offline are two files") }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try checkPlaces()
+    let backup = try await unlock.backup(world, for: .writing)
+    for path in [out, offline].compactMap({ $0 }) {
+      try FileCheck.requireOutside(path, of: backup.folder.path)
+    }
+    if let file = unlock.recovery.secretFile {
+      try FileCheck.requireOutside(file, of: backup.folder.path)
+    }
+    var opened = try await backup.unlock(unlock, world)
+    let chosen = try await second.choose(unlock, world)
+    let kit = try NewKit(label: label, second: chosen.kind)
+    let secret = try kit.secret(second: chosen.secret)
+    var page = KitPage(
+      namespaceID: opened.id, keyID: kit.enrolment.keyID, label: label,
+      createdAt: UInt64(max(0, world.now())), folderName: folderName(backup.folder.path),
+      derivation: kit.derivation)
+    // The page comes first: a way in that nobody holds the code of would count
+    // as one.
+    if let out {
+      try OutputFile.write(page.html(kit.code), to: out)
+    }
+    if showsCode { try show(kit.code, when: "It opens the backup once this command says so.") }
+    do throws(UserMessage) {
+      try publish(kit, secret, in: &opened)
+    } catch {
+      if let out { OutputFile.remove(out) }
+      throw showsCode || out == nil
+        ? error.adding(hint: "the code opens nothing: no way in was added") : error
+    }
+    try kit.prove(second: chosen.secret, in: backup.namespace)
+    do throws(UserMessage) {
+      try finish(&page, kit, backup)
+    } catch {
+      throw error.adding(
+        hint: "the kit \(kit.enrolment.keyID.hex.prefix(8)) opens the backup all the same"
+          + (out == nil ? "" : "; its page is complete but for the offline part"))
+    }
+    return try report(kit, opened.id)
+  }
+
+  /// Whether the code itself is printed.
+  private var showsCode: Bool { reveal || out == nil }
+
+  private func checkPlaces() throws(UserMessage) {
+    guard out != nil || reveal || (unlock.output.resultIsTerminal && !unlock.common.json) else {
+      throw UserMessage(
+        .usage, "there is no terminal to show the recovery code on",
+        hint: "write the page to a file with --out FILE, or print the code with --reveal")
+    }
+    try OutputFile.requireFree(out)
+    try OutputFile.requireFree(offline)
+  }
+
+  private func folderName(_ path: String) -> String {
+    let whole = FileCheck.absolute(path) ?? path
+    return whole.split(separator: "/").last.map(String.init) ?? whole
+  }
+
+  private func show(_ code: borrowing RecoveryCode, when: String) throws(UserMessage) {
+    if unlock.common.json { return }
+    var text = SecretText()
+    if unlock.output.resultIsTerminal { text.append("\n    ") }
+    text.append(text: code.grouped)
+    text.append(unlock.output.resultIsTerminal ? "\n\n" : "\n")
+    try unlock.output.result(secret: text.finish())
+    unlock.output.note("This is the recovery code, shown only now: write it down. " + when)
+  }
+
+  private func publish(
+    _ kit: borrowing NewKit, _ secret: borrowing SecretBytes, in opened: inout OpenNamespace
+  ) throws(UserMessage) {
+    let again = secret.copy()
+    do throws(BackupFolderError) {
+      try opened.addWayIn(kit.enrolment, secret: secret, confirmedBy: again)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Writes what is known only now: the offline part and the freshness word.
+  private func finish(
+    _ page: inout KitPage, _ kit: borrowing NewKit, _ backup: Backup
+  ) throws(UserMessage) {
+    do throws(BackupFolderError) {
+      page.freshness = try backup.namespace.checkStructure().health.freshness
+      if offline != nil { page.offline = try backup.namespace.keyFile(of: kit.enrolment.keyID) }
+    } catch {
+      throw UserMessage(error)
+    }
+    if let offline, let file = page.offline {
+      try OutputFile.write(unsafe SecretBytes(copying: file.span.bytes), to: offline)
+    }
+    if let out { try OutputFile.replace(out, with: page.html(kit.code)) }
+  }
+
+  private func report(
+    _ kit: borrowing NewKit, _ namespace: NamespaceID
+  ) throws(UserMessage) -> ExitCode {
+    let keyID = kit.enrolment.keyID.hex
+    if unlock.common.json {
+      var json: JSONValue = [
+        "namespace_id": .string(namespace.hex), "key_id": .string(keyID),
+        "kind": "recovery_code", "label": .string(label), "out": .optional(out),
+        "offline": .optional(offline), "second_secret": .optional(kit.derivation.secondSecretWord),
+      ]
+      if reveal { json["code"] = .string(kit.code.revealed) }
+      try unlock.output.result(json: json)
+      return .success
+    }
+    try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    if let out { unlock.output.note("Print \(out), then delete it: it holds the code.") }
+    if let offline, out == nil {
+      unlock.output.note("Keep \(offline) with the code, apart from the folder.")
+    }
+    unlock.output.note("Try it: keybackup recovery-kit test")
+    return .success
+  }
+}

@@ -1,0 +1,11 @@
+internal import ArgumentParser
+
+/// `keybackup recovery-kit`: a way in on paper.
+struct RecoveryKitGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recovery-kit",
+    abstract: "Make, test and revoke a recovery code: a way in that needs no security key.",
+    subcommands: [
+      RecoveryKitCreateCommand.self, RecoveryKitTestCommand.self,
+    ])
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup recovery-kit test`: proves that a kit still opens the backup.
+struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Prove that a recovery kit opens the backup. Changes nothing.",
+    discussion: """
+      Asks for the code as it stands on the page. With --recovery-kit FILE the offline kit is \
+      tested, and nothing but the wallet files is used.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var unlock = unlock
+    if !unlock.recovery.isUsed { unlock.recovery.recoveryCode = true }
+    let backup = try await unlock.backup(world)
+    var opened = try await backup.unlock(unlock, world)
+    let report = opened.verify()
+    let label = try label(of: opened.openedBy, backup, unlock)
+    try unlock.output.result(
+      "The recovery kit \"\(PrintableText.clean(label, limit: 40))\" opens the backup: "
+        + "\(report.restored) \(report.restored == 1 ? "wallet" : "wallets").",
+      json: [
+        "namespace_id": .string(opened.id.hex), "key_id": .optional(opened.openedBy?.hex),
+        "label": .string(label), "wallets": .number(report.restored),
+        "failed": .array(report.failures.map(\.json)),
+      ], ofChange: "nothing was changed")
+    return .success
+  }
+
+  private func label(
+    of key: KeyID?, _ backup: Backup, _ unlock: UnlockOptions
+  ) throws(UserMessage) -> String {
+    if let kit = try unlock.recovery.offlineKit() { return kit.header.label }
+    return try backup.scan().waysIn.first { $0.keyID == key }?.label ?? ""
+  }
+}

@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import CSPP
+
+/// Opening a backup with a recovery code instead of a security key.
+struct RecoveryCodeOptions: ParsableArguments {
+  @Flag(help: "Open the backup with a recovery code, which is asked for.")
+  var recoveryCode = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the recovery code from this file, which only you may read, or from -.",
+      valueName: "path"))
+  var recoveryCodeFile: String?
+
+  @Option(help: ArgumentHelp("Read the recovery code from this open descriptor.", valueName: "n"))
+  var recoveryCodeFd: Int32?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of an offline recovery kit: opens the backup even where the folder has lost its "
+        + "own ways in.", valueName: "file"))
+  var recoveryKit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which kit the code belongs to, by its ID or the start of it (default: all are tried).",
+      valueName: "id"))
+  var kitId: String?
+
+  @Option(
+    help: ArgumentHelp("The file that is a recovery kit's second secret.", valueName: "path"))
+  var secretFile: String?
+
+  mutating func validate() throws {
+    let sources = [recoveryCodeFile != nil, recoveryCodeFd != nil, recoveryCode].count { $0 }
+    guard sources <= 1 else { throw ValidationError("give the recovery code in one way") }
+    if let kitId, kitId.utf8.count < 6 || !kitId.utf8.allSatisfy(Self.isHexDigit) {
+      throw ValidationError("a kit's ID has hex digits, at least the first 6 of them")
+    }
+    if recoveryCodeFile == "-", secretFile == "-" {
+      throw ValidationError("only one input can come from standard input")
+    }
+  }
+
+  /// Whether the backup is to be opened with a code.
+  var isUsed: Bool {
+    recoveryCode || recoveryCodeFile != nil || recoveryCodeFd != nil || recoveryKit != nil
+  }
+
+  /// The offline kit that `--recovery-kit` names.
+  ///
+  /// - Throws: `no-input`, `data-invalid`.
+  func offlineKit() throws(UserMessage) -> KeyWrapper? {
+    guard let recoveryKit else { return nil }
+    return try OfflineKit.read(recoveryKit)
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+}

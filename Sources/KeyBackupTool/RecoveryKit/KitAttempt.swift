@@ -1,0 +1,111 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// One code, tried on the kits of a backup.
+struct KitAttempt {
+  private let unlock: UnlockOptions
+  private let world: World
+  private let count: Int
+  private var tried = 0
+  private var work = 0
+  /// Kits that were not tried for want of a second secret.
+  private var lacking: [KeyHeader.SecondSecret] = []
+  private var isCutShort = false
+
+  /// Most work for one code, in KiB times passes: 64 GiB, about two minutes.
+  ///
+  /// Whoever writes to the folder may fill it with kits.
+  private static let workLimit = 64 * 1024 * 1024
+
+  init(_ unlock: UnlockOptions, _ world: World, _ count: Int) {
+    self.unlock = unlock
+    self.world = world
+    self.count = count
+  }
+
+  /// The way's secret, if the code is this kit's.
+  ///
+  /// - Returns: nil when the second secret that the kit needs is not given, or
+  ///   too much was tried.
+  /// - Throws: `io` without the memory, and what getting a second secret throws.
+  mutating func secret(
+    of kit: Kit, _ code: borrowing RecoveryCode
+  ) async throws(UserMessage) -> SecretBytes? {
+    work += kit.derivation.work
+    guard work <= Self.workLimit else {
+      isCutShort = true
+      return nil
+    }
+    switch kit.derivation.secondSecret {
+    case nil: return try derive(kit, code)
+    case .file:
+      guard let path = unlock.recovery.secretFile else { return lack(.file) }
+      let second = try SecondSecretFile.read(path)
+      return KeyHeader.CodeDerivation.mix(
+        try derive(kit, code), with: second, keyID: kit.keyID)
+    case .keyring: return lack(.keyring)
+    case .securityKey(let rpID, let credential, let salt):
+      guard let question = UnlockQuestion(rpID: rpID, credentialID: credential, salt: salt) else {
+        return nil
+      }
+      unlock.common.prompter.tell("A recovery kit here has a security key as its second secret.")
+      let second = try await unlock.finder(world).ask([question]) { $0.evaluation.first() }
+      return KeyHeader.CodeDerivation.mix(
+        try derive(kit, code), with: second, keyID: kit.keyID)
+    }
+  }
+
+  private mutating func lack(_ second: KeyHeader.SecondSecret) -> SecretBytes? {
+    lacking.append(second)
+    return nil
+  }
+
+  private mutating func derive(
+    _ kit: Kit, _ code: borrowing RecoveryCode
+  ) throws(UserMessage) -> SecretBytes {
+    tried += 1
+    if count > 1 { unlock.output.note("Trying recovery kit \(tried) of \(count).") }
+    return try Self.derive(kit.derivation, code)
+  }
+
+  /// Derives from a code.
+  ///
+  /// - Throws: `io` when there is not enough memory.
+  static func derive(
+    _ derivation: KeyHeader.CodeDerivation, _ code: borrowing RecoveryCode
+  ) throws(UserMessage) -> SecretBytes {
+    do {
+      return try derivation.derive(code)
+    } catch {
+      throw UserMessage(
+        .io, "\(derivation.cost.memoryKiB / 1024) MiB of memory are needed and not there",
+        hint: "end other programs, or use another computer")
+    }
+  }
+
+  /// What to say when no kit opened.
+  var failure: UserMessage {
+    let needsFile = lacking.contains(.file)
+    if tried == 0, !lacking.isEmpty {
+      return UserMessage(
+        .usage, "the recovery code alone is not enough: the kit has a second secret",
+        hint: needsFile
+          ? "name its file with --secret-file"
+          : "its second secret is in a keyring, which this version cannot ask")
+    }
+    let hint =
+      if isCutShort {
+        "not all kits were tried: name yours, as its page does, with --kit-id"
+      } else if needsFile {
+        "a kit here needs its second secret too: --secret-file PATH"
+      } else if unlock.recovery.secretFile != nil {
+        "the code, or the second secret, is another kit's"
+      } else {
+        "it is the code of another backup, or of a kit that was revoked; "
+          + "keybackup key list shows the ways in"
+      }
+    return UserMessage(.wrongKey, "this recovery code opens nothing here", hint: hint)
+  }
+}

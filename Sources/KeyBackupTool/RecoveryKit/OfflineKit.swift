@@ -1,0 +1,81 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The file of an offline recovery kit: the code's own file of `keys/`, as it
+/// is in the folder, or typed from the printed page.
+enum OfflineKit {
+  /// Characters of the file in a printed line.
+  static let lineLength = 60
+  /// Hex digits of a printed line's checksum.
+  private static let checksumLength = 4
+
+  /// Reads a kit's file.
+  ///
+  /// - Parameter path: a path or `-`.
+  /// - Returns: what it holds, not opened yet.
+  /// - Throws: `no-input`, `data-invalid`.
+  static func read(_ path: String) throws(UserMessage) -> KeyWrapper {
+    var bytes = try InputFile.read(path, limit: 2 * SizeLimits.standard.wrapper)
+    if bytes.first(where: { !isSpace($0) }) != UInt8(ascii: "{") {
+      bytes = try parse(lines: bytes, path)
+    }
+    let kit: KeyWrapper
+    do throws(CSPPError) {
+      kit = try KeyWrapper(parsing: bytes.span, at: nil)
+    } catch {
+      throw UserMessage(
+        .dataInvalid, "the recovery kit \(path) \(error)",
+        hint: "give the file that recovery-kit create --offline wrote, or the lines of its page")
+    }
+    guard case .recoveryCode = kit.header.kind else {
+      throw UserMessage(
+        .dataInvalid, "\(path) is no recovery kit that this version knows",
+        hint: "a newer keybackup may know it")
+    }
+    return kit
+  }
+
+  // MARK: The printed lines
+
+  /// The file in lines for the page, each with its number before and a checksum
+  /// behind: the first digits of the SHA-256 of number and text.
+  static func lines(of file: [UInt8]) -> [(number: String, text: String, checksum: String)] {
+    stride(from: 0, to: file.count, by: lineLength).enumerated().map { index, start in
+      let text = String(
+        decoding: file[start..<min(start + lineLength, file.count)], as: UTF8.self)
+      let number = index < 9 ? "0\(index + 1)" : "\(index + 1)"
+      return (number, text, checksum(number, text))
+    }
+  }
+
+  /// The first digits of the SHA-256 of `NN text`.
+  private static func checksum(_ number: String, _ text: String) -> String {
+    let digest = Digest(of: Array("\(number) \(text)".utf8).span)
+    return String(digest.hex.prefix(checksumLength))
+  }
+
+  /// Puts printed lines together again.
+  private static func parse(lines bytes: [UInt8], _ path: String) throws(UserMessage) -> [UInt8] {
+    var file: [UInt8] = []
+    var expected = 1
+    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+      if words.isEmpty { continue }
+      guard words.count == 3, Int(words[0]) == expected else {
+        throw UserMessage(
+          .dataInvalid, "line \(expected) of the recovery kit \(path) is missing or not whole",
+          hint: "each line has its number, the text without spaces, and \(checksumLength) digits")
+      }
+      guard checksum(words[0], words[1]) == words[2].lowercased() else {
+        throw UserMessage(
+          .dataInvalid, "line \(expected) of the recovery kit \(path) is mistyped",
+          hint: "compare it with the page: capital and small letters differ")
+      }
+      file += Array(words[1].utf8)
+      expected += 1
+    }
+    return file
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+}

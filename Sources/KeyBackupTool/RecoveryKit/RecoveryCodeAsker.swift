@@ -1,0 +1,95 @@
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// Gets the recovery code that a person or a program gives.
+struct RecoveryCodeAsker {
+  private let options: RecoveryCodeOptions
+  private let prompter: Prompter
+  private let asker: PINAsker
+
+  /// Most times that a person is asked.
+  private static let attempts = 5
+
+  init(_ options: RecoveryCodeOptions, _ common: CommonOptions, _ world: World) {
+    self.options = options
+    prompter = common.prompter
+    asker = PINPrograms(world).asker(prompter)
+  }
+
+  /// Reads the code, from the file or descriptor that the options name, else
+  /// from whoever is asked.
+  ///
+  /// - Throws: `data-invalid` when it is none, `config` when nobody can be
+  ///   asked, and what the sources throw.
+  func code() throws(UserMessage) -> RecoveryCode {
+    guard let given = try given() else { return try ask() }
+    do throws(RecoveryCode.Mistake) {
+      return try RecoveryCode(parsing: given)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private func given() throws(UserMessage) -> SecretBytes? {
+    if let descriptor = options.recoveryCodeFd {
+      return try SecretLine.read(
+        descriptor: descriptor, what: "recovery code", limit: RecoveryCode.typedLimit)
+    }
+    guard let path = options.recoveryCodeFile else { return nil }
+    if path == "-" {
+      return try InputFile.readSecret(
+        path, limit: RecoveryCode.typedLimit, asking: "recovery code", prompter)
+    }
+    return try SecretLine.read(
+      file: path, what: "recovery code", option: "--recovery-code-file",
+      limit: RecoveryCode.typedLimit)
+  }
+
+  private func ask() throws(UserMessage) -> RecoveryCode {
+    var question = PINQuestion(subject: "Recovery code", what: "recovery code")
+    var last = SecretBytes(zeroed: 0)
+    for attempt in 1... {
+      guard let typed = try asker.ask(question, prompter) else {
+        throw UserMessage(
+          .config, "the recovery code is needed and nobody can be asked",
+          hint: "use --recovery-code-file or --recovery-code-fd")
+      }
+      do throws(RecoveryCode.Mistake) {
+        return try RecoveryCode(parsing: typed)
+      } catch {
+        let message = UserMessage(error)
+        // A script would say the same for ever.
+        let isRepeated = asker.isProgram && typed.isEqual(to: last)
+        guard attempt < Self.attempts, !isRepeated else { throw message }
+        question.complaint =
+          message.message.prefix(1).uppercased()
+          + message.message.dropFirst() + "."
+      }
+      last = typed.copy()
+    }
+    throw .interrupted
+  }
+}
+
+extension UserMessage {
+  /// What is wrong with a typed code, without a word of it.
+  init(_ mistake: RecoveryCode.Mistake) {
+    self =
+      switch mistake {
+      case .length(let count):
+        UserMessage(
+          .dataInvalid,
+          "a recovery code has \(RecoveryCode.symbolCount) letters and digits, this has \(count)",
+          hint: "compare it with the page; nothing was tried")
+      case .character(let place):
+        UserMessage(
+          .dataInvalid, "character \(place) of the recovery code is one that no code has",
+          hint: "a code has digits and letters, but no U; nothing was tried")
+      case .checkSymbol:
+        UserMessage(
+          .dataInvalid, "the recovery code has a mistake: its last character does not fit",
+          hint: "compare it with the page; nothing was tried")
+      }
+  }
+}

@@ -1,0 +1,30 @@
+internal import SecretMemory
+
+/// A file that is a recovery kit's second secret: all of its bytes count.
+enum SecondSecretFile {
+  /// Most bytes of such a file.
+  private static let limit = 1 << 20
+
+  /// What a new one holds: 32 random bytes as a line of text, which survives
+  /// being copied by hand.
+  static func random() -> SecretBytes {
+    var text = SecretText()
+    text.append(SecretBytes.random(count: 32), as: .hex)
+    return text.finish()
+  }
+
+  /// Reads the file.
+  ///
+  /// - Parameter path: a path or `-`.
+  /// - Returns: its bytes.
+  /// - Throws: `data-invalid` when it is empty or larger than 1 MiB, `no-input`,
+  ///   `permission-denied`.
+  static func read(_ path: String) throws(UserMessage) -> SecretBytes {
+    let bytes = try InputFile.readSecret(path, limit: limit)
+    guard bytes.count > 0 else {
+      throw UserMessage(
+        .dataInvalid, "the second secret \(path) is empty", hint: "check that it is the right file")
+    }
+    return bytes
+  }
+}

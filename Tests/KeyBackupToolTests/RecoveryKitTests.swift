@@ -1,0 +1,237 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A recovery kit opens the backup alone, and nothing else takes its place.
+@Suite struct RecoveryKitTests {
+  @Test func theCodeAloneRestoresEverything() async throws {
+    let kit = try await PreparedKit()
+    #expect(Files.mode(kit.page) == 0o600 && Files.mode(kit.offline) == 0o600)
+    #expect(try Files.text(kit.page).contains(kit.code))
+    // No key is asked for or waited for: there is none.
+    let out = kit.box.root + "/out"
+    let restored = try await kit.alone(["restore", "--out", out] + kit.opening)
+    #expect(!restored.text.contains("Insert") && !restored.text.contains("Touch"))
+    try kit.expectAllRestored(out)
+    // Writing works too.
+    try await kit.box.keybackup(
+      ["wallet", "add", "--name", "New", "--network", "bitcoin", "--mnemonic", "-"] + kit.opening,
+      key: ["--no-key"], pin: .none, input: Array(Samples.mnemonic.utf8))
+    let before = try Files.contents(kit.box.folder)
+    let tested = try await kit.alone(["recovery-kit", "test", "--json"] + kit.opening).json()
+    #expect(tested["key_id"].text == kit.keyID && tested["wallets"].number == 4)
+    #expect(try Files.contents(kit.box.folder) == before)
+    // The page's freshness word is an earlier state of this folder.
+    let word = try #require(
+      try Files.text(kit.page).firstMatch(
+        of: /Freshness word<\/th><td class="mono">([0-9a-z]{10})</))
+    let status = try await kit.alone(["status", "--freshness", String(word.1)], expecting: nil)
+    #expect(status.text.contains("newer"), "\(status.text)")
+  }
+
+  @Test func theOfflineKitAndTheWalletFilesAreEnough() async throws {
+    let kit = try await PreparedKit()
+    try kit.loseAllButWallets()
+    let lost = try await kit.alone(["restore"] + kit.opening, expecting: nil)
+    expectFailure(lost, 75, says: "--recovery-kit FILE")
+    let before = try Files.contents(kit.box.folder)
+    let out = kit.box.root + "/out"
+    let restored = try await kit.box.keybackup(
+      ["restore", "--out", out, "--recovery-kit", kit.offline] + kit.opening,
+      key: ["--no-key"], pin: .none, home: kit.box.root + "/new-home", expecting: nil)
+    // All is restored; that nothing newer was lost with the log, nobody can say.
+    #expect(restored.code == 75 && restored.out.contains("Restored 3 wallets"), "\(restored.text)")
+    try kit.expectAllRestored(out)
+    #expect(try Files.contents(kit.box.folder) == before)
+    let read = try await kit.box.run(
+      Python.script("reader/kit_reader.py")
+        + [kit.box.folder, "--code-file", kit.codeFile, "--kit", kit.offline], key: nil)
+    #expect(read.code == 0, "\(read.text)")
+    #expect(try JSON(read.output)["wallets"].items.count == 3)
+    // Typed from the printed page.
+    let lines = try Files.text(kit.page)
+      .matches(of: /<tr><th>(\d\d)<\/th><td>([^<]*)<\/td><td>([0-9a-f]{4})<\/td>/)
+      .map { "\($0.1)  \($0.2.replacing("&quot;", with: "\""))   \($0.3.uppercased())" }
+    let typed = kit.box.root + "/typed"
+    try Files.write(lines.joined(separator: "\r\n\n"), to: typed)
+    _ = try await kit.alone(["recovery-kit", "test", "--recovery-kit", typed] + kit.opening)
+    try Files.write(lines.joined(separator: "\n").replacing("eyJ", with: "eyj"), to: typed)
+    let mistyped = try await kit.alone(
+      ["recovery-kit", "test", "--recovery-kit", typed] + kit.opening, expecting: nil)
+    expectFailure(mistyped, 65, says: "line 1", "mistyped")
+  }
+
+  @Test func anIndependentReaderOpensTheFolderWithTheCode() async throws {
+    let secret = "a second secret that is any file\n"
+    let kit = try await PreparedKit(second: secret)
+    let file = kit.second
+    let command =
+      Python.script("reader/kit_reader.py")
+      + [kit.box.folder, "--code-file", kit.codeFile]
+    let read = try await kit.box.run(command + ["--secret-file", file], key: nil)
+    #expect(read.code == 0, "\(read.text)")
+    let found = try JSON(read.output)
+    #expect(found["wallets"].items.count == 3 && found["unreadable"].items.isEmpty)
+    #expect(try await kit.box.run(command, key: nil).code != 0)
+
+    // The command: both, one, a wrong one.
+    _ = try await kit.alone(["recovery-kit", "test", "--secret-file", file] + kit.opening)
+    expectFailure(
+      try await kit.alone(["restore"] + kit.opening, expecting: nil), 64, says: "--secret-file")
+    try Files.write("another file", to: file)
+    expectFailure(
+      try await kit.alone(["restore", "--secret-file", file] + kit.opening, expecting: nil), 80,
+      says: "second secret")
+  }
+
+  @Test func aSecondSecretLiesOutsideOfTheFolder() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let before = try Files.contents(box.folder)
+    try Files.link(box.root + "/link", to: box.folder)
+    for path in [box.folder + "/second", box.root + "/link/second"] {
+      let outcome = try await box.keybackup(
+        ["recovery-kit", "create", "--reveal", "--secret-file", path], expecting: nil)
+      expectFailure(outcome, 73, says: "synced folder")
+    }
+    #expect(try Files.contents(box.folder) == before)
+    // One that is not there is made, for its owner alone.
+    let made = box.root + "/made"
+    try await box.keybackup(["recovery-kit", "create", "--reveal", "--secret-file", made])
+    #expect(Files.mode(made) == 0o600)
+    #expect(try Files.read(made).count == 65)
+  }
+
+  @Test func aSecurityKeyAsSecondSecret() async throws {
+    let backup = try await PreparedBackup()
+    let id = try await backup.box.keybackup(["credential", "create", "--json"])
+      .json()["credential_id"].text
+    let made = try await backup.box.keybackup(
+      ["recovery-kit", "create", "--json", "--reveal", "--secret-credential", try #require(id)]
+    ).json()
+    #expect(made["second_secret"].text == "security_key")
+    let code = backup.box.root + "/code"
+    try Files.write(try #require(made["code"].text), to: code, mode: 0o600)
+    let opened = try await backup.box.keybackup(["restore", "--recovery-code-file", code])
+    #expect(opened.text.contains("second secret"))
+    expectFailure(
+      try await backup.box.keybackup(
+        ["restore", "--recovery-code-file", code, "--wait", "0"], key: ["--no-key"],
+        expecting: nil), 69)
+  }
+
+  @Test func anotherCodeAndAMistypedOne() async throws {
+    let kit = try await PreparedKit()
+    let cases: [(typed: String, code: Int32, says: String)] = [
+      (String(repeating: "0", count: 21), 80, "opens nothing here"),
+      (String(kit.code.dropLast()) + (kit.code.hasSuffix("0") ? "1" : "0"), 65, "mistake"),
+      ("hello", 65, "21 letters and digits"), ("", 65, "this has 0"),
+      (kit.code.dropLast(3) + "U-0", 65, "character 20"),
+    ]
+    for (typed, code, says) in cases {
+      try Files.write(typed, to: kit.codeFile, mode: 0o600)
+      let outcome = try await kit.alone(["restore"] + kit.opening, expecting: nil)
+      expectFailure(outcome, code, says: says)
+      #expect(typed.isEmpty || typed == "hello" || !outcome.text.contains(typed))
+    }
+    try Files.setMode(kit.codeFile, 0o644)
+    expectFailure(
+      try await kit.alone(["restore"] + kit.opening, expecting: nil), 78, says: "chmod 600")
+  }
+
+  @Test func aCodeIsAskedForHiddenAndShownOnce() async throws {
+    let backup = try await PreparedBackup()
+    let shown = try await backup.box.keybackup(
+      ["recovery-kit", "create"], terminal: [], standardOutput: .terminal)
+    let code = try #require(
+      shown.screen.firstMatch(of: /[0-9A-Z]{4}(-[0-9A-Z]{4}){4}-[0-9A-Z]/)?.0)
+    #expect(shown.screen.contains("opens the backup now"))
+    let typed = code.lowercased().replacing("-", with: " ")
+    let restored = try await backup.box.keybackup(
+      ["restore", "--recovery-code"], key: ["--no-key"], pin: .none,
+      terminal: [
+        .expect("Recovery code: "), .type("what\n"), .expect("21 letters and digits"),
+        .expect("Recovery code: "), .type(typed + "\n"),
+      ])
+    #expect(restored.out.contains("Name of first-wallet") && restored.terminalIsSane)
+    #expect(!restored.text.contains(typed), "what is typed is not echoed")
+    // Askpass is asked as for a PIN, and nobody with --no-input.
+    let script = backup.box.root + "/askpass"
+    try Files.write("#!/bin/sh\necho '\(code)'\n", to: script, mode: 0o700)
+    try await backup.box.keybackup(
+      ["restore", "--recovery-code"], key: ["--no-key"], pin: .none,
+      environment: ["KEYBACKUP_ASKPASS": script])
+    expectFailure(
+      try await backup.box.keybackup(
+        ["restore", "--recovery-code", "--no-input"], key: ["--no-key"], pin: .none,
+        expecting: nil), 78, says: "--recovery-code-file")
+  }
+
+  /// Killed at any point: no kit, or one whose code is on the page.
+  @Test func aWayInIsNeverWithoutItsPage() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let page = box.root + "/page.html"
+    try await box.keybackup(["wallet", "list"])
+    for name in ["cloud", "home"] {
+      try Files.copy(box.root + "/" + name, to: box.root + "/kept-" + name)
+    }
+    func create(_ options: [String], expecting: Int32?) async throws -> Outcome {
+      for name in ["cloud", "home"] {
+        try Files.remove(box.root + "/" + name)
+        try Files.copy(box.root + "/kept-" + name, to: box.root + "/" + name)
+      }
+      for path in [page, page + ".keybackup-part"] where Files.exists(path) {
+        try Files.remove(path)
+      }
+      return try await box.keybackup(
+        ["recovery-kit", "create", "--out", page],
+        wrapper: [BuiltProduct.path("crash-at"), "--under", box.root] + options + ["--"],
+        expecting: expecting)
+    }
+    _ = try await create(["--report", box.root + "/calls"], expecting: 0)
+    let count = try Files.text(box.root + "/calls").split(separator: "\n").last ?? ""
+    let calls = Int(count.split(separator: " ").last ?? "") ?? 0
+    #expect(calls >= 15)
+    var kits: Set<Int> = []
+    for place in stride(from: 1, through: calls, by: everyCall ? 1 : max(1, calls / 7)) {
+      let killed = try await create(["--at", "\(place)"], expecting: nil)
+      #expect(killed.code == 137, "\(place): \(killed.text)")
+      let ways = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+      let found = ways["keys"].items.count { $0["kind"].text == "recovery_code" }
+      kits.insert(found)
+      if found > 0 {
+        let code = try #require(
+          try Files.text(page).firstMatch(of: /class="digits">([0-9A-Z-]{26})</)?.1)
+        try Files.write(String(code), to: box.root + "/code", mode: 0o600)
+        try await box.keybackup(
+          ["recovery-kit", "test", "--recovery-code-file", box.root + "/code"],
+          key: ["--no-key"], pin: .none)
+      }
+      let deep = try await box.keybackup(["verify", "--deep"], expecting: nil)
+      #expect(deep.code == 0, "\(place): \(deep.text)")
+    }
+    #expect(kits == [0, 1])
+  }
+
+  private let everyCall = ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
+
+  /// A refusal or a failure leaves the folder as it was, and no page.
+  @Test func nothingIsLeftBehind() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let before = try Files.contents(box.folder)
+    expectFailure(
+      try await box.keybackup(["recovery-kit", "create"], expecting: nil), 64, says: "--out FILE")
+    try Files.write("mine", to: box.root + "/taken")
+    expectFailure(
+      try await box.keybackup(
+        ["recovery-kit", "create", "--out", box.root + "/taken"], expecting: nil), 73,
+      says: "never overwritten")
+    expectFailure(
+      try await box.keybackup(
+        ["recovery-kit", "create", "--out", box.folder + "/page.html"], expecting: nil), 73,
+      says: "synced folder")
+    #expect(try Files.contents(box.folder) == before)
+  }
+}
