@@ -120,6 +120,30 @@ import Testing
         expecting: nil), 69)
   }
 
+  @Test func theDesktopsKeyringAsSecondSecret() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let session = try await DesktopSession(box)
+    let made = try await box.keybackup(
+      ["recovery-kit", "create", "--json", "--reveal", "--secret-from-keyring"],
+      environment: session.environment
+    ).json()
+    #expect(made["second_secret"].text == "keyring")
+    let code = box.root + "/code"
+    try Files.write(try #require(made["code"].text), to: code, mode: 0o600)
+    let command = ["recovery-kit", "test", "--recovery-code-file", code]
+    try await box.keybackup(
+      command, key: ["--no-key"], pin: .none, environment: session.environment)
+    expectFailure(
+      try await box.keybackup(command, key: ["--no-key"], pin: .none, expecting: nil), 78,
+      says: "D-Bus", "the kit was made on a computer")
+    try await session.lock()
+    expectFailure(
+      try await box.keybackup(
+        command + ["--no-input"], key: ["--no-key"], pin: .none, environment: session.environment,
+        expecting: nil), 77, says: "locked")
+  }
+
   @Test func anotherCodeAndAMistypedOne() async throws {
     let kit = try await PreparedKit()
     let cases: [(typed: String, code: Int32, says: String)] = [

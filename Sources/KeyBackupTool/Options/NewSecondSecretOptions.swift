@@ -16,7 +16,14 @@ struct NewSecondSecretOptions: ParsableArguments {
       "The relying party of that credential (default: keybackup-derive:).", valueName: "id"))
   var secretRpId: String?
 
+  @Flag(
+    help: "Make the desktop's keyring keep a second secret: the kit then needs this computer.")
+  var secretFromKeyring = false
+
   mutating func validate() throws {
+    if secretFromKeyring, secretCredential != nil {
+      throw ValidationError("one second secret is enough")
+    }
     if secretRpId != nil, secretCredential == nil {
       throw ValidationError("--secret-rp-id goes with --secret-credential")
     }
@@ -35,15 +42,17 @@ struct NewSecondSecretOptions: ParsableArguments {
   ///   what files and keys throw.
   func choose(_ unlock: UnlockOptions, _ world: World) async throws(UserMessage) -> Chosen {
     if let path = unlock.recovery.secretFile {
-      guard secretCredential == nil else {
-        throw UserMessage(
-          .usage, "one second secret is enough: --secret-file or --secret-credential")
+      guard secretCredential == nil, !secretFromKeyring else {
+        throw UserMessage(.usage, "one second secret is enough")
       }
       if path != "-", !FileCheck.exists(path) {
         try OutputFile.write(SecondSecretFile.random(), to: path)
         unlock.output.note("Made the second secret \(path): keep copies of it, unchanged.")
       }
       return Chosen(kind: .file, secret: try SecondSecretFile.read(path))
+    }
+    if secretFromKeyring {
+      return Chosen(kind: .keyring, secret: .random(count: KeyringSecondSecret.size))
     }
     guard let secretCredential else { return Chosen(kind: nil, secret: SecretBytes(zeroed: 0)) }
     return try await credential(

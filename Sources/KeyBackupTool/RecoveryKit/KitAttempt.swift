@@ -10,11 +10,12 @@ struct KitAttempt {
   private let count: Int
   private var tried = 0
   private var work = 0
-  /// Kits that were not tried for want of a second secret.
-  private var lacking: [KeyHeader.SecondSecret] = []
+  /// Whether a kit was not tried for want of its second secret.
+  private var lacksFile = false
+  private var keyringFailure: UserMessage?
   private var isCutShort = false
 
-  /// Most work for one code, in KiB times passes: 64 GiB, about two minutes.
+  /// Most work for one code, in KiB times passes: 64 GiB, about a minute.
   ///
   /// Whoever writes to the folder may fill it with kits.
   private static let workLimit = 64 * 1024 * 1024
@@ -41,11 +42,25 @@ struct KitAttempt {
     switch kit.derivation.secondSecret {
     case nil: return try derive(kit, code)
     case .file:
-      guard let path = unlock.recovery.secretFile else { return lack(.file) }
+      guard let path = unlock.recovery.secretFile else {
+        lacksFile = true
+        return nil
+      }
       let second = try SecondSecretFile.read(path)
       return KeyHeader.CodeDerivation.mix(
         try derive(kit, code), with: second, keyID: kit.keyID)
-    case .keyring: return lack(.keyring)
+    case .keyring:
+      let kept = KeyringSecondSecret(keyID: kit.keyID, common: unlock.common, world: world)
+      let second: SecretBytes
+      do throws(UserMessage) {
+        second = try kept.find()
+      } catch  where error.code != .interrupted {
+        // Another kit may need no keyring.
+        keyringFailure = error
+        return nil
+      }
+      return KeyHeader.CodeDerivation.mix(
+        try derive(kit, code), with: second, keyID: kit.keyID)
     case .securityKey(let rpID, let credential, let salt):
       guard let question = UnlockQuestion(rpID: rpID, credentialID: credential, salt: salt) else {
         return nil
@@ -55,11 +70,6 @@ struct KitAttempt {
       return KeyHeader.CodeDerivation.mix(
         try derive(kit, code), with: second, keyID: kit.keyID)
     }
-  }
-
-  private mutating func lack(_ second: KeyHeader.SecondSecret) -> SecretBytes? {
-    lacking.append(second)
-    return nil
   }
 
   private mutating func derive(
@@ -87,18 +97,16 @@ struct KitAttempt {
 
   /// What to say when no kit opened.
   var failure: UserMessage {
-    let needsFile = lacking.contains(.file)
-    if tried == 0, !lacking.isEmpty {
+    if tried == 0, lacksFile {
       return UserMessage(
         .usage, "the recovery code alone is not enough: the kit has a second secret",
-        hint: needsFile
-          ? "name its file with --secret-file"
-          : "its second secret is in a keyring, which this version cannot ask")
+        hint: "name its file with --secret-file")
     }
+    if let keyringFailure { return keyringFailure }
     let hint =
       if isCutShort {
         "not all kits were tried: name yours, as its page does, with --kit-id"
-      } else if needsFile {
+      } else if lacksFile {
         "a kit here needs its second secret too: --secret-file PATH"
       } else if unlock.recovery.secretFile != nil {
         "the code, or the second secret, is another kit's"

@@ -59,7 +59,7 @@ struct KitSteps {
 
   private func step(_ text: inout PageText, _ words: String) {
     text.append("<li>")
-    text.append(escaping: words)
+    text.append(unbroken: words)
     text.append("</li>")
   }
 }

@@ -28,6 +28,7 @@ enum KitStyle {
     .facts th,.facts td{padding:1.1mm 1mm;border-bottom:.2mm solid #999;overflow-wrap:anywhere}
     ol{margin:0 0 1.5mm;padding-left:6mm}
     .steps{font-size:7.8pt;line-height:1.35}
+    .word{white-space:nowrap}
     .steps li{margin-bottom:.8mm;overflow-wrap:anywhere}
     .steps li::marker{font-family:"Liberation Sans",Arial,sans-serif}
     .offline{break-before:page;break-inside:avoid}

@@ -23,6 +23,21 @@ struct PageText: ~Copyable {
   /// Most characters of a text that may hold anything.
   private static let limit = 2000
 
+  /// Adds text whose words are not broken, as a browser would behind a hyphen;
+  /// but for those that fill a line.
+  mutating func append(unbroken text: String) {
+    for (index, word) in text.split(separator: " ").enumerated() {
+      if index > 0 { append(" ") }
+      if word.contains("-"), word.count <= 102 {
+        append("<span class=\"word\">")
+        append(escaping: String(word))
+        append("</span>")
+      } else {
+        append(escaping: String(word))
+      }
+    }
+  }
+
   /// Adds a secret that is made of letters, digits and hyphens.
   mutating func append(_ secret: borrowing SecretBytes) {
     let place = grow(by: secret.count)

@@ -62,6 +62,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       namespaceID: opened.id, keyID: kit.enrolment.keyID, label: label,
       createdAt: UInt64(max(0, world.now())), folderName: folderName(backup.folder.path),
       derivation: kit.derivation)
+    let keyring = KeyringSecondSecret(
+      keyID: kit.enrolment.keyID, common: unlock.common, world: world)
+    if chosen.kind == .keyring { try keyring.keep(chosen.secret) }
     // The page comes first: a way in that nobody holds the code of would count
     // as one.
     if let out {
@@ -72,6 +75,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       try publish(kit, secret, in: &opened)
     } catch {
       if let out { OutputFile.remove(out) }
+      if chosen.kind == .keyring { keyring.forget() }
       throw showsCode || out == nil
         ? error.adding(hint: "the code opens nothing: no way in was added") : error
     }

@@ -1,0 +1,73 @@
+internal import CSPP
+internal import SecretMemory
+internal import SecretStores
+
+/// A recovery kit's second secret in the desktop's keyring: 32 random bytes,
+/// kept as hex digits because some services keep nothing but text.
+struct KeyringSecondSecret {
+  let keyID: KeyID
+  let common: CommonOptions
+  let world: World
+
+  /// Size in bytes.
+  static let size = 32
+
+  private var attributes: SecretService.Attributes {
+    ["xdg:schema": "keybackup.RecoveryKit", "kit": keyID.hex]
+  }
+
+  /// Keeps it, and reads it back.
+  ///
+  /// - Throws: what the keyring refuses.
+  func keep(_ secret: borrowing SecretBytes) throws(UserMessage) {
+    var digits = SecretBytes(zeroed: 2 * secret.count)
+    secret.withBytes { bytes in
+      unsafe digits.withUnsafeMutableBytes { unsafe Hex.encode(bytes, into: $0) }
+    }
+    do throws(SecretStoreError) {
+      var service = try world.secretService(mayPrompt: !common.noInput)
+      try service.keep(
+        digits, label: "keybackup: second secret of recovery kit \(keyID.hex.prefix(8))",
+        attributes)
+    } catch {
+      throw message(
+        error, hint: "nothing was changed in the backup; --secret-file needs no keyring")
+    }
+  }
+
+  /// Finds it.
+  ///
+  /// - Throws: `no-input` when this computer's keyring does not have it, and what
+  ///   the keyring refuses.
+  func find() throws(UserMessage) -> SecretBytes {
+    do throws(SecretStoreError) {
+      var service = try world.secretService(mayPrompt: !common.noInput)
+      guard let digits = try service.find(attributes) else { throw .notKept }
+      var secret = SecretBytes(zeroed: Self.size)
+      guard digits.withBytes({ Hex.decode($0, into: &secret) }) else { throw .notKept }
+      return secret
+    } catch .notKept {
+      throw UserMessage(
+        .noInput,
+        "the second secret of recovery kit \(keyID.hex.prefix(8)) is not in this keyring",
+        hint: Self.place)
+    } catch {
+      throw message(error, hint: Self.place)
+    }
+  }
+
+  /// Removes it, of a kit that did not come to be.
+  func forget() {
+    guard var service = try? world.secretService(mayPrompt: false) else { return }
+    _ = try? service.forget(attributes)
+  }
+
+  private static let place =
+    "the kit was made on a computer whose desktop's keyring has it: open the backup there, with "
+    + "its keyring unlocked"
+
+  private func message(_ error: SecretStoreError, hint: String) -> UserMessage {
+    let words = UserMessage(error, .secretService)
+    return UserMessage(words.code, word: words.word, words.message, hint: hint)
+  }
+}
