@@ -13,6 +13,8 @@ import Testing
     let restored = try await kit.alone(["restore", "--out", out] + kit.opening)
     #expect(!restored.text.contains("Insert") && !restored.text.contains("Touch"))
     try kit.expectAllRestored(out)
+    let without = try await kit.alone(["restore", "--wait", "0"], expecting: nil)
+    expectFailure(without, 69, says: "--recovery-code")
     // Writing works too.
     try await kit.box.keybackup(
       ["wallet", "add", "--name", "New", "--network", "bitcoin", "--mnemonic", "-"] + kit.opening,

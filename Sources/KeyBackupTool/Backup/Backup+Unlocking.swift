@@ -70,7 +70,18 @@ extension Backup {
       return UnlockedMasterKey(masterKey: known, keyID: nil)
     }
     // 3. Security keys.
-    return try await masterKey(
-      scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &damaged)
+    do throws(UserMessage) {
+      return try await masterKey(
+        scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &damaged)
+    } catch  where error.isAboutTheKey && scan.waysIn.contains(where: { Kit($0) != nil }) {
+      throw error.adding(hint: "or open it with the recovery code: --recovery-code")
+    }
+  }
+}
+
+extension UserMessage {
+  /// Whether there is no security key that could be used.
+  fileprivate var isAboutTheKey: Bool {
+    [.noAuthenticator, .wrongKey, .pinBlocked, .pinLastTries, .prfUnsupported].contains(code)
   }
 }
