@@ -48,6 +48,16 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   /// The CSPP envelope here fits no enrolled key; it is replaced only when
   /// asked for.
   case foreignEnvelope(path: String)
+  /// No such way in among those that are enrolled.
+  case noSuchWayIn
+  /// It is the last way in: nobody would open the backup any more.
+  case lastWayIn
+  /// The way in that is to be removed is the one that opened the backup, so
+  /// that nothing shows that another one does.
+  case opensByRemoved
+  /// The CSPP envelope has to be given to another security key, and none opened
+  /// the backup.
+  case envelopeNeedsSecurityKey
   /// A cryptographic call refused its parameters: a bug here.
   case internalError(String)
 }

@@ -120,7 +120,7 @@ extension Namespace {
   ) throws(BackupFolderError) -> (bytes: [UInt8], wrapper: KeyWrapper) {
     let header = KeyHeader(
       namespaceID: id, keyID: enrolment.keyID, kind: enrolment.kind,
-      label: enrolment.label, createdAt: settings.clock())
+      label: enrolment.label, createdAt: settings.clock(), replaces: enrolment.replaces)
     let bytes: [UInt8]
     let wrapper: KeyWrapper
     do {
@@ -175,6 +175,7 @@ extension Namespace {
       try run.state.save(open.memory, of: id)
       _ = try open.heal(run: run)
     }
+    open.rememberWays(isLocked: true)
     return open
   }
 

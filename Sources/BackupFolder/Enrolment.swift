@@ -9,12 +9,17 @@ public struct Enrolment: Equatable, Sendable {
   public let label: String
   /// How its secret comes about.
   public let kind: KeyHeader.Kind
+  /// The way in whose place it takes once it has been proved.
+  public let replaces: KeyID?
 
   /// Describes a way in that is not written yet.
-  public init(label: String, kind: KeyHeader.Kind, keyID: KeyID = .random()) {
+  public init(
+    label: String, kind: KeyHeader.Kind, keyID: KeyID = .random(), replaces: KeyID? = nil
+  ) {
     self.keyID = keyID
     self.label = label
     self.kind = kind
+    self.replaces = replaces
   }
 
   /// Describes a security key's credential that is not written yet.

@@ -104,25 +104,6 @@ extension OpenNamespace {
     else { return false }
     return true
   }
-
-  /// Writes again files of ways in that only the log holds, and the CSPP
-  /// envelope where there is none at all.
-  private mutating func healWaysIn(run: borrowing WritingRun) throws(BackupFolderError) {
-    if log.keyFiles.isEmpty, log.envelope == nil { return }
-    let ways = (try? namespace.scan())?.waysIn ?? []
-    let wrapped = Set(ways.flatMap { way in way.hasWrapper ? [way.keyID] : [] })
-    for (key, file) in log.keyFiles.sorted(by: { $0.key < $1.key })
-    where !wrapped.contains(key) && !log.removedKeys.contains(key) {
-      try namespace.writeKeyFile(file, of: key, tag: run.tag) { bytes in
-        (try? KeyWrapper(parsing: bytes, at: namespace.id)) != nil
-      }
-    }
-    if let envelope = log.envelope?.file, !ways.contains(where: \.hasEnvelope) {
-      _ = try namespace.writeEnvelope(envelope, tag: run.tag) { bytes in
-        (try? MasterKeyEnvelope(parsing: bytes, at: namespace.id)) != nil
-      }
-    }
-  }
 }
 
 extension WayIn {
@@ -142,9 +123,7 @@ extension Namespace {
   func writeKeyFile(
     _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) {
-    let folder = try directory.makeSubdirectory(FolderLayout.ownFolder)
-      .makeSubdirectory(FolderLayout.keyFolder)
-    _ = try write(bytes, FolderLayout.keyFile(key), in: folder, tag: tag, check: check)
+    _ = try write(bytes, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag, check: check)
   }
 
   /// Writes the CSPP envelope durably; one that is there stays as it is.

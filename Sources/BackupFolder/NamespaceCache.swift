@@ -14,7 +14,7 @@ struct NamespaceCache {
 
   /// To be raised whenever ``OperationLog`` keeps more of an operation, or the
   /// encoding changes.
-  private static let version = "keybackup-cache 1"
+  private static let version = "keybackup-cache 2"
   private static let limit = 1 << 30
 
   private static func name(_ namespace: NamespaceID) -> String { "\(namespace).cache" }

@@ -6,6 +6,13 @@ public struct NamespaceScan: Equatable, Sendable {
   public internal(set) var waysIn: [WayIn] = []
   /// Files of ways in that do not parse or are not synchronised.
   public internal(set) var findings: [FileFinding] = []
+
+  /// The same with some of the ways in.
+  public func with(_ ways: [WayIn]) -> NamespaceScan {
+    var scan = self
+    scan.waysIn = ways
+    return scan
+  }
 }
 
 extension Namespace {
@@ -47,6 +54,7 @@ extension Namespace {
       ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
     }
     try scan.check(directory.path)
+    scan.add(rememberedWays())
     return scan
   }
 
@@ -172,6 +180,16 @@ extension NamespaceScan {
     guard let known else { return waysIn.append(way) }
     waysIn[known].files += way.files
     waysIn[known].sources += way.sources
+  }
+
+  /// Adds what this computer remembers of the ways in.
+  fileprivate mutating func add(_ memory: WayMemory) {
+    for place in waysIn.indices {
+      guard let key = waysIn[place].keyID else { continue }
+      waysIn[place].label = memory.labels[key] ?? waysIn[place].label
+      waysIn[place].provedAt = memory.proved[key]
+      waysIn[place].isRemoved = memory.removed.contains(key)
+    }
   }
 
   /// Nothing to open the namespace with is never "no backup here".

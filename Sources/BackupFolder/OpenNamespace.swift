@@ -29,8 +29,18 @@ public struct OpenNamespace: ~Copyable {
   /// What the last call that adds wallets added, also when it failed.
   public internal(set) var lastAdded = Added()
 
+  /// Ways in that the last writing call removed because the one that opened the
+  /// backup, which takes their place, is proved by that.
+  public internal(set) var finishedRotations: Set<KeyID> = []
+
   let namespace: Namespace
   let masterKey: MasterKey
+  /// The security key that opened it, as far as it was said.
+  var opener: Opener?
+  /// Whether an envelope that fits no enrolled key may be replaced.
+  var replacesForeign = false
+  /// Ways in whose files go although they opened the backup: the last ones.
+  var deletable: Set<KeyID> = []
   var log = OperationLog()
   var memory = Memory()
   var reader: WalletReader
@@ -86,7 +96,10 @@ public struct OpenNamespace: ~Copyable {
     // Reading must work where nothing can be remembered: a full disk, a foreign
     // machine, a long write next door. The next run then says that freshness is
     // unknown, or remembers.
-    if isReading { try? open.remember() }
+    if isReading {
+      try? open.remember()
+      open.rememberWays(isLocked: false)
+    }
     return open
   }
 

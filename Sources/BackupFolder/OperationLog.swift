@@ -19,6 +19,9 @@ struct OperationLog {
   private(set) var sensitive: [String: [[UInt8]]] = [:]
   /// Ways in that were revoked.
   private(set) var removedKeys: Set<KeyID> = []
+  /// What ways in were called after they were enrolled: the newest name, by the
+  /// writers' clocks.
+  private(set) var keyLabels: [KeyID: (at: UInt64, text: String)] = [:]
   /// The CSPP envelope that was logged last, by the writers' clocks.
   private(set) var envelope: (at: UInt64, file: [UInt8])?
   private(set) var problems = LogProblems()
@@ -178,7 +181,8 @@ struct OperationLog {
       case .keyRemove(let key): removedKeys.insert(key)
       case .unknown: hasUnknownChanges = true
       case .writerRetire(let writer): content.retired.append(writer)
-      case .keyLabel, .from, .moved: break
+      case .keyLabel(let key, let label): note(label: label, of: key, at: operation.at)
+      case .from, .moved: break
       }
     }
     let reference = Operation.Seen(
@@ -246,6 +250,15 @@ struct OperationLog {
     sensitive[topic, default: []].append(sealed)
   }
 
+  /// Keeps the newest name of a way in.
+  mutating func note(label: String, of key: KeyID, at: UInt64) {
+    if let known = keyLabels[key], (known.at, known.text) > (at, label) { return }
+    keyLabels[key] = (at, label)
+  }
+
+  /// Keeps that a way in was revoked.
+  mutating func note(removed key: KeyID) { removedKeys.insert(key) }
+
   /// Keeps a way in's file.
   mutating func note(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
@@ -279,6 +292,12 @@ extension OperationLog {
     }
     writer.add(Int64(removedKeys.count))
     for id in removedKeys { writer.add(id.words) }
+    writer.add(Int64(keyLabels.count))
+    for (id, label) in keyLabels {
+      writer.add(id.words)
+      writer.add(label.at)
+      writer.add(label.text)
+    }
     writer.add(UInt8(envelope == nil ? 0 : 1))
     if let envelope {
       writer.add(envelope.at)
@@ -304,6 +323,10 @@ extension OperationLog {
       keyFiles[KeyID(words: reader.words2())] = reader.data()
     }
     for _ in 0..<reader.count(16) { removedKeys.insert(KeyID(words: reader.words2())) }
+    for _ in 0..<reader.count(32) {
+      let id = KeyID(words: reader.words2())
+      keyLabels[id] = (reader.number(), reader.text())
+    }
     if reader.number(UInt8.self) == 1 {
       let at = reader.number(UInt64.self)
       envelope = (at, reader.data())

@@ -155,6 +155,7 @@ extension OpenNamespace {
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)
     try? remember(log.index.names, in: run.state)
+    rememberWays(isLocked: true)
   }
 }
 

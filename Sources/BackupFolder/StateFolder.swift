@@ -107,6 +107,7 @@ struct StateFolder: Sendable {
   /// loss a person has accepted.
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     NamespaceCache.remove(namespace, from: self)
+    forgetWays(of: namespace)
     try directory.unlink(namespace.hex)
   }
 }

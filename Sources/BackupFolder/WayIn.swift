@@ -30,8 +30,9 @@ public struct WayIn: Equatable, Sendable {
   public let keyID: KeyID?
   /// What gives its secret.
   public let kind: Kind
-  /// The name a person gave it; empty when none is known.
-  public let label: String
+  /// The name a person gave it, the newest that this computer knows; empty
+  /// when none is known.
+  public internal(set) var label: String
   /// The relying party ID to ask for.
   public let rpID: String?
   /// The credential ID to ask for.
@@ -44,6 +45,14 @@ public struct WayIn: Equatable, Sendable {
   public let prfSalt: [UInt8]
   /// Unix seconds.
   public let createdAt: UInt64?
+  /// The way in whose place it takes once it has been proved.
+  public let replaces: KeyID?
+  /// When its own file last opened the backup on this computer, Unix seconds;
+  /// `nil` if that is not known to have happened.
+  public internal(set) var provedAt: UInt64?
+  /// Whether it was removed, as far as this computer knows: it opens the backup
+  /// until its files are gone.
+  public internal(set) var isRemoved = false
   /// The files it was read from, below the namespace folder.
   public internal(set) var files: [String]
   var sources: [Source]
@@ -96,6 +105,7 @@ extension WayIn {
     keyID = header.keyID
     label = header.label
     createdAt = header.createdAt
+    replaces = header.replaces
     switch header.kind {
     case .securityKey(let key):
       kind = .securityKey
@@ -127,6 +137,7 @@ extension WayIn {
     aaguid = nil
     prfSalt = envelope.prfSalt
     createdAt = envelope.createdAt
+    replaces = nil
     files = [file]
     sources = [.envelope(envelope)]
   }

@@ -1,22 +1,163 @@
+internal import CSPP
 public import SecretMemory
 
 extension OpenNamespace {
+  /// Says which way in opened the namespace, and with what: the CSPP envelope can
+  /// then be given to a security key.
+  ///
+  /// - Parameters:
+  ///   - way: the way in that was unwrapped.
+  ///   - secret: the way's secret; of a security key, its PRF output.
+  public mutating func noteOpener(_ way: WayIn, secret: consuming SecretBytes) {
+    guard way.keyID == openedBy else { return }
+    let header = way.header(openedBy: secret)
+    opener = Opener(way: way, header: header, secret: secret)
+  }
+
   /// Enrols another way in.
+  ///
+  /// Order: its file, the operation, the CSPP envelope where it is to be this
+  /// one's. A failure before the operation is there leaves the folder as it was.
   ///
   /// - Parameters:
   ///   - enrolment: describes it.
   ///   - secret: the way's secret; of a security key, its PRF output for the
   ///     enrolment's salt, 32 bytes.
   ///   - confirmation: the same, found a second time.
+  ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although
+  ///     one is there that fits no enrolled key. It gets it in any case where
+  ///     there is none, if it is a security key.
   /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
   public mutating func addWayIn(
     _ enrolment: Enrolment, secret: borrowing SecretBytes,
-    confirmedBy confirmation: borrowing SecretBytes
+    confirmedBy confirmation: borrowing SecretBytes, replacingForeignEnvelope: Bool = false
   ) throws(BackupFolderError) {
     guard secret.isEqual(to: confirmation) else { throw .evaluationsDiffer }
+    try enrol(
+      enrolment, secret: secret, isProved: true, replacingForeign: replacingForeignEnvelope)
+  }
+
+  /// Enrols what takes the place of the way in that opened the backup, beside
+  /// that one, after one evaluation (docs/decisions/0019).
+  ///
+  /// Nothing that works is touched: the older way in goes with the first writing
+  /// run that the new one opens, which is the second evaluation.
+  ///
+  /// - Parameters:
+  ///   - enrolment: describes it, and names in ``Enrolment/replaces`` the one
+  ///     that opened the backup.
+  ///   - secret: its PRF output for the enrolment's salt, 32 bytes.
+  /// - Throws: ``BackupFolderError/noSuchWayIn`` when another one did; system
+  ///   errors.
+  public mutating func addReplacement(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes
+  ) throws(BackupFolderError) {
+    guard let openedBy, enrolment.replaces == openedBy else { throw .noSuchWayIn }
+    try enrol(enrolment, secret: secret, isProved: false, replacingForeign: false)
+  }
+
+  private mutating func enrol(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes, isProved: Bool, replacingForeign: Bool
+  ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    _ = try heal(run: run)
+    let envelope = try envelope(
+      for: enrolment, secret: secret, replacingForeign: replacingForeign)
     let file = try namespace.write(enrolment, masterKey, secret: secret, tag: run.tag)
-    try logWayIn(file.bytes, enrolment.keyID, envelope: nil, run: run)
+    let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+    do {
+      try publish(at: time, run: run) { operation in
+        operation.keyAdd(enrolment.keyID, file: file.bytes.span)
+        if let envelope { operation.envelope(file: envelope.span) }
+      }
+    } catch {
+      // Nothing says yet that it is a way in.
+      try? namespace.removeKeyFile(of: enrolment.keyID)
+      throw error
+    }
+    log.note(keyFile: file.bytes, of: enrolment.keyID)
+    if let envelope {
+      log.note(envelope: envelope, at: time)
+      replacesForeign = replacingForeign
+      _ = try heal(run: run)
+    }
+    rememberWays(isLocked: true, proving: isProved ? enrolment.keyID : nil)
+    saveCache(run: run)
+  }
+
+  /// The envelope for a security key that is being enrolled; nil where one is
+  /// there that stays.
+  private func envelope(
+    for enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
+  ) throws(BackupFolderError) -> [UInt8]? {
+    guard case .securityKey(let key) = enrolment.kind, enrolment.replaces == nil,
+      try isEnvelopeFree(replacingForeign: replacingForeign)
+    else { return nil }
+    return try sealEnvelope(
+      for: .init(keyID: enrolment.keyID, rpID: key.rpID, credentialID: key.credentialID),
+      prfSalt: key.prfSalt, secret: secret)
+  }
+}
+
+extension OpenNamespace {
+  /// Whether a security key may be given the CSPP envelope: there is none, or one
+  /// that fits no enrolled key and may go.
+  private func isEnvelopeFree(replacingForeign: Bool) throws(BackupFolderError) -> Bool {
+    let present = try waysIn().filter { $0.hasEnvelope && !$0.isRemoved }
+    if present.isEmpty {
+      let owner = log.envelope.flatMap { envelopeOwner($0.file) }
+      return owner.map { log.removedKeys.contains($0) } ?? true
+    }
+    return replacingForeign
+      && present.allSatisfy { way in way.keyID.map { log.keyFiles[$0] == nil } ?? true }
+  }
+
+  /// Writes again what is lost or damaged of the ways in, deletes what belongs to
+  /// removed ones, and gives the CSPP envelope to the security key that opened
+  /// the backup where it belongs to none.
+  ///
+  /// - Parameter replacingForeignEnvelope: whether one that fits no enrolled key
+  ///   is replaced.
+  /// - Throws: system errors; see ``viewProblem`` too.
+  public mutating func repairWaysIn(
+    replacingForeignEnvelope: Bool = false
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try heal(run: run)
+    if try isEnvelopeFree(replacingForeign: replacingForeignEnvelope),
+      let envelope = try sealedForOpener(except: log.removedKeys)
+    {
+      let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+      try publish(at: time, run: run) { operation in operation.envelope(file: envelope.span) }
+      log.note(envelope: envelope, at: time)
+      replacesForeign = replacingForeignEnvelope
+      _ = try heal(run: run)
+    }
+    rememberWays(isLocked: true)
+    saveCache(run: run)
+  }
+}
+
+extension Namespace {
+  /// Removes the file of a way in that was never logged.
+  fileprivate func removeKeyFile(of key: KeyID) throws(BackupFolderError) {
+    guard let keys = try keyFolder() else { return }
+    try keys.unlink(FolderLayout.keyFile(key))
+    try keys.sync()
+  }
+}
+
+extension WayIn {
+  /// What the file of `keys/` says of itself that opens with a secret.
+  fileprivate func header(openedBy secret: borrowing SecretBytes) -> KeyHeader? {
+    for source in sources {
+      guard case .wrapper(let wrapper) = source, (try? wrapper.open(secret: secret)) != nil else {
+        continue
+      }
+      return wrapper.header
+    }
+    return nil
   }
 }

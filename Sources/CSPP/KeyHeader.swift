@@ -48,16 +48,21 @@ public struct KeyHeader: Equatable, Sendable {
   public var label: String
   /// Unix seconds.
   public var createdAt: UInt64
+  /// The way in whose place it takes once it has been proved; `nil` for one
+  /// that stands beside the others.
+  public var replaces: KeyID?
 
   /// Describes a way in.
   public init(
-    namespaceID: NamespaceID, keyID: KeyID, kind: Kind, label: String, createdAt: UInt64
+    namespaceID: NamespaceID, keyID: KeyID, kind: Kind, label: String, createdAt: UInt64,
+    replaces: KeyID? = nil
   ) {
     self.namespaceID = namespaceID
     self.keyID = keyID
     self.kind = kind
     self.label = label
     self.createdAt = createdAt
+    self.replaces = replaces
   }
 
   /// Reads a header.
@@ -73,7 +78,9 @@ public struct KeyHeader: Equatable, Sendable {
       keyID: try object.required("key_id", in: text).identifier("key_id", in: text),
       kind: try Kind.parse(kind, object, in: text),
       label: try object.required("label", in: text).text("label", in: text),
-      createdAt: try object.required("created_at", in: text).integer("created_at", in: text))
+      createdAt: try object.required("created_at", in: text).integer("created_at", in: text),
+      replaces: try object.optional("replaces", in: text)
+        .map { (value) throws(CSPPError) in try value.identifier("replaces", in: text) })
     let recipient = try object.required("recipient", in: text)
       .hex("recipient", in: text, count: 32)
     return (header, recipient)
@@ -90,7 +97,8 @@ public struct KeyHeader: Equatable, Sendable {
       ("created_at", String(createdAt)),
       ("recipient", JSONText.quoted(Hex.string(recipient))),
     ]
-    return JSONText.object(common + own)
+    let link = replaces.map { [("replaces", JSONText.quoted($0.hex))] } ?? []
+    return JSONText.object(common + link + own)
   }
 }
 

@@ -135,7 +135,8 @@ struct KeyBackup: ParsableCommand {
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
       UnlockCommand.self, LockCommand.self, WalletGroup.self, ConflictsGroup.self,
-      WritersGroup.self, KeyGroup.self, RecoveryKitGroup.self, DevicesCommand.self,
+      WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
+      DevicesCommand.self,
       PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
     ])
 }

@@ -37,7 +37,25 @@ struct CrashPointTests {
       name: "retire a computer", verb: ["retire"],
       before: [["init"], ["other", "add", "w1"], ["add", "w0"]], old: ["w0": about, "w1": about],
       new: ["w0": about, "w1": about]),
+    Change(
+      name: "enrol a key", verb: ["key-add", Self.ones], before: [["init"], ["add", "w0"]],
+      old: ["w0": about], new: ["w0": about], waysIn: 2),
+    Change(
+      name: "remove the key of the envelope", verb: ["key-remove", "first"],
+      before: [["init"], ["add", "w0"], ["key-add", Self.ones]], old: ["w0": about],
+      new: ["w0": about]),
+    Change(
+      name: "rotate a key", verb: ["rotate", "first", Self.twos],
+      before: [["init"], ["add", "w0"]], old: ["w0": about], new: ["w0": about],
+      after: ["finish", Self.twos]),
+    Change(
+      name: "finish a rotation", verb: ["finish", Self.twos],
+      before: [["init"], ["add", "w0"], ["rotate", "first", Self.twos]], old: ["w0": about],
+      new: ["w0": about]),
   ]
+
+  private static let ones = String(repeating: "1", count: 32)
+  private static let twos = String(repeating: "2", count: 32)
 
   /// Every system call counts, also those that change no file.
   ///

@@ -22,6 +22,11 @@ final class InterruptedScene {
     var lost: String?
     /// On a file system where one call can sync all files.
     var onDisk = false
+    /// How many ways in there are at the end, each of which opens; at least one
+    /// always does.
+    var waysIn = 1
+    /// What is run after the command has been run again.
+    var after: [String]?
 
     var testDescription: String { name }
   }
@@ -126,6 +131,7 @@ final class InterruptedScene {
       #expect(try scene.open("a").vanishedNamespaces().isEmpty, point)
     } else {
       #expect(isThere, point)
+      try expectProvenWayIn(point)
       try expectWhole("b", done: done, point)
       try expectWhole("a", done: done, point)
       if checks % 16 == 1 { try expectReadByAnother(point) }
@@ -140,6 +146,10 @@ final class InterruptedScene {
     } else {
       #expect(again.code == 0, "\(change.name), \(place): \(again.output)")
     }
+    if let after = change.after {
+      let last = try probe(after)
+      #expect(last.code == 0, "\(change.name), \(place): \(last.output)")
+    }
     var own = try scene.unlock("a")
     try own.heal()
     #expect(try own.restored().words == change.new, point)
@@ -152,6 +162,7 @@ final class InterruptedScene {
     #expect(restored.report.counts.total == change.new.count, point)
     #expect(restored.report.stale == 0, point)
     try expectHealthy(other.health, point)
+    if isThere || change.waysIn > 1 { try expectWaysIn(change.waysIn, point) }
     let left = try temporaryFiles()
     #expect(left == [], point)
   }
@@ -177,6 +188,26 @@ final class InterruptedScene {
     let structure = try scene.open(computer).namespace().checkStructure()
     #expect(structure.wallets.findings == [], place)
     try expectHealthy(structure.health, place)
+  }
+
+  /// Every way in that counts opens, and so does the CSPP envelope.
+  private func expectProvenWayIn(_ place: Comment) throws {
+    let namespace = try scene.open("b").namespace()
+    let ways = try namespace.scan().waysIn
+    #expect(!ways.isEmpty, place)
+    for way in ways {
+      #expect((try? way.unwrap(secret: scene.secret())) != nil, place)
+      #expect(way.damagedFiles(secret: scene.secret()) == [], place)
+    }
+    #expect(ways.contains { $0.hasEnvelope }, place)
+  }
+
+  private func expectWaysIn(_ count: Int, _ place: Comment) throws {
+    try expectProvenWayIn(place)
+    let ways = try scene.open("b").namespace().scan().waysIn
+    #expect(ways.count == count, "\(place): \(ways.map { $0.files })")
+    let owner = ways.first { $0.hasEnvelope }
+    #expect(owner?.hasWrapper == true, "\(place): the envelope belongs to no enrolled key")
   }
 
   private func expectHealthy(_ health: LogHealth, _ place: Comment) throws {

@@ -13,6 +13,10 @@ import Glibc
 ///
 /// Verbs: init, add, remove, heal, retire (all other computers), keep (of each
 /// wallet the shortest version). A wallet is `id` or `id=words`.
+///
+/// And of ways in, all of which have the same secret: `key-add ID`, `key-remove
+/// ID`, `rotate OLD NEW`, `finish NEW` (a rotation), where an ID is a key
+/// ID or, for the one that init made, `first`.
 @main
 struct FolderProbe {
   static func main() {
@@ -35,9 +39,21 @@ struct FolderProbe {
     let folder = try BackupFolder.open(path: path, settings: settings)
     if verb == "init" { return try initialise(folder) }
     let namespace = try folder.namespace()
-    guard let way = try namespace.scan().waysIn.first else { throw .wrongKey }
-    var open = try namespace.open(way.unwrap(secret: output()))
+    let ways = try namespace.scan().waysIn
+    guard let way = WayChoice(verb, wallets).opener(among: ways) else { throw .wrongKey }
+    var open = try namespace.open(way.unwrap(secret: output()), by: way.keyID)
+    open.noteOpener(way, secret: output())
     switch verb {
+    case "key-add" where way.keyID?.hex == wallets[0]: try open.repairWaysIn()
+    case "key-add":
+      try open.addWayIn(enrolment(wallets[0]), secret: output(), confirmedBy: output())
+    case "key-remove":
+      let gone = wallets[0] == "first" ? WayChoice.first(ways) : KeyID(hex: wallets[0])
+      try open.removeWaysIn(Set([gone].compactMap(\.self)))
+    case "rotate" where way.keyID?.hex == wallets[1], "finish": try open.repairWaysIn()
+    case "rotate":
+      try open.addReplacement(
+        enrolment(wallets[1], replaces: way.keyID, salt: 6), secret: output())
     case "add": try open.add(batch(wallets))
     case "remove":
       try open.remove(wallets.map { RecordID(walletID: $0) })
@@ -67,12 +83,20 @@ struct FolderProbe {
       _ = try namespace.resumeCreation(way, prfOutput: output())
       return
     }
-    let enrolment = Enrolment(
-      label: "Blue key",
-      securityKey: KeyHeader.SecurityKey(
-        rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
-        aaguid: [UInt8](repeating: 9, count: 16), prfSalt: [UInt8](repeating: 5, count: 32)))
+    let enrolment = enrolment(KeyID.random().hex)
     _ = try folder.create(enrolment, prfOutput: output(), confirmedBy: output())
+  }
+
+  private static func enrolment(
+    _ id: String, replaces: KeyID? = nil, salt: UInt8 = 5
+  ) -> Enrolment {
+    Enrolment(
+      label: "Blue key",
+      kind: .securityKey(
+        KeyHeader.SecurityKey(
+          rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
+          aaguid: [UInt8](repeating: 9, count: 16), prfSalt: [UInt8](repeating: salt, count: 32))),
+      keyID: KeyID(hex: id) ?? .random(), replaces: replaces)
   }
 
   private static func output() -> SecretBytes {

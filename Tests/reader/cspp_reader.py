@@ -46,6 +46,15 @@ def master_from_envelope(path, namespace, secret):
     return f.open_sealed(secret, bytes.fromhex(e["nonce"]), f.from_base64(e["ciphertext"]))
 
 
+def belongs_to_another(path, keys, opened_by):
+    """Whether the envelope says that it is an enrolled key's whose secret this is not."""
+    try:
+        owner = load(path).get("keybackup", {}).get("key_id")
+    except (ValueError, AttributeError, OSError):
+        return False
+    return owner not in opened_by and any(key["key_id"] == owner for key in keys)
+
+
 def protected_file(path, format_name):
     e = load(path)
     need(e.get("format") == format_name and e.get("version") == 1, "format")
@@ -140,12 +149,6 @@ def read_namespace(folder, prf_output, master):
 
     keys = []
     opened_by = []
-    if prf_output is not None:
-        for path in first_place(f.MASTER_KEY_FILE):
-            found = attempt(path, master_from_envelope, prf_output)
-            if found:
-                master = found
-                opened_by.append("envelope")
     for path in sorted(folder.glob("keybackup/keys/*.json")):
         header = attempt(path, lambda p, _: protected_file(p, "keybackup-key")[0])
         if not header:
@@ -159,6 +162,14 @@ def read_namespace(folder, prf_output, master):
             need(master in (None, found), "two master keys in one namespace")
             master = found
             opened_by.append(header["key_id"])
+    if prf_output is not None:
+        for path in first_place(f.MASTER_KEY_FILE):
+            if belongs_to_another(path, keys, opened_by):
+                continue
+            found = attempt(path, master_from_envelope, prf_output)
+            if found:
+                master = found
+                opened_by.insert(0, "envelope")
     need(master is not None, "nothing here opens with that PRF output")
     need(f.namespace_id(master) == namespace, "the master key belongs to another namespace")
     wallets = [w for w in (attempt(p, open_wallet, master) for p in first_place("wallet-*.json")) if w]

@@ -80,7 +80,16 @@ extension KeyFinder {
   func identify(
     _ questions: [UnlockQuestion], for wanted: WantedKey
   ) async throws(UserMessage) -> [(AuthenticatorDescriptor, KeyLook)] {
-    let found = try await descriptors(for: wanted)
+    let looks = await identify(try await descriptors(for: wanted), questions)
+    if Task.isCancelled { throw .interrupted }
+    return looks
+  }
+
+  /// What each of some security keys tells about these questions, in their
+  /// order; the keys are closed again.
+  func identify(
+    _ found: [AuthenticatorDescriptor], _ questions: [UnlockQuestion]
+  ) async -> [(AuthenticatorDescriptor, KeyLook)] {
     let looks = await looks(at: found, questions, hurries: false)
     for look in looks.values {
       switch look {
@@ -88,7 +97,6 @@ extension KeyFinder {
       case .holdsNone, .failed: break
       }
     }
-    if Task.isCancelled { throw .interrupted }
     return found.compactMap { descriptor in looks[descriptor].map { (descriptor, $0) } }
   }
 

@@ -9,12 +9,25 @@ struct UnlockQuestion: Hashable, Sendable {
   var credentialID: CredentialID?
   /// The PRF input, 32 bytes.
   var salt: [UInt8]
+  /// Whether another question's answer is to take the place of this one's: it is
+  /// asked last.
+  var isReplaced = false
 }
 
-/// An evaluation and the question it answers.
+/// The answer to a question.
 struct UnlockAnswer: Sendable {
   var question: UnlockQuestion
+  /// The PRF at the question's salt, and at another one.
   var evaluation: PRFEvaluation
+  /// Whether the question's salt is the second one.
+  var isSecond = false
+  /// The key that answered.
+  let key: OpenKey
+
+  /// The PRF output for the question's salt, 32 bytes.
+  func secret() -> SecretBytes {
+    isSecond ? evaluation.second() ?? evaluation.first() : evaluation.first()
+  }
 }
 
 extension KeyFinder {
@@ -27,22 +40,27 @@ extension KeyFinder {
   /// - Parameters:
   ///   - questions: what the backup's files offer.
   ///   - wanted: what to call the key that is waited for.
+  ///   - terms: what else is asked of the key.
   ///   - use: opens the backup with an answer; nil where that one does not.
   /// - Returns: what `use` returned.
   /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`,
   ///   `data-invalid` when the right key answers and no file opens.
   func ask<R: ~Copyable>(
     _ questions: [UnlockQuestion], for wanted: WantedKey = .any,
-    use: (UnlockAnswer) throws(UserMessage) -> R?
+    _ terms: UnlockTerms = UnlockTerms(), use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R {
     var candidates = try await search(questions, for: wanted)
     if candidates[0].questions.isEmpty {
       candidates = [try await theOne(of: candidates)]
       try await candidates[0].key.requirePRF()
     }
+    if terms.mustBeOneKey, candidates.count > 1 {
+      candidates = [try await chosen(among: candidates)]
+    }
     for candidate in candidates.dropLast() {
       do throws(UserMessage) {
-        return try await candidate.key.answer(candidate.questions, use: use)
+        return try await candidate.key.answer(
+          candidate.questions, extraSalt: terms.extraSalt, use: use)
       } catch  where error.concernsOneKey {
         output.warn("keybackup: \(error.message)")
         prompter.tell("Trying another security key that is plugged in.")
@@ -51,7 +69,18 @@ extension KeyFinder {
     }
     let last = candidates[candidates.count - 1]
     return try await last.key.answer(
-      last.questions.isEmpty ? questions : last.questions, use: use)
+      last.questions.isEmpty ? questions : last.questions, extraSalt: terms.extraSalt, use: use)
+  }
+}
+
+extension KeyFinder {
+  /// The one of several security keys that the person touches.
+  private func chosen(
+    among candidates: [KeyCandidate]
+  ) async throws(UserMessage) -> KeyCandidate {
+    guard prompter.canAsk else { throw Self.ambiguous(candidates.map(\.key.descriptor)) }
+    let key = try await touched(candidates.map(\.key), "to use")
+    return candidates.first { $0.key === key } ?? KeyCandidate(key: key, questions: [])
   }
 }
 
@@ -104,14 +133,21 @@ extension OpenKey {
       let ids = group.compactMap(\.credentialID)
       undecided = undecided || ids.count < group.count
       guard !ids.isEmpty else { continue }
-      switch try await call({ key throws(PRFDeviceError) in
-        try await key.holds(ids, rpID: rpID, mayBeHidden: mayBeHidden)
-      }) {
-      case .yes(let id):
-        identity = .credential(id, rpID: rpID)
-        return .some(group.filter { $0.credentialID == id })
-      case .maybe: undecided = true
-      case .no: break
+      // A key may hold a credential beside the one that takes its place, and
+      // tells of one only.
+      let current = Set(group.filter { !$0.isReplaced }.compactMap(\.credentialID))
+      let parts = [ids.filter(current.contains), ids.filter { !current.contains($0) }]
+      for part in parts where !part.isEmpty {
+        switch try await call({ key throws(PRFDeviceError) in
+          try await key.holds(part, rpID: rpID, mayBeHidden: mayBeHidden)
+        }) {
+        case .yes(let id):
+          identity = .credential(id, rpID: rpID)
+          let own = group.filter { $0.credentialID == id }
+          return .some(own + group.filter { $0.isReplaced && $0.credentialID != id })
+        case .maybe: undecided = true
+        case .no: break
+        }
       }
     }
     return undecided ? .perhaps : .none
@@ -119,17 +155,20 @@ extension OpenKey {
 
   /// Evaluates the PRF for one question after the other until an answer serves.
   ///
-  /// Questions of one credential, and questions without one, which ask every
-  /// discoverable credential, differ in their salts: each costs a touch.
+  /// Two questions of one credential, which differ in their salts, are one
+  /// touch, unless another salt is to be evaluated with each.
   func answer<R: ~Copyable>(
-    _ questions: [UnlockQuestion], use: (UnlockAnswer) throws(UserMessage) -> R?
+    _ questions: [UnlockQuestion], extraSalt: [UInt8]? = nil,
+    use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R {
     var failure = UserMessage.nothingOpens(1)
     var hasAnswered = false
-    for question in questions {
+    for pair in Self.pairs(questions, single: extraSalt != nil) {
+      let question = pair[0]
+      let second = pair.count > 1 ? pair[1].salt : extraSalt
       let request = PRFRequest(
         rpID: question.rpID, credentialIDs: question.credentialID.map { [$0] } ?? [],
-        first: .webAuthn(question.salt))
+        first: .webAuthn(question.salt), second: second.map { .webAuthn($0) })
       if hasAnswered { finder.prompter.tell("That file did not open; there is another one.") }
       let evaluations: [PRFEvaluation]
       do throws(UserMessage) {
@@ -138,13 +177,35 @@ extension OpenKey {
         continue
       }
       for evaluation in evaluations {
-        let answer = UnlockAnswer(question: question, evaluation: evaluation)
-        if let result = try use(answer) { return result }
+        for (place, question) in pair.enumerated() {
+          let answer = UnlockAnswer(
+            question: question, evaluation: evaluation, isSecond: place == 1, key: self)
+          if let result = try use(answer) { return result }
+        }
       }
       hasAnswered = true
       if question.credentialID != nil { failure = .damagedWayIn }
     }
     throw failure
+  }
+
+  /// Questions that one evaluation answers: two of one credential.
+  private static func pairs(
+    _ questions: [UnlockQuestion], single: Bool
+  ) -> [[UnlockQuestion]] {
+    var pairs: [[UnlockQuestion]] = []
+    for question in questions {
+      let partner = pairs.firstIndex { pair in
+        pair.count == 1 && question.credentialID != nil && pair[0].rpID == question.rpID
+          && pair[0].credentialID == question.credentialID
+      }
+      if let partner, !single {
+        pairs[partner].append(question)
+      } else {
+        pairs.append([question])
+      }
+    }
+    return pairs
   }
 
   /// Evaluates the PRF under user verification, with a prompt for the touch.

@@ -11,16 +11,16 @@ extension Backup {
   ///   - scan: the ways in.
   ///   - finder: where the keys are.
   ///   - rpID: for envelopes of other programs, which name no relying party.
+  ///   - terms: what else is asked of the key.
   ///   - damaged: receives the files of the way in that do not open.
   /// - Returns: the master key.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what the device throws.
   func masterKey(
-    _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, damaged: inout [FileFinding]
+    _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, _ terms: UnlockTerms,
+    damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let offers = scan.waysIn.compactMap { way in
-      UnlockQuestion(way, rpID: rpID ?? BackupRelyingPartyOption.standard).map { (way, $0) }
-    }
+    let offers = Self.offers(scan.waysIn, rpID: rpID)
     guard !offers.isEmpty else {
       throw UserMessage(
         .dataInvalid, "no way into this backup is of a kind that this version knows",
@@ -28,9 +28,14 @@ extension Backup {
     }
     let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
     do throws(UserMessage) {
-      return try await finder.ask(unique(offers.map(\.1)), for: WantedKey(scan)) { answer in
-        open(answer, offers, &damaged)
+      // Files that did not open although their own key answered.
+      var failed: [WayIn] = []
+      let unlocked = try await finder.ask(
+        unique(offers.map(\.1)), for: WantedKey(scan), terms
+      ) { answer in
+        open(answer, offers, &failed, &damaged)
       }
+      return unlocked
     } catch  where error.code == .wrongKey && anonymous && rpID == nil {
       throw UserMessage(
         .wrongKey, error.message,
@@ -40,20 +45,44 @@ extension Backup {
   }
 
   private func open(
-    _ answer: UnlockAnswer, _ offers: [(WayIn, UnlockQuestion)], _ damaged: inout [FileFinding]
+    _ answer: UnlockAnswer, _ offers: [(WayIn, UnlockQuestion)], _ failed: inout [WayIn],
+    _ damaged: inout [FileFinding]
   ) -> UnlockedMasterKey? {
     for (way, question) in offers where question == answer.question {
-      let secret = answer.evaluation.first()
-      guard let key = try? way.unwrap(secret: secret) else { continue }
-      for file in way.damagedFiles(secret: secret) {
+      let secret = answer.secret()
+      guard let key = try? way.unwrap(secret: secret) else {
+        failed.append(way)
+        continue
+      }
+      let others = failed.filter { $0.credentialID != nil && $0.credentialID == way.credentialID }
+      for file in way.damagedFiles(secret: secret) + others.flatMap(\.files) {
         damaged.append(
           FileFinding(
             file: file, recordID: nil, state: .unreadable,
             reason: "does not open with its own security key"))
       }
-      return UnlockedMasterKey(masterKey: key, keyID: way.keyID)
+      return UnlockedMasterKey(
+        masterKey: key, keyID: way.keyID, way: way, secret: secret,
+        extra: answer.isSecond ? nil : answer.evaluation.second(), key: answer.key)
     }
     return nil
+  }
+
+  /// What to ask security keys for these ways in: first what takes another's
+  /// place, last what was removed.
+  static func offers(_ ways: [WayIn], rpID: String?) -> [(WayIn, UnlockQuestion)] {
+    let replaced = Set(ways.compactMap(\.replaces))
+    let ranked = ways.map { way -> (rank: Int, way: WayIn) in
+      let isReplaced = way.keyID.map { replaced.contains($0) } ?? false
+      return (way.isRemoved ? 2 : isReplaced ? 1 : 0, way)
+    }
+    return (0...2).flatMap { rank in
+      ranked.filter { $0.rank == rank }.compactMap { (rank, way) in
+        UnlockQuestion(
+          way, rpID: rpID ?? BackupRelyingPartyOption.standard, isReplaced: rank == 1
+        ).map { (way, $0) }
+      }
+    }
   }
 
   private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
@@ -101,11 +130,13 @@ extension UnlockQuestion {
   /// - Parameters:
   ///   - way: from the folder.
   ///   - rpID: for a way that names no relying party.
-  init?(_ way: WayIn, rpID: String) {
+  ///   - isReplaced: whether another one takes its place.
+  init?(_ way: WayIn, rpID: String, isReplaced: Bool = false) {
     switch way.kind {
     case .securityKey:
       guard let own = way.rpID, let credential = way.credentialID else { return nil }
       self.init(rpID: own, credentialID: credential, salt: way.prfSalt)
+      self.isReplaced = isReplaced
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
     case .recoveryCode, .unknown:

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import SecretMemory
 
 /// A master key, and how it came about.
 struct UnlockedMasterKey: ~Copyable {
@@ -7,6 +8,42 @@ struct UnlockedMasterKey: ~Copyable {
   /// The way in that gave it; nil: another program's envelope, or this computer
   /// knew it.
   let keyID: KeyID?
+  /// That way in.
+  var way: WayIn?
+  /// Its secret.
+  var secret: SecretBytes?
+  /// What the security key gave for ``UnlockTerms/extraSalt``.
+  var extra: SecretBytes?
+  /// The security key.
+  var key: OpenKey?
+}
+
+/// Which ways in a command takes.
+struct UnlockTerms: Sendable {
+  /// Only these ways in; nil: any.
+  var only: Set<KeyID>?
+  /// None of these.
+  var except: Set<KeyID> = []
+  /// Whether a master key that this computer knows will not do: that a way in
+  /// works is to be proved.
+  var needsWayIn = false
+  /// Whether only a security key will do.
+  var needsSecurityKey = false
+  /// A PRF input that the security key evaluates too, in the same touch.
+  var extraSalt: [UInt8]?
+  /// Whether of several security keys that are plugged in and would do, the
+  /// person has to choose one.
+  var mustBeOneKey = false
+
+  /// The ways in that will do.
+  func allowed(_ scan: NamespaceScan) -> NamespaceScan {
+    guard only != nil || !except.isEmpty else { return scan }
+    return scan.with(
+      scan.waysIn.filter { way in
+        guard let key = way.keyID else { return only == nil }
+        return only?.contains(key) != false && !except.contains(key)
+      })
+  }
 }
 
 /// The order in which the ways into a backup are tried.
@@ -16,15 +53,17 @@ extension Backup {
   /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: what surrounds the process.
+  ///   - terms: which ways in will do.
   ///   - purpose: what the command does with it.
   /// - Returns: the backup, open.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what device and folder throw.
   func unlock(
-    _ unlock: UnlockOptions, _ world: World, for purpose: OpenNamespace.Purpose = .reading
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
+    for purpose: OpenNamespace.Purpose = .reading
   ) async throws(UserMessage) -> OpenNamespace {
     var damaged: [FileFinding] = []
-    let opened = try await self.unlock(unlock, world, for: purpose, damaged: &damaged)
+    let opened = try await self.unlock(unlock, world, terms, for: purpose, damaged: &damaged)
     for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
     return opened
   }
@@ -32,12 +71,21 @@ extension Backup {
   /// Opens the backup and checks every file of the way in that was used:
   /// `damaged` receives those that do not open; see ``unlock(_:_:for:)``.
   func unlock(
-    _ unlock: UnlockOptions, _ world: World, for purpose: OpenNamespace.Purpose = .reading,
-    damaged: inout [FileFinding]
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
+    for purpose: OpenNamespace.Purpose = .reading, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> OpenNamespace {
-    let unlocked = try await masterKey(unlock, world, damaged: &damaged)
-    let keyID = unlocked.keyID
-    let opened: OpenNamespace
+    let unlocked = try await masterKey(unlock, world, terms, damaged: &damaged)
+    return try await open(unlocked, for: purpose)
+  }
+
+  /// Opens the backup with a master key.
+  ///
+  /// - Throws: what the folder throws, and waiting for it.
+  func open(
+    _ unlocked: consuming UnlockedMasterKey, for purpose: OpenNamespace.Purpose = .reading
+  ) async throws(UserMessage) -> OpenNamespace {
+    let (keyID, way) = (unlocked.keyID, unlocked.way)
+    var opened: OpenNamespace
     do throws(BackupFolderError) {
       // Waiting looks at what was read of the logs.
       opened = try namespace.open(
@@ -45,12 +93,22 @@ extension Backup {
     } catch {
       throw UserMessage(error)
     }
+    if let way, let secret = unlocked.secret { opened.noteOpener(way, secret: secret) }
     return try await wait(for: opened)
   }
 
   /// Gets the master key from the first way in that serves.
+  ///
+  /// - Parameters:
+  ///   - unlock: the options of the command.
+  ///   - world: what surrounds the process.
+  ///   - terms: which ways in will do.
+  ///   - damaged: receives the files of the way in that do not open.
+  /// - Returns: the master key.
+  /// - Throws: as ``unlock(_:_:for:)``.
   func masterKey(
-    _ unlock: UnlockOptions, _ world: World, damaged: inout [FileFinding]
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
+    damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
     if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
       unlock.output.warn(
@@ -58,22 +116,26 @@ extension Backup {
           + gone.map(\.hex).joined(separator: ", "))
     }
     // 1. What the person named.
-    if unlock.recovery.isUsed {
+    if unlock.recovery.isUsed, !terms.needsSecurityKey {
       return try await masterKeyByCode(unlock, world, damaged: &damaged)
     }
-    let scan = try scan()
+    let scan = try terms.allowed(scan())
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
     }
     // 2. What this computer knows.
-    if let known = try knownMasterKey(unlock, world) {
+    if !terms.needsWayIn, !terms.needsSecurityKey, let known = try knownMasterKey(unlock, world) {
       return UnlockedMasterKey(masterKey: known, keyID: nil)
     }
     // 3. Security keys.
     do throws(UserMessage) {
       return try await masterKey(
-        scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, damaged: &damaged)
-    } catch  where error.isAboutTheKey && scan.waysIn.contains(where: { Kit($0) != nil }) {
+        scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, terms,
+        damaged: &damaged)
+    } catch
+      where error.isAboutTheKey && !terms.needsSecurityKey
+      && scan.waysIn.contains(where: { Kit($0) != nil })
+    {
       throw error.adding(hint: "or open it with the recovery code: --recovery-code")
     }
   }

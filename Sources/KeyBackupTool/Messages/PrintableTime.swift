@@ -2,6 +2,9 @@ internal import FoundationEssentials
 
 /// Times as people read them; always UTC, so that two computers show the same.
 enum PrintableTime {
+  /// `2026-11-21`; a hyphen for none, or one that no clock shows.
+  static func day(_ seconds: UInt64?) -> String { String(minute(seconds).prefix(10)) }
+
   /// `2026-11-21 20:15`; a hyphen for none, or one that no clock shows.
   static func minute(_ seconds: UInt64?) -> String {
     guard let seconds, seconds < 1 << 40 else { return "-" }

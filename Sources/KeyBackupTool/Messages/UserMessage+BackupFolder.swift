@@ -85,6 +85,23 @@ extension UserMessage {
         UserMessage(
           .cannotCreate, "\(path) belongs to a key that is not enrolled here",
           hint: "it was left as it is")
+      case .noSuchWayIn:
+        UserMessage(
+          .noInput, "there is no such way into the backup",
+          hint: "keybackup key list shows those there are")
+      case .lastWayIn:
+        UserMessage(
+          .usage, "this is the last way into the backup, so it was not removed",
+          hint: "without it nobody can open the backup any more; if that is what you want, "
+            + "add --last")
+      case .opensByRemoved:
+        UserMessage(
+          .wrongKey, "the way in that is to be removed is the one that opened the backup",
+          hint: "open it with another one: that proves that another one works")
+      case .envelopeNeedsSecurityKey:
+        UserMessage(
+          .wrongKey, "the file that other CSPP programs open belongs to the key to be removed",
+          hint: "open the backup with another enrolled security key, which then gets that file")
       case .internalError(let what):
         UserMessage(.internalError, "a fault in keybackup: \(what)")
       }

@@ -39,9 +39,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("name the folder once")
     }
     if synced == "" { throw ValidationError("the folder has no name") }
-    if let label, label.isEmpty || label.utf8.count > 200 {
-      throw ValidationError("a label has 1 to 200 bytes")
-    }
+    if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -83,32 +81,21 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let key = try await finder.chosenKey("to enrol")
     try await key.offerPIN()
     try await key.requirePRF()
-    let credential = try await createCredential(key)
-    let keyID: KeyID
-    let id: NamespaceID
-    do throws(UserMessage) {
-      (id, keyID) = try await enrol(credential, on: key, folder)
-    } catch {
-      throw isRecorded(credential.id, folder) ? error : unused(credential.id, on: key, error)
+    let enrolment = CredentialEnrolment(
+      key: key, rpID: rpID, label: label, isDiscoverable: !nonDiscoverable)
+    let made = try await enrolment.run { proven throws(UserMessage) in
+      do throws(BackupFolderError) {
+        let open = try folder.create(
+          proven.enrolment, prfOutput: proven.first, confirmedBy: proven.second)
+        return (id: open.id, keyID: proven.enrolment.keyID, credential: proven.credentialID)
+      } catch {
+        throw UserMessage(error)
+      }
+    } isRecorded: {
+      isRecorded($0, folder)
     }
     remember(path, world)
-    return try report(id, keyID, credential.id.bytes, path, place)
-  }
-
-  private func enrol(
-    _ credential: CreatedCredential, on key: OpenKey, _ folder: BackupFolder
-  ) async throws(UserMessage) -> (NamespaceID, KeyID) {
-    let salt = Randomness.bytes(count: 32)
-    let request = PRFRequest(
-      rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
-    let first = try await key.onlyOutput(request, why: "2 of 3: reads the key's secret")
-    let second = try await key.onlyOutput(request, why: "3 of 3: proves that it stays the same")
-    let enrolment = Enrolment(
-      label: label ?? key.name,
-      securityKey: KeyHeader.SecurityKey(
-        rpID: rpID, credentialID: credential.id.bytes, discoverable: !nonDiscoverable,
-        aaguid: credential.aaguid.bytes, prfSalt: salt))
-    return (try write(enrolment, first, second, folder), enrolment.keyID)
+    return try report(made.id, made.keyID, made.credential.bytes, path, place)
   }
 
   /// Whether the folder names the credential, or cannot be asked: then it must
@@ -119,23 +106,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       guard let scan = try? folder.namespace(id).scan() else { return true }
       return scan.waysIn.contains { $0.credentialID == credential.bytes }
     }
-  }
-
-  /// Adds that the credential is on the key and nothing uses it: it would stay
-  /// there unexplained.
-  private func unused(
-    _ credential: CredentialID, on key: OpenKey, _ error: UserMessage
-  ) -> UserMessage {
-    if nonDiscoverable { return error }
-    var error = error
-    if error.code == .wrongKey {
-      error = UserMessage(
-        .prfUnsupported, "\(key.name) does not know the credential that it has just made",
-        hint: "this key cannot be used; try another model")
-    }
-    return error.adding(
-      hint: "an unused credential is left on \(key.name); to tidy up: "
-        + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
   }
 
   private var rpID: String { relyingParty.rpId ?? BackupRelyingPartyOption.standard }
@@ -186,7 +156,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       for way in ways where UnlockQuestion(way, rpID: rpID) == answer.question {
         guard let keyID = way.keyID else { continue }
         do throws(BackupFolderError) {
-          let secret = answer.evaluation.first()
+          let secret = answer.secret()
           _ = try namespace.resumeCreation(way, prfOutput: secret)
           return (keyID, answer.evaluation.credentialID)
         } catch .wrongKey {
@@ -202,17 +172,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     return try report(namespace.id, keyID, credential.bytes, path, place)
   }
 
-  private func write(
-    _ enrolment: Enrolment, _ first: borrowing SecretBytes, _ second: borrowing SecretBytes,
-    _ folder: BackupFolder
-  ) throws(UserMessage) -> NamespaceID {
-    do throws(BackupFolderError) {
-      return try folder.create(enrolment, prfOutput: first, confirmedBy: second).id
-    } catch {
-      throw UserMessage(error)
-    }
-  }
-
   /// Makes the folder this computer's default, unless another one is.
   ///
   /// The backup is made by now: that this fails is worth a warning, no more.
@@ -226,17 +185,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       common.output.warn("keybackup: \(error.message)")
       common.output.warn("hint: name the folder with --folder or KEYBACKUP_FOLDER from now on")
     }
-  }
-
-  // MARK: The key
-
-  private func createCredential(_ key: OpenKey) async throws(UserMessage) -> CreatedCredential {
-    let shown = label ?? "keybackup"
-    let request = CredentialRequest(
-      rpID: rpID, rpName: "keybackup", userName: shown, userDisplayName: shown,
-      isDiscoverable: !nonDiscoverable,
-      protection: .userVerificationOptionalWithCredentialID)
-    return try await key.create(request, why: "1 of 3: makes the credential")
   }
 
   private func report(

@@ -61,12 +61,8 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     report.listsAll = common.verbose
     report.knownPlaces = KnownPlaceReport.all(KnownMasterKey(backup, world), world)
     report.judge()
-    if report.keys < 2 {
-      report.codes.append(.atRisk)
-      report.advice.append(
-        "there is one way in: losing that security key loses the backup; keep another copy of "
-          + "your wallets")
-    }
+    report.judgeWays(at: world.now())
+    report.requireSpare()
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }

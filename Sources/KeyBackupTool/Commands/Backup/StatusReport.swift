@@ -7,7 +7,10 @@ struct StatusReport: Sendable {
   /// Where it is written.
   var folder: String
   var wallets = WalletCounts()
-  var keys: Int
+  /// The ways in, removed ones included whose files are there.
+  var ways: [WayIn]
+  /// Ways in that one loses one by one.
+  var keys: Int { ways.independent.count }
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
@@ -40,7 +43,7 @@ struct StatusReport: Sendable {
     let scan = try backup.scan()
     namespaceID = backup.namespace.id
     folder = backup.folder.path
-    keys = scan.waysIn.count
+    ways = scan.waysIn
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
   }
@@ -69,6 +72,7 @@ struct StatusReport: Sendable {
     hasUnknownChanges = opened.hasUnknownChanges
     findings += report.findings + opened.logFindings
     health = opened.health
+    if let known = try? opened.waysIn() { ways = known }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }
@@ -88,6 +92,7 @@ struct StatusReport: Sendable {
     let records = notCurrent.sorted { $0.key < $1.key }
     var json: JSONValue = [
       "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
+      "ways": .array(ways.map(\.json)),
       "freshness": .string(health.freshness),
       "known": .bool(health.isFreshnessKnown),
       "advice": .array(advice.map(JSONValue.string)),
@@ -111,6 +116,7 @@ struct StatusReport: Sendable {
   /// The report as lines.
   var lines: [String] {
     var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)", "Wallets    \(walletText)"]
+    lines += wayLines
     lines.append(
       "Log        \(counted(health.operations, "operation")) of "
         + counted(health.writers, "computer"))

@@ -36,6 +36,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = unlock.common.verbose
     report.judge()
+    report.judgeWays(at: world.now())
     if unlock.common.json {
       var json = report.json
       json["deep"] = .bool(deep)

@@ -3,6 +3,9 @@ internal import ArgumentParser
 /// `keybackup key`: the ways into a backup.
 struct KeyGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key", abstract: "Show the security keys that open the backup.",
-    subcommands: [KeyListCommand.self, KeyIdentifyCommand.self])
+    commandName: "key", abstract: "Show and change what opens the backup.",
+    subcommands: [
+      KeyListCommand.self, KeyAddCommand.self, KeyIdentifyCommand.self, KeyLabelCommand.self,
+      KeyRemoveCommand.self, KeyRepairCommand.self,
+    ])
 }

@@ -18,10 +18,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
     let scan = try backup.scan()
-    let offers = scan.waysIn.compactMap { way in
-      UnlockQuestion(way, rpID: relyingParty.rpId ?? BackupRelyingPartyOption.standard)
-        .map { (way, $0) }
-    }
+    let offers = Backup.offers(scan.waysIn, rpID: relyingParty.rpId)
     let finder = KeyFinder(common, device, PINPolicy())
     let found = try await finder.identify(offers.map(\.1), for: WantedKey(scan))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
@@ -47,7 +44,9 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
       self.descriptor = descriptor
       self.look = look
       if case .holds(_, let held) = look {
-        ways = offers.filter { held.contains($0.1) }.map(\.0)
+        // Of a credential that is replaced, the key may hold the new one only.
+        let sure = held.filter { !$0.isReplaced || $0.credentialID == held[0].credentialID }
+        ways = offers.filter { sure.contains($0.1) }.map(\.0)
       } else {
         ways = []
       }

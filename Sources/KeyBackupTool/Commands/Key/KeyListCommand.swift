@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
-internal import FoundationEssentials
 internal import PRFDevice
 
 /// `keybackup key list`: needs no key.
@@ -19,7 +18,9 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
       try common.output.result(json: ["keys": .array(scan.waysIn.map(\.json))])
     } else {
       let rows = scan.waysIn.map(\.cells)
-      for line in Table.lines([["LABEL", "KIND", "ENROLLED", "MODEL (AAGUID)", "KEY ID"]] + rows) {
+      for line in Table.lines(
+        [["LABEL", "KIND", "ENROLLED", "PROVED", "ON KEY", "MODEL (AAGUID)", "KEY ID"]] + rows)
+      {
         try common.output.result(line)
       }
     }
@@ -33,7 +34,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
 extension WayIn {
   /// The word for its kind.
-  fileprivate var kindWord: String {
+  var kindWord: String {
     switch kind {
     case .securityKey: "security_key"
     case .csppEnvelope: "cspp_envelope"
@@ -43,28 +44,25 @@ extension WayIn {
   }
 
   /// The way in as the contract's JSON.
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     [
       "key_id": .optional(keyID?.hex), "kind": .string(kindWord), "label": .string(label),
       "created_at": .optional(createdAt.flatMap { Int(exactly: $0) }),
-      // When it was last proved is remembered from a later version on.
-      "proved_at": .null,
+      "proved_at": .optional(provedAt.flatMap { Int(exactly: $0) }),
       "aaguid": .optional(aaguid.flatMap { AAGUID($0)?.description }),
       "discoverable": .optional(discoverable),
       "rp_id": .optional(rpID),
       "credential_id": .optional(credentialID.map(CredentialIDArgument.encode)),
+      "replaces": .optional(replaces?.hex), "removed": .bool(isRemoved),
     ]
   }
 
   /// The way in as a row, safe to print.
   fileprivate var cells: [String] {
-    let day = createdAt.map { seconds in
-      seconds < 1 << 40
-        ? Date(timeIntervalSince1970: Double(seconds))
-          .formatted(Date.ISO8601FormatStyle().year().month().day()) : "-"
-    }
+    let name = label.isEmpty ? "-" : PrintableText.clean(label, limit: 40)
     return [
-      label.isEmpty ? "-" : PrintableText.clean(label, limit: 40), kindWord, day ?? "-",
+      isRemoved ? name + " (removed)" : name, kindWord, PrintableTime.day(createdAt),
+      PrintableTime.day(provedAt), discoverable.map { $0 ? "yes" : "no" } ?? "-",
       aaguid.flatMap { AAGUID($0)?.description } ?? "-", keyID?.hex ?? "-",
     ]
   }

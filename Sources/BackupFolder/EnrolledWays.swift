@@ -1,0 +1,135 @@
+public import CSPP
+internal import SecretMemory
+
+/// What a person changes about the ways in that are enrolled: their names, and
+/// which of them stay.
+extension OpenNamespace {
+  /// Ways in that were removed; their IDs never return.
+  public var removedKeys: Set<KeyID> { log.removedKeys }
+
+  /// The ways in, with the names that the log gives them.
+  ///
+  /// - Returns: also those that were removed, as long as a file of theirs is
+  ///   there.
+  /// - Throws: as ``Namespace/scan()``.
+  public func waysIn() throws(BackupFolderError) -> [WayIn] {
+    var ways = try namespace.scan().waysIn
+    for place in ways.indices {
+      guard let key = ways[place].keyID else { continue }
+      ways[place].label = log.keyLabels[key]?.text ?? ways[place].label
+      ways[place].isRemoved = log.removedKeys.contains(key)
+    }
+    return ways
+  }
+
+  /// Gives a way in another name.
+  ///
+  /// - Parameters:
+  ///   - label: the name.
+  ///   - key: the way in.
+  /// - Throws: ``BackupFolderError/noSuchWayIn``; system errors.
+  public mutating func setLabel(_ label: String, of key: KeyID) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try heal(run: run)
+    guard try isEnrolled(key, among: waysIn()) else { throw .noSuchWayIn }
+    let time = max(namespace.settings.clock(), (log.keyLabels[key]?.at ?? 0) + 1)
+    try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
+    log.note(label: label, of: key, at: time)
+    rememberWays(isLocked: true)
+    saveCache(run: run)
+  }
+
+  /// Removes ways in: logs it, gives the CSPP envelope to the security key that
+  /// opened the backup if it was a removed one's, then deletes their files.
+  ///
+  /// It takes nothing from whoever has an older copy of the folder and the
+  /// way's secret; only another master key does.
+  ///
+  /// - Parameters:
+  ///   - keys: the ways in. Those that were removed before only have their files
+  ///     deleted.
+  ///   - allowingLast: whether the last one may go: nobody opens the backup
+  ///     after that.
+  /// - Throws: ``BackupFolderError/noSuchWayIn``,
+  ///   ``BackupFolderError/lastWayIn``; ``BackupFolderError/opensByRemoved``
+  ///   when it is the one that opened the backup: that another one does is proved
+  ///   by using it; ``BackupFolderError/envelopeNeedsSecurityKey``; system
+  ///   errors. See ``viewProblem`` for files that could not be deleted yet.
+  public mutating func removeWaysIn(
+    _ keys: Set<KeyID>, allowingLast: Bool = false
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try heal(run: run)
+    let keys = keys.subtracting(log.removedKeys)
+    if keys.isEmpty { return saveCache(run: run) }
+    let ways = try waysIn()
+    guard keys.allSatisfy({ isEnrolled($0, among: ways) }) else { throw .noSuchWayIn }
+    let isLast = !ways.contains { way in
+      !way.isRemoved && way.keyID.map { !keys.contains($0) } ?? true
+    }
+    if isLast, !allowingLast { throw .lastWayIn }
+    if !isLast, let openedBy, keys.contains(openedBy) { throw .opensByRemoved }
+    try logRemoval(of: keys, among: ways, run: run)
+    if isLast { deletable.formUnion(keys) }
+    _ = try heal(run: run)
+    rememberWays(isLocked: true)
+    saveCache(run: run)
+  }
+
+  private func isEnrolled(_ key: KeyID, among ways: [WayIn]) -> Bool {
+    guard !log.removedKeys.contains(key) else { return false }
+    return log.keyFiles[key] != nil || ways.contains { $0.keyID == key }
+  }
+
+  /// Logs that ways in are removed, and the envelope's new owner with it.
+  mutating func logRemoval(
+    of keys: Set<KeyID>, among ways: [WayIn], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let gone = log.removedKeys.union(keys)
+    // Whose the envelope is: as the log says, else the file.
+    let logged = log.envelope.flatMap { envelopeOwner($0.file) }
+    let owner = logged ?? ways.first(where: \.hasEnvelope)?.keyID
+    var envelope: [UInt8]?
+    if let owner, gone.contains(owner) {
+      envelope = try sealedForOpener(except: gone)
+      let others = ways.contains {
+        $0.kind == .securityKey && $0.keyID.map { !gone.contains($0) } ?? false
+      }
+      if envelope == nil, others { throw .envelopeNeedsSecurityKey }
+    }
+    let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+    try publish(at: time, run: run) { operation in
+      for key in keys.sorted() { operation.keyRemove(key) }
+      if let envelope { operation.envelope(file: envelope.span) }
+    }
+    for key in keys { log.note(removed: key) }
+    if let envelope { log.note(envelope: envelope, at: time) }
+  }
+
+  /// Publishes an operation that concerns no wallet.
+  mutating func publish(
+    at time: UInt64, run: borrowing WritingRun,
+    _ changes: (inout OperationBuilder) -> Void
+  ) throws(BackupFolderError) {
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: time, writerLabel: namespace.settings.writerLabel, seen: seen)
+    changes(&operation)
+    let header = try nextHeader()
+    let staged: StagedOperation
+    do {
+      staged = try stage(operation, header, seen: seen, versions: [], run: run)
+    } catch {
+      removeUnusedLog(of: header.writerID)
+      throw error
+    }
+    try publish(staged, run: run)
+  }
+
+  /// Removes the folder of a writer whose first operation did not come to be.
+  private func removeUnusedLog(of writer: WriterID) {
+    if let logs = try? namespace.logFolder() { logs.removeEmptySubdirectory(writer.hex) }
+  }
+}

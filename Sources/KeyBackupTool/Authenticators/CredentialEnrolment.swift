@@ -1,0 +1,93 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// Making a security key's credential a way in: one touch makes it, two prove
+/// that its secret stays the same.
+struct CredentialEnrolment: Sendable {
+  let key: OpenKey
+  let rpID: String
+  /// What the person calls the key; nil: its product name.
+  var label: String?
+  var isDiscoverable = true
+  /// The key is refused if it holds one of these.
+  var excluded: [CredentialID] = []
+  /// The way in whose place it takes.
+  var replaces: KeyID?
+  /// Touches of this command before these.
+  var touchesBefore = 0
+
+  /// A credential whose secret was reproduced.
+  struct Proven: ~Copyable {
+    let enrolment: Enrolment
+    let credentialID: CredentialID
+    let first: SecretBytes
+    let second: SecretBytes
+  }
+
+  /// Makes the credential and evaluates its PRF twice; nothing is written.
+  ///
+  /// - Parameters:
+  ///   - write: writes the way in.
+  ///   - isRecorded: whether the folder names the credential, or cannot be asked.
+  /// - Returns: what `write` returns.
+  /// - Throws: what the key and `write` throw, with the credential that is left on
+  ///   the key.
+  func run<R: Sendable>(
+    _ write: (borrowing Proven) throws(UserMessage) -> R,
+    isRecorded: (CredentialID) -> Bool
+  ) async throws(UserMessage) -> R {
+    let credential = try await create()
+    do throws(UserMessage) {
+      return try write(try await prove(credential))
+    } catch {
+      throw isRecorded(credential.id) ? error : unused(credential.id, error)
+    }
+  }
+
+  private func create() async throws(UserMessage) -> CreatedCredential {
+    let shown = label ?? "keybackup"
+    let request = CredentialRequest(
+      rpID: rpID, rpName: "keybackup", userName: shown, userDisplayName: shown,
+      isDiscoverable: isDiscoverable, excludedIDs: excluded,
+      protection: .userVerificationOptionalWithCredentialID)
+    return try await key.create(request, why: step(1, "makes the credential"))
+  }
+
+  private func prove(_ credential: CreatedCredential) async throws(UserMessage) -> Proven {
+    let salt = Randomness.bytes(count: 32)
+    let request = PRFRequest(
+      rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
+    let first = try await key.onlyOutput(request, why: step(2, "reads the key's secret"))
+    let second = try await key.onlyOutput(
+      request, why: step(3, "proves that it stays the same"))
+    let enrolment = Enrolment(
+      label: label ?? key.name,
+      kind: .securityKey(
+        KeyHeader.SecurityKey(
+          rpID: rpID, credentialID: credential.id.bytes, discoverable: isDiscoverable,
+          aaguid: credential.aaguid.bytes, prfSalt: salt)), replaces: replaces)
+    return Proven(
+      enrolment: enrolment, credentialID: credential.id, first: first, second: second)
+  }
+
+  private func step(_ number: Int, _ what: String) -> String {
+    "\(number + touchesBefore) of \(3 + touchesBefore): \(what)"
+  }
+
+  /// Adds that the credential is on the key and nothing uses it: it would stay
+  /// there unexplained.
+  private func unused(_ credential: CredentialID, _ error: UserMessage) -> UserMessage {
+    var error = Interruption.received ? error.afterInterruption : error
+    if !isDiscoverable { return error }
+    if error.code == .wrongKey {
+      error = UserMessage(
+        .prfUnsupported, "\(key.name) does not know the credential that it has just made",
+        hint: "this key cannot be used; try another model")
+    }
+    return error.adding(
+      hint: "an unused credential is left on \(key.name); to tidy up: "
+        + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
+  }
+}

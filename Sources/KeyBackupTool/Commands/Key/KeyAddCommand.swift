@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// `keybackup key add`: enrols a spare security key.
+struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Enrol a spare security key.",
+    discussion: """
+      The backup is opened with a way in that it has, then the new key is touched three times: \
+      one touch makes the credential, two prove that the key gives the same secret each time. \
+      Nothing is written before that. With one USB port: open, take the first key out, put the \
+      new one in when asked. --device and the PIN options are about the new key, and about \
+      both where --unlock-device and --unlock-pin-file say nothing else.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var opener: OpenerOptions
+  @OptionGroup var envelope: EnvelopeOptions
+
+  @Option(
+    help: ArgumentHelp("What to call the key (default: its product name).", valueName: "name"))
+  var label: String?
+
+  @Flag(help: "Take no slot on the key. The backup folder then is the only record of the ID.")
+  var nonDiscoverable = false
+
+  mutating func validate() throws {
+    if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world, for: .writing)
+    let ways = try backup.scan().waysIn
+    var damaged: [FileFinding] = []
+    let unlocked = try await backup.masterKey(
+      opener.applied(to: unlock), world, UnlockTerms(), damaged: &damaged)
+    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    let used = unlocked.key
+    var opened = try await backup.open(unlocked)
+    await used?.authenticator.close()
+
+    let finder = unlock.finder(world)
+    let key = try await finder.newKey(
+      besides: used?.descriptor, Backup.offers(ways, rpID: rpID).map(\.1))
+    try await key.offerPIN()
+    try await key.requirePRF()
+    let enrolled = ways.filter { $0.rpID == nil || $0.rpID == rpID }.compactMap(\.credentialID)
+    let enrolment = CredentialEnrolment(
+      key: key, rpID: rpID, label: label, isDiscoverable: !nonDiscoverable,
+      excluded: enrolled.map { CredentialID($0) })
+    let made = try await enrolment.run { proven throws(UserMessage) in
+      do throws(BackupFolderError) {
+        try opened.addWayIn(
+          proven.enrolment, secret: proven.first, confirmedBy: proven.second,
+          replacingForeignEnvelope: envelope.replaceCsppEnvelope)
+        return (keyID: proven.enrolment.keyID, credential: proven.credentialID)
+      } catch {
+        throw UserMessage(error)
+      }
+    } isRecorded: { credential in
+      guard let scan = try? backup.namespace.scan() else { return true }
+      return scan.waysIn.contains { $0.credentialID == credential.bytes }
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    return try report(made.keyID, made.credential, label ?? key.name, opened)
+  }
+
+  private var rpID: String { unlock.relyingParty.rpId ?? BackupRelyingPartyOption.standard }
+
+  private func report(
+    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> ExitCode {
+    try unlock.output.result(
+      "\"\(PrintableText.clean(name, limit: 40))\" opens the backup now.",
+      json: [
+        "namespace_id": .string(opened.id.hex), "key_id": .string(keyID.hex),
+        "credential_id": .string(CredentialIDArgument.encode(credential.bytes)),
+        "rp_id": .string(rpID), "label": .string(name),
+      ], ofChange: "the key was enrolled all the same")
+    if !unlock.common.json {
+      unlock.output.note(
+        "Try it alone once (keybackup verify --deep), then keep it somewhere else than the first.")
+    }
+    unlock.output.note(rotationsOf: opened)
+    return .success
+  }
+}
+
+/// Which security key opens the backup, where another one is the subject.
+struct OpenerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Open the backup with the security key at this path.", valueName: "path"))
+  var unlockDevice: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The PIN of the key that opens the backup is in this file.", valueName: "path"))
+  var unlockPinFile: String?
+
+  /// The options for opening: the device that is named for the new key is not
+  /// the one that opens.
+  func applied(to options: UnlockOptions) -> UnlockOptions {
+    var options = options
+    options.device.device = unlockDevice
+    if let unlockPinFile {
+      options.pins.pinFd = nil
+      options.pins.pinFile = unlockPinFile
+    }
+    return options
+  }
+}

@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup key label`: gives a way in another name.
+struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "label", abstract: "Give a way into the backup another name.",
+    discussion: "The name that it was enrolled with stays readable in the folder's keys/.")
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The way in: its label, its ID or the start of it.", valueName: "key"))
+  var key: String
+
+  @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
+  var name: String
+
+  mutating func validate() throws {
+    if let problem = KeyLabel.problem(name) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world, for: .writing)
+    let meant = try WaySelector.group(key, backup.scan().waysIn)
+    var opened = try await backup.unlock(unlock, world)
+    do throws(BackupFolderError) {
+      for way in meant {
+        if let id = way.keyID { try opened.setLabel(name, of: id) }
+      }
+    } catch {
+      throw UserMessage(error)
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    let shown = PrintableText.clean(name)
+    try unlock.output.result(
+      "\"\(WaySelector.shown(meant[0]))\" is called \"\(shown)\" now.",
+      json: [
+        "key_ids": .array(meant.compactMap { $0.keyID?.hex }.map(JSONValue.string)),
+        "label": .string(name),
+      ], ofChange: "the name was changed all the same")
+    unlock.output.note(rotationsOf: opened)
+    return .success
+  }
+}
+
+/// The name of a way in.
+enum KeyLabel {
+  /// Why a name will not do; nil if it will.
+  static func problem(_ label: String) -> String? {
+    label.isEmpty || label.utf8.count > 200 ? "a label has 1 to 200 bytes" : nil
+  }
+}
+
+extension Output {
+  /// Tells that a rotation has come to its end.
+  func note(rotationsOf opened: borrowing OpenNamespace) {
+    if json || opened.finishedRotations.isEmpty { return }
+    note("The key's new way in is proved by this; the old one was removed.")
+  }
+}

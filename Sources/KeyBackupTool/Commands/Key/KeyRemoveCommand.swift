@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup key remove`: a way in is one no more.
+struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a way into the backup.",
+    discussion: """
+      The backup is opened with another way in, which proves that another one works. Whoever has \
+      the removed key and an older copy of the folder can still open that copy, and with it \
+      whatever is added later under the same master key: only keybackup rotate --master-key \
+      ends that.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The way in: its label, its ID or the start of it.", valueName: "key"))
+  var key: String
+
+  @Flag(help: "Remove it although it is the last one: nobody can open the backup after that.")
+  var last = false
+
+  @Flag(name: [.short, .long], help: "Do not ask.")
+  var yes = false
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world, for: .writing)
+    let ways = try backup.scan().waysIn
+    let meant = try WaySelector.group(key, ways)
+    let ids = Set(meant.compactMap(\.keyID))
+    let isLast = !ways.contains { way in
+      !way.isRemoved && way.keyID.map { !ids.contains($0) } ?? true
+    }
+    if isLast, !last { throw UserMessage(BackupFolderError.lastWayIn) }
+    try confirm(meant, isLast: isLast)
+    var terms = UnlockTerms(needsWayIn: true)
+    if !isLast { terms.except = ids }
+    var opened = try await backup.unlock(unlock, world, terms)
+    do throws(BackupFolderError) {
+      try opened.removeWaysIn(ids, allowingLast: last)
+    } catch {
+      throw UserMessage(error)
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    try unlock.output.result(
+      "Removed \"\(WaySelector.shown(meant[0]))\".",
+      json: [
+        "key_ids": .array(ids.sorted().map { .string($0.hex) }),
+        "label": .string(meant[0].label),
+      ], ofChange: "the way in was removed all the same")
+    if !unlock.common.json { advise(meant) }
+    return .success
+  }
+
+  private func confirm(_ meant: [WayIn], isLast: Bool) throws(UserMessage) {
+    if yes { return }
+    let prompter = unlock.common.prompter
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .usage, "there is nobody to confirm that the way in is to be removed", hint: "add --yes")
+    }
+    let name = WaySelector.shown(meant[0])
+    let question =
+      isLast
+      ? "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
+      : "Remove \"\(name)\"? It does not open the backup as it is from now on, but whoever has it "
+        + "and an older copy of the folder can still use that copy."
+    guard try prompter.confirm(question) else {
+      throw UserMessage(.denied, "not confirmed; nothing was removed")
+    }
+  }
+
+  private func advise(_ meant: [WayIn]) {
+    unlock.output.note(
+      "If somebody else may have it, and a copy of the folder: keybackup rotate --master-key.")
+    let stored = meant.filter { $0.discoverable == true }.compactMap(\.credentialID)
+    if let id = stored.first {
+      unlock.output.note(
+        "If you keep the key, free its slot: keybackup credential delete --force "
+          + CredentialIDArgument.encode(id))
+    }
+  }
+}

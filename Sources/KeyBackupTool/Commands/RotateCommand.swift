@@ -1,0 +1,154 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// `keybackup rotate`: another secret for a security key, or for everything.
+struct RotateCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate",
+    abstract: "Wrap the backup's master key anew for a security key.",
+    discussion: """
+      One PIN and one touch; wallets are not touched. The old wrapping stays beside the new one \
+      until the new one has opened the backup for a command that changes it (keybackup key repair \
+      changes nothing else). --credential makes a new credential on the key, which takes four \
+      touches.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The security key: its label, its ID or the start of it (default: the one plugged in).",
+      valueName: "key"))
+  var key: String?
+
+  @Flag(help: "Make a new credential on the key, not only a new salt.")
+  var credential = false
+
+  @Flag(help: "Make a new master key, and encrypt everything anew under it.")
+  var masterKey = false
+
+  mutating func validate() throws {
+    if masterKey, credential || key != nil {
+      throw ValidationError("--master-key does not go with --key and --credential")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    if masterKey { return try await rotateMasterKey(world) }
+    let backup = try await unlock.backup(world, for: .writing)
+    let scan = try backup.scan()
+    var terms = UnlockTerms()
+    if let key {
+      terms.only = Set(try WaySelector.group(key, scan.waysIn).compactMap(\.keyID))
+    } else {
+      terms.only = Set(
+        scan.waysIn.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))
+    }
+    terms.mustBeOneKey = true
+    let salt = Randomness.bytes(count: 32)
+    terms.needsSecurityKey = true
+    if !credential { terms.extraSalt = salt }
+    var damaged: [FileFinding] = []
+    var unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
+    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    guard let way = unlocked.way, let old = way.keyID, let openKey = unlocked.key else {
+      throw UserMessage(BackupFolderError.noSuchWayIn)
+    }
+    var extra: SecretBytes?
+    swap(&extra, &unlocked.extra)
+    var opened = try await backup.open(unlocked)
+    let label = try Self.label(of: old, opened)
+    if credential {
+      return try await rotateCredential(way, old, label, openKey, backup, &opened)
+    }
+    guard let extra else { throw UserMessage(.prfNotDelivered, key: openKey.name) }
+    let enrolment = try Self.enrolment(way, replaces: old, label: label, salt: salt)
+    do throws(BackupFolderError) {
+      try opened.addReplacement(enrolment, secret: extra)
+    } catch {
+      throw UserMessage(error)
+    }
+    return try report(enrolment.keyID, old, way.credentialID ?? [], label, opened)
+  }
+
+  private func rotateCredential(
+    _ way: WayIn, _ old: KeyID, _ label: String, _ key: OpenKey, _ backup: Backup,
+    _ opened: inout OpenNamespace
+  ) async throws(UserMessage) -> ExitCode {
+    // No credential is excluded: the key holds the one that is replaced, and any
+    // other it may have been given by an interrupted run.
+    let enrolment = CredentialEnrolment(
+      key: key, rpID: way.rpID ?? BackupRelyingPartyOption.standard, label: label,
+      isDiscoverable: way.discoverable ?? true, replaces: old, touchesBefore: 1)
+    let made = try await enrolment.run { proven throws(UserMessage) in
+      do throws(BackupFolderError) {
+        try opened.addWayIn(proven.enrolment, secret: proven.first, confirmedBy: proven.second)
+        return (keyID: proven.enrolment.keyID, credential: proven.credentialID)
+      } catch {
+        throw UserMessage(error)
+      }
+    } isRecorded: { credential in
+      guard let scan = try? backup.namespace.scan() else { return true }
+      return scan.waysIn.contains { $0.credentialID == credential.bytes }
+    }
+    let code = try report(made.keyID, old, made.credential.bytes, label, opened)
+    if way.discoverable == true, let id = way.credentialID, !unlock.common.json {
+      unlock.output.note(
+        "When the old one is removed, free its slot: keybackup credential delete --force "
+          + CredentialIDArgument.encode(id))
+    }
+    return code
+  }
+
+  private static func label(
+    of key: KeyID, _ opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> String {
+    do throws(BackupFolderError) {
+      return try opened.waysIn().first { $0.keyID == key }?.label ?? ""
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private static func enrolment(
+    _ way: WayIn, replaces old: KeyID, label: String, salt: [UInt8]
+  ) throws(UserMessage) -> Enrolment {
+    guard let rpID = way.rpID, let credentialID = way.credentialID, let aaguid = way.aaguid,
+      let discoverable = way.discoverable
+    else {
+      throw UserMessage(
+        .incomplete, "the file of this key in keys/ is not here, only the CSPP envelope",
+        hint: "keybackup key repair writes it again from the log")
+    }
+    return Enrolment(
+      label: label,
+      kind: .securityKey(
+        KeyHeader.SecurityKey(
+          rpID: rpID, credentialID: credentialID, discoverable: discoverable, aaguid: aaguid,
+          prfSalt: salt)), replaces: old)
+  }
+
+  private func report(
+    _ new: KeyID, _ old: KeyID, _ credential: [UInt8], _ label: String,
+    _ opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> ExitCode {
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    try unlock.output.result(
+      "\"\(PrintableText.clean(label, limit: 40))\" has a new way in.",
+      json: [
+        "namespace_id": .string(opened.id.hex), "key_id": .string(new.hex),
+        "replaces": .string(old.hex),
+        "credential_id": .string(CredentialIDArgument.encode(credential)),
+      ], ofChange: "the new way in was written all the same")
+    if !unlock.common.json {
+      unlock.output.note(
+        "The old one stays until the new one has opened the backup: keybackup key repair, or the "
+          + "next command that changes something, then removes it.")
+    }
+    unlock.output.note(rotationsOf: opened)
+    return .success
+  }
+}

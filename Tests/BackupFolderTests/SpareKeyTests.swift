@@ -1,0 +1,205 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// Enrolling, naming and removing ways in.
+struct SpareKeyTests {
+  let scene: Scene
+  let a = SpareKey(name: 0xA)
+  let b = SpareKey(name: 0xB)
+  let c = SpareKey(name: 0xC)
+
+  init() throws { scene = try Scene(inMemory: true) }
+
+  @Test func everyKeyOpensTheBackup() throws {
+    let first = try scene.create(with: a)
+    let second = try scene.add(b, openedWith: a)
+    let third = try scene.add(c, openedWith: b)
+    #expect(Set(try scene.ways().keys) == [first, second, third])
+    for (key, id) in [(a, first), (b, second), (c, third)] {
+      let open = try scene.open(with: key, computer: "x")
+      #expect(open.openedBy == id)
+      #expect(open.health.rolledBack + open.health.forked + open.health.incomplete == 0)
+    }
+    #expect(try scene.ways().values.map(\.self).independent.count == 3)
+  }
+
+  @Test func aSecretThatWasNotReproducedIsNotEnrolled() throws {
+    _ = try scene.create(with: a)
+    let before = try Scene.contents(scene.folder)
+    var open = try scene.open(with: a)
+    let enrolment = b.enrolment()
+    #expect(throws: BackupFolderError.evaluationsDiffer) {
+      try open.addWayIn(
+        enrolment, secret: b.output(enrolment), confirmedBy: c.output(enrolment))
+    }
+    #expect(try Scene.contents(scene.folder) == before)
+  }
+
+  @Test func aNameGoesIntoTheLogAndIsKnownWithoutAKey() throws {
+    let id = try scene.create(with: a)
+    for name in ["Büro", "safe"] {
+      var open = try scene.open(with: a)
+      try open.setLabel(name, of: id)
+      #expect(try scene.ways()[id]?.label == name)
+    }
+    // Another computer learns it when it has opened the log, also from its cache.
+    #expect(try scene.ways("b")[id]?.label == "key 10")
+    for _ in 1...2 {
+      var other = try scene.open(with: a, computer: "b", for: .writing)
+      try other.heal()
+      #expect(try other.waysIn().first?.label == "safe")
+    }
+    #expect(try scene.ways("b")[id]?.label == "safe")
+    var open = try scene.open(with: a)
+    #expect(throws: BackupFolderError.noSuchWayIn) { try open.setLabel("x", of: .random()) }
+  }
+
+  @Test func whenAWayInWasProvedIsRemembered() throws {
+    let first = try scene.create(with: a)
+    let second = try scene.add(b, openedWith: a)
+    #expect(try scene.ways()[first]?.provedAt == 1_700_000_000)
+    #expect(try scene.ways()[second]?.provedAt == 1_700_000_000)
+    let files = try Scene.contents(scene.folder)
+    #expect(try scene.ways("b")[second]?.provedAt == nil)
+    _ = try scene.open(with: b, computer: "b")
+    #expect(try scene.ways("b")[second]?.provedAt == 1_700_000_000)
+    #expect(try scene.ways("b")[first]?.provedAt == nil)
+    #expect(try Scene.contents(scene.folder) == files, "reading wrote to the folder")
+  }
+
+  // MARK: Removing
+
+  @Test func theEnvelopeMovesWithTheRemovalOfItsKey() throws {
+    let first = try scene.create(with: a)
+    let second = try scene.add(b, openedWith: a)
+    try scene.add(c, openedWith: a)
+    #expect(try scene.envelopeOwner([a]) == first)
+    var open = try scene.open(with: b)
+    try open.removeWaysIn([first])
+    #expect(open.viewProblem == nil)
+    #expect(try scene.ways()[first] == nil)
+    #expect(try scene.envelopeOwner([b]) == second)
+    #expect(throws: BackupFolderError.wrongKey) { _ = try scene.open(with: a) }
+    let other = try scene.open(with: c, computer: "x")
+    #expect(other.removedKeys == [first])
+  }
+
+  @Test func theWayInThatOpensIsNotRemovedAndTheLastOnlyWhenAsked() throws {
+    let first = try scene.create(with: a)
+    var open = try scene.open(with: a)
+    #expect(throws: BackupFolderError.lastWayIn) { try open.removeWaysIn([first]) }
+    let second = try scene.add(b, openedWith: a)
+    var again = try scene.open(with: a)
+    #expect(throws: BackupFolderError.opensByRemoved) { try again.removeWaysIn([first]) }
+    #expect(throws: BackupFolderError.noSuchWayIn) { try again.removeWaysIn([.random()]) }
+    try again.removeWaysIn([second])
+    try again.removeWaysIn([first], allowingLast: true)
+    #expect(throws: (any Error).self) { _ = try scene.ways() }
+    let kept = try FileManager.default.contentsOfDirectory(atPath: scene.keysFolder)
+    #expect(kept == [])
+  }
+
+  @Test func theEnvelopeOfARemovedKeyNeedsAnotherKeysTouch() throws {
+    let first = try scene.create(with: a)
+    let second = try scene.add(b, openedWith: a)
+    // A master key that this computer knew: nothing to seal the envelope with.
+    let namespace = try scene.open().namespace()
+    let way = try #require(try scene.ways()[second])
+    var open = try namespace.open(way.unwrap(secret: b.output(way.prfSalt)))
+    let before = try Scene.contents(scene.folder)
+    #expect(throws: BackupFolderError.envelopeNeedsSecurityKey) {
+      try open.removeWaysIn([first])
+    }
+    #expect(try Scene.contents(scene.folder) == before)
+    // The other one's files stay until a run by a way in that is not removed.
+    try open.removeWaysIn([second])
+    #expect(try scene.ways()[second]?.isRemoved == true)
+    var own = try scene.open(with: a)
+    try own.heal()
+    #expect(try scene.ways()[second] == nil)
+    #expect(try scene.envelopeOwner([a]) == first)
+  }
+
+  /// Under whatever name a sync program brings it back.
+  @Test(arguments: [nil, "copy (1).json", "x.sync-conflict-20260101-120000-ABC.json"])
+  func aRemovedKeysFileThatComesBackIsShownAndRemoved(name: String?) throws {
+    let first = try scene.create(with: a)
+    try scene.add(b, openedWith: a)
+    let file = try scene.keysFolder + "/\(first).json"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    let envelope = try Data(contentsOf: URL(fileURLWithPath: scene.envelopePath))
+    var open = try scene.open(with: b)
+    try open.removeWaysIn([first])
+    let back = try name.map { try scene.keysFolder + "/" + $0 } ?? file
+    try bytes.write(to: URL(fileURLWithPath: back))
+    try envelope.write(to: URL(fileURLWithPath: scene.envelopePath))
+    #expect(try scene.ways()[first]?.isRemoved == true)
+    #expect(try scene.ways().values.map(\.self).independent.count == 1)
+    // It opens, so that nobody is locked out, and deletes nothing.
+    var own = try scene.open(with: a, computer: "x")
+    #expect(own.openedBy == first)
+    try own.heal()
+    #expect(FileManager.default.fileExists(atPath: back))
+    var other = try scene.open(with: b)
+    try other.heal()
+    #expect(!FileManager.default.fileExists(atPath: back))
+    #expect(try scene.ways()[first] == nil)
+    _ = try scene.envelopeOwner([b])
+  }
+
+  // MARK: Rotation
+
+  @Test(arguments: [false, true])
+  func aRotatedKeysOldWayInGoesOnceTheNewOneIsProved(newCredential: Bool) throws {
+    let first = try scene.create(with: a)
+    try scene.add(b, openedWith: a)
+    let enrolment = a.enrolment(
+      salt: 2, replaces: first, credential: newCredential ? 9 : 0)
+    var open = try scene.open(with: a)
+    try open.addReplacement(enrolment, secret: a.output(enrolment))
+    #expect(try scene.envelopeOwner([a]) == first)
+    #expect(Set(try scene.ways().keys).isSuperset(of: [first, enrolment.keyID]))
+    #expect(try scene.ways().values.map(\.self).independent.count == 2)
+    #expect(try scene.ways()[enrolment.keyID]?.provedAt == nil)
+    // Neither the old one nor another key completes it.
+    for (key, id) in [(a, first as KeyID?), (b, nil)] {
+      var other = try scene.open(with: key, id)
+      try other.heal()
+      #expect(try scene.ways()[first] != nil)
+    }
+    var new = try scene.open(with: a, enrolment.keyID)
+    try new.heal()
+    #expect(new.finishedRotations == [first])
+    #expect(try scene.ways()[first] == nil)
+    #expect(try scene.envelopeOwner([a]) == enrolment.keyID)
+    #expect(throws: BackupFolderError.wrongKey) { _ = try scene.open(with: a, first) }
+  }
+
+  /// Whoever writes to the folder must not choose what a key replaces.
+  @Test func aPlantedHeaderRemovesNobody() throws {
+    let first = try scene.create(with: a)
+    let second = try scene.add(b, openedWith: a)
+    let file = try scene.keysFolder + "/\(first).json"
+    var text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+    let header = try KeyWrapper(parsing: Array(text.utf8).span, at: nil).header
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let protected = try #require(object["protected"] as? String)
+    let planted = try header.json(recipient: [UInt8](repeating: 0, count: 32))
+      .replacing("\"rp_id\"", with: "\"replaces\":\"\(second)\",\"rp_id\"")
+    let encoded = Data(planted.utf8).base64EncodedString()
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    text = text.replacing(protected, with: encoded)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: try scene.keysFolder + "/0.json"))
+    #expect(try scene.ways()[first]?.replaces == second)
+    var open = try scene.open(with: a)
+    try open.heal()
+    #expect(open.finishedRotations == [])
+    #expect(open.removedKeys == [])
+    #expect(try scene.ways()[second] != nil)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// A security key of a test: its credential, and its PRF as a hash of the salt.
+struct SpareKey: Sendable {
+  let name: UInt8
+
+  func enrolment(
+    salt: UInt8 = 1, replaces: KeyID? = nil, credential: UInt8 = 0
+  ) -> Enrolment {
+    Enrolment(
+      label: "key \(name)",
+      kind: .securityKey(
+        KeyHeader.SecurityKey(
+          rpID: "keybackup:", credentialID: [name, credential, 1], discoverable: true,
+          aaguid: [UInt8](repeating: name, count: 16),
+          prfSalt: [UInt8](repeating: salt, count: 32))), replaces: replaces)
+  }
+
+  /// The PRF output for a salt.
+  func output(_ salt: [UInt8]) -> SecretBytes {
+    let bytes = Digest(of: ([name] + salt).span).bytes
+    return unsafe SecretBytes(copying: bytes.span.bytes)
+  }
+
+  func output(_ enrolment: Enrolment) -> SecretBytes {
+    guard case .securityKey(let key) = enrolment.kind else { return SecretBytes(zeroed: 0) }
+    return output(key.prfSalt)
+  }
+}
+
+extension Scene {
+  /// Makes a backup with one key.
+  func create(with key: SpareKey) throws -> KeyID {
+    let enrolment = key.enrolment()
+    _ = try open().create(
+      enrolment, prfOutput: key.output(enrolment), confirmedBy: key.output(enrolment))
+    return enrolment.keyID
+  }
+
+  /// Opens the backup with a key as the command does, the newest way first.
+  func open(
+    with key: SpareKey, _ id: KeyID? = nil, computer: String = "a", at path: String? = nil,
+    for purpose: OpenNamespace.Purpose = .reading
+  ) throws -> OpenNamespace {
+    let namespace = try open(computer, path).namespace()
+    for way in try namespace.scan().waysIn.reversed() where id == nil || way.keyID == id {
+      guard way.credentialID?.first == key.name || way.credentialID == nil,
+        let master = try? way.unwrap(secret: key.output(way.prfSalt))
+      else { continue }
+      var open = try namespace.open(master, by: way.keyID, for: purpose)
+      open.noteOpener(way, secret: key.output(way.prfSalt))
+      return open
+    }
+    throw BackupFolderError.wrongKey
+  }
+
+  /// Enrols a key, the backup being opened with another.
+  @discardableResult
+  func add(_ key: SpareKey, openedWith opener: SpareKey) throws -> KeyID {
+    var open = try open(with: opener)
+    let enrolment = key.enrolment()
+    try open.addWayIn(
+      enrolment, secret: key.output(enrolment), confirmedBy: key.output(enrolment))
+    return enrolment.keyID
+  }
+
+  /// The ways in as the folder shows them, by ID.
+  func ways(_ computer: String = "a") throws -> [KeyID: WayIn] {
+    let ways = try open(computer).namespace().scan().waysIn
+    return Dictionary(ways.compactMap { way in way.keyID.map { ($0, way) } }) { old, _ in old }
+  }
+
+  var keysFolder: String { get throws { try namespacePath + "/keybackup/keys" } }
+  var envelopePath: String {
+    get throws { try namespacePath + "/master-key/" + FolderLayout.masterKeyFile }
+  }
+
+  /// Whose the CSPP envelope is; it has to open with that key.
+  func envelopeOwner(_ keys: [SpareKey]) throws -> KeyID? {
+    let file = Array(try Data(contentsOf: URL(fileURLWithPath: envelopePath)))
+    let id = try #require(try open().namespaces().first)
+    let envelope = try MasterKeyEnvelope(parsing: file.span, at: id)
+    let opens = keys.contains { key in
+      (try? envelope.open(prfOutput: key.output(envelope.prfSalt), namespaceID: id)) != nil
+    }
+    #expect(opens, "the envelope opens with none of the keys")
+    return envelope.keyReference?.keyID
+  }
+}

@@ -1,0 +1,212 @@
+import FoundationEssentials
+import Testing
+
+/// Several keys on one backup: enrolling, losing, rotating and removing them.
+@Suite struct SpareKeyCommandTests {
+  /// Whatever is lost, each key that is left restores everything; each is rotated
+  /// with one touch, and each but the last removed.
+  @Test func theWholeLifeOfThreeKeys() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    try await box.keybackup(["status"], key: nil, pin: .none)
+    for name in ThreeKeys.names { try await keys.expectRestores(with: name) }
+
+    let wallets = try keys.wallets()
+    for name in ThreeKeys.names { try await rotate(name, keys) }
+    #expect(try keys.wallets() == wallets, "rotation touched wallets")
+    for name in ThreeKeys.names { try await keys.expectRestores(with: name) }
+
+    // The first one, whose the CSPP envelope is.
+    try await remove("blue", openedWith: "green", keys)
+    try await expectReadByAnother(with: "green", keys, hasEnvelope: true)
+    try await expectReadByAnother(with: "red", keys, hasEnvelope: false)
+    try await remove("green", openedWith: "red", keys)
+    try await keys.expectRestores(with: "red")
+    try await expectReadByAnother(with: "red", keys, hasEnvelope: true)
+    let risk = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(risk.out.contains("keybackup key add"))
+    let last = try await box.keybackup(
+      ["key", "remove", "red", "--yes"], key: keys.only("red"), expecting: nil)
+    expectFailure(last, 64, says: "last way", "--last")
+  }
+
+  private func rotate(_ name: String, _ keys: ThreeKeys) async throws {
+    let box = keys.box
+    let old = try #require(try await keys.ids(name).first)
+    let trace = try await box.traced {
+      let json = try await box.keybackup(["rotate", "--json"], key: keys.only(name)).json()
+      #expect(json["replaces"].text == old)
+    }
+    let mine = SeveralKeysTests.commands(trace, "")
+    #expect(trace.count { $0.hasSuffix("TOUCH") } == 1, "\(trace)")
+    #expect(
+      trace.count { $0.contains("getPinToken") || $0.contains("UvAuthToken") } <= 1, "\(mine)")
+    #expect(mine.count { $0.contains("getAssertion") } <= 2, "\(mine)")
+    // Both open it, and count as one.
+    #expect(try await keys.ids(name).count == 2)
+    let repaired = try await box.traced {
+      let json = try await box.keybackup(["key", "repair", "--json"], key: keys.only(name)).json()
+      #expect(json["removed"].items.compactMap(\.text) == [old])
+    }
+    #expect(repaired.count { $0.hasSuffix("TOUCH") } == 1, "\(repaired)")
+    #expect(try await keys.ids(name).count == 1)
+  }
+
+  private func remove(
+    _ name: String, openedWith other: String, _ keys: ThreeKeys
+  ) async throws {
+    let box = keys.box
+    // The key itself will not do.
+    let own = try await box.keybackup(
+      ["key", "remove", name, "--yes"], key: keys.only(name), expecting: nil)
+    expectFailure(own, 80, says: "opens nothing")
+    let removed = try await box.keybackup(
+      ["key", "remove", name, "--yes"], key: keys.only(other))
+    #expect(removed.err.contains("rotate --master-key"), "\(removed.err)")
+    let lost = try await box.keybackup(["wallet", "list"], key: keys.only(name), expecting: nil)
+    expectFailure(lost, 80, says: "opens nothing")
+  }
+
+  /// python-fido2 and fido2-assert get the secret from the key, and the reader in
+  /// Python opens the folder with it.
+  private func expectReadByAnother(
+    with name: String, _ keys: ThreeKeys, hasEnvelope: Bool
+  ) async throws {
+    let box = keys.box
+    let way = try #require(try await keys.ways().first { $0["label"].text == name })
+    let id = try #require(way["key_id"].text)
+    let header = try KeyFile.header(try keys.place + "/keybackup/keys/\(id).json")
+    let salt = bytes(hex: try #require(header["prf_salt"].text))
+    let credential = bytes(base64: try #require(way["credential_id"].text))
+    let output = try await box.pythonFIDO2(
+      rpID: "keybackup:", credential: credential, inputs: [salt], key: keys.only(name))
+    let read = try await box.run(
+      Python.script("reader/cspp_reader.py") + [box.folder, "--prf-output", output[0]], key: nil)
+    #expect(read.code == 0, "\(read.text)")
+    let opened = try JSON(read.output)
+    #expect(opened["wallets"].items.count == 2)
+    #expect(opened["unreadable"].items.isEmpty)
+    #expect(
+      opened["opened_by"].items.compactMap(\.text) == (hasEnvelope ? ["envelope"] : []) + [id])
+  }
+
+  // MARK: Enrolling
+
+  @Test func theKeyThatOpensIsNotEnrolledAgain() async throws {
+    let keys = try await ThreeKeys()
+    let before = try Files.contents(keys.box.folder)
+    let trace = try await keys.box.traced {
+      let refused = try await keys.box.keybackup(
+        ["key", "add"], key: keys.only("blue"), expecting: nil)
+      expectFailure(refused, 73, says: "enrolled already", "--wait")
+      let named = try await keys.box.keybackup(
+        ["key", "add", "--device", "/dev/hidraw0"], key: keys.only("blue"), expecting: nil)
+      expectFailure(named, 73, says: "enrolled already")
+    }
+    #expect(!trace.contains { $0.contains("makeCredential") }, "\(trace)")
+    #expect(try Files.contents(keys.box.folder) == before)
+  }
+
+  /// One USB port: the first key is taken out before the new one comes.
+  @Test func withOneUSBPort() async throws {
+    let keys = try await ThreeKeys()
+    let fourth = keys.box.root + "/fourth.json"
+    try await keys.box.keybackup(
+      ["key", "add", "--wait", "60", "--label", "fourth"],
+      key: ["--key", keys.state("blue"), "--key", fourth + ",plug-after-ms=2500"])
+    try await keys.box.keybackup(["wallet", "list"], key: ["--key", fourth])
+    #expect(try await keys.ways().count == 4)
+  }
+
+  /// Each key has a place and a PIN of its own; the new one takes no slot.
+  @Test func bothKeysAreNamed() async throws {
+    let keys = try await ThreeKeys()
+    let fourth = keys.box.root + "/fourth.json"
+    let json = try await keys.box.keybackup(
+      [
+        "key", "add", "--json", "--device", "/dev/hidraw1", "--unlock-device", "/dev/hidraw0",
+        "--unlock-pin-file", keys.box.pinFile, "--non-discoverable",
+      ], key: ["--key", keys.state("red"), "--key", fourth]
+    ).json()
+    let id = try #require(json["key_id"].text)
+    let way = try #require(try await keys.ways().first { $0["key_id"].text == id })
+    #expect(way["discoverable"].flag == false)
+    #expect(way["proved_at"].number != nil)
+    #expect(json["credential_id"].text == way["credential_id"].text)
+  }
+
+  @Test(arguments: [",fault=hmac-secret-unstable", ",no-hmac-secret"])
+  func aKeyThatWillNotDoLeavesTheFolderAsItWas(setting: String) async throws {
+    let keys = try await ThreeKeys()
+    let before = try Files.contents(keys.box.folder)
+    let failed = try await keys.box.keybackup(
+      ["key", "add"],
+      key: ["--key", keys.state("blue"), "--key", keys.box.root + "/bad.json" + setting],
+      expecting: 86)
+    #expect(
+      failed.err.contains("credential delete --force") == setting.contains("unstable"),
+      "\(failed.err)")
+    #expect(try Files.contents(keys.box.folder) == before)
+  }
+
+  @Test func anInterruptedEnrolmentNamesTheCredentialLeft() async throws {
+    let keys = try await ThreeKeys()
+    let before = try Files.contents(keys.box.folder)
+    let ended = try await keys.box.keybackup(
+      ["key", "add"],
+      key: ["--key", keys.state("blue"), "--key", keys.box.root + "/new.json,touch=2000"],
+      terminal: [.expect("1 of 3"), .expect("2 of 3"), .pause(200), .interrupt], expecting: 130)
+    #expect(ended.text.contains("credential delete --force"), "\(ended.text)")
+    #expect(try Files.contents(keys.box.folder) == before)
+  }
+
+  // MARK: Names, new credentials, years
+
+  @Test func aNewNameIsShownEverywhere() async throws {
+    let keys = try await ThreeKeys()
+    try await keys.box.keybackup(["key", "label", "green", "safe"], key: keys.only("red"))
+    #expect(try await keys.ids("safe").count == 1)
+    #expect(try await keys.ids("green").isEmpty)
+    let outcome = try await keys.box.keybackup(["wallet", "list"], key: keys.only("green"))
+    #expect(outcome.err.contains("Touch Virtual Key \"safe\" now"), "\(outcome.err)")
+    let none = try await keys.box.keybackup(
+      ["key", "label", "violet", "x"], key: keys.only("red"), expecting: nil)
+    expectFailure(none, 66, says: "violet", "key list")
+  }
+
+  @Test func aNewCredentialTakesTheOldOnesPlace() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let rotated = try await box.keybackup(
+      ["rotate", "--credential", "--key", "green"], key: keys.only("green"))
+    #expect(rotated.err.contains("4 of 4"), "\(rotated.err)")
+    #expect(rotated.err.contains("credential delete --force"), "\(rotated.err)")
+    #expect(try await keys.ids("green").count == 2)
+    try await keys.expectRestores(with: "green")
+    try await box.keybackup(["key", "repair"], key: keys.only("green"))
+    let left = try await keys.ids("green")
+    #expect(left.count == 1)
+    try await keys.expectRestores(with: "green")
+    try await keys.expectRestores(with: "blue")
+  }
+
+  @Test func twoKeysThatCouldBeRotatedAreNotGuessed() async throws {
+    let keys = try await ThreeKeys()
+    let both = keys.only("blue") + keys.only("green")
+    let unclear = try await keys.box.keybackup(["rotate"], key: both, expecting: nil)
+    expectFailure(unclear, 90, says: "2 security keys", "--device")
+    let json = try await keys.box.keybackup(
+      ["rotate", "--json", "--key", "green"], key: both
+    ).json()
+    let id = try #require(json["key_id"].text)
+    #expect(try await keys.ids("green").contains(id))
+  }
+}
+
+/// A file of `keys/`.
+enum KeyFile {
+  /// The header's fields.
+  static func header(_ path: String) throws -> JSON {
+    try JSON(bytes(base64: try #require(try JSON(Files.read(path))["protected"].text)))
+  }
+}
