@@ -75,6 +75,12 @@ public struct SecretService: ~Copyable {
     return try secret(of: item, session: openSession())
   }
 
+  /// Unlocks the default collection, or makes it where there is none yet, so
+  /// that the person has been asked before there is a secret to keep.
+  ///
+  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``.
+  public mutating func prepare() throws(SecretStoreError) { _ = try unlockedCollection() }
+
   /// Keeps a secret in the default collection, in the place of one with the
   /// same attributes, and reads it back.
   ///
@@ -88,12 +94,7 @@ public struct SecretService: ~Copyable {
     _ secret: borrowing SecretBytes, label: String, _ attributes: Attributes
   ) throws(SecretStoreError) {
     let session = try openSession()
-    var place = try defaultCollection()
-    if place == Self.none {
-      place = try makeDefaultCollection()
-    } else {
-      try unlock([place])
-    }
+    let place = try unlockedCollection()
     var create = call(place, Self.collection, "CreateItem", "a{sv}(oayays)b")
     create.body.array(alignment: 8) { properties in
       properties.align(8)
@@ -196,6 +197,13 @@ public struct SecretService: ~Copyable {
     return try bus.call(call).read("o") { (bytes, cursor) throws(SecretStoreError) in
       try cursor.text(bytes)
     }
+  }
+
+  private mutating func unlockedCollection() throws(SecretStoreError) -> String {
+    let place = try defaultCollection()
+    if place == Self.none { return try makeDefaultCollection() }
+    try unlock([place])
+    return place
   }
 
   /// A desktop that has no keyring yet: a person chooses its password.

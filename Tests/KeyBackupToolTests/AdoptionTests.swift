@@ -35,15 +35,19 @@ import Testing
       }
     }
 
-    /// What a reader gets that has the first program's secret and knows CSPP alone.
-    func readByTheFirstProgram() async throws -> JSON {
+    /// What a reader gets that has the first program's secret, or another one, and knows
+    /// CSPP alone.
+    func readByTheFirstProgram(prfOutput: String? = nil) async throws -> JSON {
       let alone = box.root + "/cspp-alone"
       try Files.copy(box.folder, to: alone)
       for name in Files.tree(alone) where name.contains("/keybackup/") {
         try Files.remove(alone + "/" + name)
       }
       let read = try await box.run(
-        Python.script("reader/cspp_reader.py") + [alone, "--prf-output", prfOutput], key: nil)
+        Python.script("reader/cspp_reader.py") + [
+          alone, "--prf-output", prfOutput ?? self.prfOutput,
+        ],
+        key: nil)
       read.expectSuccess()
       return try JSON(read.output)
     }
@@ -76,5 +80,51 @@ import Testing
     #expect(verified["wallets"]["current"].number == 1)
     #expect(verified["operations"].number == 1)
     #expect(try await scene.readByTheFirstProgram()["wallets"].items.count == scene.wallets + 1)
+  }
+
+  @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
+  func anotherKeyBecomesAWayInBesideTheFirstPrograms(_ name: String) async throws {
+    let scene = try Scene(name)
+    let box = scene.box
+    let spare = ["--state", box.root + "/spare.json"]
+    try await box.keybackup(["unlock", "--rp-id", scene.rpID], key: scene.key)
+    try await box.keybackup(["key", "add", "--label", "spare"], key: spare)
+    try await box.keybackup(["lock"], key: nil, pin: .none)
+    try scene.expectUntouched()
+    // The spare needs no word about who made the backup.
+    let restored = try await box.keybackup(["restore", "--json"], key: spare)
+    #expect(try restored.json()["restored"].number == scene.wallets)
+    try await box.keybackup(
+      ["wallet", "import", "-"], key: spare,
+      input: Array(Samples.entry(id: "ours", name: "Ours").utf8))
+    try scene.expectUntouched()
+    #expect(try await scene.readByTheFirstProgram()["wallets"].items.count == scene.wallets + 1)
+    try await box.keybackup(["verify", "--deep", "--rp-id", scene.rpID], key: scene.key)
+    try await box.keybackup(["status"], key: nil, pin: .none)
+  }
+
+  /// CSPP's passkey rotation: the key is lost, this computer still knows the
+  /// master key, and another key gets it, with the envelope.
+  @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
+  func theFirstProgramsKeyIsLost(_ name: String) async throws {
+    let scene = try Scene(name)
+    let box = scene.box
+    let new = ["--state", box.root + "/new.json"]
+    try await box.keybackup(["unlock", "--rp-id", scene.rpID], key: scene.key)
+    let added = try await box.keybackup(
+      ["key", "add", "--replace-cspp-envelope", "--rp-id", scene.rpID, "--json"], key: new
+    ).json()
+    try await box.keybackup(["lock"], key: nil, pin: .none)
+    let credential = bytes(base64: try #require(added["credential_id"].text))
+    let envelope = try #require(
+      Files.tree(box.folder).first { $0.contains("/master-key/masterkey-") })
+    let salt = try JSON(Files.read(box.folder + "/" + envelope))["prf_salt"].text
+    let output = try await box.pythonFIDO2(
+      rpID: scene.rpID, credential: credential, inputs: [bytes(hex: try #require(salt))], key: new)
+    let read = try await scene.readByTheFirstProgram(prfOutput: output[0])
+    #expect(read["wallets"].items.count == scene.wallets)
+    #expect(read["opened_by"].items.map(\.text) == ["envelope"])
+    let restored = try await box.keybackup(["restore", "--json"], key: new)
+    #expect(try restored.json()["restored"].number == scene.wallets)
   }
 }

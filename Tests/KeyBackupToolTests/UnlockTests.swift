@@ -78,6 +78,25 @@ import Testing
     }
   }
 
+  /// The way back where every security key is gone and the computer was unlocked.
+  @Test func theOnlyKeyIsLostAndTheComputerKnowsTheMasterKey() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["unlock"])
+    try Files.remove(box.keyState)
+    // Removing needs a way in, which proves that another one works.
+    let refused = try await box.keybackup(
+      ["key", "remove", backup.keyID, "--yes"], key: Self.nobody, pin: .none, expecting: nil)
+    #expect(refused.code != 0)
+    let new = ["--state", box.root + "/new.json"]
+    try await box.keybackup(["key", "add", "--label", "new"], key: new)
+    try await box.keybackup(["key", "remove", backup.keyID, "--yes"], key: new)
+    try await box.keybackup(["lock"], key: nil, pin: .none)
+    let restored = try await box.keybackup(["restore", "--json"], key: new)
+    #expect(try restored.json()["restored"].number == PreparedBackup.ids.count)
+    #expect(!Files.exists(backup.wrapper))
+  }
+
   /// Another key, or anything else, under the name that is looked for.
   @Test func whatIsNotTheMasterKeyIsNotUsed() async throws {
     let backup = try await PreparedBackup()
@@ -223,6 +242,19 @@ import Testing
         ["wallet", "list"], key: Self.nobody, pin: .none, environment: desktop, expecting: nil)
       expectFailure(gone, 69)
     }
+    // Asked before the touch, and refused: nothing is remembered of it.
+    try await session.lock()
+    let trace = try await box.traced {
+      for (arguments, code) in [([], Int32(85)), (["--no-input"], 77)] {
+        let refused = try await box.keybackup(
+          ["unlock", "--keep"] + arguments, environment: desktop, expecting: nil)
+        expectFailure(refused, code)
+      }
+    }
+    #expect(TrafficTests.Cost(trace).touches == 0)
+    let listed = try await box.keybackup(
+      ["wallet", "list"], key: Self.nobody, pin: .none, expecting: nil)
+    #expect(listed.code == 69 && !listed.err.contains("keyring"))
   }
 
   private func expectKnown(

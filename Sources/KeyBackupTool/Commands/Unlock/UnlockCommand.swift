@@ -33,24 +33,25 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world)
     let known = KnownMasterKey(backup, world)
-    // What would not take the key is found out before the touch.
+    // What would not take the key is found out before the touch, and the desktop
+    // asks what it has to.
     try attempt { () throws(SecretStoreError) in
       if keep {
-        var service = try world.secretService(mayPrompt: false)
-        _ = try known.lookInDesktop(&service)
+        var service = try world.secretService(mayPrompt: !unlock.common.noInput)
+        try service.prepare()
       } else {
         try known.checkKernel()
       }
     }
     // Knowing it already is no reason to know it longer: a way in has to be proved.
-    var asked = unlock
-    asked.noKeyring = true
+    let terms = UnlockTerms(needsWayIn: true)
     var damaged: [FileFinding] = []
-    let unlocked = try await backup.masterKey(asked, world, damaged: &damaged)
+    let unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
     for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
     try Interruption.check()
     let report: KnownPlaceReport
     if keep {
+      // Marked first: what is killed in between is found by `lock`.
       try known.markDesktop()
       try attempt { () throws(SecretStoreError) in
         var service = try world.secretService(mayPrompt: !unlock.common.noInput)
