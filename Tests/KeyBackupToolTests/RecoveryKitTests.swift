@@ -23,6 +23,8 @@ import Testing
     let tested = try await kit.alone(["recovery-kit", "test", "--json"] + kit.opening).json()
     #expect(tested["key_id"].text == kit.keyID && tested["wallets"].number == 4)
     #expect(try Files.contents(kit.box.folder) == before)
+    let listed = try await kit.alone(["key", "list", "--json"]).json()["keys"].items
+    #expect(listed.first { $0["key_id"].text == kit.keyID }?["proved_at"].number != nil)
     // The page's freshness word is an earlier state of this folder.
     let word = try #require(
       try Files.text(kit.page).firstMatch(
@@ -163,6 +165,53 @@ import Testing
     try Files.setMode(kit.codeFile, 0o644)
     expectFailure(
       try await kit.alone(["restore"] + kit.opening, expecting: nil), 78, says: "chmod 600")
+  }
+
+  @Test func aRevokedKitOpensNothing() async throws {
+    let kit = try await PreparedKit()
+    // Not with itself, and not what is no kit.
+    expectFailure(
+      try await kit.alone(
+        ["recovery-kit", "revoke", "Safe", "--yes"] + kit.opening, expecting: nil), 64,
+      says: "another way in")
+    expectFailure(
+      try await kit.box.keybackup(
+        ["recovery-kit", "revoke", kit.backup.keyID, "--yes"], expecting: nil), 66)
+    let revoked = try await kit.box.keybackup(["recovery-kit", "revoke", "Safe", "--yes"])
+    #expect(revoked.out.contains("Removed \"Safe\""))
+    let after = try await kit.alone(["restore"] + kit.opening, expecting: nil)
+    expectFailure(after, 66, says: "no recovery kit")
+    // It is said that this reaches no old copy; the offline kit is one.
+    #expect(revoked.err.contains("rotate --master-key"))
+    let offline = try await kit.alone(
+      ["restore", "--recovery-kit", kit.offline] + kit.opening, expecting: nil)
+    #expect(offline.out.contains("Name of first-wallet"), "\(offline.text)")
+  }
+
+  /// Whoever writes to the folder may put any number of kits there.
+  @Test func plantedKitsKeepNobodyOut() async throws {
+    let kit = try await PreparedKit()
+    for (memory, passes) in [(8, 1), (524_288, 8), (524_288, 7), (4_194_304, 64), (8, 1_000_000)] {
+      try kit.backup.plant { header in
+        header["kind"] = "recovery_code"
+        header["label"] = "planted"
+        let fields =
+          #"{"kdf":"argon2id","kdf_salt":"\#(String(repeating: "5a", count: 16))","#
+          + #""kdf_memory_kib":\#(memory),"kdf_passes":\#(passes),"kdf_lanes":1,"#
+        header.text = fields + header.text.dropFirst()
+      }
+    }
+    // The cheap one, then the right one; the dear ones are never tried, and what
+    // is beyond all bounds is damage.
+    let opened = try await kit.alone(["recovery-kit", "test"] + kit.opening)
+    #expect(opened.err.contains("Trying recovery kit 2 of 4."), "\(opened.err)")
+    #expect(!opened.err.contains("Trying recovery kit 3 of 4."))
+    #expect(opened.err.contains("invalid field kdf_memory_kib"))
+    #expect(opened.err.contains("invalid field kdf_passes"))
+    // Named by the ID on the page, no other one is tried.
+    let named = try await kit.alone(
+      ["recovery-kit", "test", "--kit-id", String(kit.keyID.prefix(8))] + kit.opening)
+    #expect(!named.err.contains("Trying"))
   }
 
   @Test func aCodeIsAskedForHiddenAndShownOnce() async throws {

@@ -10,14 +10,16 @@ extension Backup {
   /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: what surrounds the process.
+  ///   - terms: which ways in will do.
   ///   - damaged: receives the files of the way in that do not open.
   /// - Returns: the master key.
   /// - Throws: `data-invalid` for what is no code, before anything is derived;
   ///   `wrong-key` for another backup's; `no-input` when there is no kit here.
   func masterKeyByCode(
-    _ unlock: UnlockOptions, _ world: World, damaged: inout [FileFinding]
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
+    damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let kits = try kits(unlock)
+    let kits = try kits(unlock, terms)
     let code = try RecoveryCodeAsker(unlock.recovery, unlock.common, world).code()
     var attempt = KitAttempt(unlock, world, kits.count)
     for kit in kits {
@@ -29,14 +31,17 @@ extension Backup {
             file: file, recordID: nil, state: .unreadable,
             reason: "does not open with its own recovery code")
         }
-        return UnlockedMasterKey(masterKey: master, keyID: kit.keyID)
+        return UnlockedMasterKey(
+          masterKey: master, keyID: kit.keyID, way: kit.way, secret: secret)
       }
     }
     throw attempt.failure
   }
 
   /// The kits that the code may belong to, those first that cost and ask least.
-  private func kits(_ unlock: UnlockOptions) throws(UserMessage) -> [Kit] {
+  private func kits(
+    _ unlock: UnlockOptions, _ terms: UnlockTerms
+  ) throws(UserMessage) -> [Kit] {
     if let file = try unlock.recovery.offlineKit() {
       guard let kit = Kit(file) else { return [] }
       for finding in (try? scan())?.findings ?? [] {
@@ -60,8 +65,13 @@ extension Backup {
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
     }
-    let all = scan.waysIn.compactMap(Kit.init)
+    let all = terms.allowed(scan).waysIn.compactMap(Kit.init)
     guard !all.isEmpty else {
+      if scan.waysIn.contains(where: { Kit($0) != nil }) {
+        throw UserMessage(
+          .usage, "this has to be done with another way in than the recovery kit it is about",
+          hint: "use a security key, or another kit")
+      }
       throw UserMessage(
         .noInput, "this backup has no recovery kit",
         hint: "keybackup key list shows the ways in; an offline kit opens the backup without "
@@ -129,6 +139,9 @@ struct Kit {
       (one.asks, one.work) < (other.asks, other.work)
     }
   }
+
+  /// The way in of the folder that it is; nil for an offline kit.
+  var way: WayIn? { if case .folder(let way) = source { way } else { nil } }
 
   /// The master key; nil for another way's secret.
   func unwrap(_ secret: borrowing SecretBytes) -> MasterKey? {

@@ -117,7 +117,7 @@ extension Backup {
     }
     // 1. What the person named.
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
-      return try await masterKeyByCode(unlock, world, damaged: &damaged)
+      return try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
     }
     let scan = try terms.allowed(scan())
     for finding in scan.findings {

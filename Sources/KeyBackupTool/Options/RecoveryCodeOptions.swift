@@ -37,6 +37,9 @@ struct RecoveryCodeOptions: ParsableArguments {
     if let kitId, kitId.utf8.count < 6 || !kitId.utf8.allSatisfy(Self.isHexDigit) {
       throw ValidationError("a kit's ID has hex digits, at least the first 6 of them")
     }
+    if recoveryKit == "" || recoveryKit == "-" {
+      throw ValidationError("--recovery-kit names a file")
+    }
     if recoveryCodeFile == "-", secretFile == "-" {
       throw ValidationError("only one input can come from standard input")
     }

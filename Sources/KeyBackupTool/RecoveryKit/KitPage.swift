@@ -86,6 +86,7 @@ struct KitPage {
     row(
       &page, "Freshness word",
       freshness.isEmpty ? "see keybackup status" : freshness, isCode: !freshness.isEmpty)
+    if offline != nil { row(&page, "Offline part", "on the next page") }
     switch derivation.secondSecret {
     case nil: break
     case .file: row(&page, "Second secret", "a file, kept elsewhere; where: ____________________")

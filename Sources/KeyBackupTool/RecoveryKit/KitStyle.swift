@@ -22,7 +22,7 @@ enum KitStyle {
     .code .qr{width:27mm;height:27mm;flex:none}
     .hint{font-size:8.5pt;line-height:1.3}
     .mono,code,.lines,.steps{font-family:"Liberation Mono","DejaVu Sans Mono",Menlo,Consolas,monospace}
-    code{font-size:8.8pt}
+    code{font-size:8.8pt;white-space:nowrap}
     table{border-collapse:collapse;width:100%}
     .facts th{text-align:left;font-weight:bold;width:37mm;vertical-align:top}
     .facts th,.facts td{padding:1.1mm 1mm;border-bottom:.2mm solid #999;overflow-wrap:anywhere}

@@ -74,6 +74,10 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
+      guard isAbsent(kit.enrolment.keyID, backup.namespace) else {
+        throw error.adding(
+          hint: "the kit may open the backup all the same: keybackup recovery-kit test tells")
+      }
       if let out { OutputFile.remove(out) }
       if chosen.kind == .keyring { keyring.forget() }
       throw showsCode || out == nil
@@ -88,6 +92,16 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
           + (out == nil ? "" : "; its page is complete but for the offline part"))
     }
     return try report(kit, opened.id)
+  }
+
+  /// Whether the folder certainly does not hold the way in: else its page and its
+  /// second secret stay.
+  private func isAbsent(_ key: KeyID, _ namespace: Namespace) -> Bool {
+    do {
+      return try namespace.keyFile(of: key) == nil
+    } catch {
+      return false
+    }
   }
 
   /// Whether the code itself is printed.

@@ -6,6 +6,6 @@ struct RecoveryKitGroup: ParsableCommand {
     commandName: "recovery-kit",
     abstract: "Make, test and revoke a recovery code: a way in that needs no security key.",
     subcommands: [
-      RecoveryKitCreateCommand.self, RecoveryKitTestCommand.self,
+      RecoveryKitCreateCommand.self, RecoveryKitTestCommand.self, RecoveryKitRevokeCommand.self,
     ])
 }

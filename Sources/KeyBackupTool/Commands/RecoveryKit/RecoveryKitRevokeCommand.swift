@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup recovery-kit revoke`: a code opens the backup no more.
+struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Take a recovery kit's way into the backup away.",
+    discussion: """
+      As keybackup key remove does with a security key: the backup is opened with another way in. \
+      Whoever has the code and an older copy of the folder, or the offline kit and the wallet \
+      files, can still open those: only keybackup rotate --master-key ends that.
+      """)
+
+  @OptionGroup var removal: KeyRemoveCommand
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var removal = removal
+    let backup = try await removal.unlock.backup(world, for: .writing)
+    let kits = try backup.scan().waysIn.filter { Kit($0) != nil }
+    guard !kits.isEmpty else {
+      throw UserMessage(
+        .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")
+    }
+    // A security key may have the same label.
+    if let id = try WaySelector.group(removal.key, kits).first?.keyID { removal.key = id.hex }
+    return try await removal.run(in: world)
+  }
+}
