@@ -43,6 +43,7 @@ let package = Package(
       name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .systemLibrary(
       name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 
     // The product.
@@ -58,7 +59,8 @@ let package = Package(
     .target(
       name: "SecretStores", dependencies: ["SecretMemory", "CLinux"], swiftSettings: strict),
     .target(
-      name: "WalletFormats", dependencies: ["CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
+      name: "WalletFormats",
+      dependencies: ["COpenSSL", "CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
       swiftSettings: strict),
     .target(
       name: "Nostr", dependencies: ["CSecp256k1", "CSPP", "SecretMemory"],

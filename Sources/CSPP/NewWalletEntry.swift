@@ -60,6 +60,8 @@ public struct NewWalletEntry: ~Copyable {
   private let kind: WalletEntry.SecretKind
   private let secret: SecretBytes
   private let metadata: Metadata
+  /// Another program's metadata, kept as it is; empty for none.
+  private let foreignMetadata: SecretBytes
 
   /// Labels; nil for none.
   public var labels: Labels?
@@ -86,6 +88,25 @@ public struct NewWalletEntry: ~Copyable {
     self.kind = kind
     self.secret = secret
     self.metadata = metadata
+    foreignMetadata = SecretBytes(zeroed: 0)
+  }
+
+  /// Describes a wallet with metadata that another program wrote.
+  ///
+  /// - Parameters:
+  ///   - walletID: its ID.
+  ///   - kind: what the secret is.
+  ///   - secret: as in ``init(walletID:kind:secret:metadata:)``.
+  ///   - metadataJSON: JSON, kept byte for byte.
+  public init(
+    walletID: String, kind: WalletEntry.SecretKind, secret: consuming SecretBytes,
+    metadataJSON: consuming SecretBytes
+  ) {
+    self.walletID = walletID
+    self.kind = kind
+    self.secret = secret
+    metadata = Metadata(name: "", network: "")
+    foreignMetadata = metadataJSON
   }
 
   /// The entry's bytes.
@@ -121,7 +142,13 @@ public struct NewWalletEntry: ~Copyable {
   private borrowing func writeHead(into writer: inout SecretWriter) {
     writer.raw("{\"wallet_id\":\(JSONText.quoted(walletID)),\"secret\":")
     writeSecret(into: &writer)
-    writer.raw(",\"metadata\":\(metadata.json(walletID: walletID, mode: mode)),\"descriptors\":")
+    writer.raw(",\"metadata\":")
+    if foreignMetadata.count > 0 {
+      foreignMetadata.withBytes { writer.raw($0) }
+    } else {
+      writer.raw(metadata.json(walletID: walletID, mode: mode))
+    }
+    writer.raw(",\"descriptors\":")
     if let descriptors {
       writer.raw("{\"external\":\(JSONText.quoted(descriptors.external)),")
       writer.raw("\"internal\":\(JSONText.quoted(descriptors.internal))}")

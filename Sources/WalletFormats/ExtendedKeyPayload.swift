@@ -58,16 +58,12 @@ enum ExtendedKeyPayload {
   ) -> SecretBytes? {
     text.withBytes { text in
       guard var payload = try? decode(text) else { return nil }
-      payload.withMutableBytes { payload in
-        for index in 0..<4 {
-          payload.set(index, UInt8(truncatingIfNeeded: version.number >> (24 - 8 * index)))
-        }
-      }
+      payload.withMutableBytes { setBigEndian(version.number, 0, &$0) }
       return payload.withBytes { Base58.encode($0) }
     }
   }
 
-  private static func decode(_ text: RawSpan) throws(WalletFormatError) -> SecretBytes {
+  static func decode(_ text: RawSpan) throws(WalletFormatError) -> SecretBytes {
     do {
       return try Base58.decode(text, count: size)
     } catch {
@@ -102,9 +98,15 @@ enum ExtendedKeyPayload {
       childNumber: childNumber)
   }
 
-  private static func bigEndian(_ bytes: RawSpan, _ offset: Int) -> UInt32 {
+  static func bigEndian(_ bytes: RawSpan, _ offset: Int) -> UInt32 {
     var number: UInt32 = 0
     for index in offset..<(offset + 4) { number = number << 8 | UInt32(bytes.byte(index)) }
     return number
+  }
+
+  static func setBigEndian(_ number: UInt32, _ offset: Int, _ bytes: inout MutableRawSpan) {
+    for index in 0..<4 {
+      bytes.set(offset + index, UInt8(truncatingIfNeeded: number >> (24 - 8 * index)))
+    }
   }
 }

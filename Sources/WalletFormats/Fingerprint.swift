@@ -18,4 +18,9 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
   init(number: UInt32) {
     description = ASCII.hex((0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
   }
+
+  /// The first four bytes of a key's HASH160, as one number.
+  static func number(of hash: [UInt8]) -> UInt32 {
+    hash.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
 }

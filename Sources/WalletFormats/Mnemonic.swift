@@ -91,7 +91,7 @@ public struct Mnemonic: ~Copyable {
 
   /// The words' indices, 11 bits each, one after the other: entropy, then
   /// checksum.
-  private static func bits(
+  static func bits(
     of phrase: borrowing SecretBytes, wordCount: Int
   ) throws(WalletFormatError) -> SecretBytes {
     var bits = SecretBytes(zeroed: (wordCount * 11 + 7) / 8)

@@ -1,4 +1,5 @@
 internal import CSecp256k1
+internal import SecretMemory
 
 /// The questions this module asks of Bitcoin's curve (SEC 2, 2.4.1), answered by
 /// libsecp256k1.
@@ -35,6 +36,50 @@ enum Secp256k1 {
         key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
     }
   }
+
+  /// The 33 bytes of a private key's compressed public key; nil for a number
+  /// that is no key.
+  static func publicKey(of key: RawSpan) -> [UInt8]? {
+    guard key.byteCount == 32 else { return nil }
+    var point = secp256k1_pubkey()
+    var bytes = [UInt8](repeating: 0, count: 33)
+    var size = bytes.count
+    let isDone = unsafe key.withUnsafeBytes { key in
+      unsafe secp256k1_ec_pubkey_create(
+        blinded, &point, key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
+        && secp256k1_ec_pubkey_serialize(
+          blinded, &bytes, &size, &point, UInt32(SECP256K1_EC_COMPRESSED)) == 1
+    }
+    return isDone ? bytes : nil
+  }
+
+  /// Adds a number to a private key, modulo the curve's order.
+  ///
+  /// - Returns: whether the sum is a key and the number below the order.
+  static func add(_ tweak: borrowing SecretBytes, to key: inout SecretBytes) -> Bool {
+    precondition(tweak.count == 32 && key.count == 32, "32 bytes each")
+    return unsafe key.withUnsafeMutableBytes { key in
+      unsafe tweak.withUnsafeBytes { tweak in
+        unsafe secp256k1_ec_seckey_tweak_add(
+          blinded, key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self),
+          tweak.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
+      }
+    }
+  }
+
+  /// A context of our own for secret multiplications: made once, blinded
+  /// against side channels.
+  nonisolated(unsafe) private static let blinded: OpaquePointer = {
+    guard let context = unsafe secp256k1_context_create(UInt32(SECP256K1_CONTEXT_NONE)) else {
+      preconditionFailure("out of memory")
+    }
+    let seed = SecretBytes.random(count: 32)
+    unsafe seed.withUnsafeBytes { seed in
+      _ = unsafe secp256k1_context_randomize(
+        context, seed.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+    }
+    return unsafe context
+  }()
 
   private static func isPublicKey(_ key: RawSpan) -> Bool {
     var point = secp256k1_pubkey()

@@ -19,6 +19,10 @@ public enum WalletFormatError: Error, Equatable, Sendable {
   /// two are swapped.
   case mnemonicChecksum
 
+  /// A BIP-39 passphrase with a character outside printable ASCII; its 1-based
+  /// position in bytes.
+  case passphraseCharacter(position: Int)
+
   /// Not the length of an extended key.
   case extendedKeyLength
   /// The base58check checksum does not fit: a character is wrong.
@@ -60,6 +64,47 @@ public enum WalletFormatError: Error, Equatable, Sendable {
   case labelsLine(Int, LabelProblem)
   /// The stored labels do not decompress.
   case labelsCompression
+
+  /// A derivation got no memory.
+  case outOfMemory
+  /// OpenSSL offers no RIPEMD-160, which fingerprints need.
+  case ripemd160Missing
+
+  /// Not a `.covb` file, or cut off, or with something behind its end.
+  case covbForm
+  /// A `.covb` file of another version.
+  case covbVersion(Int)
+  /// A password with less than 20 characters beside white space.
+  case covbPasswordTooShort
+  /// A password that is not UTF-8.
+  case covbPasswordText
+  /// The password is wrong, or the file was changed.
+  case covbAuthentication
+  /// What is inside does not decompress to at most 10 MiB.
+  case covbCompression
+  /// What is inside is not the JSON of a `.covb` file; the field at fault.
+  case covbContent(String)
+  /// More wallets or larger ones than a `.covb` file holds; the limit in bytes.
+  case covbTooLarge(limit: Int)
+
+  /// Neither an importdescriptors request nor a listdescriptors result.
+  case descriptorListForm
+  /// More descriptors than any wallet has; the limit.
+  case descriptorListTooLong(limit: Int)
+  /// One of the list is not valid; its 1-based number.
+  case descriptorListItem(Int)
+
+  /// Nothing in the wallet that a descriptor can be made of.
+  case noDescriptors
+  /// The wallet's descriptors hold private keys, which were not asked for.
+  case onlyPrivateDescriptors
+  /// Private keys were asked for, and the wallet has none.
+  case noPrivateKeys
+
+  /// Neither the digits nor the bytes of a SeedQR.
+  case seedQRForm
+  /// SeedQR is made for 12 and 24 words.
+  case seedQRWordCount(Int)
 
   /// Not one of the networks.
   case networkUnknown

@@ -25,6 +25,10 @@ enum FormatTarget: String, CaseIterable {
   case state
   /// Words, keys and descriptors that a person enters.
   case input
+  /// Cove's `.covb`: its header, and any JSON in it.
+  case covb
+  /// Bitcoin Core's lists of descriptors, and SeedQR.
+  case lists
 
   /// Gives the decoder one input.
   ///
@@ -41,6 +45,8 @@ enum FormatTarget: String, CaseIterable {
     case .labels: LabelsTarget.run(bytes)
     case .state: StateTarget.run(bytes)
     case .input: InputTarget.run(bytes)
+    case .covb: CovbTarget.run(bytes)
+    case .lists: ListsTarget.run(bytes)
     }
   }
 }

@@ -52,6 +52,8 @@ enum Seeds {
           name, "0abc-def-ghj",
         ].map { Array($0.utf8) }
       case .input: return inputs.map { Array($0.utf8) }
+      case .covb: return covb.map { Array($0.utf8) }
+      case .lists: return lists.map { Array($0.utf8) }
       }
     } catch {
       fatalError("\(error)")
@@ -72,6 +74,17 @@ enum Seeds {
     "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi",
     "tr(c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5,{pk(02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5),multi_a(1,02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5)})",
     "sh(wsh(sortedmulti(1,02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5)))",
+  ]
+
+  private static let covb = [
+    #"{"version":2,"created_at":1,"wallets":[{"metadata":{"id":"a","name":"n","wallet_mode":"Decoy"},"secret":{"Mnemonic":"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"},"descriptors":{"external":"x","internal":"y"},"xpub":"z","labels_jsonl":"{\"type\":\"tx\",\"ref\":\"a\"}\n"},{"metadata":{"id":"b"},"secret":{"TapSignerBackup":[1,255]}},{"metadata":{"id":"c"},"secret":"None"}],"settings":{}}"#,
+    "COVB\u{4}",
+  ]
+
+  private static let lists = [
+    "[{\"desc\":\"\(inputs[1])\",\"internal\":false}]",
+    #"{"wallet_name":"w","descriptors":[{"desc":"pkh(02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5)"}]}"#,
+    "000000000000000000000000000000000000000000000003",
   ]
 
   private static func operations() throws(CSPPError) -> [[UInt8]] {

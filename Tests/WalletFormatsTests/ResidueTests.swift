@@ -35,6 +35,71 @@ import Testing
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
+  @Test func derivationsLeaveNothing() throws {
+    let needles = try derivationNeedles()
+    for needle in needles { #expect(try count(needle) == 0) }
+  }
+
+  @Test func exportsLeaveNothing() throws {
+    let needles = try exportNeedles()
+    for needle in needles { #expect(try count(needle) == 0) }
+  }
+
+  /// A random mnemonic's seed, master key and an account's private descriptor.
+  private func derivationNeedles() throws -> [Needle] {
+    let mnemonic = try SeedQR.mnemonic(from: SecretBytes.random(count: 16))
+    let none = SecretBytes(zeroed: 0)
+    let seed = try mnemonic.seed(passphrase: none)
+    let master = try mnemonic.masterKey(passphrase: none)
+    let text = try master.text(.privateKey, network: .mainnet)
+    let account = try AccountKey(of: master, .taproot, network: .mainnet, .privateKey)
+    var list = DescriptorListWriter()
+    try list.append(account.descriptor(.taproot, .external), timestamp: 0)
+    let json = list.finish()
+    _ = try DescriptorList(parsing: json.copy()).wallet(0)
+    return [
+      Needle(seed, 0..<32), Needle(seed, 32..<64), Needle(text, 20..<50), Needle(text, 60..<100),
+      Needle(account.text, 20..<50), Needle(account.text, 60..<100),
+    ]
+  }
+
+  /// A random mnemonic as a SeedQR and in a `.covb` file and out of it again.
+  private func exportNeedles() throws -> [Needle] {
+    let mnemonic = try SeedQR.mnemonic(from: SecretBytes.random(count: 32))
+    let digits = try SeedQR.digits(of: mnemonic)
+    let entropy = try SeedQR.entropy(of: mnemonic)
+    switch SeedQRCode(digits, .numeric) {
+    case nil: Issue.record("no code")
+    case .some(let code):
+      let png = code.png()
+      let text = code.terminalText()
+      #expect(png.count > 0 && text.count > 0)
+    }
+    let head = Array(
+      #"{"version":1,"created_at":1,"wallets":[{"metadata":{"id":"a"},"secret":{"Mnemonic":""#.utf8)
+    let tail = Array(#""}}],"settings":{}}"#.utf8)
+    let json = SecretBytes(count: head.count + mnemonic.phrase.count + tail.count) { json in
+      for (index, byte) in head.enumerated() { json.set(index, byte) }
+      mnemonic.phrase.withBytes { words in
+        for index in 0..<words.byteCount { json.set(head.count + index, words.byte(index)) }
+      }
+      for (index, byte) in tail.enumerated() {
+        json.set(json.byteCount - tail.count + index, byte)
+      }
+    }
+    let generated = CovbPassword.generate()
+    let password = try CovbPassword(cleaning: generated)
+    let file = try CovbFile.seal(json, password: password)
+    let content = try CovbContent(parsing: CovbFile.open(file, password: password))
+    _ = try content.wallet(0).entry(updatedAt: 1)
+    let words = mnemonic.phrase.count
+    return [
+      Needle(digits, 0..<40), Needle(digits, 40..<96), Needle(entropy, 0..<16),
+      Needle(entropy, 16..<32), Needle(mnemonic.phrase, 0..<40),
+      Needle(mnemonic.phrase, (words - 40)..<words), Needle(generated, 0..<29),
+    ]
+  }
+
   /// A random mnemonic, refused or not.
   private func mnemonicNeedles() throws -> [Needle] {
     let phrase = SecretBytes(count: 12 * 9 - 1) { span in

@@ -8,6 +8,7 @@ extension UserMessage {
     let code: ExitCode =
       switch error {
       case .networkUnknown, .fingerprintForm, .derivationPathForm, .walletIDForm: .usage
+      case .ripemd160Missing, .outOfMemory: .config
       default: .dataInvalid
       }
     self = UserMessage(code, text, hint: hint)
@@ -52,12 +53,71 @@ extension UserMessage {
     case .labelsLine(let number, _):
       ("line \(number) of the labels is not a BIP-329 record", "export the labels again")
     case .labelsCompression: ("the stored labels do not decompress", nil)
+    case .passphraseCharacter, .ripemd160Missing, .outOfMemory, .covbForm, .covbVersion,
+      .covbPasswordTooShort, .covbPasswordText, .covbAuthentication, .covbCompression,
+      .covbContent, .covbTooLarge, .descriptorListForm, .descriptorListTooLong,
+      .descriptorListItem, .noDescriptors, .onlyPrivateDescriptors, .noPrivateKeys, .seedQRForm,
+      .seedQRWordCount:
+      exchangeWords(error)
     case .networkUnknown:
       ("unknown network", "use bitcoin, testnet, testnet4 or signet")
     case .fingerprintForm: ("a fingerprint is 8 hexadecimal digits", nil)
     case .derivationPathForm: ("a derivation path is like m/84'/0'/0'", nil)
     case .walletIDForm:
       ("a wallet id is 1 to 64 letters, digits, '-', '_' and '.'", nil)
+    }
+  }
+
+  /// Those of import and export.
+  private static func exchangeWords(_ error: WalletFormatError) -> (String, String?) {
+    switch error {
+    case .passphraseCharacter(let position):
+      (
+        "character \(position) of the passphrase is not printable ASCII",
+        "other passphrases have several spellings, each another wallet: this program takes none"
+      )
+    case .ripemd160Missing:
+      ("OpenSSL offers no RIPEMD-160", "it is in OpenSSL 3.0.7 and newer, unless set up without")
+    case .outOfMemory: ("there is not enough memory for the password's key", nil)
+    case .covbForm:
+      ("this is not a .covb file, or not all of it", "copy it again from the phone")
+    case .covbVersion(let version):
+      ("this .covb file is of version \(version), not 4", "a newer keybackup may know it")
+    case .covbPasswordTooShort:
+      ("a .covb file's password has at least 20 characters beside spaces", nil)
+    case .covbPasswordText: ("the password is not UTF-8", nil)
+    case .covbAuthentication:
+      ("the password is wrong, or the file was changed", "type the password again with care")
+    case .covbCompression:
+      ("what is in the .covb file does not decompress to at most 10 MiB", nil)
+    case .covbContent(let reason):
+      ("what is in the .covb file \(reason)", "export it again from the phone")
+    case .covbTooLarge(let limit):
+      ("a .covb file holds at most \(limit) bytes", "choose fewer wallets with --wallet")
+    case .descriptorListForm:
+      (
+        "this is neither an importdescriptors request nor a listdescriptors result",
+        "bitcoin-cli listdescriptors prints one"
+      )
+    case .descriptorListTooLong(let limit): ("there are more than \(limit) descriptors", nil)
+    case .descriptorListItem(let number):
+      ("descriptor \(number) of the list is not valid", "export the list again")
+    case .noDescriptors:
+      ("there is nothing in this wallet that a descriptor can be made of", nil)
+    case .onlyPrivateDescriptors:
+      ("the wallet's descriptor holds private keys", "add --private to export it all the same")
+    case .noPrivateKeys: ("the wallet has no private keys", "leave out --private")
+    case .seedQRForm:
+      (
+        "this is no SeedQR: 48 or 96 digits, or 16 or 32 bytes",
+        "scan it again; a compact code needs a scanner that gives raw bytes"
+      )
+    case .seedQRWordCount(let count):
+      (
+        "SeedQR is made for 12 and 24 words, not \(count)",
+        "export the words with --format mnemonic"
+      )
+    default: ("the input is not valid", nil)
     }
   }
 }

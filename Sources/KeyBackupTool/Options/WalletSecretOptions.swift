@@ -19,6 +19,8 @@ struct WalletSecretOptions: ParsableArguments {
       "An extended public key, from this file or -: a watch-only wallet.", valueName: "file"))
   var xpub: String?
 
+  @OptionGroup var passphrase: WalletPassphraseOption
+
   @Option(help: ArgumentHelp("BIP-329 labels, from this file or -.", valueName: "file"))
   var labels: String?
 
@@ -26,6 +28,9 @@ struct WalletSecretOptions: ParsableArguments {
     let given = [mnemonic, xprv, descriptor, xpub].compactMap { $0 }
     guard given.count == 1 else {
       throw ValidationError("give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
+    }
+    if passphrase.isGiven, mnemonic == nil {
+      throw ValidationError("--passphrase goes with --mnemonic")
     }
     if labels == "-", given == ["-"] {
       throw ValidationError("only one input can come from standard input")
@@ -46,23 +51,25 @@ struct WalletSecretOptions: ParsableArguments {
       if let mnemonic {
         let input = try InputFile.readSecret(
           mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
-        return CheckedSecret(
-          kind: .mnemonic, text: try Mnemonic(checking: input).phrase.copy(),
-          holdsPrivateKey: true)
+        return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
       }
       if let xprv {
         let input = try InputFile.readSecret(
           xprv, limit: ExtendedKey.sizeLimit, asking: "extended private key", prompter)
         let key = try ExtendedKey(checking: input, expecting: .privateKey)
         try Self.check(key.network, network)
-        return CheckedSecret(kind: .xprv, text: key.plainText(), holdsPrivateKey: true)
+        return CheckedSecret(
+          kind: .xprv, text: key.plainText(), holdsPrivateKey: true,
+          fingerprint: try? key.masterFingerprint())
       }
       if let xpub {
         let input = try InputFile.readSecret(
           xpub, limit: ExtendedKey.sizeLimit, asking: "extended public key", prompter)
         let key = try ExtendedKey(checking: input, expecting: .publicKey)
         try Self.check(key.network, network)
-        return CheckedSecret(kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false)
+        return CheckedSecret(
+          kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false,
+          fingerprint: try? key.masterFingerprint())
       }
       if let descriptor {
         let input = try InputFile.readSecret(
@@ -71,7 +78,7 @@ struct WalletSecretOptions: ParsableArguments {
         if let keys = checked.network { try Self.check(keys, network) }
         return CheckedSecret(
           kind: .descriptor, text: checked.text.copy(),
-          holdsPrivateKey: checked.containsPrivateKey)
+          holdsPrivateKey: checked.containsPrivateKey, fingerprint: nil)
       }
     } catch let error as WalletFormatError {
       throw UserMessage(error)
@@ -94,7 +101,7 @@ struct WalletSecretOptions: ParsableArguments {
     }
   }
 
-  private static func check(
+  static func check(
     _ keys: KeyNetwork, _ network: WalletNetwork
   ) throws(UserMessage) {
     guard keys == network.keyNetwork else {
@@ -112,4 +119,50 @@ struct CheckedSecret: ~Copyable {
   let text: SecretBytes
   /// Whether the wallet can spend.
   let holdsPrivateKey: Bool
+  /// The wallet's master fingerprint, where the keys tell it.
+  let fingerprint: Fingerprint?
+}
+
+extension CheckedSecret {
+  /// A mnemonic with its fingerprint, for which a passphrase may be asked.
+  ///
+  /// - Throws: `WalletFormatError`, `UserMessage`.
+  init(
+    _ mnemonic: borrowing Mnemonic, _ passphrase: WalletPassphraseOption, _ prompter: Prompter
+  ) throws {
+    let typed = try passphrase.read(prompter, twice: true)
+    var fingerprint: Fingerprint?
+    do throws(WalletFormatError) {
+      fingerprint = try mnemonic.masterKey(passphrase: typed).fingerprint()
+    } catch .ripemd160Missing {
+      // No reason not to keep the words.
+    } catch {
+      throw error
+    }
+    self.init(
+      kind: .mnemonic, text: mnemonic.phrase.copy(), holdsPrivateKey: true,
+      fingerprint: fingerprint)
+  }
+
+  /// The fingerprint for the metadata: the one given, which must be the one that
+  /// the keys have, else theirs.
+  ///
+  /// - Throws: `data-invalid` where they differ, `usage` for what is none.
+  func fingerprint(given: String?) throws(UserMessage) -> String? {
+    guard let given else { return fingerprint?.description }
+    let stated: Fingerprint
+    do throws(WalletFormatError) {
+      stated = try Fingerprint(given)
+    } catch {
+      throw UserMessage(error)
+    }
+    if let fingerprint, fingerprint != stated {
+      throw UserMessage(
+        .dataInvalid, "the keys have the fingerprint \(fingerprint), not \(stated)",
+        hint: kind == .mnemonic
+          ? "check the words; a wallet with a BIP-39 passphrase has another: add --passphrase"
+          : "check that it is the right key")
+    }
+    return stated.description
+  }
 }

@@ -76,7 +76,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
 /// What is shown of one version of a wallet.
 struct VersionRow: Sendable {
   let id: String
-  let wallet: WalletRow
+  var wallet: WalletRow
   let origin: VersionOrigin?
   /// The file that holds it, for one that no log here has.
   let file: String?

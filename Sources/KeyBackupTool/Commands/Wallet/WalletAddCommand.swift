@@ -95,9 +95,10 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     do {
       let network = try WalletNetwork(argument: network)
       var metadata = NewWalletEntry.Metadata(name: name, network: network.csppName)
-      metadata.masterFingerprint = try fingerprint.map { try Fingerprint($0).description }
       metadata.derivationPath = try derivationPath.map { try DerivationPath($0).description }
+      _ = try fingerprint.map { try Fingerprint($0) }
       let checked = try secret.read(network: network, unlock.common.prompter)
+      metadata.masterFingerprint = try checked.fingerprint(given: fingerprint)
       metadata.walletType = checked.walletType
       var entry = NewWalletEntry(
         walletID: walletID, kind: checked.kind, secret: checked.text.copy(),

@@ -3,6 +3,7 @@ internal import BackupFolder
 internal import CSPP
 internal import FoundationEssentials
 internal import SecretMemory
+internal import WalletFormats
 
 /// What a list shows of one wallet; nothing in it is secret enough to hide
 /// from the person who just opened the backup.
@@ -12,7 +13,7 @@ struct WalletRow: Sendable {
   let name: String?
   let network: String?
   let kind: WalletEntry.SecretKind
-  let fingerprint: String?
+  var fingerprint: String?
   let updatedAt: UInt64?
   let state: WalletState
 
@@ -25,6 +26,16 @@ struct WalletRow: Sendable {
     fingerprint = version.entry.fingerprint
     updatedAt = version.entry.updatedAt
     state = version.state
+  }
+
+  /// Fingerprints that a list computes at most: each of a mnemonic costs 2048
+  /// rounds of a hash.
+  static let mostComputed = 100
+
+  /// Fills in a fingerprint that the metadata do not state, if the keys tell it.
+  mutating func computeFingerprint(_ entry: WalletEntry, in plaintext: borrowing SecretBytes) {
+    let none = SecretBytes(zeroed: 0)
+    fingerprint = (try? entry.computedFingerprint(in: plaintext, passphrase: none))?.description
   }
 
   /// The word for the kind of secret.
@@ -78,7 +89,15 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world)
     var rows: [WalletRow] = []
-    let report = opened.forEachWallet { version, _ in rows.append(WalletRow(version)) }
+    var computed = 0
+    let report = opened.forEachWallet { version, entry in
+      var row = WalletRow(version)
+      if row.fingerprint == nil, computed < WalletRow.mostComputed {
+        computed += 1
+        row.computeFingerprint(version.entry, in: entry)
+      }
+      rows.append(row)
+    }
     try Interruption.check()
     rows.sort { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
     if unlock.common.json {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// `keybackup wallet show`: one wallet; its secret only when asked for.
 struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
@@ -29,6 +30,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       valueName: "file"))
   var out: String?
 
+  @OptionGroup var passphrase: WalletPassphraseOption
+
   mutating func validate() throws {
     if out == "-", unlock.common.json {
       throw ValidationError("--json has standard output to itself: use --reveal")
@@ -40,6 +43,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     let out = printsEntry ? nil : out
     if printsEntry, !reveal { try unlock.output.requireNoTerminal("the entry") }
     try OutputFile.requireFree(out)
+    let passphrase = try passphrase.read(unlock.common.prompter, twice: false)
     let backup = try await unlock.backup(world)
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
     var opened = try await backup.unlock(unlock, world)
@@ -79,16 +83,34 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     }
     var rows: [VersionRow] = []
     for version in versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    if versions.count == 1 { try fillFingerprint(&rows, versions[0], bytes, passphrase) }
     try show(rows, bytes)
     return .success
   }
 
   /// A secret is not picked out of several.
-  private static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
+  static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
     UserMessage(
       .ambiguous, "the wallet has \(versions.count) versions",
       hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
         + "; keybackup conflicts list tells them apart")
+  }
+
+  /// Computes the fingerprint where none is stated, or for a passphrase.
+  private func fillFingerprint(
+    _ rows: inout [VersionRow], _ version: WalletVersion, _ bytes: borrowing SecretBytes,
+    _ passphrase: borrowing SecretBytes
+  ) throws(UserMessage) {
+    if self.passphrase.isGiven {
+      do throws(WalletFormatError) {
+        rows[0].wallet.fingerprint = try version.entry.computedFingerprint(
+          in: bytes, passphrase: passphrase)?.description
+      } catch {
+        throw UserMessage(error)
+      }
+    } else if rows[0].wallet.fingerprint == nil {
+      rows[0].wallet.computeFingerprint(version.entry, in: bytes)
+    }
   }
 
   private func show(

@@ -1,27 +1,12 @@
-internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// `keybackup wallet import`: many WalletEntries.
-struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import",
-    abstract: "Add many wallets: WalletEntry JSON, one a line.",
-    discussion: """
-      Every entry is kept byte for byte, but for the mark that says which operation sealed it. \
-      Nothing is written unless every line is valid. A wallet that is in the backup already \
-      gets a new version, unless it is there with the same content: what was interrupted can \
-      be repeated. Up to 4 MiB of entries (some 7,000 wallets) are imported all or none, more \
-      in several such parts.
-      """)
-
-  @OptionGroup var unlock: UnlockOptions
-
-  @Argument(help: ArgumentHelp("A file with one entry a line, or -.", valueName: "file"))
-  var file: String
-
-  mutating func validate() throws { try unlock.pins.requireOtherInput(than: file) }
+/// Imports WalletEntry JSON, one a line.
+struct EntryImport {
+  let unlock: UnlockOptions
+  /// A path or `-`.
+  let file: String
 
   /// Most bytes that are read at once, 1 GiB.
   private static let limit = 1 << 30

@@ -1,0 +1,132 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// Exports wallets into Cove's `.covb`.
+struct CovbExport {
+  let unlock: UnlockOptions
+  /// A new file.
+  let file: String
+  /// IDs or names; none: all wallets.
+  let wallets: [String]
+  let password: CovbPasswordOptions
+  let generatePassword: Bool
+  let newPasswordFile: String?
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try OutputFile.requireFree(file)
+    try OutputFile.requireFree(newPasswordFile)
+    let password = try wantedPassword()
+    var opened = try await unlock.open(world)
+    var writer = CovbWriter()
+    var problems: [String] = []
+    var notes: [String] = []
+    let report = try append(from: &opened, to: &writer, &problems, &notes)
+    let count = writer.count
+    guard count > 0 else {
+      throw UserMessage(
+        problems.isEmpty ? .noInput : .dataInvalid,
+        problems.isEmpty
+          ? "there is no wallet to export"
+          : "no wallet can be exported: " + problems.joined(separator: "; "))
+    }
+    let sealed: SecretBytes
+    do throws(WalletFormatError) {
+      let json = writer.finish(createdAt: UInt64(max(0, world.now())))
+      sealed = try CovbFile.seal(json, password: password)
+    } catch {
+      throw UserMessage(error)
+    }
+    let output = try OutputFile(creating: file)
+    try sealed.withBytes { (bytes) throws(UserMessage) in try output.write(bytes) }
+    try output.synchronize()
+    try unlock.output.result(
+      "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(file).",
+      json: [
+        "exported": .number(count), "out": .string(file),
+        "problems": .array(problems.map(JSONValue.string)),
+        "notes": .array(notes.map(JSONValue.string)),
+      ], ofChange: "\(file) was written all the same")
+    for text in problems + notes { unlock.output.warn("keybackup: \(text)") }
+    unlock.output.warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
+    let reading = report.exitCode(opened.health, opened.logFindings)
+    return .mostUrgent(of: [reading, problems.isEmpty ? .success : .partial])
+  }
+
+  /// The password: typed, given, or made here.
+  private func wantedPassword() throws(UserMessage) -> CovbPassword {
+    let prompter = unlock.common.prompter
+    if generatePassword {
+      guard let terminal = prompter.terminal else {
+        throw UserMessage(
+          .config, "there is no terminal to show the password on",
+          hint: "use --new-password-file FILE")
+      }
+      let made = CovbPassword.generate()
+      terminal.show("Password of the file (write it down, it is shown once): ")
+      try made.withBytes { (bytes) throws(UserMessage) in
+        try Output.writeAll(bytes, to: terminal.descriptor)
+      }
+      terminal.show("\n")
+      return try CovbPasswordOptions.clean(made)
+    }
+    if let newPasswordFile {
+      let made = CovbPassword.generate()
+      let output = try OutputFile(creating: newPasswordFile)
+      var line = SecretWriter(capacity: made.count + 1)
+      made.withBytes { line.raw($0) }
+      line.raw("\n")
+      try line.finish().withBytes { (bytes) throws(UserMessage) in try output.write(bytes) }
+      try output.synchronize()
+      return try CovbPasswordOptions.clean(made)
+    }
+    return try password.read(prompter, twice: true)
+  }
+
+  /// Writes every wallet that is meant and has a place in the file.
+  private func append(
+    from opened: inout OpenNamespace, to writer: inout CovbWriter, _ problems: inout [String],
+    _ notes: inout [String]
+  ) throws(UserMessage) -> WalletReport {
+    var missing = Set(wallets)
+    let report = opened.forEachWallet { version, bytes in
+      let selectors = wallets.filter { WalletSelector.matches($0, version) }
+      if selectors.isEmpty, !wallets.isEmpty { return }
+      missing.subtract(selectors)
+      let entry = version.entry
+      let title = "\"" + PrintableText.clean(entry.name ?? entry.walletID, limit: 40) + "\""
+      // A secret is not picked out of several.
+      if version.state == .conflict {
+        problems.append("\(title) has several versions: keybackup conflicts list")
+        return
+      }
+      do throws(CovbProblem) {
+        let wallet = try CovbWallet(entry, in: bytes)
+        writer.append(wallet)
+        for loss in wallet.losses { notes.append("\(title): \(loss.words)") }
+      } catch {
+        problems.append("\(title) \(error.words)")
+      }
+    }
+    try Interruption.check()
+    if let absent = missing.sorted().first {
+      throw UserMessage(
+        .noInput, "there is no wallet \"\(PrintableText.clean(absent))\" in the backup",
+        hint: "keybackup wallet list shows what is there")
+    }
+    return report
+  }
+}
+
+extension CovbWallet.Loss {
+  /// What was left behind.
+  fileprivate var words: String {
+    switch self {
+    case .descriptorBecomesPair:
+      "its descriptor goes as a watch-only wallet's pair of descriptors"
+    case .decoyMode: "that it is a decoy is not carried"
+    case .missingMetadata(let field): "Cove may refuse it: its metadata lack \(field)"
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+
+/// In which form `wallet export` gives a wallet.
+enum WalletExportFormat: String, ExpressibleByArgument, CaseIterable {
+  /// BIP-39 words.
+  case mnemonic
+  /// Bitcoin Core's importdescriptors.
+  case descriptors
+  /// BIP-329 labels.
+  case labels
+  /// SeedQR: a picture of digits.
+  case seedqr
+  /// SeedQR: a smaller picture, of the entropy.
+  case compactSeedQR = "compact-seedqr"
+  /// The digits of a SeedQR.
+  case seedQRDigits = "seedqr-digits"
+
+  /// Whether it is a picture.
+  var isPicture: Bool { self == .seedqr || self == .compactSeedQR }
+}
+
+/// `keybackup wallet export`: a wallet for another program, only as it is asked
+/// for.
+struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write a wallet for another program.",
+    discussion: """
+      --covb FILE writes wallets into one file for the Cove wallet, encrypted with a password. \
+      All other formats are plain text or pictures of one wallet: they need --out FILE, which \
+      is new and readable by you only, or --reveal to be shown. Descriptors are watch-only \
+      unless --private is given.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
+  var wallet: String?
+
+  @Option(help: "The form of the wallet.")
+  var format: WalletExportFormat?
+
+  @Option(help: ArgumentHelp("Write it to this new file (a picture: PNG).", valueName: "file"))
+  var out: String?
+
+  @Flag(help: "Print it, also on a terminal.")
+  var reveal = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Of a wallet with several versions, this one, from conflicts list.", valueName: "version"))
+  var versionId: String?
+
+  @OptionGroup var descriptors: DescriptorExportOptions
+
+  @OptionGroup var passphrase: WalletPassphraseOption
+
+  @Option(help: ArgumentHelp("Write a .covb file for the Cove wallet.", valueName: "file"))
+  var covb: String?
+
+  @Option(
+    name: .customLong("wallet"),
+    help: ArgumentHelp("With --covb, this wallet (repeat it; default: all).", valueName: "wallet"))
+  var wallets: [String] = []
+
+  @OptionGroup var password: CovbPasswordOptions
+
+  @Flag(help: "With --covb, make a new password and show it on the terminal.")
+  var generatePassword = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --covb, make a new password and write it to this new file.", valueName: "file"))
+  var newPasswordFile: String?
+
+  mutating func validate() throws {
+    if covb != nil {
+      try validateCovb()
+    } else {
+      try validatePlain()
+    }
+    try unlock.pins.requireOtherInput(than: password.input)
+  }
+
+  private func validateCovb() throws {
+    if wallet != nil || format != nil || out != nil || reveal || versionId != nil
+      || passphrase.isGiven || descriptors.isGiven
+    {
+      throw ValidationError("with --covb, wallets are named with --wallet")
+    }
+    if covb == "" || covb == "-" { throw ValidationError("--covb names a file") }
+    let ways = [password.isGiven, generatePassword, newPasswordFile != nil].count { $0 }
+    if ways > 1 { throw ValidationError("the password comes from one place") }
+  }
+
+  private func validatePlain() throws {
+    guard let format else { throw ValidationError("name a --format, or --covb FILE") }
+    guard wallet != nil else { throw ValidationError("name the wallet") }
+    if !wallets.isEmpty || password.isGiven || generatePassword || newPasswordFile != nil {
+      throw ValidationError("--wallet and passwords go with --covb")
+    }
+    if out == "" || out == "-" { throw ValidationError("--out names a file; --reveal prints") }
+    if reveal, out != nil { throw ValidationError("--reveal prints, --out writes: choose one") }
+    if !reveal, out == nil {
+      throw ValidationError(
+        "what would be exported is secret: write it with --out FILE, or print it with --reveal")
+    }
+    if format != .descriptors, passphrase.isGiven || descriptors.isGiven {
+      throw ValidationError(
+        "--private, --account, --timestamp and --passphrase go with --format descriptors")
+    }
+    if format.isPicture, reveal, unlock.common.json {
+      throw ValidationError("a picture is no JSON: use --format seedqr-digits")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    if let covb {
+      return try await CovbExport(
+        unlock: unlock, file: covb, wallets: wallets, password: password,
+        generatePassword: generatePassword, newPasswordFile: newPasswordFile
+      ).run(in: world)
+    }
+    return try await PlainExport(
+      unlock: unlock, wallet: wallet ?? "", format: format ?? .mnemonic, out: out,
+      versionID: versionId, descriptors: descriptors.wanted, passphrase: passphrase
+    ).run(in: world)
+  }
+}

@@ -1,0 +1,120 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// Imports Cove's `.covb`.
+struct CovbImport {
+  let unlock: UnlockOptions
+  /// A path or `-`.
+  let file: String
+  let password: CovbPasswordOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    // Everything that can be wrong with the file is found before the key is
+    // touched.
+    var problems: [String] = []
+    let content = try read()
+    let entries = try entries(of: content, &problems)
+    guard content.count > 0 else {
+      throw UserMessage(.dataInvalid, "there is no wallet in the file")
+    }
+    guard entries.count > 0 else {
+      throw UserMessage(
+        .dataInvalid,
+        "none of the file's wallets can be imported: "
+          + problems.joined(separator: "; "), hint: "nothing was imported")
+    }
+    var opened = try await unlock.open(world, for: .writing, purpose: .writing)
+    let added = try entries.add(to: &opened, byRecord: true) { version, entry in
+      try? CovbWallet(version.entry, in: entry).digest()
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    let unchanged = entries.count - added.count
+    let noun = added.count == 1 ? "wallet" : "wallets"
+    let known =
+      unchanged == 0
+      ? "" : " \(unchanged) \(unchanged == 1 ? "was" : "were") there with the same content."
+    try unlock.output.result(
+      "Imported \(added.count) \(noun), written here and checked.\(known)",
+      json: [
+        "imported": .number(added.count), "unchanged": .number(unchanged),
+        "record_ids": .array(entries.records.map { .string($0.hex) }),
+        "problems": .array(problems.map(JSONValue.string)),
+      ], ofChange: "\(added.count) \(noun) were imported all the same")
+    for problem in problems { unlock.output.warn("keybackup: \(problem)") }
+    return problems.isEmpty ? .success : .partial
+  }
+
+  private func read() throws(UserMessage) -> CovbContent {
+    let sealed = try InputFile.readSecret(file, limit: CovbFile.sizeLimit)
+    do throws(WalletFormatError) {
+      try CovbFile.check(sealed)
+    } catch {
+      throw UserMessage(error)
+    }
+    let password = try password.read(unlock.common.prompter, twice: false)
+    do throws(WalletFormatError) {
+      return try CovbContent(parsing: CovbFile.open(sealed, password: password))
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Every wallet that can be taken; `problems` receives the others.
+  private func entries(
+    of content: borrowing CovbContent, _ problems: inout [String]
+  ) throws(UserMessage) -> NewEntries {
+    var entries = NewEntries()
+    var seen: Set<String> = []
+    for index in 0..<content.count {
+      let title = CovbProblem.title(content.name(index), index + 1)
+      do throws(CovbProblem) {
+        let wallet = try content.wallet(index)
+        guard seen.insert(wallet.walletID).inserted else {
+          problems.append("\(title) is in the file twice; the first was taken")
+          continue
+        }
+        let entry: SecretBytes
+        do throws(CovbProblem) {
+          entry = try wallet.entry(updatedAt: content.createdAt)
+        } catch .labels {
+          problems.append("\(title): its labels are no BIP-329 records and were left out")
+          entry = try wallet.entry(updatedAt: content.createdAt, withLabels: false)
+        }
+        guard entry.count <= WalletBatch.entryLimit else {
+          problems.append("\(title) is too large")
+          continue
+        }
+        entries.append(
+          entry, RecordID(walletID: wallet.walletID), content: wallet.digest())
+      } catch {
+        problems.append("\(title) \(error.words)")
+      }
+      try Interruption.check()
+    }
+    return entries
+  }
+}
+
+extension CovbProblem {
+  /// A wallet's name for a message.
+  static func title(_ name: String?, _ number: Int) -> String {
+    "wallet \(number)" + (name.map { " (\"\(PrintableText.clean($0, limit: 40))\")" } ?? "")
+  }
+
+  /// A predicate, to be put behind the wallet's name.
+  var words: String {
+    switch self {
+    case .content(let reason): reason
+    case .unknownSecret: "holds a secret of a kind that a newer keybackup may know"
+    case .secret(let error): "cannot be taken: \(UserMessage(error).message)"
+    case .privateDescriptor:
+      "is a descriptor with private keys, for which the file has no place"
+    case .singleDescriptor:
+      "is a single descriptor; the file wants one for receiving and one for change"
+    case .metadataID: "has metadata that do not name it, which the file needs"
+    case .labels: "has labels that are damaged"
+    }
+  }
+}

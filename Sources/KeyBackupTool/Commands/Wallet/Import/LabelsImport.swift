@@ -1,0 +1,69 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// Imports BIP-329 labels onto a wallet of the backup.
+struct LabelsImport {
+  let unlock: UnlockOptions
+  /// A path or `-`.
+  let file: String
+  let wallet: String
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let lines = try InputFile.readSecret(file, limit: WalletLabels.sizeLimit)
+    do throws(WalletFormatError) {
+      _ = try WalletLabels.merge(lines, over: SecretBytes(zeroed: 0))
+    } catch {
+      throw UserMessage(error)
+    }
+    var opened = try await unlock.open(world, for: .writing)
+    let chosen = try ChosenWallet.find(wallet, versionID: nil, in: &opened)
+    let labels = try merged(lines, chosen)
+    let isSame = chosen.version.entry.labelsHash?.hex == labels.hash
+    if !isSame {
+      var batch = WalletBatch()
+      do {
+        let entry = try WalletEntry.replacingLabels(
+          of: chosen.bytes, with: labels, updatedAt: UInt64(max(0, world.now())))
+        try entry.withBytes { (bytes) throws(BackupFolderError) in _ = try batch.append(bytes) }
+        try opened.add(batch)
+      } catch let error as BackupFolderError {
+        throw UserMessage(error)
+      } catch let error as CSPPError {
+        throw UserMessage(error, in: "the wallet's entry")
+      } catch {
+        throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+      }
+      unlock.output.warn(viewProblem: opened.viewProblem)
+    }
+    let name = PrintableText.clean(chosen.version.entry.name ?? chosen.version.entry.walletID)
+    try unlock.output.result(
+      isSame
+        ? "\"\(name)\" has these labels already."
+        : "\"\(name)\" has \(labels.count) \(labels.count == 1 ? "label" : "labels") now.",
+      json: [
+        "id": .string(chosen.version.entry.walletID),
+        "record_id": .string(chosen.version.recordID.hex), "labels": .number(labels.count),
+        "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
+      ], ofChange: "the labels were imported all the same")
+    return .success
+  }
+
+  private func merged(
+    _ lines: borrowing SecretBytes, _ chosen: borrowing ChosenWallet
+  ) throws(UserMessage) -> WalletLabels {
+    do throws(WalletFormatError) {
+      switch chosen.version.entry.compressedLabels(in: chosen.bytes) {
+      case nil:
+        return try WalletLabels(
+          checking: WalletLabels.merge(lines, over: SecretBytes(zeroed: 0)))
+      case .some(let compressed):
+        let old = try WalletLabels.decompress(compressed)
+        return try WalletLabels(checking: WalletLabels.merge(lines, over: old))
+      }
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+}

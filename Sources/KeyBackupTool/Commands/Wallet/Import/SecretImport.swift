@@ -1,0 +1,115 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// Imports a mnemonic, a SeedQR, or a list of descriptors, as new wallets.
+struct SecretImport {
+  let unlock: UnlockOptions
+  /// A path or `-`.
+  let file: String
+  let format: WalletImportFormat
+  let name: String
+  let network: String
+  let fingerprint: String?
+  let passphrase: WalletPassphraseOption
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let network: WalletNetwork
+    do throws(WalletFormatError) {
+      network = try WalletNetwork(argument: self.network)
+    } catch {
+      throw UserMessage(error)
+    }
+    let entries = try entries(network, world)
+    var opened = try await unlock.open(world, for: .writing, purpose: .writing)
+    let added = try entries.add(to: &opened, byRecord: false) { version, entry in
+      Self.content(version.entry, in: entry)
+    }
+    unlock.output.warn(viewProblem: opened.viewProblem)
+    let unchanged = entries.count - added.count
+    let noun = added.count == 1 ? "wallet" : "wallets"
+    let known = unchanged == 0 ? "" : " \(unchanged) with the same secret: there already."
+    try unlock.output.result(
+      "Imported \(added.count) \(noun), written here and checked.\(known)",
+      json: [
+        "imported": .number(added.count), "unchanged": .number(unchanged),
+        "record_ids": .array(added.map { .string($0.hex) }),
+      ], ofChange: "\(added.count) \(noun) were imported all the same")
+    return .success
+  }
+
+  private func entries(_ network: WalletNetwork, _ world: World) throws(UserMessage) -> NewEntries {
+    do {
+      var entries = NewEntries()
+      let now = UInt64(max(0, world.now()))
+      if format == .descriptors {
+        let text = try InputFile.readSecret(file, limit: DescriptorList.sizeLimit)
+        let list = try DescriptorList(parsing: text)
+        for index in 0..<list.count {
+          let wallet = try list.wallet(index)
+          if let keys = wallet.network { try WalletSecretOptions.check(keys, network) }
+          let number = list.count > 1 ? " \(index + 1)" : ""
+          var entry = NewWalletEntry(
+            walletID: WalletID.random().description, kind: .descriptor, secret: wallet.text.copy(),
+            metadata: metadata(
+              network, number: number, type: wallet.containsPrivateKey ? "Hot" : "Cold"))
+          entry.descriptors = wallet.pair
+          try Self.append(entry, now, to: &entries)
+        }
+        return entries
+      }
+      let prompter = unlock.common.prompter
+      let input = try InputFile.readSecret(
+        file, limit: Mnemonic.sizeLimit, asking: format.rawValue, prompter)
+      let mnemonic =
+        format == .seedqr ? try SeedQR.mnemonic(from: input) : try Mnemonic(checking: input)
+      let checked = try CheckedSecret(mnemonic, passphrase, prompter)
+      var metadata = metadata(network, number: "", type: checked.walletType)
+      metadata.masterFingerprint = try checked.fingerprint(given: fingerprint)
+      let entry = NewWalletEntry(
+        walletID: WalletID.random().description, kind: .mnemonic, secret: checked.text.copy(),
+        metadata: metadata)
+      try Self.append(entry, now, to: &entries)
+      return entries
+    } catch let error as WalletFormatError {
+      throw UserMessage(error)
+    } catch let error as CSPPError {
+      throw UserMessage(error, in: "the new wallet's entry")
+    } catch let error as UserMessage {
+      throw error
+    } catch {
+      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+    }
+  }
+
+  private func metadata(
+    _ network: WalletNetwork, number: String, type: String
+  ) -> NewWalletEntry.Metadata {
+    var metadata = NewWalletEntry.Metadata(name: name + number, network: network.csppName)
+    metadata.walletType = type
+    return metadata
+  }
+
+  private static func append(
+    _ entry: borrowing NewWalletEntry, _ now: UInt64, to entries: inout NewEntries
+  ) throws {
+    let bytes = try entry.encode(updatedAt: now)
+    let parsed = try WalletEntry(parsing: bytes)
+    guard let content = content(parsed, in: bytes) else { throw CSPPError.missingField("secret") }
+    entries.append(bytes, parsed.recordID, content: content)
+  }
+
+  /// What makes two wallets the same: secret and network.
+  private static func content(_ entry: WalletEntry, in bytes: borrowing SecretBytes) -> Digest? {
+    switch try? entry.secret(in: bytes) {
+    case nil: return nil
+    case .some(let secret):
+      var writer = SecretWriter(capacity: secret.count + 256)
+      writer.string(entry.secretKind.rawValue)
+      writer.string(entry.network ?? "")
+      secret.withBytes { writer.raw($0) }
+      return writer.withBytes { Digest(of: $0) }
+    }
+  }
+}

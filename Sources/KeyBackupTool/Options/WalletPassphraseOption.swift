@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import SecretMemory
+internal import WalletFormats
+
+/// BIP-39's passphrase: asked for, used, and stored nowhere.
+struct WalletPassphraseOption: ParsableArguments {
+  @Flag(
+    name: .customLong("passphrase"),
+    help: "The mnemonic has a BIP-39 passphrase, which is asked for and never stored.")
+  var isGiven = false
+
+  /// The passphrase; empty where there is none.
+  ///
+  /// - Parameters:
+  ///   - prompter: the person.
+  ///   - twice: whether it is typed twice: a slip is another wallet.
+  /// - Returns: its bytes.
+  /// - Throws: `config` where nobody can be asked, `data-invalid` for two that
+  ///   differ.
+  func read(_ prompter: Prompter, twice: Bool) throws(UserMessage) -> SecretBytes {
+    guard isGiven else { return SecretBytes(zeroed: 0) }
+    return try TwiceTyped.read(
+      "BIP-39 passphrase", prompter, twice: twice, limit: Mnemonic.passphraseLimit,
+      nobody: "a passphrase is only taken from a person at the terminal")
+  }
+}
+
+/// A secret that a person types, twice where a slip would cost much.
+enum TwiceTyped {
+  /// Asks for it with echo off.
+  ///
+  /// - Parameters:
+  ///   - what: its name.
+  ///   - prompter: the person.
+  ///   - twice: whether it is asked for again.
+  ///   - limit: most bytes; one more is kept, so that the caller can tell.
+  ///   - nobody: what to do where nobody can be asked.
+  /// - Returns: its bytes.
+  /// - Throws: `config`, `data-invalid`.
+  static func read(
+    _ what: String, _ prompter: Prompter, twice: Bool, limit: Int, nobody: String
+  ) throws(UserMessage) -> SecretBytes {
+    guard let typed = try prompter.secret("\(what) (hidden): ", limit: limit) else {
+      throw UserMessage(
+        .config, "the \(what) is needed and nobody can be asked", hint: nobody)
+    }
+    guard twice else { return typed }
+    guard let again = try prompter.secret("The same again: ", limit: limit),
+      typed.isEqual(to: again)
+    else {
+      throw UserMessage(
+        .dataInvalid, "the two are not the same", hint: "type it again with care")
+    }
+    return typed
+  }
+}

@@ -1,0 +1,108 @@
+public import SecretMemory
+
+/// The file that Cove writes and reads with a password, `.covb`.
+///
+/// `COVB`, 4, salt (16 bytes), nonce (24), size of the rest (32 bits,
+/// little-endian), then XChaCha20-Poly1305 of zstd of JSON; the key by Argon2id
+/// with 32 MiB, three passes, one lane.
+public enum CovbFile {
+  /// Largest file that is looked at, 16 MiB: one that does not compress holds
+  /// at most ``CovbContent/sizeLimit``.
+  public static let sizeLimit = 16 * 1024 * 1024
+
+  private static let magic = Array("COVB".utf8)
+  private static let version: UInt8 = 4
+  private static let saltRange = 5..<21
+  private static let nonceRange = 21..<45
+  private static let headerSize = 49
+  private static let memoryKiB = 32_768
+  private static let passes = 3
+
+  /// Checks what can be checked without the password.
+  ///
+  /// - Throws: ``WalletFormatError``: `covbForm`, `covbVersion`.
+  public static func check(_ file: borrowing SecretBytes) throws(WalletFormatError) {
+    try file.withBytes { file throws(WalletFormatError) in
+      guard file.byteCount <= sizeLimit, file.starts(with: magic, at: 0), file.byteCount > 4 else {
+        throw .covbForm
+      }
+      guard file.byte(4) == version else { throw .covbVersion(Int(file.byte(4))) }
+      guard file.byteCount >= headerSize + XChaCha20Poly1305.tagSize else { throw .covbForm }
+      let stated = (0..<4).reduce(0) { $0 | Int(file.byte(45 + $1)) << (8 * $1) }
+      guard file.byteCount == headerSize + stated else { throw .covbForm }
+    }
+  }
+
+  /// Decrypts a file and decompresses what is in it.
+  ///
+  /// - Throws: as ``check(_:)``, and `covbAuthentication`, `covbCompression`;
+  ///   `outOfMemory` where Argon2id gets none.
+  public static func open(
+    _ file: borrowing SecretBytes, password: borrowing CovbPassword
+  ) throws(WalletFormatError) -> SecretBytes {
+    try check(file)
+    let (salt, nonce) = file.withBytes { file in
+      (saltRange.map { file.byte($0) }, nonceRange.map { file.byte($0) })
+    }
+    let key = try key(password, salt: salt)
+    var content = file.copy(headerSize..<file.count)
+    do {
+      try XChaCha20Poly1305.open(inPlace: &content, key: key, nonce: nonce)
+    } catch {
+      throw .covbAuthentication
+    }
+    do {
+      return try Zstd.decompress(content, limit: CovbContent.sizeLimit)
+    } catch {
+      throw .covbCompression
+    }
+  }
+
+  /// Compresses and encrypts a content.
+  ///
+  /// - Throws: `covbTooLarge`; `outOfMemory`.
+  public static func seal(
+    _ json: borrowing SecretBytes, password: borrowing CovbPassword
+  ) throws(WalletFormatError) -> SecretBytes {
+    guard json.count <= CovbContent.sizeLimit else {
+      throw .covbTooLarge(limit: CovbContent.sizeLimit)
+    }
+    let salt = Randomness.bytes(count: saltRange.count)
+    let nonce = Randomness.bytes(count: nonceRange.count)
+    let key = try key(password, salt: salt)
+    var content: SecretBytes
+    do {
+      content = try Zstd.compress(json)
+    } catch {
+      throw .covbCompression
+    }
+    do {
+      try XChaCha20Poly1305.seal(inPlace: &content, key: key, nonce: nonce)
+    } catch {
+      throw .covbAuthentication
+    }
+    let size = content.count
+    return SecretBytes(count: headerSize + size) { file in
+      for (offset, byte) in (magic + [version] + salt + nonce).enumerated() {
+        file.set(offset, byte)
+      }
+      for place in 0..<4 { file.set(45 + place, UInt8(truncatingIfNeeded: size >> (8 * place))) }
+      content.withBytes { content in
+        for offset in 0..<size { file.set(headerSize + offset, content.byte(offset)) }
+      }
+    }
+  }
+
+  private static func key(
+    _ password: borrowing CovbPassword, salt: [UInt8]
+  ) throws(WalletFormatError) -> SecretBytes {
+    do {
+      return try Argon2id.deriveKey(
+        password: password.text, salt: salt,
+        parameters: Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes))
+    } catch {
+      // The parameters are the format's and in range.
+      throw .outOfMemory
+    }
+  }
+}

@@ -1,0 +1,88 @@
+public import SecretMemory
+
+/// The password of a `.covb` file, as the format wants it: without white space.
+public struct CovbPassword: ~Copyable {
+  /// Fewest characters beside white space.
+  public static let minimumLength = 20
+  /// Longest input that is looked at, 1024 bytes.
+  public static let sizeLimit = 1024
+
+  let text: SecretBytes
+
+  /// Takes the white space out of what a person typed.
+  ///
+  /// - Throws: ``WalletFormatError``: `tooLong`, `covbPasswordText`,
+  ///   `covbPasswordTooShort`.
+  public init(cleaning input: borrowing SecretBytes) throws(WalletFormatError) {
+    guard input.count <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
+    var text = SecretBytes(zeroed: input.count)
+    var size = 0
+    var length = 0
+    try input.withBytes { input throws(WalletFormatError) in
+      var offset = 0
+      while offset < input.byteCount {
+        let end = try Self.end(ofCharacterAt: offset, in: input)
+        if !Self.isSpace(input.extracting(offset..<end)) {
+          text.withMutableBytes { text in
+            for place in offset..<end { text.set(size + place - offset, input.byte(place)) }
+          }
+          size += end - offset
+          length += 1
+        }
+        offset = end
+      }
+    }
+    guard length >= Self.minimumLength else { throw .covbPasswordTooShort }
+    text.resize(to: size)
+    self.text = text
+  }
+
+  /// A new password of 125 random bits, in groups that are easy to copy: five
+  /// times five of Crockford's 32 characters, with spaces that count for nothing.
+  public static func generate() -> SecretBytes {
+    let random = SecretBytes.random(count: 25)
+    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+    return SecretBytes(count: 29) { text in
+      random.withBytes { random in
+        for index in 0..<25 {
+          if index % 5 == 0, index > 0 { text.set(index / 5 * 6 - 1, 0x20) }
+          text.set(index / 5 * 6 + index % 5, alphabet[Int(random.byte(index) & 31)])
+        }
+      }
+    }
+  }
+
+  /// Where the UTF-8 sequence at `offset` ends.
+  private static func end(
+    ofCharacterAt offset: Int, in text: RawSpan
+  ) throws(WalletFormatError) -> Int {
+    let first = text.byte(offset)
+    let size =
+      switch first {
+      case ..<0x80: 1
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 0
+      }
+    guard size > 0, offset + size <= text.byteCount else { throw .covbPasswordText }
+    for place in 1..<max(size, 1) where text.byte(offset + place) & 0xC0 != 0x80 {
+      throw .covbPasswordText
+    }
+    return offset + size
+  }
+
+  /// Whether a character has Unicode's property White_Space.
+  private static func isSpace(_ character: RawSpan) -> Bool {
+    if character.byteCount == 1 { return ASCII.isSpace(character.byte(0)) }
+    var number: UInt32 = 0
+    for offset in 0..<character.byteCount { number = number << 8 | UInt32(character.byte(offset)) }
+    switch number {
+    // U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
+    case 0xC285, 0xC2A0, 0xE19A80, 0xE28080...0xE2808A, 0xE280A8, 0xE280A9, 0xE280AF, 0xE2819F,
+      0xE38080:
+      return true
+    default: return false
+    }
+  }
+}

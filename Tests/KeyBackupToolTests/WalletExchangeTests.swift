@@ -1,0 +1,238 @@
+import FoundationEssentials
+import Testing
+
+/// `wallet import` and `wallet export` through the command, with other programs
+/// on the other side.
+@Suite struct WalletExchangeTests {
+  static let password = "correct horse battery staple"
+
+  /// A `.covb` content with one wallet of every kind.
+  static let covb =
+    #"{"version":2,"created_at":1780000000,"wallets":["#
+    + #"{"metadata":{"id":"hot","name":"Hot","color":"Blue","verified":true,"network":"Bitcoin","kept":[1,{"x":null}]},"secret":{"Mnemonic":"\#(Samples.mnemonic)"},"descriptors":null,"xpub":null,"labels_jsonl":"{\"type\":\"tx\",\"ref\":\"aa\",\"label\":\"rent\"}\n"},"#
+    + #"{"metadata":{"id":"key","name":"Key","color":"Red","verified":true,"network":"Bitcoin"},"secret":{"Xprv":"\#(Samples.xprv)"},"descriptors":{"external":"wpkh(\#(Samples.xpub)/0/*)","internal":"wpkh(\#(Samples.xpub)/1/*)"},"xpub":"\#(Samples.xpub)","labels_jsonl":null},"#
+    + #"{"metadata":{"id":"card","name":"Card","color":"Red","verified":true,"network":"Bitcoin"},"secret":{"TapSignerBackup":[0,1,255]},"descriptors":null,"xpub":null,"labels_jsonl":null},"#
+    + #"{"metadata":{"id":"watch","name":"Watch","color":"Red","verified":true,"network":"Signet"},"secret":"None","descriptors":null,"xpub":"tpub1","labels_jsonl":null}"#
+    + #"],"settings":{"selected_network":"bitcoin","selected_fiat_currency":null,"color_scheme":null,"selected_nodes":[],"custom_block_explorers":{}}}"#
+
+  private func python(
+    _ box: Sandbox, _ verb: String, _ file: String, input: [UInt8] = []
+  ) async throws -> [UInt8] {
+    let outcome = try await box.run(
+      Python.script("reader/covb.py") + [verb, file, box.root + "/password"], key: nil,
+      input: input)
+    #expect(outcome.code == 0, "\(outcome.err)")
+    return outcome.output
+  }
+
+  @Test func covbTravelsBothWays() async throws {
+    let box = try Sandbox()
+    let (theirs, ours) = (box.root + "/theirs.covb", box.root + "/ours.covb")
+    try Files.write(" correct horse\tbattery staple \n", to: box.root + "/password", mode: 0o600)
+    _ = try await python(box, "write", theirs, input: Array(Self.covb.utf8))
+    try await box.keybackup(["init"])
+    let given = ["--password-file", box.root + "/password"]
+    let first = try await box.keybackup(["wallet", "import", "--json", "--covb", theirs] + given)
+      .json()
+    #expect(first["imported"].number == 4 && first["problems"].items.isEmpty)
+    try await box.keybackup(["wallet", "export", "--covb", ours] + given)
+    #expect(Files.mode(ours) == 0o600)
+    // What Cove would read is what it wrote, whatever the order.
+    func wallets(_ bytes: [UInt8]) throws -> [String: JSON] {
+      let items = try JSON(bytes)["wallets"].items
+      return Dictionary(
+        uniqueKeysWithValues: items.map { ($0["metadata"]["id"].text ?? "", $0) })
+    }
+    let exported = try await python(box, "read", ours)
+    #expect(try wallets(exported) == wallets(Array(Self.covb.utf8)))
+    #expect(try JSON(exported)["version"].number == 2)
+    for file in [ours, theirs] {
+      let again = try await box.keybackup(["wallet", "import", "--json", "--covb", file] + given)
+        .json()
+      #expect(again["imported"].number == 0 && again["unchanged"].number == 4)
+    }
+    // One wallet only; a name that is not there.
+    let one = box.root + "/one.covb"
+    try await box.keybackup(
+      ["wallet", "export", "--covb", one, "--wallet", "Hot", "--new-password-file"]
+        + [box.root + "/made"])
+    #expect(Files.mode(box.root + "/made") == 0o600)
+    try Files.remove(box.root + "/password")
+    try Files.copy(box.root + "/made", to: box.root + "/password")
+    let single = try JSON(await python(box, "read", one))
+    #expect(single["wallets"].items.count == 1 && single["version"].number == 1)
+    let absent = try await box.keybackup(
+      ["wallet", "export", "--covb", box.root + "/x", "--wallet", "Nobody"] + given,
+      expecting: nil)
+    expectFailure(absent, 66, says: "Nobody")
+    #expect(!Files.exists(box.root + "/x"))
+  }
+
+  @Test func covbPasswordsAreAskedForTwice() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let file = box.root + "/typed.covb"
+    let typed = Self.password + "\n"
+    try await box.keybackup(
+      ["wallet", "export", "--covb", file],
+      terminal: [
+        .expect("password of the .covb file"), .type(typed), .expect("same again"), .type(typed),
+      ])
+    let different = try await box.keybackup(
+      ["wallet", "export", "--covb", box.root + "/other"],
+      terminal: [
+        .expect("password of the .covb file"), .type(typed), .expect("same again"), .type("no\n"),
+      ], expecting: nil)
+    #expect(different.code == 65 && !Files.exists(box.root + "/other"))
+    let made = try await box.keybackup(
+      ["wallet", "export", "--generate-password", "--covb", box.root + "/made"], terminal: [])
+    #expect(made.screen.contains("write it down"))
+    // Nothing is asked of the key where the password cannot be right.
+    let asked = try await box.traced {
+      for (password, code) in [("x", 65 as Int32), ("another password altogether", 65)] {
+        let wrong = try await box.keybackup(
+          ["wallet", "import", "--covb", file, "--password-fd", "0"],
+          input: Array(password.utf8), expecting: nil)
+        expectFailure(wrong, code, says: "password")
+      }
+      let nobody = try await box.keybackup(
+        ["wallet", "import", "--covb", file, "--no-input"], expecting: nil)
+      expectFailure(nobody, 78, says: "--password-file")
+      try Files.write(typed, to: box.root + "/open", mode: 0o644)
+      let open = try await box.keybackup(
+        ["wallet", "import", "--covb", file, "--password-file", box.root + "/open"],
+        expecting: nil)
+      expectFailure(open, 78, says: "chmod 600")
+    }
+    #expect(asked.isEmpty)
+    let again = try await box.keybackup(
+      ["wallet", "import", "--json", "--covb", file, "--password-fd", "0"],
+      input: Array(typed.utf8)
+    ).json()
+    #expect(again["imported"].number == 0 && again["unchanged"].number == 3)
+  }
+
+  // MARK: Plain formats
+
+  @Test func aMnemonicGoesOutAndComesBackInEveryForm() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    let add = ["wallet", "add", "--name", "A", "--network", "bitcoin", "--mnemonic", "-"]
+    let words = Array(Samples.mnemonic.utf8)
+    let wrong = try await box.keybackup(
+      add + ["--fingerprint", "00000000"], input: words, expecting: nil)
+    expectFailure(wrong, 65, says: "73c5da0a", "--passphrase")
+    try await box.keybackup(add, input: words)
+    let listed = try await box.keybackup(["wallet", "list", "--json"]).json()
+    #expect(listed["wallets"][0]["fingerprint"].text == "73c5da0a")
+    // BIP-39's own passphrase, for which Python's bip32 gives another wallet.
+    let shown = try await box.keybackup(
+      ["wallet", "show", "A", "--passphrase"],
+      terminal: [.expect("passphrase"), .type("TREZOR\n")], standardOutput: .captured)
+    #expect(shown.out.contains("b4e3f5ed"), "\(shown.out)")
+
+    let export = ["wallet", "export", "A", "--format"]
+    let printed = try await box.keybackup(export + ["mnemonic", "--reveal"], secrets: true)
+    #expect(printed.out == Samples.mnemonic + "\n")
+    let json = try await box.keybackup(
+      export + ["mnemonic", "--reveal", "--json"], secrets: true
+    ).json()
+    #expect(json["content"].text == Samples.mnemonic + "\n")
+    for (format, file, zbar) in [
+      ("seedqr", "standard.png", ["--raw"]),
+      ("compact-seedqr", "compact.png", ["--raw", "-Sbinary"]),
+    ] {
+      let path = box.root + "/" + file
+      try await box.keybackup(export + [format, "--out", path])
+      #expect(Files.mode(path) == 0o600)
+      let scanned = try await box.run(["zbarimg", "-q"] + zbar + [path], key: nil)
+      #expect(scanned.code == 0, "\(scanned.err)")
+      var read = scanned.output
+      // A line end, which is not in the code.
+      if format == "compact-seedqr" { read = Array(read.prefix(16)) }
+      try Files.write(read, to: path + ".read")
+      let back = try await box.keybackup(
+        ["wallet", "import", "--format", "seedqr", "--name", "B", "--network", "bitcoin", "--json"]
+          + [path + ".read"]
+      ).json()
+      #expect(back["imported"].number == 0 && back["unchanged"].number == 1)
+    }
+    let descriptors = box.root + "/descriptors"
+    try await box.keybackup(export + ["descriptors", "--out", descriptors])
+    #expect(try JSON(Files.read(descriptors)).items.count == 8)
+    for imported in [4, 0] {
+      let core = try await box.keybackup(
+        ["wallet", "import", "--format", "descriptors", "--name", "C", "--network", "bitcoin"]
+          + ["--json", descriptors]
+      ).json()
+      #expect(core["imported"].number == imported)
+    }
+  }
+
+  @Test func labelsAreAddedToAWallet() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let none = try await box.keybackup(
+      ["wallet", "export", "first-wallet", "--format", "labels", "--reveal"], expecting: nil)
+    expectFailure(none, 66, says: "no labels")
+    let add = ["wallet", "import", "--format", "labels", "--wallet", "first-wallet", "-", "--json"]
+    for imported in [1, 0] {
+      let outcome = try await box.keybackup(add, input: Array(Samples.labels.utf8)).json()
+      #expect(outcome["imported"].number == imported && outcome["labels"].number == 2)
+    }
+    let out = try await box.keybackup(
+      ["wallet", "export", "first-wallet", "--format", "labels", "--reveal"])
+    #expect(out.out == Samples.labels)
+  }
+
+  /// Nothing leaves the backup by accident.
+  @Test func anExportIsAskedForTwice() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let export = ["wallet", "export", "first-wallet"]
+    try Files.write("mine", to: box.root + "/taken")
+    let asked = try await box.traced {
+      for (arguments, code, says) in [
+        ([], 64, "--format"), (["--format", "mnemonic"], 64, "--reveal"),
+        (["--format", "mnemonic", "--out", "-"], 64, "--out"),
+        (["--format", "mnemonic", "--out", box.root + "/taken"], 73, "never overwritten"),
+        (["--format", "mnemonic", "--out", box.folder + "/leak"], 73, "synced folder"),
+        (["--format", "mnemonic", "--private", "--reveal"], 64, "--private"),
+        (["--format", "seedqr", "--reveal", "--json"], 64, "seedqr-digits"),
+        (["--covb", box.root + "/x"], 64, "--wallet"),
+      ] as [([String], Int32, String)] {
+        let refused = try await box.keybackup(export + arguments, expecting: nil)
+        #expect(refused.code == code && refused.text.contains(says), "\(arguments) \(refused.text)")
+      }
+    }
+    #expect(asked.isEmpty)
+    #expect(try Files.text(box.root + "/taken") == "mine")
+  }
+
+  /// Files that mean harm or are broken end in a clear error, before a touch.
+  @Test func hostileFilesCostNoTouch() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let made = ["--name", "N", "--network", "bitcoin"]
+    let asked = try await box.traced {
+      for (arguments, input, says) in [
+        (["--covb", "-"], "COVB\u{4}", "not a .covb file"),
+        (["--covb", "-"], "COVB\u{9}" + String(repeating: "x", count: 80), "version 9"),
+        (["--covb", "-"], "", "not a .covb file"),
+        (["--format", "descriptors", "-"] + made, String(repeating: "[", count: 9000), "neither"),
+        (["--format", "descriptors", "-"] + made, #"[{"desc":"wpkh("}]"#, "descriptor 1"),
+        (
+          ["--format", "descriptors", "-"] + made, String(repeating: " ", count: 2 << 20), "larger"
+        ),
+        (["--format", "seedqr", "-"] + made, String(repeating: "7", count: 48), "SeedQR"),
+        (["--format", "mnemonic", "-"] + made, "abandon", "12, 15, 18"),
+        (["--format", "labels", "--wallet", "first-wallet", "-"], "{}", "line 1"),
+      ] {
+        let refused = try await box.keybackup(
+          ["wallet", "import"] + arguments, input: Array(input.utf8), expecting: nil)
+        expectFailure(refused, 65, says: says)
+      }
+    }
+    #expect(asked.isEmpty)
+  }
+}
