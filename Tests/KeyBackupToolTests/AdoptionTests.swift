@@ -79,6 +79,7 @@ import Testing
     #expect(verified["wallets"]["foreign"].number == scene.wallets)
     #expect(verified["wallets"]["current"].number == 1)
     #expect(verified["operations"].number == 1)
+    try await box.keybackup(["lock"], key: nil, pin: .none)
     #expect(try await scene.readByTheFirstProgram()["wallets"].items.count == scene.wallets + 1)
   }
 
