@@ -3,13 +3,15 @@ import Testing
 
 /// Several keys on one backup: enrolling, losing, rotating and removing them.
 @Suite struct SpareKeyCommandTests {
-  /// Whatever is lost, each key that is left restores everything; each is rotated
-  /// with one touch, and each but the last removed.
-  @Test func theWholeLifeOfThreeKeys() async throws {
+  /// Whatever is lost, each key that is left, or the recovery kit, restores
+  /// everything; each key is rotated with one touch, and each but the last removed.
+  @Test func theWholeLifeOfThreeKeysAndAKit() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
+    let kit = try await keys.makeKit(openedWith: "green")
     try await box.keybackup(["status"], key: nil, pin: .none)
     for name in ThreeKeys.names { try await keys.expectRestores(with: name) }
+    try await keys.expectRestores(withKit: kit)
 
     let wallets = try keys.wallets()
     for name in ThreeKeys.names { try await rotate(name, keys) }
@@ -22,6 +24,9 @@ import Testing
     try await expectReadByAnother(with: "red", keys, hasEnvelope: false)
     try await remove("green", openedWith: "red", keys)
     try await keys.expectRestores(with: "red")
+    try await keys.expectRestores(withKit: kit)
+    try await box.keybackup(["status"], key: nil, pin: .none)
+    try await box.keybackup(["key", "remove", "paper", "--yes"], key: keys.only("red"))
     try await expectReadByAnother(with: "red", keys, hasEnvelope: true)
     let risk = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     #expect(risk.out.contains("keybackup key add"))

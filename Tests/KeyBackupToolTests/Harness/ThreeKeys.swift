@@ -69,6 +69,32 @@ struct ThreeKeys: Sendable {
     #expect(try outcome.json()["restored"].number == 2, sourceLocation: location)
   }
 
+  // MARK: The kit
+
+  /// A recovery code's file.
+  func makeKit(openedWith name: String) async throws -> String {
+    let made = try await box.keybackup(
+      [
+        "recovery-kit", "create", "--json", "--reveal", "--label", "paper", "--out",
+        box.root + "/p",
+      ],
+      key: only(name)
+    ).json()
+    let file = box.root + "/code"
+    try Files.write(try #require(made["code"].text) + "\n", to: file, mode: 0o600)
+    return file
+  }
+
+  /// Restores everything with the kit alone on a computer that knows nothing.
+  func expectRestores(
+    withKit file: String, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let outcome = try await box.keybackup(
+      ["restore", "--json", "--recovery-code-file", file], key: ["--no-key"], pin: .none,
+      home: try box.newHome())
+    #expect(try outcome.json()["restored"].number == 2, sourceLocation: location)
+  }
+
   // MARK: The folder
 
   var place: String {
