@@ -157,7 +157,7 @@ let package = Package(
       name: "BackupFolderTests",
       dependencies: [
         "BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs", "FolderModel",
-        "crash-at", "folder-probe",
+        "crash-at", "folder-probe", "CFileChanges",
       ],
       swiftSettings: strict),
     .testTarget(

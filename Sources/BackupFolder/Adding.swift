@@ -34,6 +34,7 @@ extension OpenNamespace {
     try refresh(run: run)
     let foreign = try heal(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
+    try logLate(of: Set(batch.records), run: run)
     let settlesConflict = batch.records.contains { log.index.isConflicted($0) }
     var places: [Int] = []
     for place in 0..<batch.count {
@@ -166,11 +167,12 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     let foreign = try heal(run: run)
-    let elsewhere = Set(foreign.map(\.record))
+    let elsewhere = Set(foreign.map(\.record)).union(try lateRecords(among: records))
     for record in records where log.index.live(record).isEmpty && !elsewhere.contains(record) {
       throw .noSuchWallet(record)
     }
     try logForeign(foreign, of: Set(records), run: run)
+    try logLate(of: Set(records), run: run)
     let seen = log.index.tips()
     let unique = Set(records).sorted()
     var operation = OperationBuilder(

@@ -58,6 +58,9 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   /// The CSPP envelope has to be given to another security key, and none opened
   /// the backup.
   case envelopeNeedsSecurityKey
+  /// The master key cannot be rotated as the namespace stands now, for the
+  /// reason told.
+  case cannotRotate(RotationObstacle)
   /// A cryptographic call refused its parameters: a bug here.
   case internalError(String)
 }

@@ -53,15 +53,20 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     let foreign = try heal(run: run)
-    let isForeign = foreign.contains { $0.record == record }
+    let late = try lateValues(of: record)
+    let isForeign = !late.isEmpty || foreign.contains { $0.record == record }
     let isLogged = log.index.live(record).contains {
       log.index.versions[$0].value == version.digest
     }
-    guard isLogged || foreign.contains(where: { $0.value == version.digest }) else {
+    guard
+      isLogged || late.contains(version.digest)
+        || foreign.contains(where: { $0.value == version.digest })
+    else {
       throw .noSuchVersion(record)
     }
     if isLogged, !isForeign, log.index.live(record).count == 1 { return false }
     try logForeign(foreign, of: [record], run: run)
+    try logLate(of: [record], run: run)
     guard case .live(let place) = log.index.standing(of: version.digest, record: record) else {
       throw .noSuchVersion(record)
     }

@@ -197,7 +197,7 @@ extension Namespace {
   }
 
   /// Removes the folders of a namespace that holds no file.
-  fileprivate func removeEmptyFolders() {
+  func removeEmptyFolders() {
     if let own = try? directory.subdirectory(FolderLayout.ownFolder) {
       if let logs = try? logFolder(), let names = try? logs.names() {
         for name in names { logs.removeEmptySubdirectory(name) }
@@ -215,7 +215,7 @@ extension Namespace {
     return try bytes(FolderLayout.keyFile(key), in: folder)
   }
 
-  private func envelopeBytes() throws(BackupFolderError) -> [UInt8]? {
+  func envelopeBytes() throws(BackupFolderError) -> [UInt8]? {
     guard let folder = try directory.subdirectory(FolderLayout.masterKeyFolder) else { return nil }
     return try bytes(FolderLayout.masterKeyFile, in: folder)
   }

@@ -21,6 +21,9 @@ public struct LogHealth: Equatable, Sendable {
   /// Operations of retired computers that their retirement did not know of;
   /// only opened operations tell.
   public var afterRetirement = 0
+  /// The namespace that follows this one, whose master key was given up; only
+  /// opened operations tell.
+  public var successor: NamespaceID?
   /// Whether this computer remembered anything of the namespace; if not, it
   /// cannot tell whether what it sees is the newest.
   public var isFreshnessKnown = false

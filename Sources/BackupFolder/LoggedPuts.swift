@@ -45,7 +45,7 @@ extension OperationLog {
     return lost
   }
 
-  private func reopen(
+  func reopen(
     _ node: Int, in files: inout LogFiles?, _ namespace: Namespace,
     masterKey: borrowing MasterKey, workspace: inout Workspace
   ) -> Operation? {

@@ -23,6 +23,18 @@ struct Memory: Equatable {
   /// Operations that had been opened and were gone when a person accepted that:
   /// what names them counts as another program's, not as rolled back.
   var forgotten: OperationNames = []
+  /// The namespace that follows this one, once it was opened through a way in of
+  /// its own or a person has compared its ID.
+  var movedTo: NamespaceID?
+  /// Whether this one was opened so, or compared.
+  var isTrusted = false
+  /// The namespaces that this one follows.
+  var earlier: Set<NamespaceID> = []
+  /// The namespace from which a rotation of the master key began to carry over
+  /// here, and has not finished.
+  var rotatingFrom: NamespaceID?
+  /// Who this computer wrote as during that rotation.
+  var rotatingWriters: Set<WriterID> = []
 
   /// Nothing is remembered.
   init() {}
@@ -135,11 +147,37 @@ extension Memory {
       acceptedAt = UInt64(String(repairing: line.extracting(droppingFirst: 12)))
       return acceptedAt != nil
     }
+    if line.starts(with: "moved-to ") {
+      movedTo = Self.namespace(line, 9)
+      return movedTo != nil
+    }
+    if line.starts(with: "rotating-from ") {
+      rotatingFrom = Self.namespace(line, 14)
+      return rotatingFrom != nil
+    }
+    if line.starts(with: "rotating-writer ") {
+      guard let words = SIMD2(hexDigits: line.extracting(droppingFirst: 16)) else { return false }
+      rotatingWriters.insert(WriterID(words: words))
+      return true
+    }
+    if line.starts(with: "earlier ") {
+      guard let id = Self.namespace(line, 8) else { return false }
+      earlier.insert(id)
+      return true
+    }
+    if line.isEqual(to: "trusted") {
+      isTrusted = true
+      return true
+    }
     if line.isEqual(to: "creating") {
       creating = true
       return true
     }
     return false
+  }
+
+  private static func namespace(_ line: Span<UInt8>, _ start: Int) -> NamespaceID? {
+    SIMD2(hexDigits: line.extracting(droppingFirst: start)).map { NamespaceID(words: $0) }
   }
 
   /// The file.
@@ -150,6 +188,11 @@ extension Memory {
     if let writer { text += "writer \(writer)\n".utf8 }
     if let lastOwn { text += "last \(lastOwn)\n".utf8 }
     if creating { text += "creating\n".utf8 }
+    if let movedTo { text += "moved-to \(movedTo)\n".utf8 }
+    if isTrusted { text += "trusted\n".utf8 }
+    for id in earlier.sorted() { text += "earlier \(id)\n".utf8 }
+    if let rotatingFrom { text += "rotating-from \(rotatingFrom)\n".utf8 }
+    for writer in rotatingWriters.sorted() { text += "rotating-writer \(writer)\n".utf8 }
     if let acceptedAt { text += "accepted-at \(acceptedAt)\n".utf8 }
     for (kind, names) in [
       (Kind.operation, operations), (.accepted, accepted), (.forgotten, forgotten),

@@ -14,7 +14,7 @@ struct NamespaceCache {
 
   /// To be raised whenever ``OperationLog`` keeps more of an operation, or the
   /// encoding changes.
-  private static let version = "keybackup-cache 2"
+  private static let version = "keybackup-cache 3"
   private static let limit = 1 << 30
 
   private static func name(_ namespace: NamespaceID) -> String { "\(namespace).cache" }
@@ -101,6 +101,7 @@ extension OpenNamespace {
       stamps?.add(new)
     }
     published = []
+    for older in earlier { older.open.saveCache(run: run) }
     try? NamespaceCache(log: log, view: stamps).save(id, to: run.state, masterKey: masterKey)
   }
 }

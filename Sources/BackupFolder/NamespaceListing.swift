@@ -32,7 +32,8 @@ extension BackupFolder {
     let here = try Set(namespaces())
     var gone: [NamespaceID] = []
     for id in try state.namespaces() where !here.contains(id) {
-      if try !state.memory(of: id).operations.isEmpty { gone.append(id) }
+      let memory = try state.memory(of: id)
+      if !memory.operations.isEmpty, memory.rotatingFrom == nil { gone.append(id) }
     }
     return gone
   }
@@ -48,7 +49,7 @@ extension BackupFolder {
   ///   yet synchronised.
   public func namespace(_ id: NamespaceID? = nil) throws(BackupFolderError) -> Namespace {
     let all = try root.subdirectory(FolderLayout.namespaces)
-    let found = try namespaces()
+    let found = id == nil ? try remembered(among: namespaces()) : try namespaces()
     if id == nil, found.count > 1 { throw .severalNamespaces(found) }
     if let all, let id = id ?? found.first,
       let directory = try all.readableSubdirectory(id.hex), found.contains(id)

@@ -15,7 +15,7 @@ public struct OpenNamespace: ~Copyable {
   /// Whether the logs are whole, and the newest this computer has seen.
   public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.
-  public var logFindings: [FileFinding] { log.findings }
+  public var logFindings: [FileFinding] { log.findings + earlierFindings }
   /// Whether a newer program wrote changes that are not known here.
   public var hasUnknownChanges: Bool { log.hasUnknownChanges }
 
@@ -44,7 +44,7 @@ public struct OpenNamespace: ~Copyable {
   var log = OperationLog()
   var memory = Memory()
   var reader: WalletReader
-  private var purpose: Purpose
+  private(set) var purpose: Purpose
   /// Whether the logs were read.
   private(set) var isLoaded = false
   /// What the wallets' files held when they were last opened; nil until a
@@ -52,6 +52,17 @@ public struct OpenNamespace: ~Copyable {
   var stamps: ViewStamps?
   /// Files that this run wrote, with their stamps before they got their names.
   var published: [ViewStamps.Entry] = []
+  /// The namespaces that this one follows, as far as they are here.
+  var earlier: [EarlierNamespace] = []
+  /// Master keys of namespaces that belong to the same backup and that this one
+  /// does not follow yet: they are read like earlier ones.
+  var others: [SharedMasterKey] = []
+  /// Those of them that a rotation on another computer has finished.
+  var rivals: Set<NamespaceID> = []
+  /// Why some of them could not be opened.
+  var earlierProblems: [FileFinding] = []
+  /// The namespaces that whoever opened this one has open beside it.
+  var lineage: Set<NamespaceID> = []
 
   /// What a namespace is opened for.
   public enum Purpose: Sendable {
@@ -62,7 +73,7 @@ public struct OpenNamespace: ~Copyable {
     case writing
   }
 
-  private init(
+  init(
     _ namespace: Namespace, masterKey: consuming MasterKey, by key: KeyID?, purpose: Purpose
   ) {
     id = namespace.id
@@ -121,6 +132,7 @@ public struct OpenNamespace: ~Copyable {
     log = try OperationLog.read(
       namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
     isLoaded = true
+    try loadEarlier()
     judgeLogs()
   }
 
@@ -130,6 +142,8 @@ public struct OpenNamespace: ~Copyable {
       of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
       damaged: log.damaged)
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
+    health.successor = log.links.successors.map(\.id).min()
+    judgeEarlier()
   }
 
   /// Reads the logs again, which a sync program may have added to.
@@ -144,7 +158,7 @@ public struct OpenNamespace: ~Copyable {
   ///
   /// What another run has saved since (an operation, an acceptance) is read
   /// again under the lock, so that it is not undone.
-  private mutating func remember() throws(BackupFolderError) {
+  mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
     if memory.operations.isSuperset(of: names) { return }
     memory.operations.formUnion(names)
@@ -230,6 +244,7 @@ public struct OpenNamespace: ~Copyable {
       }
     }
     try emitLogged(&pass, body)
+    try emitLate(&pass, body)
     return pass.finish()
   }
 

@@ -17,6 +17,8 @@ struct OperationLog {
   private(set) var keyFiles: [KeyID: [UInt8]] = [:]
   /// Private data beside the wallets, sealed, by topic.
   private(set) var sensitive: [String: [[UInt8]]] = [:]
+  /// The namespaces before and after this one.
+  var links = LogLinks()
   /// Ways in that were revoked.
   private(set) var removedKeys: Set<KeyID> = []
   /// What ways in were called after they were enrolled: the newest name, by the
@@ -92,7 +94,10 @@ struct OperationLog {
       log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
       return log
     }
-    if let known, known.isCacheable, listing.remove(known.index.nodes) {
+    var kept = known
+    if kept?.isCacheable == true, kept?.readLinks(namespace, masterKey: masterKey) == true,
+      let known = kept, listing.remove(known.index.nodes)
+    {
       log = known
       log.problems = LogProblems()
       log.isFromCache = true
@@ -125,6 +130,7 @@ struct OperationLog {
     var new = places
     for (place, old) in places.enumerated() { new[old] = place }
     retirements = retirements.map { (new[$0.node], $0.writer) }
+    links.nodes = links.nodes.map { new[$0] }
   }
 
   private mutating func read(
@@ -182,7 +188,9 @@ struct OperationLog {
       case .unknown: hasUnknownChanges = true
       case .writerRetire(let writer): content.retired.append(writer)
       case .keyLabel(let key, let label): note(label: label, of: key, at: operation.at)
-      case .from, .moved: break
+      case .from, .moved:
+        content.hasLinks =
+          try links.note(change, in: workspace.operation.bytes) || content.hasLinks
       }
     }
     let reference = Operation.Seen(
@@ -205,6 +213,8 @@ struct OperationLog {
     let label: String
     var versions: [(record: RecordID, value: Digest?, change: Int)] = []
     var retired: [WriterID] = []
+    /// Whether it names other namespaces.
+    var hasLinks = false
   }
 
   /// Adds an operation; says whether it was not here yet.
@@ -216,6 +226,7 @@ struct OperationLog {
     guard let node = index.append(reference, previous: previous, seen: seen) else { return false }
     times.append(content.at)
     for writer in content.retired { retirements.append((node, writer)) }
+    if content.hasLinks { links.nodes.append(node) }
     for version in content.versions {
       index.append(
         record: version.record, value: version.value, node: node, change: version.change)
@@ -228,6 +239,7 @@ struct OperationLog {
     listed.add(.operation(staged.reference.name))
     var content = Content(at: staged.at, label: staged.writerLabel)
     content.retired = staged.retired
+    content.hasLinks = staged.hasLinks
     for (place, version) in staged.versions.enumerated() {
       content.versions.append((version.0, version.1, place))
     }
@@ -298,6 +310,8 @@ extension OperationLog {
       writer.add(label.at)
       writer.add(label.text)
     }
+    writer.add(Int64(links.nodes.count))
+    for node in links.nodes { writer.add(Int32(node)) }
     writer.add(UInt8(envelope == nil ? 0 : 1))
     if let envelope {
       writer.add(envelope.at)
@@ -327,6 +341,13 @@ extension OperationLog {
       let id = KeyID(words: reader.words2())
       keyLabels[id] = (reader.number(), reader.text())
     }
+    var linking: [Int] = []
+    for _ in 0..<reader.count(4) {
+      let node = reader.place(below: index.nodes.count)
+      if node < 0 { reader.fail() }
+      linking.append(Int(node))
+    }
+    links = LogLinks(unreadNodes: linking)
     if reader.number(UInt8.self) == 1 {
       let at = reader.number(UInt64.self)
       envelope = (at, reader.data())

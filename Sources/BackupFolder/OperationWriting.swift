@@ -30,6 +30,8 @@ struct StagedOperation {
   let versions: [(RecordID, Digest?)]
   /// Computers that it retires.
   var retired: [WriterID] = []
+  /// Whether it names other namespaces.
+  var hasLinks = false
   /// Unix seconds.
   let at: UInt64
   let writerLabel: String
@@ -139,7 +141,7 @@ extension OpenNamespace {
     judgeLogs()
   }
 
-  private func listingMark() throws(BackupFolderError) -> LogListing.Mark {
+  func listingMark() throws(BackupFolderError) -> LogListing.Mark {
     guard let folder = try namespace.logFolder() else { return LogListing.Mark() }
     return try LogListing(folder).mark
   }
@@ -152,6 +154,7 @@ extension OpenNamespace {
     } else if try listingMark() != log.listed {
       try load()
     }
+    try refreshEarlier(run: run)
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)
     try? remember(log.index.names, in: run.state)

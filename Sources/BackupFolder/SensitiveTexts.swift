@@ -3,7 +3,7 @@ internal import CSPP
 /// Private data beside the wallets: texts of a topic, which all computers add to
 /// and nobody takes from.
 extension OpenNamespace {
-  /// Every text of a topic, in no order.
+  /// Every text of a topic, in no order; also those that earlier namespaces hold.
   ///
   /// - Throws: a listing that fails.
   public func sensitiveTexts(_ topic: String) throws(BackupFolderError) -> [[UInt8]] {
@@ -12,7 +12,20 @@ extension OpenNamespace {
       isLoaded && !log.isFromCache
       ? log : try OperationLog.read(namespace, masterKey: masterKey)
     let sealed = whole.sensitive[topic] ?? []
-    return sealed.compactMap { try? SensitiveData.open($0, topic: topic, masterKey: masterKey) }
+    var texts = sealed.compactMap {
+      try? SensitiveData.open($0, topic: topic, masterKey: masterKey)
+    }
+    for older in earlier {
+      let known = Set(texts)
+      texts += try older.open.sensitiveTexts(topic).filter { !known.contains($0) }
+    }
+    return texts
+  }
+
+  /// The topics of which there is a text, as far as the logs were read in this run.
+  var sensitiveTopics: [String] {
+    earlier.reduce(into: Set(log.sensitive.keys)) { $0.formUnion($1.open.sensitiveTopics) }
+      .sorted()
   }
 
   /// Adds a text, durably.

@@ -97,6 +97,12 @@ struct WalletPass {
     return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
   }
 
+  /// Whether a version that an earlier namespace shows is none of this one's,
+  /// and was not shown yet.
+  mutating func isLate(_ record: RecordID, _ value: Digest, index: LogIndex) -> Bool {
+    index.standing(of: value, record: record) == .unknown && shown.insert(value).inserted
+  }
+
   /// The live `put`s that no view file has shown, and how each stands.
   func remaining(index: LogIndex) -> [(place: Int, state: WalletState)] {
     var remaining: [(place: Int, state: WalletState)] = []

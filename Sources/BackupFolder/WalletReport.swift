@@ -8,6 +8,9 @@ public enum WalletState: String, CaseIterable, Comparable, Sendable {
   case missing
   /// Its CSPP file holds bytes that no log here has: another program's.
   case foreign
+  /// Written to an earlier namespace after the master key was rotated, by a
+  /// computer that did not know; the present namespace does not hold it.
+  case late
   /// Several versions, none of which knew of the other; all are restored.
   case conflict
   /// Its file is empty or cut off, or was made by an operation that is not here.
@@ -33,6 +36,8 @@ public struct WalletVersion: Equatable, Sendable {
     case view(file: String)
     /// The log.
     case log
+    /// A namespace before the last rotation of the master key.
+    case earlier(NamespaceID)
   }
 
   /// The wallet's record.

@@ -59,8 +59,9 @@ public struct Operation: Equatable, Sendable {
     case envelope(file: Payload)
     /// This namespace follows another, whose master key this is: 32 bytes.
     case from(NamespaceID, masterKey: Payload)
-    /// Another namespace follows this one.
-    case moved(NamespaceID, boxes: [Box])
+    /// Another namespace follows this one, for whom a box waits; it is all here
+    /// when `last` and what that operation names as `previous` are.
+    case moved(NamespaceID, boxes: [Box], last: Seen)
     /// A computer writes no more.
     case writerRetire(WriterID)
     /// Private data beside the wallets, sealed once more with the sensitive data

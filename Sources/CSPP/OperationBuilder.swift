@@ -37,12 +37,7 @@ public struct OperationBuilder: ~Copyable {
   ///     so many is taken once, and then serves the text and the file.
   public init(at: UInt64, writerLabel: String, seen: [Operation.Seen], size: Int = 4096) {
     writer = SecretWriter(capacity: size)
-    let ends = seen.map {
-      JSONText.object([
-        ("writer_id", JSONText.quoted($0.writerID.hex)), ("counter", String($0.counter)),
-        ("sha256", JSONText.quoted($0.digest.hex)),
-      ])
-    }
+    let ends = seen.map(\.json)
     writer.raw("{\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),\"seen\":[")
     writer.raw(ends.joined(separator: ","))
     writer.raw("],\"changes\":[")
@@ -107,11 +102,21 @@ public struct OperationBuilder: ~Copyable {
   }
 
   /// Another namespace follows this one.
-  public mutating func moved(to namespace: NamespaceID, boxes: [Operation.Box]) {
+  ///
+  /// - Parameters:
+  ///   - namespace: its ID.
+  ///   - boxes: its master key, for each way in that is not at hand.
+  ///   - last: the last operation there that carries over what is here.
+  public mutating func moved(
+    to namespace: NamespaceID, boxes: [Operation.Box], last: Operation.Seen
+  ) {
     let texts = boxes.map {
       "{\"key_id\":\"\($0.keyID)\",\"box\":\"\(Hex.string($0.box))\"}"
     }
-    add(.moved, "\"namespace_id\":\"\(namespace)\",\"boxes\":[\(texts.joined(separator: ","))]")
+    add(
+      .moved,
+      "\"namespace_id\":\"\(namespace)\",\"boxes\":[\(texts.joined(separator: ","))],\"last\":"
+        + last.json)
   }
 
   /// A computer writes no more.
@@ -156,5 +161,14 @@ public struct OperationBuilder: ~Copyable {
   private mutating func add(_ kind: Operation.Change.Kind, _ fields: String) {
     start(kind, fields)
     writer.raw("}}")
+  }
+}
+
+extension Operation.Seen {
+  fileprivate var json: String {
+    JSONText.object([
+      ("writer_id", JSONText.quoted(writerID.hex)), ("counter", String(counter)),
+      ("sha256", JSONText.quoted(digest.hex)),
+    ])
   }
 }

@@ -68,7 +68,8 @@ extension Operation.Change {
       self = .from(try id("namespace_id"), masterKey: try .init(object, "master_key", in: text))
     case .moved:
       let boxes = try Self.boxes(object.required("boxes", in: text), in: text)
-      self = .moved(try id("namespace_id"), boxes: boxes)
+      let last = try Operation.Seen(object.required("last", in: text), in: text)
+      self = .moved(try id("namespace_id"), boxes: boxes, last: last)
     case .sensitive:
       let topic = try object.required("topic", in: text).text("topic", in: text)
       self = .sensitive(topic: topic, sealed: try .init(object, "sealed", in: text))

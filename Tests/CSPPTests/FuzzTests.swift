@@ -89,7 +89,9 @@ struct FuzzTests {
     let masterKey = try Sample.masterKey()
     var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
     builder.put(Sample.recordID, entry: secret(text: Sample.entry))
-    builder.moved(to: .random(), boxes: [.init(keyID: .random(), box: [1])])
+    builder.moved(
+      to: .random(), boxes: [.init(keyID: .random(), box: [1])],
+      last: .init(writerID: .random(), counter: 1, digest: .random()))
     let sealed = try builder.seal(
       header: OperationHeader(
         namespaceID: masterKey.namespaceID, writerID: .random(), counter: 1, previous: nil),

@@ -54,7 +54,7 @@ struct OperationTests {
     builder.keyLabel(key, label: "new \"label\"")
     builder.envelope(file: envelopeBytes.span)
     builder.from(masterKey)
-    builder.moved(to: namespace, boxes: [.init(keyID: key, box: [4, 5])])
+    builder.moved(to: namespace, boxes: [.init(keyID: key, box: [4, 5])], last: end)
     builder.writerRetire(end.writerID)
     #expect(builder.count == 9)
     let estimate = builder.fileSize
@@ -84,7 +84,7 @@ struct OperationTests {
       case .keyLabel(key, "new \"label\"") = operation.changes[4],
       case .envelope(let envelope) = operation.changes[5],
       case .from(masterKey.namespaceID, let earlier) = operation.changes[6],
-      case .moved(namespace, let boxes) = operation.changes[7],
+      case .moved(namespace, let boxes, end) = operation.changes[7],
       case .writerRetire(end.writerID) = operation.changes[8]
     else {
       Issue.record("\(operation.changes)")

@@ -117,7 +117,8 @@ enum OperationTarget {
       case .envelope(let payload):
         let file = try CSPP.Operation.file(payload, in: text)
         builder.envelope(file: file.span)
-      case .moved(let namespace, let boxes): builder.moved(to: namespace, boxes: boxes)
+      case .moved(let namespace, let boxes, let last):
+        builder.moved(to: namespace, boxes: boxes, last: last)
       case .writerRetire(let writer): builder.writerRetire(writer)
       case .sensitive(let topic, let payload):
         let sealed = try CSPP.Operation.file(payload, in: text)

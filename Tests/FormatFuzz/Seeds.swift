@@ -99,7 +99,8 @@ enum Seeds {
     builder.keyLabel(Keys.keyID, label: "l")
     builder.envelope(file: other.span)
     builder.moved(
-      to: Keys.namespace, boxes: [CSPP.Operation.Box(keyID: Keys.keyID, box: [1, 2])])
+      to: Keys.namespace, boxes: [CSPP.Operation.Box(keyID: Keys.keyID, box: [1, 2])],
+      last: seen)
     builder.writerRetire(Keys.writer)
     let header = try OperationHeader(
       namespaceID: Keys.namespace, writerID: Keys.writer, counter: 2, previous: seen.digest)

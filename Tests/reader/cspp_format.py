@@ -1,6 +1,6 @@
 """Key derivation and encodings of docs/format.md, for the independent reader and writer.
 
-Written from the format's text with the `cryptography` package; it shares no code with the product.
+Written from the format's text with the packages `cryptography` and `PyNaCl`; it shares no code with the product.
 """
 import base64
 import hashlib
@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from nacl.public import PrivateKey, SealedBox
 
 MASTER_KEY_RECORD = "cspp-master-key-v1"
 MASTER_KEY_FILE = "masterkey-%s.json" % hashlib.sha256(MASTER_KEY_RECORD.encode()).hexdigest()
@@ -34,9 +35,18 @@ def wrapping_key(secret: bytes, key_id: str) -> bytes:
     return derive(secret, "keybackup:v1:wrap:" + key_id)
 
 
+def recipient_private(secret: bytes, key_id: str) -> bytes:
+    return derive(secret, "keybackup:v1:recipient:" + key_id)
+
+
 def recipient(secret: bytes, key_id: str) -> bytes:
-    private = derive(secret, "keybackup:v1:recipient:" + key_id)
+    private = recipient_private(secret, key_id)
     return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def open_box(secret: bytes, key_id: str, box: bytes) -> bytes:
+    """The master key in a box of `moved`; raises nacl.exceptions.CryptoError for another way in."""
+    return SealedBox(PrivateKey(recipient_private(secret, key_id))).decrypt(box)
 
 
 def record_id(wallet_id: str) -> str:

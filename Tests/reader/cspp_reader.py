@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Opens a namespace folder and prints everything in it as one JSON object.
 
-    cspp_reader.py FOLDER (--prf-output HEX | --master-key HEX) [--namespace ID] [--dump DIR]
+    cspp_reader.py FOLDER (--prf-output HEX | --master-key HEX) [--namespace ID] [--follow] [--dump DIR]
 
 FOLDER holds `cspp-namespaces`. With --dump the bytes of every WalletEntry of the CSPP view are written to
-DIR/wallet-<record id>.json. Anything that does not open is listed under "unreadable"; the exit code is then 1.
+DIR/wallet-<record id>.json. With --follow, rotations of the master key are followed as far as the PRF output leads,
+and what the namespace in charge and the earlier ones hold is printed (and dumped) together. Anything that does not open is listed under "unreadable"; the exit code is then 1.
 """
 import argparse
 import hashlib
@@ -182,6 +183,69 @@ def read_namespace(folder, prf_output, master):
     }, {w["record_id"]: plain for w, plain in wallets}
 
 
+class Succession:
+    """The namespaces of one backup that a PRF output (or a master key) reaches."""
+
+    def __init__(self, folders, prf_output, master):
+        self.folders = {folder.name: folder for folder in folders}
+        self.prf_output = prf_output
+        self.opened = {}
+        for name in self.folders:
+            try:
+                self.open(name, None if prf_output is not None else master)
+            except Refused:
+                pass  # another backup's, or one that only boxes lead to
+        need(self.opened, "nothing here opens with that PRF output")
+        while any(self.reach(name) for name in list(self.opened)):
+            pass
+
+    def open(self, name, master):
+        if name in self.opened or name not in self.folders:
+            return False
+        result, _ = read_namespace(self.folders[name], self.prf_output, master)
+        self.opened[name] = result
+        return True
+
+    def changes(self, name, kind):
+        return [c[kind] for o in self.opened[name]["operations"] for c in o["changes"] if kind in c]
+
+    def reach(self, name):
+        """Opens what `from` and the boxes in `moved` lead to; says whether that was anything new."""
+        found = False
+        for earlier in self.changes(name, "from"):
+            master = bytes.fromhex(earlier["master_key"])
+            need(f.namespace_id(master) == earlier["namespace_id"], "from")
+            found |= self.open(earlier["namespace_id"], master)
+        ways = {way for result in self.opened.values() for way in result["opened_by"]} - {"envelope"}
+        for moved in self.changes(name, "moved"):
+            for box in moved["boxes"]:
+                if moved["namespace_id"] not in self.opened and self.prf_output and box["key_id"] in ways:
+                    master = f.open_box(self.prf_output, box["key_id"], bytes.fromhex(box["box"]))
+                    need(f.namespace_id(master) == moved["namespace_id"], "box")
+                    found |= self.open(moved["namespace_id"], master)
+        return found
+
+    def in_charge(self):
+        here = min(n for n in self.opened if not any(e["namespace_id"] in self.opened for e in self.changes(n, "from")))
+        while True:
+            successors = sorted(m["namespace_id"] for m in self.changes(here, "moved"))
+            if not successors:
+                return here
+            need(successors[0] in self.opened, "the namespace %s that follows does not open" % successors[0])
+            here = successors[0]
+
+    def full(self, name, depth=0):
+        """Per record the live entries, late ones of earlier namespaces included."""
+        found = {record: set(entries) for record, entries in self.opened[name]["live"].items()}
+        held = {f.to_base64(bytes.fromhex(put["entry"])) for put in self.changes(name, "put")}
+        for earlier in self.changes(name, "from"):
+            if earlier["namespace_id"] in self.opened and depth < 12:
+                for record, entries in self.full(earlier["namespace_id"], depth + 1).items():
+                    if set(entries) - held:
+                        found.setdefault(record, set()).update(set(entries) - held)
+        return {record: sorted(entries) for record, entries in sorted(found.items()) if entries}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -189,9 +253,26 @@ def main():
     secret.add_argument("--prf-output", type=bytes.fromhex)
     secret.add_argument("--master-key", type=bytes.fromhex)
     parser.add_argument("--namespace")
+    parser.add_argument("--follow", action="store_true")
     parser.add_argument("--dump", type=pathlib.Path)
     a = parser.parse_args()
     folders = [p for p in sorted((a.folder / "cspp-namespaces").iterdir()) if a.namespace in (None, p.name)]
+    if a.follow:
+        try:
+            succession = Succession(folders, a.prf_output, a.master_key)
+            end = succession.in_charge()
+        except Refused as refused:
+            sys.exit("refused: %s" % refused)
+        result = {**succession.opened[end], "namespaces": sorted(succession.opened), "all": succession.full(end)}
+        if a.dump:
+            a.dump.mkdir(parents=True, exist_ok=True)
+            for record, entries in result["all"].items():
+                for number, entry in enumerate(entries):
+                    name = "wallet-%s%s.json" % (record, "-conflict-%d" % number if number else "")
+                    (a.dump / name).write_bytes(f.from_base64(entry))
+        json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
+        print()
+        return 1 if any(r["unreadable"] for r in succession.opened.values()) else 0
     if len(folders) != 1:
         sys.exit("%d namespaces fit; name one with --namespace" % len(folders))
     try:

@@ -47,7 +47,9 @@ extension Backup {
       for finding in (try? scan())?.findings ?? [] {
         unlock.output.note("keybackup: \(finding.text)")
       }
-      guard file.header.namespaceID == namespace.id else {
+      let here = (try? folder.namespaces()) ?? []
+      guard file.header.namespaceID == namespace.id || here.contains(file.header.namespaceID)
+      else {
         throw UserMessage(
           .wrongKey, "the recovery kit belongs to another backup, \(file.header.namespaceID.hex)",
           hint: "the folder holds \(namespace.id.hex); is it the right folder?")
@@ -56,7 +58,7 @@ extension Backup {
     }
     let scan: NamespaceScan
     do throws(UserMessage) {
-      scan = try self.scan()
+      scan = try scanAll()
     } catch {
       throw error.adding(
         hint: "where the folder has lost its ways in for good, an offline recovery kit still "

@@ -75,24 +75,22 @@ extension Backup {
     for purpose: OpenNamespace.Purpose = .reading, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> OpenNamespace {
     let unlocked = try await masterKey(unlock, world, terms, damaged: &damaged)
-    return try await open(unlocked, for: purpose)
+    return try await open(unlocked, unlock, for: purpose)
   }
 
-  /// Opens the backup with a master key.
+  /// Opens the backup with a master key: of the namespace in charge, where the
+  /// master key was rotated since.
   ///
   /// - Throws: what the folder throws, and waiting for it.
   func open(
-    _ unlocked: consuming UnlockedMasterKey, for purpose: OpenNamespace.Purpose = .reading
+    _ unlocked: consuming UnlockedMasterKey, _ unlock: UnlockOptions,
+    for purpose: OpenNamespace.Purpose = .reading
   ) async throws(UserMessage) -> OpenNamespace {
-    let (keyID, way) = (unlocked.keyID, unlocked.way)
-    var opened: OpenNamespace
-    do throws(BackupFolderError) {
-      // Waiting looks at what was read of the logs.
-      opened = try namespace.open(
-        unlocked.masterKey, by: keyID, for: wait == nil ? purpose : .reading)
-    } catch {
-      throw UserMessage(error)
-    }
+    let way = unlocked.way
+    // Waiting looks at what was read of the logs.
+    var opened = try await follow(
+      SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
+      for: wait == nil ? purpose : .reading)
     if let way, let secret = unlocked.secret { opened.noteOpener(way, secret: secret) }
     return try await wait(for: opened)
   }
@@ -119,7 +117,7 @@ extension Backup {
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
       return try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
     }
-    let scan = try terms.allowed(scan())
+    let scan = try terms.allowed(scanAll())
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
     }

@@ -6,7 +6,15 @@ internal import Glibc
 /// key was touched.
 struct Backup: Sendable {
   let folder: BackupFolder
+  /// The one that is named or that this computer knows, as far as can be told
+  /// before a key was touched.
   let namespace: Namespace
+  /// The namespace that a person named.
+  var named: NamespaceID?
+  /// All that may be meant where there are several and none is named.
+  var candidates: [NamespaceID] = []
+  /// What the command does with it.
+  var use = Use.reading
   /// How long to wait for what is not synchronised; nil: not at all.
   var wait: SyncWait?
   /// Whether to go on after that time with what is here.
@@ -25,8 +33,11 @@ extension Backup {
   ) throws(UserMessage) {
     folder = try Self.folder(at: path, world, common)
     let id = try options.namespaceID()
+    named = id
     do throws(BackupFolderError) {
-      namespace = try folder.namespace(id)
+      let several = id == nil ? try folder.candidates() : []
+      if several.count > 1 { candidates = several }
+      namespace = try folder.namespace(several.count > 1 ? several[0] : id)
     } catch {
       throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
     }

@@ -130,7 +130,9 @@ extension Backup {
   ) async throws(UserMessage) -> Backup {
     let path = try options.path(world, common.output)
     guard let wait = SyncWait(sync, common) else {
-      return try Backup(at: path, options, world, common)
+      var backup = try Backup(at: path, options, world, common)
+      backup.use = use
+      return backup
     }
     var known: BackupFolder?
     var backup = try await wait.until(
@@ -142,6 +144,7 @@ extension Backup {
         return look
       })
     backup.wait = wait
+    backup.use = use
     backup.goesOn = use != .writing
     return backup
   }

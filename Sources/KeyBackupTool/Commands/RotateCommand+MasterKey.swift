@@ -1,7 +1,164 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// `keybackup rotate --master-key`: a new master key, and everything sealed anew.
 extension RotateCommand {
-  /// `keybackup rotate --master-key`.
   func rotateMasterKey(_ world: World) async throws(UserMessage) -> ExitCode {
-    throw UserMessage(
-      .usage, "this version cannot rotate the master key", hint: "a newer keybackup can")
+    let backup = try await unlock.backup(world, for: .writing)
+    // What an interrupted rotation began is finished with the same salt.
+    let unfinished = try Self.unfinished(backup)
+    var terms = UnlockTerms()
+    terms.needsSecurityKey = true
+    terms.mustBeOneKey = true
+    let salt = unfinished?.prfSalt ?? Randomness.bytes(count: 32)
+    terms.extraSalt = salt
+    var damaged: [FileFinding] = []
+    var unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
+    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    guard let way = unlocked.way, let atHand = way.keyID, let key = unlocked.key else {
+      throw UserMessage(
+        .wrongKey, "the master key is rotated with a security key that is enrolled here",
+        hint: "enrol one first: keybackup key add")
+    }
+    var extra: SecretBytes?
+    swap(&extra, &unlocked.extra)
+    guard let secret = extra else { throw UserMessage(.prfNotDelivered, key: key.name) }
+    var opened = try await backup.open(unlocked, unlock)
+    let enrolment = try Self.enrolment(
+      way, label: Self.label(of: atHand, opened), salt: salt,
+      keyID: unfinished?.credentialID == way.credentialID ? unfinished?.keyID : nil)
+    let left = opened.waysLeft(besides: atHand)
+    try await announce(left, key, enrolment, secret)
+
+    var bar = ProgressBar(
+      "Sealing anew", output: unlock.output, terminalName: world.variable("TERM"),
+      events: unlock.common.events)
+    let total = backup.namespace.countWalletFiles()
+    let old = opened.id
+    var rotation: Rotation
+    do throws(BackupFolderError) {
+      rotation = try opened.rotateMasterKey(to: enrolment, secret: secret, atHand: atHand) {
+        count in
+        bar.advance(to: count, of: max(count, total))
+      }
+    } catch {
+      throw UserMessage(error)
+    }
+    bar.finish()
+    return try report(rotation, old, enrolment)
+  }
+
+  private static func unfinished(_ backup: Backup) throws(UserMessage) -> WayIn? {
+    do throws(BackupFolderError) {
+      guard let namespace = try backup.namespace.unfinishedRotation() else { return nil }
+      // Nothing in it that can be read: it is made again.
+      return (try? namespace.scan())?.waysIn.first { $0.kind == .securityKey }
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private static func label(
+    of key: KeyID, _ opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> String? {
+    do throws(BackupFolderError) {
+      return try opened.waysIn().first { $0.keyID == key }?.label
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  private static func enrolment(
+    _ way: WayIn, label: String?, salt: [UInt8], keyID: KeyID?
+  ) throws(UserMessage) -> Enrolment {
+    guard let rpID = way.rpID, let credentialID = way.credentialID, let aaguid = way.aaguid,
+      let discoverable = way.discoverable
+    else {
+      throw UserMessage(
+        .incomplete, "the file of this key in keys/ is not here, only the CSPP envelope",
+        hint: "keybackup key repair writes it again from the log")
+    }
+    return Enrolment(
+      label: label ?? way.label,
+      securityKey: KeyHeader.SecurityKey(
+        rpID: rpID, credentialID: credentialID, discoverable: discoverable, aaguid: aaguid,
+        prfSalt: salt), keyID: keyID ?? .random())
+  }
+
+  /// Says who gets to the new backup, before anything is written.
+  private func announce(
+    _ left: [WayLeft], _ key: OpenKey, _ enrolment: Enrolment, _ secret: borrowing SecretBytes
+  ) async throws(UserMessage) {
+    if case .securityKey(let credential) = enrolment.kind, left.isEmpty {
+      // There would be no other way to the new backup if this were wrong.
+      let again = try await key.onlyOutput(
+        PRFRequest(
+          rpID: credential.rpID, credentialIDs: [CredentialID(credential.credentialID)],
+          first: .webAuthn(credential.prfSalt)),
+        why: "the only way in: proves that its new secret stays the same")
+      guard again.isEqual(to: secret) else {
+        throw UserMessage(BackupFolderError.evaluationsDiffer)
+      }
+      return
+    }
+    for way in left {
+      unlock.output.note(
+        "Not at hand, finds its way by a box: \"\(PrintableText.clean(way.label, limit: 40))\" "
+          + "(\(way.keyID.hex.prefix(8)))")
+    }
+    let prompter = unlock.common.prompter
+    guard prompter.canAsk else { return }
+    guard
+      try prompter.confirm("These ways in stay. Do you know all of them, and go on?")
+    else {
+      throw UserMessage(
+        .denied, "not confirmed; nothing was changed",
+        hint: "keybackup key remove takes away what should not stay")
+    }
+  }
+
+  private func report(
+    _ rotation: borrowing Rotation, _ old: NamespaceID, _ enrolment: Enrolment
+  ) throws(UserMessage) -> ExitCode {
+    let output = unlock.output
+    let new = rotation.namespace.id
+    try output.result(
+      "The backup is \(new.grouped) now.",
+      json: [
+        "namespace_id": .string(new.hex), "previous_namespace_id": .string(old.hex),
+        "key_id": .string(enrolment.keyID.hex), "wallets": .number(rotation.wallets),
+        "versions": .number(rotation.versions), "resumed": .bool(rotation.isResumed),
+        "waiting": .array(rotation.left.map { .string($0.keyID.hex) }),
+        "failed": .array(rotation.failures.map(\.json)),
+      ], ofChange: "the backup \(new.hex) is in charge all the same")
+    output.warn(viewProblem: rotation.namespace.viewProblem)
+    for failure in rotation.failures { output.warn("keybackup: not carried over: \(failure.text)") }
+    if !unlock.common.json {
+      for line in Self.notes(rotation, old) { output.note(line) }
+    }
+    return rotation.failures.isEmpty ? .success : .partial
+  }
+
+  private static func notes(_ rotation: borrowing Rotation, _ old: NamespaceID) -> [String] {
+    var lines = [
+      "\(counted(rotation.wallets, "wallet")) sealed anew and read back"
+        + (rotation.isResumed ? ", finishing what was interrupted." : "."),
+      "Whoever had the old master key cannot read what is written from now on. What they read or "
+        + "copied before stays theirs: if a wallet's secret may be known, move the coins.",
+    ]
+    if !rotation.left.isEmpty {
+      lines.append(
+        "\(counted(rotation.left.count, "way")) in not at hand: each asks to compare the new ID, "
+          + "the first time that it is used. Note it: \(rotation.namespace.id.grouped)")
+    }
+    return lines + [
+      "Other computers follow by themselves with this key, and ask to compare with another one. "
+        + "What one writes that has not heard of it is shown as late.",
+      "A recovery kit printed with --offline holds the old master key: print another one.",
+      "The earlier backup \(old.hex) stays in the folder; keybackup verify --deep tells when it "
+        + "may go.",
+    ]
   }
 }

@@ -59,7 +59,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     }
     var extra: SecretBytes?
     swap(&extra, &unlocked.extra)
-    var opened = try await backup.open(unlocked)
+    var opened = try await backup.open(unlocked, unlock)
     let label = try Self.label(of: old, opened)
     if credential {
       return try await rotateCredential(way, old, label, openKey, backup, &opened)

@@ -102,6 +102,7 @@ extension UserMessage {
         UserMessage(
           .wrongKey, "the file that other CSPP programs open belongs to the key to be removed",
           hint: "open the backup with another enrolled security key, which then gets that file")
+      case .cannotRotate(let obstacle): UserMessage(obstacle)
       case .internalError(let what):
         UserMessage(.internalError, "a fault in keybackup: \(what)")
       }

@@ -24,6 +24,8 @@ extension WalletReport {
     if logFindings.contains(where: { $0.state == .incomplete }) { codes.append(.incomplete) }
     if health.isRolledBack || counts[.rolledBack] > 0 { codes.append(.rollback) }
     if health.incomplete + counts[.incomplete] > 0 { codes.append(.incomplete) }
+    // What was written since is in the namespace that follows.
+    if health.successor != nil { codes.append(restored > 0 ? .partial : .incomplete) }
     return .mostUrgent(of: codes)
   }
 }

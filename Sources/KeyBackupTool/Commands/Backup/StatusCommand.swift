@@ -49,6 +49,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
         Backup.folder(at: folder.path(world, common.output), world, common), folder.namespaceID())
     }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
+    try backup.requireOne()
     var report = try StatusReport(structureOf: backup)
     if let word = freshness.flatMap({ FreshnessWord($0) }) {
       do throws(BackupFolderError) {

@@ -35,6 +35,10 @@ extension StatusReport {
   }
 
   private mutating func judgeHistory() {
+    if let next = health.successor {
+      codes.append(.incomplete)
+      advice.append("its master key was rotated: the backup that follows is \(next.hex)")
+    }
     if !vanished.isEmpty {
       codes.append(.rollback)
       advice.append(
@@ -95,6 +99,28 @@ extension StatusReport {
       advice.append(
         "some wallets have several versions, and all of them are restored: keybackup conflicts "
           + "list shows them, conflicts keep decides")
+    }
+    if wallets[.late] > 0 {
+      codes.append(.conflict)
+      advice.append(
+        "\(counted(wallets[.late], "wallet")) written late, to the backup as it was before its master "
+          + "key was rotated; restored all the same: keybackup conflicts keep takes them over")
+    }
+    if removedEarlier > 0 {
+      advice.append(
+        "\(counted(removedEarlier, "wallet")) removed late, in the backup as it was before its "
+          + "master key was rotated: still here")
+    }
+    if !waiting.isEmpty {
+      let labels = waiting.map { PrintableText.clean($0.label, limit: 40) }
+      advice.append(
+        "not used since the master key was rotated, and found by a box in the earlier backup: "
+          + labels.joined(separator: ", "))
+    }
+    for old in spent {
+      advice.append(
+        "the earlier backup \(old.id.hex) may be deleted, all but keybackup/keys and "
+          + old.operations.joined(separator: ", ") + "; then status --accept --namespace names it")
     }
     if keptAgainstRemoval > 0 {
       advice.append(

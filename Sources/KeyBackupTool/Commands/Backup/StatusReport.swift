@@ -21,6 +21,12 @@ struct StatusReport: Sendable {
   var keptAgainstRemoval = 0
   /// Wallet files beside the wallets' own that no key has looked at.
   var copies = 0
+  /// Wallets that were removed in an earlier namespace after the rotation.
+  var removedEarlier = 0
+  /// Earlier namespaces that a person may delete now.
+  var spent: [SpentNamespace] = []
+  /// Ways in that have a file in an earlier namespace only.
+  var waiting: [WayLeft] = []
   /// Whether a newer program wrote what this one does not know.
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
@@ -66,7 +72,11 @@ struct StatusReport: Sendable {
   /// Adds what opening every record told.
   mutating func note(_ report: WalletReport, of opened: borrowing OpenNamespace) {
     isOpened = true
+    namespaceID = opened.id
     wallets = report.counts
+    removedEarlier = opened.removedEarlier.count
+    waiting = opened.waysWithoutFile
+    if waiting.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
     notCurrent = report.notCurrent
     keptAgainstRemoval = opened.keptAgainstRemoval.count
     hasUnknownChanges = opened.hasUnknownChanges
@@ -100,6 +110,11 @@ struct StatusReport: Sendable {
       "records": .array(
         records.map { (record, state) in
           ["record_id": .string(record.hex), "state": .string(state.rawValue)]
+        }),
+      "waiting": .array(waiting.map { .string($0.keyID.hex) }),
+      "deletable": .array(
+        spent.map {
+          ["namespace_id": .string($0.id.hex), "keep": .array($0.operations.map { .string($0) })]
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]

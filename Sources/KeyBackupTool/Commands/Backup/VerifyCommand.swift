@@ -31,6 +31,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
         unlock.output.note("Opened without an enrolled way in: no way in was proved by this.")
       }
     } else {
+      try backup.requireOne()
       report = try StatusReport(structureOf: backup)
     }
     try Interruption.check()

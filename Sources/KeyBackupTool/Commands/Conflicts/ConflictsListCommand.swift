@@ -17,7 +17,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await unlock.open(world)
     var several: Set<RecordID> = []
     let report = opened.forEachWallet { version, _ in
-      if version.ordinal > 0 { several.insert(version.recordID) }
+      if version.ordinal > 0 || version.state == .late { several.insert(version.recordID) }
     }
     var versions: [WalletVersion] = []
     if !several.isEmpty {

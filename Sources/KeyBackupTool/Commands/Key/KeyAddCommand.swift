@@ -39,7 +39,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       opener.applied(to: unlock), world, UnlockTerms(), damaged: &damaged)
     for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
     let used = unlocked.key
-    var opened = try await backup.open(unlocked)
+    var opened = try await backup.open(unlocked, unlock)
     await used?.authenticator.close()
 
     let finder = unlock.finder(world)

@@ -13,7 +13,9 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var sync: SyncOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let scan = try await Backup.find(folder, sync, common, world).scan()
+    let backup = try await Backup.find(folder, sync, common, world)
+    try backup.requireOne()
+    let scan = try backup.scan()
     if common.json {
       try common.output.result(json: ["keys": .array(scan.waysIn.map(\.json))])
     } else {

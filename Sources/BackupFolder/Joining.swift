@@ -1,0 +1,86 @@
+public import CSPP
+internal import SecretMemory
+
+/// What a writing run completes after rotations of the master key: ways in that
+/// were not at hand, and rotations on two computers that did not know of each
+/// other.
+extension OpenNamespace {
+  /// Whether a way in has a file of its own here.
+  public func has(_ key: KeyID) -> Bool { log.keyFiles[key] != nil }
+
+  /// Gives a way in that came by a box a file of its own here, with the salt that
+  /// it has: that its secret opened the box is the proof that it comes back.
+  ///
+  /// - Parameters:
+  ///   - way: as an earlier namespace describes it.
+  ///   - secret: its secret.
+  /// - Returns: `false` where there is nothing to do: it has one, or was removed.
+  /// - Throws: system errors.
+  public mutating func admit(
+    _ way: WayIn, _ secret: WaySecret
+  ) throws(BackupFolderError) -> Bool {
+    var described: KeyHeader?
+    for case .wrapper(let wrapper) in way.sources where wrapper.header.keyID == secret.keyID {
+      described = wrapper.header
+    }
+    guard let header = described else { return false }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    guard !has(header.keyID), !removedWaysIn().contains(header.keyID) else { return false }
+    let enrolment = Enrolment(label: header.label, kind: header.kind, keyID: header.keyID)
+    _ = try namespace.write(enrolment, masterKey, secret: secret.secret, tag: run.tag)
+    guard let file = try namespace.keyFileBytes(of: header.keyID),
+      let wrapper = try? KeyWrapper(parsing: file.span, at: id),
+      (try? wrapper.open(secret: secret.secret)) != nil
+    else { throw .incomplete(path: namespace.directory.path) }
+    var envelope: [UInt8]?
+    if log.envelope == nil, try namespace.envelopeBytes() == nil {
+      try writeEnvelope(for: enrolment, secret: secret.secret, run: run)
+      envelope = try namespace.envelopeBytes()
+    }
+    try logWayIn(file, header.keyID, envelope: envelope, run: run)
+    return true
+  }
+
+  /// Takes what other rotations of the same namespace made for one more earlier
+  /// namespace, and leaves their ways in a box.
+  ///
+  /// - Returns: whether there was anything to do.
+  /// - Throws: system errors.
+  @discardableResult
+  public mutating func mergeRivals() throws(BackupFolderError) -> Bool {
+    let isLeft = earlier.contains {
+      follows($0.open.id) ? isEnd($0.open) : rivals.contains($0.open.id)
+    }
+    guard isLeft else { return false }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    for older in earlier {
+      if rivals.contains(older.open.id), !follows(older.open.id) {
+        try logFrom(older.open.masterKey, run: run)
+      }
+      guard follows(older.open.id), isEnd(older.open), let last = log.index.tips().first else {
+        continue
+      }
+      let left = older.open.waysLeft().filter { !has($0.keyID) }
+      try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
+    }
+    return true
+  }
+
+  private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
+
+  private mutating func logFrom(
+    _ key: borrowing MasterKey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let settings = namespace.settings
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    operation.from(key)
+    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(earlier: SharedMasterKey(key.copy()))
+  }
+}

@@ -1,0 +1,106 @@
+public import CSPP
+internal import SecretMemory
+
+/// A master key that is known without a way in, in memory that can be shared.
+public final class SharedMasterKey: Sendable {
+  let key: MasterKey
+
+  /// Takes over a key.
+  public init(_ key: consuming MasterKey) { self.key = key }
+
+  /// A second, independent owner of the same key.
+  public func copy() -> MasterKey { key.copy() }
+
+  /// The namespace that it opens.
+  public var namespaceID: NamespaceID { key.namespaceID }
+}
+
+/// What a namespace's log says of the namespaces before and after it: what
+/// rotations of the master key wrote there.
+struct LogLinks {
+  /// A namespace that follows this one.
+  struct Successor: Equatable {
+    let id: NamespaceID
+    /// Its master key, for each way in that was not at hand.
+    let boxes: [Operation.Box]
+    /// The last operation there that carries over what was here.
+    let last: Operation.Seen
+  }
+
+  /// Namespaces that this one follows, each once.
+  private(set) var earlier: [SharedMasterKey] = []
+  /// Namespaces that follow this one.
+  private(set) var successors: [Successor] = []
+  /// The operations that say so, as places in ``LogIndex/nodes``.
+  var nodes: [Int] = []
+  /// Whether those were read: a cache keeps no master keys.
+  private(set) var isRead = true
+
+  init() {}
+
+  /// What a cache keeps.
+  init(unreadNodes: [Int]) {
+    nodes = unreadNodes
+    isRead = unreadNodes.isEmpty
+  }
+
+  /// Notes what a change says of other namespaces.
+  ///
+  /// - Parameters:
+  ///   - change: of an operation that was opened.
+  ///   - text: the operation's.
+  /// - Returns: whether it says anything of them.
+  /// - Throws: ``CSPPError/otherNamespace`` for a key of another namespace than
+  ///   it names.
+  mutating func note(
+    _ change: Operation.Change, in text: borrowing SecretBytes
+  ) throws(CSPPError) -> Bool {
+    switch change {
+    case .from(let id, let payload):
+      var bytes = SecretBytes(zeroed: MasterKey.byteCount)
+      try Operation.decode(payload, in: text, into: &bytes)
+      let key = try MasterKey(bytes)
+      guard key.namespaceID == id else { throw .otherNamespace }
+      note(earlier: SharedMasterKey(key))
+    case .moved(let id, let boxes, let last):
+      note(successor: Successor(id: id, boxes: boxes, last: last))
+    default: return false
+    }
+    return true
+  }
+
+  mutating func note(earlier key: SharedMasterKey) {
+    if earlier.contains(where: { $0.namespaceID == key.namespaceID }) { return }
+    earlier.append(key)
+  }
+
+  mutating func note(successor: Successor) {
+    if !successors.contains(successor) { successors.append(successor) }
+  }
+
+  /// Says that the operations of ``nodes`` were read again.
+  mutating func setRead() { isRead = true }
+}
+
+extension OperationLog {
+  /// Reads again what a cache does not keep.
+  ///
+  /// - Returns: `false` when an operation cannot be read: then the cache is of
+  ///   no use.
+  mutating func readLinks(_ namespace: Namespace, masterKey: borrowing MasterKey) -> Bool {
+    if links.isRead { return true }
+    var workspace = Workspace()
+    var files = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
+    for node in links.nodes {
+      guard
+        let operation = reopen(
+          node, in: &files, namespace, masterKey: masterKey, workspace: &workspace)
+      else { return false }
+      for change in operation.changes {
+        guard (try? links.note(change, in: workspace.operation.bytes)) != nil else { return false }
+      }
+    }
+    links.setRead()
+    return true
+  }
+}

@@ -1,0 +1,260 @@
+public import CSPP
+public import SecretMemory
+
+/// A way in that was enrolled and is not at hand when the master key is rotated.
+public struct WayLeft: Equatable, Sendable {
+  /// The way in.
+  public let keyID: KeyID
+  /// The name a person gave it.
+  public let label: String
+  /// X25519 public key, 32 bytes.
+  let recipient: [UInt8]
+}
+
+/// What a rotation of the master key has done.
+public struct Rotation: ~Copyable {
+  /// The new namespace, open.
+  public var namespace: OpenNamespace
+  /// Wallets that were carried over.
+  public internal(set) var wallets = 0
+  /// Versions of them.
+  public internal(set) var versions = 0
+  /// Ways in for which a box waits.
+  public internal(set) var left: [WayLeft] = []
+  /// Files that gave no wallet: they stay where they are.
+  public internal(set) var failures: [FileFinding] = []
+  /// Whether an interrupted rotation was finished.
+  public internal(set) var isResumed = false
+
+  /// Hands over the namespace.
+  public consuming func take() -> OpenNamespace { namespace }
+}
+
+extension Namespace {
+  /// The namespace that an interrupted rotation of this one's master key began
+  /// here; nil: there is none.
+  ///
+  /// - Throws: a listing that fails.
+  public func unfinishedRotation() throws(BackupFolderError) -> Namespace? {
+    guard let state = try? state(make: false) else { return nil }
+    for candidate in try state.namespaces()
+    where try state.memory(of: candidate).rotatingFrom == id {
+      if let sibling = try sibling(candidate) { return sibling }
+    }
+    return nil
+  }
+}
+
+extension OpenNamespace {
+  /// The ways in that are to find their way to another namespace by a box: all
+  /// but the one at hand, also those that earlier rotations left behind.
+  ///
+  /// What the log says counts: whoever can write to the folder can put a file of a
+  /// way in there.
+  ///
+  /// - Parameter atHand: the way in that rotates; others of the same credential
+  ///   are the same security key.
+  /// - Returns: by their labels.
+  public func waysLeft(besides atHand: KeyID? = nil) -> [WayLeft] {
+    let all = keyWrappers()
+    let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
+    let removed = removedWaysIn()
+    return absentWays().filter { key in
+      guard key != atHand, !removed.contains(key), let wrapper = all[key] else { return false }
+      return credential == nil || Self.credential(of: wrapper) != credential
+    }.compactMap { key in
+      all[key].map { WayLeft(keyID: key, label: $0.header.label, recipient: $0.recipient) }
+    }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
+  }
+
+  /// Those of this namespace, and those that an earlier rotation left a box.
+  private func absentWays() -> Set<KeyID> {
+    var keys = Set(log.keyFiles.keys)
+    for older in earlier {
+      let boxes = older.open.log.links.successors.filter { $0.id == id }.flatMap(\.boxes)
+      keys.formUnion(boxes.map(\.keyID))
+    }
+    return keys
+  }
+
+  /// The logged files of ways in, of this namespace and the earlier ones.
+  private func keyWrappers() -> [KeyID: KeyWrapper] {
+    var wrappers: [KeyID: KeyWrapper] = [:]
+    for older in earlier { wrappers.merge(older.open.keyWrappers()) { $1 } }
+    for (key, file) in log.keyFiles {
+      guard let wrapper = try? KeyWrapper(parsing: file.span, at: id), wrapper.header.keyID == key
+      else { continue }
+      wrappers[key] = wrapper
+    }
+    return wrappers
+  }
+
+  func removedWaysIn() -> Set<KeyID> {
+    earlier.reduce(into: log.removedKeys) { $0.formUnion($1.open.removedWaysIn()) }
+  }
+
+  private static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
+    if case .securityKey(let key) = wrapper.header.kind { key.credentialID } else { nil }
+  }
+
+  /// Makes a new master key and a new namespace, carries everything over, checks
+  /// it, and says in this namespace that that one follows.
+  ///
+  /// Interrupted, the next call with the same way in goes on; one with another way
+  /// in starts over. Until the last step this namespace is in charge.
+  ///
+  /// - Parameters:
+  ///   - enrolment: the way in of the new namespace; after an interruption, as the
+  ///     file in ``Namespace/unfinishedRotation()`` says.
+  ///   - secret: its secret; of a security key, its PRF output for that salt.
+  ///   - atHand: the way in of this namespace that is the same thing.
+  ///   - progress: gets how many versions were carried over.
+  /// - Returns: the new namespace, open.
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)`` and system errors: then
+  ///   this namespace is as it was.
+  public mutating func rotateMasterKey(
+    to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
+    progress: (Int) -> Void = { _ in }
+  ) throws(BackupFolderError) -> Rotation {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    try requireWhole()
+    let unfinished = try namespace.unfinishedRotation()
+    let next = try successor(enrolment, secret: secret, unfinished: unfinished, run: run)
+    var rotation = Rotation(namespace: next)
+    rotation.isResumed = unfinished?.id == rotation.namespace.id
+    try rotation.namespace.found(by: enrolment, secret: secret, run: run)
+    var carried: Set<CarriedVersion> = []
+    // What arrives meanwhile is carried over too; what arrives later is late.
+    for _ in 0..<3 {
+      let before = carried.count
+      carried = try carry(into: &rotation, enrolment, run: run, progress: progress)
+      try refresh(run: run)
+      if carried.count == before { break }
+    }
+    try requireWhole()
+    _ = try rotation.namespace.heal(run: run)
+    if let problem = rotation.namespace.viewProblem { throw problem }
+    try rotation.namespace.verify(carried, enrolment.keyID, secret: secret)
+    rotation.versions = carried.count
+    rotation.wallets = Set(carried.map(\.record)).count
+    rotation.left = waysLeft(besides: atHand)
+    let last = try rotation.namespace.lastCarrying(run: run)
+    try move(
+      to: rotation.namespace.id, rotation.namespace.masterKey, last: last,
+      leaving: rotation.left, run: run)
+    try rotation.namespace.settleRotation(from: self, run: run)
+    saveCache(run: run)
+    return rotation
+  }
+
+  /// Nothing is left behind that would be found only later.
+  private func requireWhole() throws(BackupFolderError) {
+    if let successor = log.links.successors.first {
+      throw .cannotRotate(.moved(to: successor.id))
+    }
+    if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
+    if health.rolledBack + health.forked + health.incomplete > 0 || !logFindings.isEmpty {
+      throw .cannotRotate(.notWhole)
+    }
+  }
+
+  /// Opens what an interrupted rotation made, or makes a namespace.
+  private func successor(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes, unfinished: Namespace?,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> OpenNamespace {
+    if let unfinished {
+      if let way = (try? unfinished.scan())?.waysIn.first(where: { $0.keyID == enrolment.keyID }),
+        let key = try? way.unwrap(secret: secret)
+      {
+        if try unfinished.keyFileBytes(of: enrolment.keyID) == nil {
+          // It was found under a temporary name.
+          _ = try unfinished.write(enrolment, key, secret: secret, tag: run.tag)
+        }
+        return try alone(unfinished, key, enrolment.keyID)
+      }
+      try unfinished.discardUnfinished(run: run)
+    }
+    let masterKey = MasterKey.random()
+    let new = masterKey.namespaceID
+    // Remembered before anything of it is there.
+    var memory = Memory()
+    memory.rotatingFrom = id
+    try run.state.save(memory, of: new)
+    let all = try namespace.folder.makeSubdirectory(FolderLayout.namespaces)
+    let made = Namespace(
+      id: new, directory: try all.makeSubdirectory(new.hex), settings: namespace.settings,
+      folder: namespace.folder)
+    _ = try made.directory.makeSubdirectory(FolderLayout.walletFolder)
+    _ = try made.write(enrolment, masterKey, secret: secret, tag: run.tag)
+    return try alone(made, masterKey, enrolment.keyID)
+  }
+
+  /// Opens the new namespace without this one: it has to hold everything itself.
+  private func alone(
+    _ new: Namespace, _ masterKey: consuming MasterKey, _ key: KeyID
+  ) throws(BackupFolderError) -> OpenNamespace {
+    var open = OpenNamespace(new, masterKey: masterKey, by: key, purpose: .reading)
+    open.lineage = [id]
+    try open.load()
+    return open
+  }
+
+  /// Writes `moved`: from here on the new namespace is in charge.
+  mutating func move(
+    to next: NamespaceID, _ nextKey: borrowing MasterKey, last: Operation.Seen,
+    leaving ways: [WayLeft], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var boxes: [Operation.Box] = []
+    for way in ways {
+      do {
+        boxes.append(
+          Operation.Box(keyID: way.keyID, box: try nextKey.sealed(to: way.recipient)))
+      } catch {
+        throw .internalError("a box for \(way.keyID): \(error)")
+      }
+    }
+    let seen = log.index.tips()
+    let settings = namespace.settings
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    operation.moved(to: next, boxes: boxes, last: last)
+    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
+  }
+
+  /// The operation that has seen all that were carried over; after an
+  /// interruption, several writers' chains hold them.
+  private mutating func lastCarrying(
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Operation.Seen {
+    let seen = log.index.tips()
+    if seen.count == 1 { return seen[0] }
+    let settings = namespace.settings
+    let operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    try publish(staged, run: run)
+    return staged.reference
+  }
+
+  /// Remembers that this namespace is in charge.
+  private mutating func settleRotation(
+    from older: borrowing OpenNamespace, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var before = try run.state.memory(of: older.id)
+    before.movedTo = id
+    try? run.state.save(before, of: older.id)
+    memory = try run.state.memory(of: id)
+    memory.rotatingFrom = nil
+    memory.rotatingWriters = []
+    memory.isTrusted = true
+    memory.earlier = before.earlier.union([older.id])
+    try? run.state.save(memory, of: id)
+    lineage = []
+    try load()
+  }
+}

@@ -1,0 +1,190 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// Backups whose master key was rotated: several namespaces in one folder, of
+/// which one is in charge (docs/decisions/0020).
+extension Backup {
+  /// Fails where nobody can tell which backup is meant: for commands that open
+  /// none.
+  ///
+  /// - Throws: `ambiguous`.
+  func requireOne() throws(UserMessage) {
+    guard !candidates.isEmpty else { return }
+    do throws(BackupFolderError) {
+      _ = try folder.namespace()
+    } catch {
+      throw UserMessage(error).adding(
+        hint: "if one follows the other, open it once with your key: keybackup verify --deep")
+    }
+  }
+
+  /// The ways into every namespace that may be meant: those of the one that this
+  /// computer knows first, else the newest first.
+  func scanAll() throws(UserMessage) -> NamespaceScan {
+    let others = others
+    if others.isEmpty { return try scan() }
+    var ways: [WayIn] = []
+    var first: NamespaceScan?
+    for id in others {
+      guard let found = try? folder.namespace(id).scan() else { continue }
+      ways += found.waysIn
+      first = first ?? found
+    }
+    ways.sort { ($0.createdAt ?? 0) > ($1.createdAt ?? 0) }
+    let own: NamespaceScan
+    do throws(UserMessage) {
+      own = try scan()
+    } catch {
+      // A new namespace without a file of a way in: boxes lead there.
+      guard let first, error.code == .incomplete else { throw error }
+      return first.with(ways)
+    }
+    let isKnown = named != nil || settled == namespace.id
+    return own.with(
+      isKnown
+        ? own.waysIn + ways
+        : (own.waysIn + ways).sorted { ($0.createdAt ?? 0) > ($1.createdAt ?? 0) })
+  }
+
+  /// The other namespaces here: also in one that another follows lie files of keys
+  /// that were not at hand then.
+  private var others: [NamespaceID] {
+    ((try? folder.openable()) ?? []).filter { $0 != namespace.id }
+  }
+
+  /// The one that this computer knows to be in charge.
+  private var settled: NamespaceID? { (try? folder.namespace())?.id }
+
+  /// Goes from the namespace that opened to the one in charge.
+  ///
+  /// - Parameters:
+  ///   - known: its master key.
+  ///   - unlocked: how that came about; its secret and key may be asked again.
+  ///   - unlock: the options of the command.
+  ///   - purpose: what the command does with it.
+  /// - Returns: the namespace, open; for reading, the last one on the way.
+  /// - Throws: `ambiguous` where another namespace may be meant, or the one that
+  ///   follows has to be compared first; what device and folder throw.
+  func follow(
+    _ known: SharedMasterKey, _ unlocked: borrowing UnlockedMasterKey, _ unlock: UnlockOptions,
+    for purpose: OpenNamespace.Purpose
+  ) async throws(UserMessage) -> OpenNamespace {
+    let before = settled
+    var search = SuccessionSearch(folder: folder, start: known, keyID: unlocked.keyID)
+    search.compared = named
+    if let keyID = unlocked.keyID, let secret = unlocked.secret?.copy() {
+      search.ways.append(WaySecret(keyID, secret))
+    }
+    if known.namespaceID == named { return try search.stay(use, purpose) }
+    var followed = try search.run(purpose)
+    if case .noKey(let id, let boxes) = followed.obstacle, let way = unlocked.way,
+      let key = unlocked.key
+    {
+      // The same security key, by another salt: one more touch.
+      if try await search.ask(key, like: way, at: id, boxes) { followed = try search.run(purpose) }
+    }
+    if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter) {
+      search.compared = id
+      followed = try search.run(purpose)
+    }
+    try check(followed, before)
+    followed.remember()
+    try tell(followed, unlock.output)
+    var opened = followed.take()
+    if use == .writing {
+      let way = try scanAll().waysIn.first { way in
+        way.namespaceID == known.namespaceID && way.keyID != nil && way.keyID == unlocked.keyID
+      }
+      try complete(&opened, search, way, unlock.output)
+    }
+    return opened
+  }
+
+  /// Nothing else may have been meant.
+  private func check(_ followed: borrowing Followed, _ before: NamespaceID?) throws(UserMessage) {
+    let id = followed.namespace.id
+    if let named {
+      if id == named { return }
+      guard followed.related.contains(named) else { throw UserMessage(.wrongKey) }
+      throw UserMessage(
+        .ambiguous, "\(named.hex) cannot be opened by this key; \(id.hex) can",
+        hint: "use a key that is enrolled there, or name \(id.hex) to read what it holds")
+    }
+    let unrelated = candidates.filter { $0 != id && !followed.related.contains($0) }
+    if unrelated.isEmpty { return }
+    if let before, before == id || followed.related.contains(before) { return }
+    throw UserMessage(.severalNamespaces(candidates))
+  }
+
+  private func tell(_ followed: borrowing Followed, _ output: Output) throws(UserMessage) {
+    guard let obstacle = followed.obstacle else { return }
+    let next = obstacle.namespaceID.hex
+    let message =
+      switch obstacle {
+      case .notHere:
+        UserMessage(
+          .incomplete, "the backup moved to \(next), which is not all here yet",
+          hint: "wait until the folder is synchronised, then try again")
+      case .noKey:
+        UserMessage(
+          .wrongKey, "the backup moved to \(next), which this key does not open",
+          hint: "use a key that was enrolled when the master key was rotated")
+      case .uncompared:
+        UserMessage(
+          .ambiguous, "the backup moved to \(next); nobody has compared that yet",
+          hint:
+            "whoever once had the old master key can claim it: compare with keybackup status on "
+            + "the computer that rotated; if it is the same, add --namespace \(next)")
+      }
+    if followed.isSuperseded, use == .writing { throw message }
+    output.warn("keybackup: \(message.message)")
+    if let hint = message.hint { output.warn("hint: \(hint)") }
+    if followed.isSuperseded {
+      output.warn("keybackup: what follows is from the earlier backup \(followed.namespace.id.hex)")
+    }
+  }
+
+  private func isSame(_ id: NamespaceID, _ prompter: Prompter) throws(UserMessage) -> Bool {
+    guard prompter.canAsk else { return false }
+    prompter.tell(
+      "The master key of this backup was rotated. The backup that follows says that it is")
+    prompter.tell("  \(id.grouped)")
+    prompter.tell(
+      "Whoever once had the old master key could claim that. Compare it with what keybackup status "
+        + "shows on the computer that rotated, or with a recovery kit made since.")
+    let answer = try prompter.line(
+      "If it is the same, type its first 8 digits (nothing: stay with the earlier backup): ")
+    guard let answer, !answer.isEmpty else { return false }
+    let typed = answer.lowercased().filter { $0 != " " && $0 != "-" }
+    return typed.utf8.count >= 8 && id.hex.hasPrefix(typed)
+  }
+
+  /// What a writing run does for the next ones.
+  private func complete(
+    _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ way: WayIn?, _ output: Output
+  ) throws(UserMessage) {
+    do throws(BackupFolderError) {
+      if try opened.mergeRivals() {
+        output.note("Two rotations of the master key that did not know of each other are one now.")
+      }
+      guard let way, way.namespaceID != opened.id,
+        let secret = search.ways.first(where: { $0.keyID == way.keyID }),
+        try opened.admit(way, secret)
+      else { return }
+      output.note("This key has a file of its own in the backup \(opened.id.hex) now.")
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+}
+
+extension NamespaceID {
+  /// Its digits in groups of four, to be read out.
+  var grouped: String {
+    let digits = Array(hex)
+    return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }
+      .joined(separator: " ")
+  }
+}

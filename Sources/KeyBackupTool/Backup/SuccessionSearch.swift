@@ -1,0 +1,82 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+internal import SecretMemory
+
+/// The search for the namespace in charge, with all secrets that are at hand.
+struct SuccessionSearch {
+  let folder: BackupFolder
+  /// The master key of the namespace that opened.
+  let start: SharedMasterKey
+  /// The way in that opened it.
+  let keyID: KeyID?
+  /// Secrets of ways in.
+  var ways: [WaySecret] = []
+  /// Further master keys that they gave.
+  var keys: [SharedMasterKey] = []
+  /// What a person has compared.
+  var compared: NamespaceID?
+
+  init(folder: BackupFolder, start: SharedMasterKey, keyID: KeyID?) {
+    self.folder = folder
+    self.start = start
+    self.keyID = keyID
+  }
+
+  /// Goes as far as possible.
+  func run(_ purpose: OpenNamespace.Purpose) throws(UserMessage) -> Followed {
+    do throws(BackupFolderError) {
+      return try folder.namespace(start.namespaceID).follow(
+        start.copy(), by: keyID, for: purpose, ways: ways, keys: keys, compared: compared)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Opens the namespace that a person has named, to be read also when another
+  /// one follows it.
+  func stay(
+    _ use: Backup.Use, _ purpose: OpenNamespace.Purpose
+  ) throws(UserMessage) -> OpenNamespace {
+    do throws(BackupFolderError) {
+      let opened = try folder.namespace(start.namespaceID).open(
+        start.copy(), by: keyID, for: use == .writing ? .reading : purpose)
+      guard use == .writing, let next = opened.health.successor else { return opened }
+      throw .cannotRotate(.moved(to: next))
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Asks the security key for its secrets by other salts: of its own file in a
+  /// namespace, and of ways in for which a box waits.
+  ///
+  /// - Returns: whether any came.
+  mutating func ask(
+    _ key: OpenKey, like way: WayIn, at id: NamespaceID, _ boxes: [KeyID]
+  ) async throws(UserMessage) -> Bool {
+    guard let credentialID = way.credentialID, let rpID = way.rpID else { return false }
+    var found: [WayIn] = []
+    for space in (try? folder.namespaces()) ?? [] {
+      found += ((try? folder.namespace(space).scan())?.waysIn ?? []).filter { other in
+        guard other.credentialID == credentialID, other.rpID == rpID, other.keyID != keyID else {
+          return false
+        }
+        return space == id || other.keyID.map { boxes.contains($0) } ?? false
+      }
+    }
+    var answered = false
+    for other in found.prefix(2) {
+      let output = try await key.onlyOutput(
+        PRFRequest(
+          rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(other.prfSalt)),
+        why: "for the backup that follows")
+      if let opened = try? other.unwrap(secret: output), other.namespaceID == id {
+        keys.append(SharedMasterKey(opened))
+      }
+      if let keyID = other.keyID { ways.append(WaySecret(keyID, output)) }
+      answered = true
+    }
+    return answered
+  }
+}

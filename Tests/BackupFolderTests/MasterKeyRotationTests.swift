@@ -1,0 +1,161 @@
+import CSPP
+import Foundation
+import SecretMemory
+import Testing
+
+@testable import BackupFolder
+
+/// `rotate --master-key`, seen from the folder: what is in charge, who gets there, what is late.
+struct MasterKeyRotationTests {
+  @Test("Everything is carried over, in several operations if it is large")
+  func carriesEverything() throws {
+    let keys = try Keyring(operationSize: 700)
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1", "w2", "w3", "w4"))
+    try open.add(.of("w1", words: "zoo zoo"))
+    try open.remove([RecordID(walletID: "w4")])
+    try open.addSensitive(Array("an identity".utf8), topic: "nostr")
+    try keys.conflict("w2")
+    open = try keys.unlock(.blue)
+    let before = try open.restored()
+    #expect(before.lines.count == 4)
+    let old = open.id
+
+    var rotation = try keys.rotate(.blue, as: .newBlue)
+    #expect(rotation.wallets == 3 && rotation.versions == 4 && rotation.left.count == 1)
+    let new = rotation.namespace.id
+    #expect(new != old)
+    let after = try rotation.namespace.restored()
+    #expect(after.lines == before.lines)
+    #expect(after.report.findings.isEmpty && after.report.counts[.late] == 0)
+    #expect(try rotation.namespace.sensitiveTexts("nostr") == [Array("an identity".utf8)])
+    #expect(rotation.namespace.log.index.nodes.count > 2, "one operation was enough")
+
+    // The same computer knows where it went, without a key.
+    #expect(try keys.scene.open().namespace().id == new)
+    // The new way in opens the new namespace on a computer that knows nothing.
+    var other = try keys.unlock(.newBlue, at: new, "b")
+    #expect(try other.restored().lines == before.lines)
+    #expect(other.health.rolledBack + other.health.incomplete + other.health.forked == 0)
+    // Nothing of the old namespace opens with the new master key.
+    #expect(!other.log.keyFiles.keys.contains(Keyring.blue.keyID))
+  }
+
+  @Test("A way in that was absent, also twice, gets there by its boxes")
+  func absent() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    let first = open.id
+    _ = try keys.rotate(.blue, as: .newBlue)
+    let second = try keys.scene.open().namespace().id
+    _ = try keys.rotate(.newBlue, as: .newerBlue)
+    let third = try keys.scene.open().namespace().id
+    #expect(Set([first, second, third]).count == 3)
+
+    // The spare has a file in the first namespace only.
+    let refused = try keys.follow(.spare, at: first, "b")
+    #expect(refused.obstacle == .uncompared(third))
+    #expect(refused.namespace.id == first && refused.isSuperseded)
+    var followed = try keys.follow(.spare, at: first, "b", compared: third)
+    #expect(followed.obstacle == nil && followed.namespace.id == third && !followed.isSuperseded)
+    #expect(try followed.namespace.restored().words == ["w1": "abandon about"])
+    // Compared once, that computer knows it.
+    followed = try keys.follow(.spare, at: first, "b")
+    #expect(followed.namespace.id == third && followed.obstacle == nil)
+    #expect(try keys.scene.open("b").namespace().id == third)
+
+    let way = try keys.way(.spare, at: first)
+    #expect(try followed.namespace.admit(way, keys.secret(.spare)))
+    #expect(try !followed.namespace.admit(way, keys.secret(.spare)))
+    var direct = try keys.unlock(.spare, at: third, "c")
+    #expect(try direct.restored().words == ["w1": "abandon about"])
+    // From the new namespace there is nothing to compare.
+    let trusted = try keys.follow(.spare, at: third, "d")
+    #expect(trusted.obstacle == nil && trusted.namespace.id == third)
+  }
+
+  @Test("What an offline computer wrote late is shown, and adopted when it is written")
+  func late() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1", "w2"))
+    _ = try keys.rotate(.blue, as: .newBlue)
+    let new = try keys.scene.open().namespace().id
+    // Computer b has not heard of it.
+    let old = try #require(try keys.scene.open().namespaces().first { $0 != new })
+    var late = try keys.unlock(.blue, at: old, "b")
+    try late.add(.of("w3", words: "late late"))
+    try late.add(.of("w1", words: "changed late"))
+    try late.remove([RecordID(walletID: "w2")])
+
+    open = try keys.unlock(.newBlue, at: new)
+    var restored = try open.restored()
+    #expect(
+      restored.lines == [
+        "w1 abandon about current", "w1 changed late late", "w2 abandon about current",
+        "w3 late late late",
+      ])
+    #expect(restored.report.counts[.late] == 2 && restored.report.counts[.current] == 1)
+    #expect(open.removedEarlier == [RecordID(walletID: "w2")])
+    #expect(open.health.rolledBack + open.health.forked + open.health.incomplete == 0)
+
+    try open.add(.of("w1", words: "newest"))
+    restored = try open.restored()
+    #expect(restored.words == ["w1": "newest", "w2": "abandon about", "w3": "late late"])
+    // What was late is in the log now, covered.
+    #expect(open.log.index.history(of: RecordID(walletID: "w1")).count == 3)
+    try open.remove([RecordID(walletID: "w3")])
+    #expect(try open.restored().words.keys.sorted() == ["w1", "w2"])
+    // Another rotation carries over what is still late.
+    late = try keys.unlock(.blue, at: old, "b")
+    try late.add(.of("w4", words: "very late"))
+    _ = try keys.rotate(.newBlue, as: .newerBlue)
+    open = try keys.unlock(.newerBlue, at: keys.scene.open().namespace().id, "c")
+    restored = try open.restored()
+    #expect(restored.words == ["w1": "newest", "w2": "abandon about", "w4": "very late"])
+    #expect(restored.report.counts[.late] == 0)
+  }
+
+  @Test("Of two rotations that did not know of each other the lowest ID wins")
+  func rivals() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    let root = open.id
+    try keys.part()
+    _ = try keys.rotate(.blue, as: .newBlue)
+    let one = try keys.scene.open().namespace().id
+    var first = try keys.unlock(.newBlue, at: one)
+    try first.add(.of("w2"))
+    _ = try keys.rotate(.spare, as: .newSpare, "b", keys.replica)
+    let other = try keys.scene.open("b", keys.replica).namespace().id
+    var second = try keys.unlock(.newSpare, at: other, "b", keys.replica)
+    try second.add(.of("w3"))
+    try keys.join()
+
+    let (winner, loser) = one < other ? (one, other) : (other, one)
+    let both: [(Keyring.Way, NamespaceID)] = [(.newBlue, one), (.newSpare, other)]
+    // Whoever opens the loser finds the way by its box; all ends in the winner.
+    let (way, at) = both.first { $0.1 == loser } ?? both[0]
+    var followed = try keys.follow(way, at: at, "e", compared: winner)
+    #expect(
+      followed.obstacle
+        == .noKey(winner, boxes: [way == .newBlue ? Keyring.blue.keyID : Keyring.spare.keyID]))
+    let box: Keyring.Way = way == .newBlue ? .blue : .spare
+    followed = try keys.follow(way, at: at, "e", compared: winner, with: [keys.secret(box)])
+    #expect(followed.namespace.id == winner && followed.obstacle == nil)
+    #expect(try followed.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])
+    #expect(try followed.namespace.mergeRivals())
+    #expect(try !followed.namespace.mergeRivals())
+    // The winner's key alone shows all of it now.
+    let (winners, place) = both.first { $0.1 == winner } ?? both[0]
+    var direct = try keys.follow(winners, at: place, "f")
+    #expect(try direct.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])
+    #expect(try direct.namespace.mergeRivals() == false)
+    // And the loser's way in finds a box of its own there.
+    let late = try keys.follow(way, at: at, "g", compared: winner)
+    #expect(late.namespace.id == winner && late.obstacle == nil)
+    #expect(root != winner)
+  }
+}

@@ -1,0 +1,146 @@
+import CFileChanges
+import CSPP
+import Foundation
+import Testing
+
+@testable import BackupFolder
+
+/// `rotate --master-key` is killed at every change of a file in turn, in the folder and in what the
+/// computer remembers (Tests/CFileChanges).
+struct RotationCrashTests {
+  private static let words = ["w1": "abandon about", "w2": "zoo zoo"]
+
+  @Test("Killed at every change, everything opens, and the next run finishes")
+  func killed() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    try open.add(.of("w2", words: "zoo zoo"))
+    try open.addSensitive(Array("an identity".utf8), topic: "nostr")
+    let old = open.id
+    try keys.keep()
+    var points = 0
+    while true {
+      try keys.reset()
+      let died = keys.dying(at: points) { try keys.rotate(.blue, as: .newBlue) }
+      if !died { break }
+      try check(keys, old, "killed at change \(points)")
+      points += 1
+    }
+    print("rotate --master-key: killed at \(points) changes")
+    #expect(points > 40)
+  }
+
+  @Test("Interrupted twice, by another key or for good, nothing is left lying about")
+  func startedOver() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    try open.add(.of("w2", words: "zoo zoo"))
+    let old = open.id
+    try keys.keep()
+    for first in stride(from: 1, to: 400, by: 23) {
+      try keys.reset()
+      guard keys.dying(at: first, { try keys.rotate(.blue, as: .newBlue) }) else { break }
+      guard try keys.isInCharge(old) else { continue }
+      // Another key cannot go on: it starts over, and is killed on the way.
+      let died = keys.dying(at: first / 2) { try keys.rotate(.spare, as: .newSpare) }
+      #expect(died)
+      let point: Comment = "killed at \(first), then at \(first / 2)"
+      var spare = try keys.follow(.spare, at: old, "a").take()
+      #expect(try spare.restored().words == Self.words, point)
+      let rotation = try keys.rotate(.spare, as: .newSpare)
+      #expect(rotation.left.map(\.keyID) == [Keyring.blue.keyID], point)
+      #expect(try keys.folder("a").namespaces().count == 2, point)
+      #expect(try keys.folder("a").vanishedNamespaces() == [], point)
+    }
+  }
+
+  private func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
+    let point = Comment(rawValue: name)
+    // Whatever there is, both ways in open everything, here and where nothing is known.
+    for (computer, way) in [("a", Keyring.Way.blue), ("b", .spare)] {
+      let all = try keys.everything(way, from: old, computer)
+      #expect(all.words == Self.words, "\(name): \(way.label) at \(computer): \(all)")
+      #expect(all.report.counts[.late] + all.report.counts[.unreadable] == 0, point)
+    }
+    #expect(try keys.folder("a").vanishedNamespaces() == [], point)
+    _ = try keys.folder("a").namespace()
+    if try keys.isInCharge(old) { try keys.rotate(.blue, as: .newBlue) }
+    let ids = try keys.folder("a").namespaces()
+    #expect(ids.count == 2, "\(name): \(ids)")
+    let new = try #require(ids.first { $0 != old })
+    #expect(try keys.folder("a").namespace().id == new, point)
+    #expect(try keys.folder("a").namespace(old).unfinishedRotation() == nil, point)
+    var followed = try keys.follow(.newBlue, at: new, "a").take()
+    try followed.heal()
+    let restored = try followed.restored()
+    #expect(restored.words == Self.words && restored.report.counts[.current] == 2, point)
+    #expect(try followed.sensitiveTexts("nostr") == [Array("an identity".utf8)], point)
+    #expect(followed.health.rolledBack + followed.health.forked == 0, point)
+    #expect(followed.health.incomplete == 0 && followed.logFindings.isEmpty, point)
+    var spare = try keys.follow(.spare, at: old, "c", compared: new)
+    #expect(spare.namespace.id == new && spare.obstacle == nil, point)
+    #expect(try spare.namespace.restored().words == Self.words, point)
+  }
+}
+
+extension Keyring {
+  private var kept: String { scene.base + "/kept" }
+  private static let places = ["cloud", "state-a"]
+
+  /// Keeps the folder and what computer a knows, to be begun with again.
+  func keep() throws {
+    try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+    for place in Self.places {
+      try FileManager.default.copyItem(
+        atPath: "\(scene.base)/\(place)", toPath: "\(kept)/\(place)")
+    }
+  }
+
+  func reset() throws {
+    for place in Self.places + ["state-b", "state-c"] {
+      try? FileManager.default.removeItem(atPath: "\(scene.base)/\(place)")
+    }
+    for place in Self.places {
+      try FileManager.default.copyItem(
+        atPath: "\(kept)/\(place)", toPath: "\(scene.base)/\(place)")
+    }
+  }
+
+  /// Runs `body` as a program that is killed at a change of a file; says whether it was.
+  func dying(at change: Int, _ body: () throws -> some ~Copyable) -> Bool {
+    file_changes_begin(change)
+    do { _ = try body() } catch {}
+    let died = file_changes_crashed() != 0
+    _ = file_changes_end()
+    return died
+  }
+
+  /// Whether nothing follows the first namespace yet.
+  func isInCharge(_ old: NamespaceID) throws -> Bool {
+    var open = try unlock(.spare, at: old)
+    try open.readAgain()
+    return open.log.links.successors.isEmpty
+  }
+
+  /// What a person with a key gets who compares, touches again, and reads.
+  func everything(_ way: Way, from old: NamespaceID, _ computer: String) throws -> Restored {
+    let others = try folder(computer).namespaces().filter { $0 != old }
+    var keys: [SharedMasterKey] = []
+    for id in others {
+      let namespace = try folder(computer).namespace(id)
+      for found in (try? namespace.scan())?.waysIn ?? []
+      where found.credentialID == [way.credential] {
+        let new: Way = way.credential == 1 ? .newBlue : .newSpare
+        if let key = try? found.unwrap(secret: bytes(new)) { keys.append(SharedMasterKey(key)) }
+      }
+    }
+    let namespace = try folder(computer).namespace(old)
+    let key = try self.way(way, at: old, computer).unwrap(secret: bytes(way))
+    var followed = try namespace.follow(
+      key, by: way.keyID, ways: [secret(way)], keys: keys, compared: others.first)
+    followed.remember()
+    return try followed.namespace.restored()
+  }
+}

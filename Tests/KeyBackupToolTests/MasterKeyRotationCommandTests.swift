@@ -1,0 +1,187 @@
+import FoundationEssentials
+import Testing
+
+/// `rotate --master-key` through the command, with three keys of which two lie in a safe.
+@Suite struct MasterKeyRotationCommandTests {
+  @Test func twoOfThreeKeysAreAbsentAndComeLater() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let old = try await namespace(keys)
+    let second = try await OfflineComputer(keys)
+    let rotated = try await rotate(keys, from: old)
+    let new = try #require(rotated["namespace_id"].text)
+
+    // The computer that rotated goes on, without a word; so does a new one with the same key.
+    #expect(try await namespace(keys) == new)
+    for home in [box.home, try box.newHome()] {
+      let trace = try await box.traced {
+        let restored = try await box.keybackup(
+          ["restore", "--json"], key: keys.only("blue"), home: home)
+        #expect(try restored.json()["restored"].number == 2 && !restored.err.contains("moved"))
+      }
+      #expect(TrafficTests.Cost(trace).touches == 1, "\(trace)")
+    }
+
+    // What the other computer wrote meanwhile arrives.
+    try await second.join(keys)
+    let deep = try await box.keybackup(
+      ["verify", "--deep", "--json"], key: keys.only("blue"), expecting: 94
+    ).json()
+    #expect(deep["wallets"]["late"].number == 1 && deep["wallets"]["current"].number == 2)
+    #expect(deep["namespace_id"].text == new)
+    let restored = try await box.keybackup(["restore", "--json"], key: keys.only("blue")).json()
+    #expect(restored["restored"].number == 3)
+    try await adopt(keys)
+
+    try await comeBack("green", keys, old: old, new: new)
+    try await readElsewhere("red", keys, old: old)
+  }
+
+  /// One PIN and one touch.
+  private func rotate(_ keys: ThreeKeys, from old: String) async throws -> JSON {
+    let box = keys.box
+    var json = JSON.null
+    let trace = try await box.traced {
+      json = try await box.keybackup(
+        ["rotate", "--master-key", "--json"], key: keys.only("blue")
+      ).json()
+    }
+    let cost = TrafficTests.Cost(trace)
+    #expect(cost.touches == 1 && cost.pins == 1, "\(trace)")
+    #expect(json["previous_namespace_id"].text == old && json["namespace_id"].text != old)
+    #expect(json["wallets"].number == 2 && json["versions"].number == 2)
+    #expect(json["waiting"].items.count == 2 && json["failed"].items.isEmpty)
+    return json
+  }
+
+  private func adopt(_ keys: ThreeKeys) async throws {
+    let box = keys.box
+    let blue = keys.only("blue")
+    let listed = try await box.keybackup(["conflicts", "list", "--json"], key: blue).json()
+    let late = try #require(listed["conflicts"].items.first)
+    let version = try #require(late["versions"].items.first)
+    #expect(version["state"].text == "late")
+    try await box.keybackup(
+      ["conflicts", "keep", try #require(late["id"].text), try #require(version["version"].text)],
+      key: blue)
+    let deep = try await box.keybackup(
+      ["verify", "--deep", "--json"], key: blue, expecting: nil
+    ).json()
+    #expect(deep["wallets"]["late"].number == 0 && deep["wallets"]["current"].number == 3)
+  }
+
+  /// A key that was absent: it asks to compare, and then has a file of its own.
+  private func comeBack(
+    _ name: String, _ keys: ThreeKeys, old: String, new: String
+  ) async throws {
+    let box = keys.box
+    let home = try box.newHome()
+    let refused = try await box.keybackup(
+      ["restore", "--json"], key: keys.only(name), home: home, expecting: 87)
+    #expect(try refused.json()["restored"].number == 3, "the earlier backup is not read")
+    #expect(refused.err.contains(new) && refused.err.contains("--namespace"), "\(refused.err)")
+    let entry = Array(Samples.entry(id: "new", name: "New").utf8)
+    let unwritten = try await box.keybackup(
+      ["wallet", "import", "-"], key: keys.only(name), input: entry, home: home, expecting: 90)
+    #expect(unwritten.err.contains("--namespace"))
+
+    let typed = new.prefix(8)
+    let compared = try await box.keybackup(
+      ["restore"], key: keys.only(name), home: home,
+      terminal: [
+        .expect("type its first 8 digits"), .type("\(typed.prefix(4)) \(typed.suffix(4))\r"),
+      ])
+    #expect(compared.text.contains("3 wallets can be restored"), "\(compared.text)")
+    // That computer knows it now, and gives the key a file where it writes.
+    let written = try await box.keybackup(
+      ["wallet", "import", "-"], key: keys.only(name), input: entry, home: home)
+    #expect(written.err.contains("has a file of its own"), "\(written.err)")
+    let trace = try await box.traced {
+      let direct = try await box.keybackup(
+        ["restore", "--json"], key: keys.only(name), home: box.newHome())
+      #expect(try direct.json()["restored"].number == 4 && !direct.err.contains("moved"))
+    }
+    #expect(TrafficTests.Cost(trace).touches == 1, "\(trace)")
+    // Named, there is nothing to ask.
+    let named = try await box.keybackup(
+      ["restore", "--json", "--namespace", new], key: keys.only("red"), home: box.newHome())
+    #expect(try named.json()["restored"].number == 4)
+  }
+
+  /// The reader in Python gets there with a key whose only file lies in the earlier namespace.
+  private func readElsewhere(_ name: String, _ keys: ThreeKeys, old: String) async throws {
+    let box = keys.box
+    let place = box.folder + "/cspp-namespaces/\(old)/keybackup/keys"
+    let files = Files.tree(place).filter { $0.hasSuffix(".json") }
+    var salts: [[UInt8]] = []
+    var credential: [UInt8] = []
+    for file in files {
+      let header = try KeyFile.header("\(place)/\(file)")
+      guard header["label"].text == name else { continue }
+      salts.append(bytes(hex: try #require(header["prf_salt"].text)))
+      credential = bytes(base64: try #require(header["credential_id"].text))
+    }
+    let output = try await box.pythonFIDO2(
+      rpID: "keybackup:", credential: credential, inputs: salts, key: keys.only(name))
+    let dump = box.root + "/dump"
+    let read = try await box.run(
+      Python.script("reader/cspp_reader.py")
+        + [box.folder, "--prf-output", output[0], "--follow", "--dump", dump], key: nil)
+    #expect(read.code == 0, "\(read.text)")
+    let opened = try JSON(read.output)
+    #expect(opened["namespaces"].items.count == 2)
+    #expect(Files.tree(dump).count == 4)
+    try await box.keybackup(
+      ["restore", "--out", box.root + "/restored"], key: keys.only("blue"))
+    for file in Files.tree(dump) {
+      #expect(try Files.read("\(dump)/\(file)") == Files.read("\(box.root)/restored/\(file)"))
+    }
+  }
+
+  /// The only key proves its new secret with a second touch.
+  @Test func theOnlyKeyIsTouchedTwice() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let trace = try await box.traced {
+      let json = try await box.keybackup(["rotate", "--master-key", "--json"]).json()
+      #expect(json["wallets"].number == 3 && json["waiting"].items.isEmpty)
+    }
+    #expect(TrafficTests.Cost(trace).touches == 2, "\(trace)")
+    let restored = try await box.keybackup(["restore", "--json"], home: box.newHome())
+    #expect(try restored.json()["restored"].number == 3)
+    let deep = try await box.keybackup(["verify", "--deep"])
+    #expect(deep.out.contains("may be deleted") && deep.out.contains(backup.namespaceID))
+  }
+
+  private func namespace(_ keys: ThreeKeys) async throws -> String {
+    let status = try await keys.box.keybackup(
+      ["status", "--json"], key: nil, pin: .none, expecting: nil)
+    return try #require(try status.json()["namespace_id"].text)
+  }
+}
+
+/// A computer that adds a wallet while it is offline.
+private struct OfflineComputer {
+  let home: String
+  let replica: String
+
+  init(_ keys: ThreeKeys) async throws {
+    home = try keys.box.newHome()
+    replica = keys.box.root + "/replica"
+    // Both know the backup as it is.
+    for place in [keys.box.home, home] {
+      try await keys.box.keybackup(["wallet", "list"], key: keys.only("blue"), home: place)
+    }
+    try Files.copy(keys.box.folder, to: replica)
+  }
+
+  func join(_ keys: ThreeKeys) async throws {
+    let entry = Array(Samples.entry(id: "late", name: "Late").utf8)
+    try await keys.box.keybackup(
+      ["wallet", "import", "-"], key: keys.only("green"), input: entry, home: home,
+      environment: ["KEYBACKUP_FOLDER": replica])
+    let copied = try await keys.box.run(
+      ["cp", "-a", replica + "/.", keys.box.folder], key: nil)
+    #expect(copied.code == 0)
+  }
+}
