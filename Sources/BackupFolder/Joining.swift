@@ -62,6 +62,7 @@ extension OpenNamespace {
       guard follows(older.open.id), isEnd(older.open), let last = log.index.tips().first else {
         continue
       }
+      _ = try older.open.heal(run: run)
       let left = older.open.waysLeft().filter { !has($0.keyID) }
       try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
     }

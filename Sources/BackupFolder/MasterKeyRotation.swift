@@ -119,6 +119,8 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     try requireWhole()
+    // What a killed run staged goes before its counter is another operation's.
+    _ = try heal(run: run)
     let unfinished = try namespace.unfinishedRotation()
     let next = try successor(enrolment, secret: secret, unfinished: unfinished, run: run)
     var rotation = Rotation(namespace: next)
