@@ -47,10 +47,12 @@ final class DesktopSession: Sendable {
       return
     }
     variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(box.root)/bus"
-    let command =
-      "printf keyring-password | exec gnome-keyring-daemon --foreground --unlock --components=secrets"
+    // From a file and not a pipe: the shell is the daemon then, and ends with the test.
+    try Files.write("keyring-password", to: box.root + "/keyring-password")
+    let command = "exec gnome-keyring-daemon --foreground --unlock --components=secrets <\"$0\""
     let daemon = try BackgroundProgram(
-      ["sh", "-c", command], environment: variables, log: box.root + "/keyring.log")
+      ["sh", "-c", command, box.root + "/keyring-password"], environment: variables,
+      log: box.root + "/keyring.log")
     keyring = daemon
     let address = SessionBus(
       address: variables["DBUS_SESSION_BUS_ADDRESS"], runtimeFolder: nil)
