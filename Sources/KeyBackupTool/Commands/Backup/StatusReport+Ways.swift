@@ -46,9 +46,10 @@ extension StatusReport {
     codes.append(.atRisk)
     advice.append(
       (keys == 1
-        ? "there is one way in: losing that security key loses the backup; "
+        ? "there is one way in: losing it loses the backup; "
         : "there is no way in that counts; ")
-        + "enrol a spare with keybackup key add, and keep another copy of your wallets until then")
+        + "enrol a spare with keybackup key add, or print a recovery kit with keybackup "
+        + "recovery-kit create; keep another copy of your wallets until then")
   }
 
   /// A line for each way in.

@@ -130,8 +130,8 @@ struct StatusReport: Sendable {
 
   /// The report as lines.
   var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)", "Wallets    \(walletText)"]
-    lines += wayLines
+    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)"] + wayLines
+    lines.append("Wallets    \(walletText)")
     lines.append(
       "Log        \(counted(health.operations, "operation")) of "
         + counted(health.writers, "computer"))
