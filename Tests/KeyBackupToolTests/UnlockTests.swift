@@ -11,7 +11,7 @@ import Testing
     let backup = try await PreparedBackup()
     let box = backup.box
     let trace = try await box.traced {
-      let unlocked = try await box.keybackup(["unlock", "--for", "5m", "--json"]).json()
+      let unlocked = try await box.keybackup(["unlock", "--for", "2h", "--json"]).json()
       #expect(unlocked["place"].text == "kernel-keyring")
       #expect(unlocked["namespace_id"].text == backup.namespaceID)
       let words = [
@@ -64,7 +64,7 @@ import Testing
     let box = backup.box
     // In session keyrings that know nothing of each other, as under sudo, cron or a desktop.
     let ownSession = ["keyctl", "session", "-"]
-    try await box.keybackup(["unlock", "--for", "1m"], wrapper: ownSession)
+    try await box.keybackup(["unlock", "--for", "30m"], wrapper: ownSession)
     try await box.keybackup(["wallet", "list"], key: Self.nobody, pin: .none, wrapper: ownSession)
     try await box.keybackup(["wallet", "list"], key: Self.nobody, pin: .none)
     try Files.copy(box.folder, to: box.root + "/copy")

@@ -72,7 +72,8 @@ import Testing
   }
 
   @Test func otherThreadsFindIt() async throws {
-    try KernelKeyring.keep(secret([5, 6]), as: name, for: 60)
+    // The tasks may have to wait for a busy computer.
+    try KernelKeyring.keep(secret([5, 6]), as: name, for: 3600)
     try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
       for _ in 0..<16 { group.addTask { try found(name) } }
       for try await bytes in group { #expect(bytes == [5, 6]) }
