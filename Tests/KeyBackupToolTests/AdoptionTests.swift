@@ -63,7 +63,7 @@ import Testing
     #expect(try status.json()["keys"].number == 1)
     // One touch for all of it.
     let trace = try await box.traced {
-      try await box.keybackup(["unlock", "--rp-id", scene.rpID], key: scene.key)
+      try await box.keybackup(["unlock", "--for", "2h", "--rp-id", scene.rpID], key: scene.key)
       let listed = try await box.keybackup(["wallet", "list", "--json"], key: nil, pin: .none)
       #expect(try listed.json()["wallets"].items.count == scene.wallets)
       // Its first own write makes a log; what is there stays.
@@ -88,7 +88,7 @@ import Testing
     let scene = try Scene(name)
     let box = scene.box
     let spare = ["--state", box.root + "/spare.json"]
-    try await box.keybackup(["unlock", "--rp-id", scene.rpID], key: scene.key)
+    try await box.keybackup(["unlock", "--for", "2h", "--rp-id", scene.rpID], key: scene.key)
     try await box.keybackup(["key", "add", "--label", "spare"], key: spare)
     try await box.keybackup(["lock"], key: nil, pin: .none)
     try scene.expectUntouched()
@@ -111,7 +111,7 @@ import Testing
     let scene = try Scene(name)
     let box = scene.box
     let new = ["--state", box.root + "/new.json"]
-    try await box.keybackup(["unlock", "--rp-id", scene.rpID], key: scene.key)
+    try await box.keybackup(["unlock", "--for", "2h", "--rp-id", scene.rpID], key: scene.key)
     let added = try await box.keybackup(
       ["key", "add", "--replace-cspp-envelope", "--rp-id", scene.rpID, "--json"], key: new
     ).json()

@@ -71,7 +71,7 @@ import Testing
     try await expectLocked(box, folder: box.root + "/copy")
     // A shorter time takes the place of the longer one.
     try await box.keybackup(["unlock", "--for", "1s"])
-    try await waitUntil("the time is over", seconds: 30) {
+    try await waitUntil("the time is over") {
       let outcome = try await box.keybackup(
         ["wallet", "list"], key: Self.nobody, pin: .none, expecting: nil)
       return outcome.code == 69 ? nil : outcome.text
@@ -82,7 +82,7 @@ import Testing
   @Test func theOnlyKeyIsLostAndTheComputerKnowsTheMasterKey() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    try await box.keybackup(["unlock"])
+    try await box.keybackup(["unlock", "--for", "2h"])
     try Files.remove(box.keyState)
     // Removing needs a way in, which proves that another one works.
     let refused = try await box.keybackup(
@@ -101,7 +101,7 @@ import Testing
   @Test func whatIsNotTheMasterKeyIsNotUsed() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    try await box.keybackup(["unlock"])
+    try await box.keybackup(["unlock", "--for", "2h"])
     let script = """
       place=$(printf %s "$(realpath "$0")" | sha256sum | head -c 32)
       name=keybackup:\(backup.namespaceID):$place
