@@ -16,7 +16,7 @@ import Testing
 struct RotationHistoryTests {
   /// KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
-    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 12
+    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 3
   private static let seed =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_SEED"].flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1_000_000)
