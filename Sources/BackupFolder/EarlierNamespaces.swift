@@ -70,7 +70,7 @@ extension OpenNamespace {
 
   /// Whether a namespace came to be: one that an unfinished rotation leaves may
   /// go again.
-  private func isFollowed(_ id: NamespaceID) -> Bool {
+  func isFollowed(_ id: NamespaceID) -> Bool {
     rivals.contains(id) || follows(id)
   }
 

@@ -11,7 +11,9 @@ extension OpenNamespace {
     let index = log.index
     for older in earlier {
       let id = older.open.id
+      let sources = sources(of: older)
       _ = try older.open.forEachWallet { (version, bytes) throws(E) in
+        if Self.isOutdated(version.id.digest, version.recordID, in: sources) { return }
         guard pass.isLate(version.recordID, version.id.digest, index: index) else { return }
         try body(
           WalletVersion(
@@ -21,6 +23,27 @@ extension OpenNamespace {
     }
   }
 
+  /// The logs that say what became of the versions in an earlier namespace: none
+  /// but its own when a rotation has finished it, for then it was in charge.
+  ///
+  /// What an interrupted rotation left holds copies; who overwrote or removed the
+  /// originals since could not know of those.
+  private func sources(of older: EarlierNamespace) -> [LogIndex] {
+    isFollowed(older.open.id) ? [] : followedLogs()
+  }
+
+  private func followedLogs() -> [LogIndex] {
+    earlier.flatMap { older in
+      (isFollowed(older.open.id) ? [older.open.log.index] : []) + older.open.followedLogs()
+    }
+  }
+
+  private static func isOutdated(
+    _ value: Digest, _ record: RecordID, in sources: [LogIndex]
+  ) -> Bool {
+    sources.contains { $0.standing(of: value, record: record) == .superseded }
+  }
+
   /// Lends the late versions of some records, without opening all files.
   private mutating func forEachLate(
     of records: Set<RecordID>,
@@ -28,8 +51,10 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let index = log.index
     for older in earlier {
+      let sources = sources(of: older)
       try older.open.forEachVersion(of: records) {
         (record, value, bytes) throws(BackupFolderError) in
+        if Self.isOutdated(value, record, in: sources) { return }
         guard index.standing(of: value, record: record) == .unknown else { return }
         try body(record, value, bytes)
       }

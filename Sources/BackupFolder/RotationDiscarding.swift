@@ -1,4 +1,55 @@
-internal import CSPP
+public import CSPP
+
+extension OpenNamespace {
+  /// Removes what rotations left that were interrupted on this computer and
+  /// overtaken by another one's: copies, which no later run would finish.
+  ///
+  /// It stays where a log is not whole, which might say that it was finished, and
+  /// where another computer has written.
+  ///
+  /// - Returns: the namespaces that are gone.
+  /// - Throws: system errors.
+  public mutating func discardOvertaken() throws(BackupFolderError) -> [NamespaceID] {
+    if earlier.isEmpty { return [] }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    let followed = followedNamespaces()
+    var gone: [NamespaceID] = []
+    for candidate in try run.state.namespaces() {
+      guard let source = try run.state.memory(of: candidate).rotatingFrom,
+        let before = followed[source], before.open.isWhole,
+        candidate != id, followed[candidate] == nil,
+        !followed.values.contains(where: { $0.open.isFollowed(by: candidate) }),
+        let left = try namespace.sibling(candidate)
+      else { continue }
+      do throws(BackupFolderError) {
+        try left.discardUnfinished(run: run)
+      } catch .cannotRotate(.unfinished) {
+        continue
+      }
+      gone.append(candidate)
+    }
+    earlier.removeAll { gone.contains($0.open.id) }
+    others.removeAll { gone.contains($0.namespaceID) }
+    return gone
+  }
+
+  private func followedNamespaces() -> [NamespaceID: EarlierNamespace] {
+    var found: [NamespaceID: EarlierNamespace] = [:]
+    for older in earlier {
+      if isFollowed(older.open.id) { found[older.open.id] = older }
+      found.merge(older.open.followedNamespaces()) { one, _ in one }
+    }
+    return found
+  }
+
+  private var isWhole: Bool {
+    health.incomplete + health.rolledBack + health.forked == 0 && logFindings.isEmpty
+  }
+
+  private func isFollowed(by id: NamespaceID) -> Bool {
+    log.links.successors.contains { $0.id == id }
+  }
+}
 
 /// A rotation that is started over: what the interrupted one left goes.
 extension Namespace {

@@ -56,6 +56,55 @@ struct RotationCrashTests {
     }
   }
 
+  @Test("What an interrupted rotation had copied and is outdated since is not shown as late")
+  func overtaken() throws {
+    var points = 0
+    var copies = 0
+    while true {
+      let keys = try Keyring()
+      var open = try keys.unlock(.blue)
+      try open.add(.of("w1", words: "outdated"))
+      try open.add(.of("w2", words: "zoo zoo"))
+      try open.add(.of("w3", words: "removed"))
+      let old = open.id
+      try keys.part()
+      var there = try keys.unlock(.blue, at: old, "b", keys.replica)
+      try there.add(.of("w1"))
+      try there.remove([RecordID(walletID: "w3")])
+      // Computer a has heard of neither, and carries over what it knows.
+      let died = keys.dying(at: points) { try keys.rotate(.spare, as: .newSpare) }
+      let copy = try keys.folder("a").namespaces().first { $0 != old }
+      if try !died || !keys.isInCharge(old) { break }
+      let new = try keys.rotate(.blue, as: .newBlue, "b", keys.replica).take().id
+      try keys.join()
+      let point: Comment = "killed at change \(points)"
+      // Who opens only the finished one, and who opens both.
+      var one = try keys.follow(.newBlue, at: new, "c")
+      #expect(try one.namespace.restored().words == Self.words, point)
+      if let copy, (try? keys.way(.newSpare, at: copy)) != nil {
+        copies += 1
+        var both = try keys.followed(.spare, from: old, "d", compared: new)
+        #expect(both.namespace.id == new && both.obstacle == nil, point)
+        let restored = try both.namespace.restored()
+        #expect(restored.words == Self.words, point)
+        #expect(restored.report.counts[.late] == 0, point)
+        try both.namespace.add(.of("w1", words: "newer"))
+        #expect(try both.namespace.restored().words["w1"] == "newer", point)
+        #expect(both.namespace.log.index.history(of: RecordID(walletID: "w1")).count == 2, point)
+      }
+      // Computer a tidies up after itself.
+      var own = try keys.followed(.spare, from: old, "a", compared: new)
+      let gone = try own.namespace.discardOvertaken()
+      // Or a folder that nobody would take for a namespace yet.
+      #expect(copy.map { gone == [$0] } ?? (gone.count <= 1), point)
+      #expect(try keys.folder("a").namespaces().count == 2, point)
+      #expect(try keys.folder("a").namespace().id == new, point)
+      #expect(try own.namespace.restored().words.keys.sorted() == ["w1", "w2"], point)
+      points += 1
+    }
+    #expect(points > 20 && copies > 10, "\(points) points, \(copies) copies")
+  }
+
   private func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
     let point = Comment(rawValue: name)
     // Whatever there is, both ways in open everything, here and where nothing is known.
@@ -126,6 +175,13 @@ extension Keyring {
 
   /// What a person with a key gets who compares, touches again, and reads.
   func everything(_ way: Way, from old: NamespaceID, _ computer: String) throws -> Restored {
+    var followed = try self.followed(way, from: old, computer)
+    return try followed.namespace.restored()
+  }
+
+  func followed(
+    _ way: Way, from old: NamespaceID, _ computer: String, compared: NamespaceID? = nil
+  ) throws -> Followed {
     let others = try folder(computer).namespaces().filter { $0 != old }
     var keys: [SharedMasterKey] = []
     for id in others {
@@ -139,8 +195,8 @@ extension Keyring {
     let namespace = try folder(computer).namespace(old)
     let key = try self.way(way, at: old, computer).unwrap(secret: bytes(way))
     var followed = try namespace.follow(
-      key, by: way.keyID, ways: [secret(way)], keys: keys, compared: others.first)
+      key, by: way.keyID, ways: [secret(way)], keys: keys, compared: compared ?? others.first)
     followed.remember()
-    return try followed.namespace.restored()
+    return followed
   }
 }

@@ -195,6 +195,7 @@ private final class RotationHistory {
     let place = opened.followed.namespace.id.hex.prefix(4)
     if opened.followed.isSuperseded { return "only read: \(place)" }
     _ = try opened.followed.namespace.mergeRivals()
+    _ = try opened.followed.namespace.discardOvertaken()
     if opened.way.namespaceID != opened.followed.namespace.id,
       let secret = opened.ways.first(where: { $0.keyID == opened.way.keyID })
     {

@@ -169,6 +169,11 @@ extension Backup {
       if try opened.mergeRivals() {
         output.note("Two rotations of the master key that did not know of each other are one now.")
       }
+      for left in try opened.discardOvertaken() {
+        output.note(
+          "Another rotation was finished first: what this computer had copied is removed (\(left.hex))."
+        )
+      }
       guard let way, way.namespaceID != opened.id,
         let secret = search.ways.first(where: { $0.keyID == way.keyID }),
         try opened.admit(way, secret)
