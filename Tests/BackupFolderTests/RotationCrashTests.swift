@@ -1,4 +1,3 @@
-import CFileChanges
 import CSPP
 import Foundation
 import Testing
@@ -18,11 +17,11 @@ struct RotationCrashTests {
     try open.add(.of("w2", words: "zoo zoo"))
     try open.addSensitive(Array("an identity".utf8), topic: "nostr")
     let old = open.id
-    try keys.keep()
+    try keys.scene.keep()
     var points = 0
     while true {
-      try keys.reset()
-      let died = keys.dying(at: points) { try keys.rotate(.blue, as: .newBlue) }
+      try keys.scene.reset()
+      let died = FileChanges.dying(at: points) { try keys.rotate(.blue, as: .newBlue) }
       if !died { break }
       try check(keys, old, "killed at change \(points)")
       points += 1
@@ -38,13 +37,13 @@ struct RotationCrashTests {
     try open.add(.of("w1"))
     try open.add(.of("w2", words: "zoo zoo"))
     let old = open.id
-    try keys.keep()
+    try keys.scene.keep()
     for first in stride(from: 1, to: 400, by: 23) {
-      try keys.reset()
-      guard keys.dying(at: first, { try keys.rotate(.blue, as: .newBlue) }) else { break }
+      try keys.scene.reset()
+      guard FileChanges.dying(at: first, { try keys.rotate(.blue, as: .newBlue) }) else { break }
       guard try keys.isInCharge(old) else { continue }
       // Another key cannot go on: it starts over, and is killed on the way.
-      let died = keys.dying(at: first / 2) { try keys.rotate(.spare, as: .newSpare) }
+      let died = FileChanges.dying(at: first / 2) { try keys.rotate(.spare, as: .newSpare) }
       #expect(died)
       let point: Comment = "killed at \(first), then at \(first / 2)"
       var spare = try keys.follow(.spare, at: old, "a").take()
@@ -72,7 +71,7 @@ struct RotationCrashTests {
       try there.add(.of("w1"))
       try there.remove([RecordID(walletID: "w3")])
       // Computer a has heard of neither, and carries over what it knows.
-      let died = keys.dying(at: points) { try keys.rotate(.spare, as: .newSpare) }
+      let died = FileChanges.dying(at: points) { try keys.rotate(.spare, as: .newSpare) }
       let copy = try keys.folder("a").namespaces().first { $0 != old }
       if try !died || !keys.isInCharge(old) { break }
       let new = try keys.rotate(.blue, as: .newBlue, "b", keys.replica).take().id
@@ -135,37 +134,6 @@ struct RotationCrashTests {
 }
 
 extension Keyring {
-  private var kept: String { scene.base + "/kept" }
-  private static let places = ["cloud", "state-a"]
-
-  /// Keeps the folder and what computer a knows, to be begun with again.
-  func keep() throws {
-    try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
-    for place in Self.places {
-      try FileManager.default.copyItem(
-        atPath: "\(scene.base)/\(place)", toPath: "\(kept)/\(place)")
-    }
-  }
-
-  func reset() throws {
-    for place in Self.places + ["state-b", "state-c"] {
-      try? FileManager.default.removeItem(atPath: "\(scene.base)/\(place)")
-    }
-    for place in Self.places {
-      try FileManager.default.copyItem(
-        atPath: "\(kept)/\(place)", toPath: "\(scene.base)/\(place)")
-    }
-  }
-
-  /// Runs `body` as a program that is killed at a change of a file; says whether it was.
-  func dying(at change: Int, _ body: () throws -> some ~Copyable) -> Bool {
-    file_changes_begin(change)
-    do { _ = try body() } catch {}
-    let died = file_changes_crashed() != 0
-    _ = file_changes_end()
-    return died
-  }
-
   /// Whether nothing follows the first namespace yet.
   func isInCharge(_ old: NamespaceID) throws -> Bool {
     var open = try unlock(.spare, at: old)

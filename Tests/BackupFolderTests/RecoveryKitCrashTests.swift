@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// `recovery-kit create` and `recovery-kit revoke` are killed at every change of a file in turn, in
+/// the folder and in what the computer remembers (Tests/CFileChanges).
+///
+/// That the page is there before the way in is shown through the command
+/// (`RecoveryKitTests.aWayInIsNeverWithoutItsPage`).
+struct RecoveryKitCrashTests {
+  private static let words = ["w1": "abandon about", "w2": "zoo zoo"]
+  private let scene: Scene
+  private let a = SpareKey(name: 0xA)
+  private let b = SpareKey(name: 0xB)
+
+  /// A recovery kit with a cheap derivation.
+  private struct Kit: ~Copyable {
+    let code = RecoveryCode.random()
+    let enrolment: Enrolment
+
+    init() throws {
+      let cost = try Argon2id.Parameters(memoryKiB: 8, passes: 1)
+      enrolment = Enrolment(label: "Safe", kind: .recoveryCode(try .init(cost: cost)))
+    }
+
+    /// As its file says how.
+    func secret(_ way: WayIn) throws -> SecretBytes {
+      guard case .recoveryCode(let derivation) = way.kind else { throw BackupFolderError.wrongKey }
+      return try derivation.derive(code)
+    }
+
+    func create(in open: inout OpenNamespace) throws {
+      guard case .recoveryCode(let derivation) = enrolment.kind else { return }
+      let secret = try derivation.derive(code)
+      try open.addWayIn(enrolment, secret: secret, confirmedBy: secret)
+    }
+  }
+
+  init() throws {
+    scene = try Scene(inMemory: true)
+    _ = try scene.create(with: a)
+    try scene.add(b, openedWith: a)
+    var open = try scene.open(with: a)
+    try open.add(.of("w1"))
+    try open.add(.of("w2", words: "zoo zoo"))
+  }
+
+  @Test("Killed while it is made, there is no kit or one that opens everything")
+  func made() throws {
+    let before = try Scene.contents(scene.folder)
+    try scene.keep()
+    var (points, kits) = (0, 0)
+    while true {
+      try scene.reset()
+      let kit = try Kit()
+      let died = FileChanges.dying(at: points) {
+        var open = try scene.open(with: a)
+        try kit.create(in: &open)
+      }
+      if !died { break }
+      let point: Comment = "killed at change \(points)"
+      // What was there is there, byte for byte.
+      let after = try finished(Scene.contents(scene.folder))
+      #expect(before.allSatisfy { after[$0.key] == $0.value }, point)
+      try expectKeysOpen(point)
+      let isThere = try opens(kit, "c", point)
+      if isThere { kits += 1 } else { #expect(after == before, point) }
+
+      // The next one tidies up, and works beside it.
+      let next = try Kit()
+      var open = try scene.open(with: a)
+      try next.create(in: &open)
+      #expect(open.viewProblem == nil, point)
+      #expect(try opens(next, "a", point), point)
+      #expect(try opens(kit, "a", point) == isThere, point)
+      #expect(try scene.ways().count == (isThere ? 4 : 3), point)
+      #expect(try leftOvers() == [], point)
+      // Whether it was logged or not, it can be revoked.
+      if isThere {
+        open = try scene.open(with: b)
+        try open.removeWaysIn([kit.enrolment.keyID])
+        #expect(try !opens(kit, "c", point), point)
+        #expect(try scene.ways().count == 3, point)
+      }
+      try expectKeysOpen(point)
+      points += 1
+    }
+    print("recovery-kit create: killed at \(points) changes, with a kit at \(kits)")
+    #expect(points > 8 && kits > 2 && kits < points)
+  }
+
+  @Test("Killed while it is revoked, the kit opens everything or nothing, and the next run ends it")
+  func revoked() throws {
+    let kit = try Kit()
+    var open = try scene.open(with: a)
+    try kit.create(in: &open)
+    // On another computer: the removal has to go by the folder.
+    #expect(try opens(kit, "a", "made"))
+    try scene.keep()
+    var (points, kits) = (0, 0)
+    while true {
+      try scene.reset()
+      let died = FileChanges.dying(at: points) {
+        var open = try scene.open(with: b)
+        try open.removeWaysIn([kit.enrolment.keyID])
+      }
+      if !died { break }
+      let point: Comment = "killed at change \(points)"
+      try expectKeysOpen(point)
+      if try opens(kit, "c", point) { kits += 1 }
+      open = try scene.open(with: b)
+      try open.removeWaysIn([kit.enrolment.keyID])
+      #expect(open.viewProblem == nil, point)
+      #expect(try !opens(kit, "a", point), point)
+      #expect(try scene.ways().count == 2, point)
+      #expect(try leftOvers() == [], point)
+      try expectKeysOpen(point)
+      points += 1
+    }
+    print("recovery-kit revoke: killed at \(points) changes, with a kit at \(kits)")
+    #expect(points > 8 && kits > 2 && kits < points)
+  }
+
+  /// Both security keys open everything, here and where nothing is known.
+  private func expectKeysOpen(_ point: Comment) throws {
+    try? FileManager.default.removeItem(atPath: scene.base + "/state-b")
+    for (computer, key) in [("a", a), ("b", b)] {
+      var open = try scene.open(with: key, computer: computer)
+      try expectWhole(&open, point)
+    }
+    let owner = try scene.envelopeOwner([a, b])
+    #expect(try scene.ways()[#require(owner)]?.credentialID?.first == a.name, point)
+  }
+
+  /// Whether the kit is there; then it opens everything.
+  private func opens(_ kit: borrowing Kit, _ computer: String, _ point: Comment) throws -> Bool {
+    let namespace = try scene.open(computer).namespace()
+    let id = kit.enrolment.keyID
+    guard let way = try namespace.scan().waysIn.first(where: { $0.keyID == id }) else {
+      return false
+    }
+    var open = try namespace.open(way.unwrap(secret: kit.secret(way)), by: id)
+    try expectWhole(&open, point)
+    return true
+  }
+
+  private func expectWhole(_ open: inout OpenNamespace, _ point: Comment) throws {
+    let restored = try open.restored()
+    #expect(restored.words == Self.words && restored.report.counts[.current] == 2, point)
+    #expect(restored.report.findings.isEmpty && open.logFindings.isEmpty, point)
+    #expect(open.health.rolledBack + open.health.forked + open.health.incomplete == 0, point)
+  }
+
+  private func finished(_ files: [String: Data]) -> [String: Data] {
+    files.filter { !Self.isTemporary($0.key) }
+  }
+
+  private func leftOvers() throws -> [String] {
+    try ["cloud", "state-a"].flatMap { place in
+      try FileManager.default.subpathsOfDirectory(atPath: "\(scene.base)/\(place)")
+        .filter(Self.isTemporary)
+    }
+  }
+
+  private static func isTemporary(_ path: String) -> Bool { path.contains(".keybackup-tmp-") }
+}
