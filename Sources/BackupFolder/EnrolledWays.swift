@@ -32,7 +32,7 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     _ = try heal(run: run)
-    guard try isEnrolled(key, among: waysIn()) else { throw .noSuchWayIn }
+    guard try isEnrolled(key, among: allWaysIn()) else { throw .noSuchWayIn }
     let time = max(namespace.settings.clock(), (log.keyLabels[key]?.at ?? 0) + 1)
     try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
     log.note(label: label, of: key, at: time)
@@ -64,7 +64,7 @@ extension OpenNamespace {
     _ = try heal(run: run)
     let keys = keys.subtracting(log.removedKeys)
     if keys.isEmpty { return saveCache(run: run) }
-    let ways = try waysIn()
+    let ways = try allWaysIn()
     guard keys.allSatisfy({ isEnrolled($0, among: ways) }) else { throw .noSuchWayIn }
     let isLast = !ways.contains { way in
       !way.isRemoved && way.keyID.map { !keys.contains($0) } ?? true

@@ -258,5 +258,6 @@ extension OpenNamespace {
     try? run.state.save(memory, of: id)
     lineage = []
     try load()
+    rememberWays(isLocked: true)
   }
 }

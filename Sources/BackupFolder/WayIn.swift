@@ -53,6 +53,9 @@ public struct WayIn: Equatable, Sendable {
   /// Whether it was removed, as far as this computer knows: it opens the backup
   /// until its files are gone.
   public internal(set) var isRemoved = false
+  /// Whether its only file is an earlier namespace's: a box waits for it since the
+  /// master key was rotated.
+  public internal(set) var isWaiting = false
   /// The files it was read from, below the namespace folder.
   public internal(set) var files: [String]
   var sources: [Source]

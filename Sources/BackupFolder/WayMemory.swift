@@ -12,6 +12,8 @@ struct WayMemory: Equatable, Sendable {
   var labels: [KeyID: String] = [:]
   /// Ways in that were removed: their files may come back.
   var removed: Set<KeyID> = []
+  /// Ways in that have no file here yet: a box waits for them.
+  var waiting: Set<KeyID> = []
 
   /// A way in that opened the backup within this time need not be noted again.
   static let grain: UInt64 = 3600
@@ -23,9 +25,13 @@ struct WayMemory: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - log: the logs that it opened.
+  ///   - waiting: the ways in for which a box waits.
   ///   - key: the way in that opened them.
   ///   - time: Unix seconds.
-  mutating func learn(_ log: OperationLog, openedBy key: KeyID?, at time: UInt64) {
+  mutating func learn(
+    _ log: OperationLog, waiting: Set<KeyID>, openedBy key: KeyID?, at time: UInt64
+  ) {
+    self.waiting = waiting
     for (key, label) in log.keyLabels { labels[key] = label.text }
     removed.formUnion(log.removedKeys)
     if let key { prove(key, at: time) }
@@ -60,6 +66,7 @@ extension WayMemory {
         guard let text = Hex.bytes(words[2]) else { return nil }
         labels[key] = String(decoding: text, as: UTF8.self)
       case ("removed", 2): removed.insert(key)
+      case ("waiting", 2): waiting.insert(key)
       default: return nil
       }
     }
@@ -72,6 +79,7 @@ extension WayMemory {
     lines += labels.sorted { $0.key < $1.key }
       .map { "label \($0.key) \(Hex.string(Array($0.value.utf8)))" }
     lines += removed.sorted().map { "removed \($0)" }
+    lines += waiting.sorted().map { "waiting \($0)" }
     return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
   }
 }
@@ -129,10 +137,11 @@ extension OpenNamespace {
   ///   - key: another way in whose secret was reproduced in this run.
   func rememberWays(isLocked: Bool, proving key: KeyID? = nil) {
     let time = namespace.settings.clock()
+    let waiting = Set(waysWithoutFile.map(\.keyID))
     func isNews(_ state: StateFolder) -> WayMemory? {
       let known = state.ways(of: id)
       var news = known
-      news.learn(log, openedBy: openedBy, at: time)
+      news.learn(log, waiting: waiting, openedBy: openedBy, at: time)
       if let key { news.prove(key, at: time) }
       return news == known ? nil : news
     }

@@ -75,6 +75,38 @@ struct MasterKeyRotationTests {
     #expect(trusted.obstacle == nil && trusted.namespace.id == third)
   }
 
+  @Test("A way in for which a box waits is known without a key, has a name, and can be removed")
+  func waiting() throws {
+    let keys = try Keyring()
+    try keys.rotate(.blue, as: .newBlue)
+    let new = try keys.scene.open().namespace()
+    #expect(try new.waitingWays().map(\.keyID) == [Keyring.spare.keyID])
+    #expect(try new.waitingWays().map(\.label) == ["Spare key"])
+    #expect(try new.scan().waysIn.count == 1)
+    // Of the way in that was at hand the earlier namespace's file is none.
+    var open = try keys.unlock(.newBlue, at: new.id)
+    #expect(try open.allWaysIn().independent.count == 2)
+    try open.setLabel("In the safe", of: Keyring.spare.keyID)
+    #expect(try new.waitingWays().map(\.label) == ["In the safe"])
+    // Another computer learns it with the first key that opens the backup there.
+    let other = try keys.folder("b").namespace(new.id)
+    #expect(try other.waitingWays().isEmpty)
+    _ = try keys.follow(.newBlue, at: new.id, "b")
+    #expect(try other.waitingWays().map(\.label) == ["In the safe"])
+
+    try open.removeWaysIn([Keyring.spare.keyID])
+    #expect(try new.waitingWays().isEmpty && open.allWaysIn().count == 1)
+    #expect(throws: BackupFolderError.lastWayIn) {
+      try open.removeWaysIn([Keyring.Way.newBlue.keyID])
+    }
+    // It gets no file here any more, and no box of the next rotation.
+    let old = try #require(try keys.scene.open().namespaces().first { $0 != new.id })
+    var followed = try keys.follow(.spare, at: old, "c", compared: new.id)
+    let way = try keys.way(.spare, at: old)
+    #expect(try !followed.namespace.admit(way, keys.secret(.spare)))
+    #expect(try keys.rotate(.newBlue, as: .newerBlue).left.isEmpty)
+  }
+
   @Test("What an offline computer wrote late is shown, and adopted when it is written")
   func late() throws {
     let keys = try Keyring()

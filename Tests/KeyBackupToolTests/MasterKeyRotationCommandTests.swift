@@ -10,6 +10,7 @@ import Testing
     let second = try await OfflineComputer(keys)
     let rotated = try await rotate(keys, from: old)
     let new = try #require(rotated["namespace_id"].text)
+    try await stillThreeWays(keys)
 
     // The computer that rotated goes on, without a word; so does a new one with the same key.
     #expect(try await namespace(keys) == new)
@@ -52,6 +53,22 @@ import Testing
     #expect(json["wallets"].number == 2 && json["versions"].number == 2)
     #expect(json["waiting"].items.count == 2 && json["failed"].items.isEmpty)
     return json
+  }
+
+  /// Those for which a box waits are ways in like others, and no strangers.
+  private func stillThreeWays(_ keys: ThreeKeys) async throws {
+    let box = keys.box
+    let status = try await box.keybackup(["status", "--json"], key: nil, pin: .none).json()
+    #expect(status["keys"].number == 3 && status["waiting"].items.count == 2, "\(status)")
+    let listed = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+    let waiting = listed["keys"].items.filter { $0["waiting"].flag == true }
+    #expect(Set(waiting.compactMap { $0["label"].text }) == ["green", "red"], "\(listed)")
+    try await box.keybackup(["key", "label", "red", "vault"], key: keys.only("blue"))
+    let table = try await box.keybackup(["key", "list"], key: nil, pin: .none)
+    #expect(table.out.contains("vault (a box waits)"), "\(table.out)")
+    let refused = try await box.keybackup(
+      ["key", "add"], key: keys.only("blue") + keys.only("green"), expecting: nil)
+    expectFailure(refused, 73, says: "enrolled already")
   }
 
   private func adopt(_ keys: ThreeKeys) async throws {

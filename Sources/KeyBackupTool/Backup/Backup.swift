@@ -116,6 +116,15 @@ extension Backup {
       throw UserMessage(error)
     }
   }
+
+  /// The ways in, with those for which a box waits since the master key was
+  /// rotated.
+  func allWaysIn() throws(UserMessage) -> [WayIn] { try waysIn(scan()) }
+
+  /// Those that a scan found, and those for which a box waits.
+  func waysIn(_ scan: NamespaceScan) -> [WayIn] {
+    scan.waysIn + ((try? namespace.waitingWays()) ?? [])
+  }
 }
 
 extension FolderOptions {

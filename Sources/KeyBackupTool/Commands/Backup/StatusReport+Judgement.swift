@@ -115,7 +115,7 @@ extension StatusReport {
       let labels = waiting.map { PrintableText.clean($0.label, limit: 40) }
       advice.append(
         "not used since the master key was rotated, and found by a box in the earlier backup: "
-          + labels.joined(separator: ", "))
+          + labels.joined(separator: ", ") + "; keybackup verify --deep with it ends that")
     }
     for old in spent {
       advice.append(

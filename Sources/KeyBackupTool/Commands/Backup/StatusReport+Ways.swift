@@ -55,7 +55,12 @@ extension StatusReport {
   /// A line for each way in.
   var wayLines: [String] {
     ways.map { way in
-      let state = way.isRemoved ? "removed" : "proved " + PrintableTime.day(way.provedAt)
+      let state =
+        way.isRemoved
+        ? "removed"
+        : way.isWaiting
+          ? "a box waits for it since the master key was rotated"
+          : "proved " + PrintableTime.day(way.provedAt)
       return
         "           \(WaySelector.shown(way)), \(way.kindWord.replacing("_", with: " ")), \(state)"
     }

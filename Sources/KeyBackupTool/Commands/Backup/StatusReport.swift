@@ -26,7 +26,7 @@ struct StatusReport: Sendable {
   /// Earlier namespaces that a person may delete now.
   var spent: [SpentNamespace] = []
   /// Ways in that have a file in an earlier namespace only.
-  var waiting: [WayLeft] = []
+  var waiting: [WayIn] { ways.filter(\.isWaiting) }
   /// Whether a newer program wrote what this one does not know.
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
@@ -49,7 +49,7 @@ struct StatusReport: Sendable {
     let scan = try backup.scan()
     namespaceID = backup.namespace.id
     folder = backup.folder.path
-    ways = scan.waysIn
+    ways = backup.waysIn(scan)
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
   }
@@ -75,14 +75,13 @@ struct StatusReport: Sendable {
     namespaceID = opened.id
     wallets = report.counts
     removedEarlier = opened.removedEarlier.count
-    waiting = opened.waysWithoutFile
-    if waiting.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
     notCurrent = report.notCurrent
     keptAgainstRemoval = opened.keptAgainstRemoval.count
     hasUnknownChanges = opened.hasUnknownChanges
     findings += report.findings + opened.logFindings
     health = opened.health
-    if let known = try? opened.waysIn() { ways = known }
+    if let known = try? opened.allWaysIn() { ways = known }
+    if opened.waysWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }
@@ -111,7 +110,7 @@ struct StatusReport: Sendable {
         records.map { (record, state) in
           ["record_id": .string(record.hex), "state": .string(state.rawValue)]
         }),
-      "waiting": .array(waiting.map { .string($0.keyID.hex) }),
+      "waiting": .array(waiting.map { .optional($0.keyID?.hex) }),
       "deletable": .array(
         spent.map {
           ["namespace_id": .string($0.id.hex), "keep": .array($0.operations.map { .string($0) })]

@@ -33,7 +33,6 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let ways = try backup.scan().waysIn
     var damaged: [FileFinding] = []
     let unlocked = try await backup.masterKey(
       opener.applied(to: unlock), world, UnlockTerms(), damaged: &damaged)
@@ -42,6 +41,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await backup.open(unlocked, unlock)
     await used?.authenticator.close()
 
+    let ways = try enrolledWays(opened)
     let finder = unlock.finder(world)
     let key = try await finder.newKey(
       besides: used?.descriptor, Backup.offers(ways, rpID: rpID).map(\.1))
@@ -66,6 +66,17 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
     return try report(made.keyID, made.credential, label ?? key.name, opened)
+  }
+
+  /// Those that open the backup already, also by a box.
+  private func enrolledWays(
+    _ opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> [WayIn] {
+    do throws(BackupFolderError) {
+      return try opened.allWaysIn()
+    } catch {
+      throw UserMessage(error)
+    }
   }
 
   private var rpID: String { unlock.relyingParty.rpId ?? BackupRelyingPartyOption.standard }
@@ -100,13 +111,24 @@ struct OpenerOptions: ParsableArguments {
       "The PIN of the key that opens the backup is in this file.", valueName: "path"))
   var unlockPinFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Read the PIN of the key that opens the backup from this file descriptor.", valueName: "n"))
+  var unlockPinFd: Int32?
+
+  mutating func validate() throws {
+    if unlockPinFd != nil, unlockPinFile != nil {
+      throw ValidationError("give one of --unlock-pin-fd and --unlock-pin-file")
+    }
+  }
+
   /// The options for opening: the device that is named for the new key is not
   /// the one that opens.
   func applied(to options: UnlockOptions) -> UnlockOptions {
     var options = options
     options.device.device = unlockDevice
-    if let unlockPinFile {
-      options.pins.pinFd = nil
+    if unlockPinFd != nil || unlockPinFile != nil {
+      options.pins.pinFd = unlockPinFd
       options.pins.pinFile = unlockPinFile
     }
     return options

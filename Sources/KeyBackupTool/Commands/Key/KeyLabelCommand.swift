@@ -23,7 +23,7 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let meant = try WaySelector.group(key, backup.scan().waysIn)
+    let meant = try WaySelector.group(key, backup.allWaysIn())
     var opened = try await backup.unlock(unlock, world)
     do throws(BackupFolderError) {
       for way in meant {

@@ -16,10 +16,11 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await Backup.find(folder, sync, common, world)
     try backup.requireOne()
     let scan = try backup.scan()
+    let ways = backup.waysIn(scan)
     if common.json {
-      try common.output.result(json: ["keys": .array(scan.waysIn.map(\.json))])
+      try common.output.result(json: ["keys": .array(ways.map(\.json))])
     } else {
-      let rows = scan.waysIn.map(\.cells)
+      let rows = ways.map(\.cells)
       for line in Table.lines(
         [["LABEL", "KIND", "ENROLLED", "PROVED", "ON KEY", "MODEL (AAGUID)", "KEY ID"]] + rows)
       {
@@ -56,6 +57,7 @@ extension WayIn {
       "rp_id": .optional(rpID),
       "credential_id": .optional(credentialID.map(CredentialIDArgument.encode)),
       "replaces": .optional(replaces?.hex), "removed": .bool(isRemoved),
+      "waiting": .bool(isWaiting),
     ]
   }
 
@@ -63,7 +65,8 @@ extension WayIn {
   fileprivate var cells: [String] {
     let name = label.isEmpty ? "-" : PrintableText.clean(label, limit: 40)
     return [
-      isRemoved ? name + " (removed)" : name, kindWord, PrintableTime.day(createdAt),
+      isRemoved ? name + " (removed)" : isWaiting ? name + " (a box waits)" : name, kindWord,
+      PrintableTime.day(createdAt),
       PrintableTime.day(provedAt), discoverable.map { $0 ? "yes" : "no" } ?? "-",
       aaguid.flatMap { AAGUID($0)?.description } ?? "-", keyID?.hex ?? "-",
     ]

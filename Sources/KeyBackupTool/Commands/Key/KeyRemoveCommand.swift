@@ -27,7 +27,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let ways = try backup.scan().waysIn
+    let ways = try backup.allWaysIn()
     let meant = try WaySelector.group(key, ways)
     let ids = Set(meant.compactMap(\.keyID))
     let isLast = !ways.contains { way in

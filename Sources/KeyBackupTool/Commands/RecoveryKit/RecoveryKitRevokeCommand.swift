@@ -17,7 +17,7 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var removal = removal
     let backup = try await removal.unlock.backup(world, for: .writing)
-    let kits = try backup.scan().waysIn.filter { Kit($0) != nil }
+    let kits = try backup.allWaysIn().filter { Kit($0) != nil }
     guard !kits.isEmpty else {
       throw UserMessage(
         .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")

@@ -1,0 +1,54 @@
+internal import CSPP
+
+/// Ways in that were not at hand when the master key was rotated: a box waits for
+/// each, and until it is used its only file is an earlier namespace's.
+extension Namespace {
+  /// Those that this computer knows of, by what a run with the master key told.
+  ///
+  /// One whose file is gone is left out: nothing opens its box any more.
+  ///
+  /// - Returns: as the earlier namespaces' files describe them.
+  /// - Throws: a listing that fails.
+  public func waitingWays() throws(BackupFolderError) -> [WayIn] {
+    guard let state = try? state(make: false) else { return [] }
+    let known = state.ways(of: id)
+    if known.waiting.isEmpty { return [] }
+    var found: [WayIn] = []
+    for older in try state.memory(of: id).earlier.sorted() {
+      guard let scan = try? sibling(older)?.scan() else { continue }
+      for var way in scan.waysIn where way.hasWrapper && !way.isRemoved {
+        guard let key = way.keyID, known.waiting.contains(key),
+          !found.contains(where: { $0.keyID == key })
+        else { continue }
+        way.label = known.labels[key] ?? way.label
+        way.isWaiting = true
+        found.append(way)
+      }
+    }
+    return found
+  }
+}
+
+extension OpenNamespace {
+  /// The ways in, with those for which a box waits.
+  ///
+  /// - Throws: as ``Namespace/scan()``.
+  public func allWaysIn() throws(BackupFolderError) -> [WayIn] {
+    var ways = try waysIn()
+    for way in waysWithoutFile {
+      guard var found = wayIn(earlier: way.keyID) else { continue }
+      found.label = log.keyLabels[way.keyID]?.text ?? found.label
+      found.isWaiting = true
+      ways.append(found)
+    }
+    return ways
+  }
+
+  private func wayIn(earlier key: KeyID) -> WayIn? {
+    for older in earlier {
+      let own = try? older.open.waysIn().first { $0.keyID == key && $0.hasWrapper }
+      if let found = own ?? older.open.wayIn(earlier: key) { return found }
+    }
+    return nil
+  }
+}
