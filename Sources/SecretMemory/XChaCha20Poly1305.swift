@@ -1,14 +1,14 @@
-internal import CSodium
-
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): as ``ChaCha20Poly1305``, with
 /// a nonce long enough to be drawn at random.
 public enum XChaCha20Poly1305 {
+  private static let aead = AEAD.xChaCha20Poly1305
+
   /// Size of a key, 32 bytes.
-  public static let keySize = 32
+  public static let keySize = AEAD.keySize
   /// Size of a nonce, 24 bytes.
-  public static let nonceSize = 24
+  public static let nonceSize = aead.nonceSize
   /// Size of the tag, 16 bytes; a sealed message is this much longer.
-  public static let tagSize = 16
+  public static let tagSize = AEAD.tagSize
 
   /// Encrypts and authenticates a message in its own memory.
   ///
@@ -23,18 +23,7 @@ public enum XChaCha20Poly1305 {
     inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    try check(key, nonce)
-    let count = message.count
-    message.reserve(count + tagSize)
-    message.resize(to: count + tagSize)
-    unsafe message.withUnsafeMutableBytes { memory in
-      unsafe key.withUnsafeBytes { key in
-        // libsodium encrypts where the message is.
-        _ = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
-          memory.cBytes, nil, memory.cBytes, UInt64(count),
-          associatedData, UInt64(associatedData.count), nil, nonce, key.cBytes)
-      }
-    }
+    try aead.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
   }
 
   /// Verifies a message and decrypts it in its own memory.
@@ -51,28 +40,6 @@ public enum XChaCha20Poly1305 {
     inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    let count = sealed.count - tagSize
-    guard count >= 0 else {
-      sealed.resize(to: 0)
-      throw .authenticationFailed
-    }
-    try check(key, nonce)
-    let failed = unsafe sealed.withUnsafeMutableBytes { memory in
-      unsafe key.withUnsafeBytes { key in
-        // libsodium decrypts where the message is, after it has verified all.
-        unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
-          memory.cBytes, nil, nil, memory.cBytes, UInt64(memory.count),
-          associatedData, UInt64(associatedData.count), nonce, key.cBytes) != 0
-      }
-    }
-    sealed.resize(to: failed ? 0 : count)
-    if failed { throw .authenticationFailed }
-  }
-
-  private static func check(
-    _ key: borrowing SecretBytes, _ nonce: [UInt8]
-  ) throws(SecretMemoryError) {
-    guard key.count == keySize else { throw .invalidParameter("key: 32 bytes") }
-    guard nonce.count == nonceSize else { throw .invalidParameter("nonce: 24 bytes") }
+    try aead.open(inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
   }
 }
