@@ -2,22 +2,28 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// The one version of the one wallet that a person means.
+/// The one wallet that a person means.
 struct ChosenWallet: ~Copyable {
-  let version: WalletVersion
-  /// Its entry's bytes.
+  /// The version that is meant; several where that was allowed, never none.
+  let versions: [WalletVersion]
+  /// The first version's entry.
   let bytes: SecretBytes
+
+  /// The version that is meant, the first of several.
+  var version: WalletVersion { versions[0] }
 
   /// Finds it.
   ///
   /// - Parameters:
   ///   - selector: an ID, record ID or name; an ID wins over a name.
   ///   - versionID: of a wallet with several versions, this one.
+  ///   - allowsVersions: whether it may be all versions of one wallet.
   ///   - opened: the backup.
   /// - Returns: the wallet.
   /// - Throws: `no-input` for none, `ambiguous` for several.
   static func find(
-    _ selector: String, versionID: String?, in opened: inout OpenNamespace
+    _ selector: String, versionID: String?, allowsVersions: Bool = false,
+    in opened: inout OpenNamespace
   ) throws(UserMessage) -> ChosenWallet {
     var found: [WalletVersion] = []
     // The bytes of the version that `only` will choose: the first that is
@@ -37,11 +43,20 @@ struct ChosenWallet: ~Copyable {
     try Interruption.check()
     let row = try WalletSelector.only(
       found.map { WalletRow($0) }, selector, report, opened.health, opened.logFindings)
-    let versions = found.filter { $0.recordID == row.recordID }
+    var versions = found.filter { $0.recordID == row.recordID }
     if let versionID {
-      return ChosenWallet(version: try VersionSelector.only(versions, versionID), bytes: bytes)
+      versions = [try VersionSelector.only(versions, versionID)]
+    } else if versions.count > 1, !allowsVersions {
+      throw ambiguous(versions)
     }
-    guard versions.count == 1 else { throw WalletShowCommand.ambiguous(versions) }
-    return ChosenWallet(version: versions[0], bytes: bytes)
+    return ChosenWallet(versions: versions, bytes: bytes)
+  }
+
+  /// A secret is not picked out of several.
+  private static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
+    UserMessage(
+      .ambiguous, "the wallet has \(versions.count) versions",
+      hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
+        + "; keybackup conflicts list tells them apart")
   }
 }

@@ -47,53 +47,25 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world)
     if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
     var opened = try await backup.unlock(unlock, world)
-    var found: [WalletVersion] = []
-    // The bytes of the version that `only` will choose: the first that is
-    // meant, and one meant by its ID before any meant by its name.
-    var bytes = SecretBytes(zeroed: 0)
-    var isByID = false
-    let report = opened.forEachWallet { version, entry in
-      guard WalletSelector.matches(wallet, version) else { return }
-      let isMeant = versionId.map { version.id.matches($0) } ?? true
-      let matchesID = WalletSelector.matchesID(wallet, WalletRow(version))
-      if isMeant, bytes.count == 0 || (matchesID && !isByID) {
-        bytes = entry.copy()
-        isByID = isByID || matchesID
-      }
-      found.append(version)
-    }
-    try Interruption.check()
-    let row = try WalletSelector.only(
-      found.map { WalletRow($0) }, wallet, report, opened.health, opened.logFindings)
-    var versions = found.filter { $0.recordID == row.recordID }
-    if let versionId {
-      versions = [try VersionSelector.only(versions, versionId)]
-    } else if versions.count > 1 {
-      if reveal || self.out != nil { throw Self.ambiguous(versions) }
+    let chosen = try ChosenWallet.find(
+      wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)
+    if chosen.versions.count > 1 {
       unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
     }
     if printsEntry {
-      try unlock.output.result(entry: bytes)
+      try unlock.output.result(entry: chosen.bytes)
       return .success
     }
     if let out {
       let file = try OutputFile(creating: out)
-      try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
+      try chosen.bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
     }
     var rows: [VersionRow] = []
-    for version in versions { rows.append(VersionRow(version, opened.origin(of: version))) }
-    if versions.count == 1 { try fillFingerprint(&rows, versions[0], bytes, passphrase) }
-    try show(rows, bytes)
+    for version in chosen.versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
+    try show(rows, chosen.bytes)
     return .success
-  }
-
-  /// A secret is not picked out of several.
-  static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
-    UserMessage(
-      .ambiguous, "the wallet has \(versions.count) versions",
-      hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
-        + "; keybackup conflicts list tells them apart")
   }
 
   /// Computes the fingerprint where none is stated, or for a passphrase.
