@@ -145,21 +145,10 @@ extension Namespace {
     guard let key = way.keyID, let rpID = way.rpID, let credentialID = way.credentialID else {
       throw .internalError("a way in without a credential")
     }
-    let now = settings.clock()
-    let reference = MasterKeyEnvelope.KeyReference(
-      keyID: key, rpID: rpID, credentialID: credentialID)
-    let envelope: [UInt8]
-    do {
-      envelope = try MasterKeyEnvelope.seal(
-        masterKey, prfOutput: prfOutput, prfSalt: way.prfSalt, keyReference: reference,
-        createdAt: now, updatedAt: now)
-    } catch {
-      throw .internalError("sealing the envelope: \(error)")
-    }
-    let written = try writeEnvelope(envelope, tag: run.tag) { back in
-      guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
-      return (try? read.open(prfOutput: prfOutput, namespaceID: id)) != nil
-    }
+    let envelope = try sealEnvelope(
+      masterKey, for: .init(keyID: key, rpID: rpID, credentialID: credentialID),
+      prfSalt: way.prfSalt, secret: prfOutput)
+    let written = try writeEnvelope(envelope, secret: prfOutput, tag: run.tag)
     let present = written ? envelope : try envelopeBytes() ?? envelope
     _ = try directory.makeSubdirectory(FolderLayout.walletFolder)
     var open = try OpenNamespace.open(self, masterKey: masterKey, by: key, isReading: false)

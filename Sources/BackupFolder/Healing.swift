@@ -126,14 +126,33 @@ extension Namespace {
     _ = try write(bytes, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag, check: check)
   }
 
-  /// Writes the CSPP envelope durably; one that is there stays as it is.
+  /// Seals the master key for a security key, as a CSPP envelope.
+  func sealEnvelope(
+    _ masterKey: borrowing MasterKey, for reference: MasterKeyEnvelope.KeyReference,
+    prfSalt: [UInt8], secret: borrowing SecretBytes
+  ) throws(BackupFolderError) -> [UInt8] {
+    let now = settings.clock()
+    do {
+      return try MasterKeyEnvelope.seal(
+        masterKey, prfOutput: secret, prfSalt: prfSalt, keyReference: reference,
+        createdAt: now, updatedAt: now)
+    } catch {
+      throw .internalError("sealing the envelope: \(error)")
+    }
+  }
+
+  /// Writes the CSPP envelope durably and opens it with the key's secret; one
+  /// that is there stays as it is.
   ///
   /// - Returns: whether it was written.
   func writeEnvelope(
-    _ bytes: [UInt8], tag: String, check: (Span<UInt8>) -> Bool
+    _ bytes: [UInt8], secret: borrowing SecretBytes, tag: String
   ) throws(BackupFolderError) -> Bool {
     let folder = try directory.makeSubdirectory(FolderLayout.masterKeyFolder)
-    return try write(bytes, FolderLayout.masterKeyFile, in: folder, tag: tag, check: check)
+    return try write(bytes, FolderLayout.masterKeyFile, in: folder, tag: tag) { back in
+      guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
+      return (try? read.open(prfOutput: secret, namespaceID: id)) != nil
+    }
   }
 
   private func write(

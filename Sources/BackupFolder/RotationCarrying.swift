@@ -30,24 +30,11 @@ extension OpenNamespace {
   func writeEnvelope(
     for enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    if case .securityKey(let key) = enrolment.kind {
-      let now = namespace.settings.clock()
-      let reference = MasterKeyEnvelope.KeyReference(
-        keyID: enrolment.keyID, rpID: key.rpID, credentialID: key.credentialID)
-      let envelope: [UInt8]
-      do {
-        envelope = try MasterKeyEnvelope.seal(
-          masterKey, prfOutput: secret, prfSalt: key.prfSalt, keyReference: reference,
-          createdAt: now, updatedAt: now)
-      } catch {
-        throw .internalError("sealing the envelope: \(error)")
-      }
-      let id = id
-      _ = try namespace.writeEnvelope(envelope, tag: run.tag) { back in
-        guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
-        return (try? read.open(prfOutput: secret, namespaceID: id)) != nil
-      }
-    }
+    guard case .securityKey(let key) = enrolment.kind else { return }
+    let envelope = try sealEnvelope(
+      for: .init(keyID: enrolment.keyID, rpID: key.rpID, credentialID: key.credentialID),
+      prfSalt: key.prfSalt, secret: secret)
+    _ = try namespace.writeEnvelope(envelope, secret: secret, tag: run.tag)
   }
 
   /// Carries over what the new namespace does not hold yet.

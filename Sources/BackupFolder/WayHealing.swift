@@ -122,14 +122,7 @@ extension OpenNamespace {
   func sealEnvelope(
     for reference: MasterKeyEnvelope.KeyReference, prfSalt: [UInt8], secret: borrowing SecretBytes
   ) throws(BackupFolderError) -> [UInt8] {
-    let now = namespace.settings.clock()
-    do {
-      return try MasterKeyEnvelope.seal(
-        masterKey, prfOutput: secret, prfSalt: prfSalt, keyReference: reference,
-        createdAt: now, updatedAt: now)
-    } catch {
-      throw .internalError("sealing the envelope: \(error)")
-    }
+    try namespace.sealEnvelope(masterKey, for: reference, prfSalt: prfSalt, secret: secret)
   }
 
   /// Puts the logged envelope where there is none, a damaged one, or that of a
