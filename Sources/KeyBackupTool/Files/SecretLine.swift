@@ -39,7 +39,25 @@ enum SecretLine {
     return try read(from: descriptor, name: path, what: what, limit: limit)
   }
 
-  /// Reads from an open descriptor; see ``read(file:what:limit:)``.
+  /// Reads from where options say: a descriptor comes before a file.
+  ///
+  /// - Parameters:
+  ///   - descriptor: an open one, or nil.
+  ///   - file: a path, or nil.
+  ///   - what: the secret's name in messages.
+  ///   - option: the option that named the file; nil: `--<what>-file`.
+  ///   - limit: as for ``read(file:what:option:limit:)``.
+  /// - Returns: the line; nil where neither is given.
+  /// - Throws: as ``read(file:what:option:limit:)``.
+  static func read(
+    descriptor: Int32?, orFile file: String?, what: String, option: String? = nil, limit: Int
+  ) throws(UserMessage) -> SecretBytes? {
+    if let descriptor { return try read(descriptor: descriptor, what: what, limit: limit) }
+    guard let file else { return nil }
+    return try read(file: file, what: what, option: option, limit: limit)
+  }
+
+  /// Reads from an open descriptor; see ``read(file:what:option:limit:)``.
   static func read(
     descriptor: Int32, what: String, limit: Int
   ) throws(UserMessage) -> SecretBytes {

@@ -96,14 +96,10 @@ struct PassphraseOptions: ParsableArguments {
   /// - Throws: `config` when nobody can be asked or others can read the file,
   ///   `data-invalid` when it is too long or the two differ.
   func read(_ common: CommonOptions, twice: Bool) throws(UserMessage) -> SecretBytes {
-    let phrase: SecretBytes
-    if let passphraseFd {
-      phrase = try SecretLine.read(descriptor: passphraseFd, what: "passphrase", limit: Self.limit)
-    } else if let passphraseFile {
-      phrase = try SecretLine.read(file: passphraseFile, what: "passphrase", limit: Self.limit)
-    } else {
-      phrase = try ask(common.prompter, twice: twice)
-    }
+    let given = try SecretLine.read(
+      descriptor: passphraseFd, orFile: passphraseFile, what: "passphrase", limit: Self.limit)
+    let phrase =
+      if let given { given } else { try ask(common.prompter, twice: twice) }
     guard phrase.count < Self.limit else {
       throw UserMessage(
         .dataInvalid, "the passphrase is too long", hint: "it has at most \(Self.limit - 1) bytes")
@@ -115,18 +111,9 @@ struct PassphraseOptions: ParsableArguments {
   }
 
   private func ask(_ prompter: Prompter, twice: Bool) throws(UserMessage) -> SecretBytes {
-    guard let typed = try prompter.secret("Passphrase (hidden): ", limit: Self.limit - 1) else {
-      throw UserMessage(
-        .config, "the passphrase is needed and nobody can be asked",
-        hint: "give it with --passphrase-fd or --passphrase-file")
-    }
-    guard twice else { return typed }
-    let again = try prompter.secret("The same again: ", limit: Self.limit - 1)
-    guard let again, typed.isEqual(to: again) else {
-      throw UserMessage(
-        .dataInvalid, "the two are not the same",
-        hint: "another passphrase is another identity: type it again with care")
-    }
-    return typed
+    try TwiceTyped.read(
+      "passphrase", prompt: "Passphrase", prompter, twice: twice, limit: Self.limit - 1,
+      nobody: "give it with --passphrase-fd or --passphrase-file",
+      onSlip: "another passphrase is another identity: type it again with care")
   }
 }

@@ -35,17 +35,13 @@ struct CovbPasswordOptions: ParsableArguments {
   func read(_ prompter: Prompter, twice: Bool) throws(UserMessage) -> CovbPassword {
     // One more: a password that is cut off would be another one.
     let limit = CovbPassword.sizeLimit + 1
-    let text: SecretBytes
-    if let passwordFd {
-      text = try SecretLine.read(descriptor: passwordFd, what: "password", limit: limit)
-    } else if let passwordFile {
-      text = try SecretLine.read(file: passwordFile, what: "password", limit: limit)
-    } else {
-      text = try TwiceTyped.read(
+    let given = try SecretLine.read(
+      descriptor: passwordFd, orFile: passwordFile, what: "password", limit: limit)
+    if let given { return try Self.clean(given) }
+    return try Self.clean(
+      TwiceTyped.read(
         "password of the .covb file", prompter, twice: twice, limit: limit,
-        nobody: "give it with --password-file or --password-fd")
-    }
-    return try Self.clean(text)
+        nobody: "give it with --password-file or --password-fd"))
   }
 
   /// The password in a text.

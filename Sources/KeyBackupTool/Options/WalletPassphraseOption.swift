@@ -31,16 +31,19 @@ enum TwiceTyped {
   ///
   /// - Parameters:
   ///   - what: its name.
+  ///   - prompt: what it is called in the question; nil: its name.
   ///   - prompter: the person.
   ///   - twice: whether it is asked for again.
   ///   - limit: most bytes; one more is kept, so that the caller can tell.
   ///   - nobody: what to do where nobody can be asked.
+  ///   - onSlip: what to do where the two differ.
   /// - Returns: its bytes.
   /// - Throws: `config`, `data-invalid`.
   static func read(
-    _ what: String, _ prompter: Prompter, twice: Bool, limit: Int, nobody: String
+    _ what: String, prompt: String? = nil, _ prompter: Prompter, twice: Bool, limit: Int,
+    nobody: String, onSlip: String = "type it again with care"
   ) throws(UserMessage) -> SecretBytes {
-    guard let typed = try prompter.secret("\(what) (hidden): ", limit: limit) else {
+    guard let typed = try prompter.secret("\(prompt ?? what) (hidden): ", limit: limit) else {
       throw UserMessage(
         .config, "the \(what) is needed and nobody can be asked", hint: nobody)
     }
@@ -48,8 +51,7 @@ enum TwiceTyped {
     guard let again = try prompter.secret("The same again: ", limit: limit),
       typed.isEqual(to: again)
     else {
-      throw UserMessage(
-        .dataInvalid, "the two are not the same", hint: "type it again with care")
+      throw UserMessage(.dataInvalid, "the two are not the same", hint: onSlip)
     }
     return typed
   }

@@ -32,18 +32,13 @@ struct RecoveryCodeAsker {
   }
 
   private func given() throws(UserMessage) -> SecretBytes? {
-    if let descriptor = options.recoveryCodeFd {
-      return try SecretLine.read(
-        descriptor: descriptor, what: "recovery code", limit: RecoveryCode.typedLimit)
-    }
-    guard let path = options.recoveryCodeFile else { return nil }
-    if path == "-" {
+    if options.recoveryCodeFile == "-" {
       return try InputFile.readSecret(
-        path, limit: RecoveryCode.typedLimit, asking: "recovery code", prompter)
+        "-", limit: RecoveryCode.typedLimit, asking: "recovery code", prompter)
     }
     return try SecretLine.read(
-      file: path, what: "recovery code", option: "--recovery-code-file",
-      limit: RecoveryCode.typedLimit)
+      descriptor: options.recoveryCodeFd, orFile: options.recoveryCodeFile,
+      what: "recovery code", option: "--recovery-code-file", limit: RecoveryCode.typedLimit)
   }
 
   private func ask() throws(UserMessage) -> RecoveryCode {
