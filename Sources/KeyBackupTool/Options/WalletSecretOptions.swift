@@ -80,12 +80,8 @@ struct WalletSecretOptions: ParsableArguments {
           kind: .descriptor, text: checked.text.copy(),
           holdsPrivateKey: checked.containsPrivateKey, fingerprint: nil)
       }
-    } catch let error as WalletFormatError {
-      throw UserMessage(error)
-    } catch let error as UserMessage {
-      throw error
     } catch {
-      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+      throw UserMessage(any: error, in: "the wallet's secret")
     }
     throw UserMessage(.usage, "no secret was given")
   }

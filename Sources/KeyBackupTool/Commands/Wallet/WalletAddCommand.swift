@@ -106,14 +106,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       if checked.kind == .watchOnly { entry.xpub = checked.publicText }
       if let labels = try secret.readLabels() { entry.labels = try .init(labels) }
       return try entry.encode(updatedAt: UInt64(max(0, world.now())))
-    } catch let error as WalletFormatError {
-      throw UserMessage(error)
-    } catch let error as CSPPError {
-      throw UserMessage(error, in: "the new wallet's entry")
-    } catch let error as UserMessage {
-      throw error
     } catch {
-      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+      throw UserMessage(any: error, in: "the new wallet's entry")
     }
   }
 }

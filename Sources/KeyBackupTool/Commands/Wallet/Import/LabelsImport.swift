@@ -28,12 +28,8 @@ struct LabelsImport {
           of: chosen.bytes, with: labels, updatedAt: UInt64(max(0, world.now())))
         try entry.withBytes { (bytes) throws(BackupFolderError) in _ = try batch.append(bytes) }
         try opened.add(batch)
-      } catch let error as BackupFolderError {
-        throw UserMessage(error)
-      } catch let error as CSPPError {
-        throw UserMessage(error, in: "the wallet's entry")
       } catch {
-        throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+        throw UserMessage(any: error, in: "the wallet's entry")
       }
       unlock.output.warn(viewProblem: opened.viewProblem)
     }

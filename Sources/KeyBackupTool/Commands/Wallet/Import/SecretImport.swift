@@ -72,14 +72,8 @@ struct SecretImport {
         metadata: metadata)
       try Self.append(entry, now, to: &entries)
       return entries
-    } catch let error as WalletFormatError {
-      throw UserMessage(error)
-    } catch let error as CSPPError {
-      throw UserMessage(error, in: "the new wallet's entry")
-    } catch let error as UserMessage {
-      throw error
     } catch {
-      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+      throw UserMessage(any: error, in: "the new wallet's entry")
     }
   }
 
