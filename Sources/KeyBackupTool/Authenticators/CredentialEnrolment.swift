@@ -91,3 +91,11 @@ struct CredentialEnrolment: Sendable {
         + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
   }
 }
+
+extension Namespace {
+  /// Whether a way in names a credential, or the files cannot be read.
+  func mayName(_ credential: CredentialID) -> Bool {
+    guard let scan = try? scan() else { return true }
+    return scan.waysIn.contains { $0.credentialID == credential.bytes }
+  }
+}

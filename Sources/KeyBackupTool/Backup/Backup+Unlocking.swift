@@ -95,6 +95,17 @@ extension Backup {
     return try await wait(for: opened)
   }
 
+  /// Gets the master key from the first way in that serves, and tells of the
+  /// files of that way in that do not open.
+  func masterKey(
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms()
+  ) async throws(UserMessage) -> UnlockedMasterKey {
+    var damaged: [FileFinding] = []
+    let unlocked = try await masterKey(unlock, world, terms, damaged: &damaged)
+    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    return unlocked
+  }
+
   /// Gets the master key from the first way in that serves.
   ///
   /// - Parameters:

@@ -14,9 +14,7 @@ extension RotateCommand {
     terms.mustBeOneKey = true
     let salt = unfinished?.prfSalt ?? Randomness.bytes(count: 32)
     terms.extraSalt = salt
-    var damaged: [FileFinding] = []
-    var unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    var unlocked = try await backup.masterKey(unlock, world, terms)
     guard let way = unlocked.way, let atHand = way.keyID, let key = unlocked.key else {
       throw UserMessage(
         .wrongKey, "the master key is rotated with a security key that is enrolled here",
@@ -27,7 +25,7 @@ extension RotateCommand {
     guard let secret = extra else { throw UserMessage(.prfNotDelivered, key: key.name) }
     var opened = try await backup.open(unlocked, unlock)
     let enrolment = try Self.enrolment(
-      way, label: Self.label(of: atHand, opened), salt: salt,
+      way, label: Self.label(of: atHand, opened) ?? way.label, salt: salt,
       keyID: unfinished?.credentialID == way.credentialID ? unfinished?.keyID : nil)
     let left = opened.waysLeft(besides: atHand)
     try await announce(left, key, enrolment, secret)
@@ -58,33 +56,6 @@ extension RotateCommand {
     } catch {
       throw UserMessage(error)
     }
-  }
-
-  private static func label(
-    of key: KeyID, _ opened: borrowing OpenNamespace
-  ) throws(UserMessage) -> String? {
-    do throws(BackupFolderError) {
-      return try opened.waysIn().first { $0.keyID == key }?.label
-    } catch {
-      throw UserMessage(error)
-    }
-  }
-
-  private static func enrolment(
-    _ way: WayIn, label: String?, salt: [UInt8], keyID: KeyID?
-  ) throws(UserMessage) -> Enrolment {
-    guard let rpID = way.rpID, let credentialID = way.credentialID, let aaguid = way.aaguid,
-      let discoverable = way.discoverable
-    else {
-      throw UserMessage(
-        .incomplete, "the file of this key in keys/ is not here, only the CSPP envelope",
-        hint: "keybackup key repair writes it again from the log")
-    }
-    return Enrolment(
-      label: label ?? way.label,
-      securityKey: KeyHeader.SecurityKey(
-        rpID: rpID, credentialID: credentialID, discoverable: discoverable, aaguid: aaguid,
-        prfSalt: salt), keyID: keyID ?? .random())
   }
 
   /// Says who gets to the new backup, before anything is written.

@@ -51,21 +51,19 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     let salt = Randomness.bytes(count: 32)
     terms.needsSecurityKey = true
     if !credential { terms.extraSalt = salt }
-    var damaged: [FileFinding] = []
-    var unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    var unlocked = try await backup.masterKey(unlock, world, terms)
     guard let way = unlocked.way, let old = way.keyID, let openKey = unlocked.key else {
       throw UserMessage(BackupFolderError.noSuchWayIn)
     }
     var extra: SecretBytes?
     swap(&extra, &unlocked.extra)
     var opened = try await backup.open(unlocked, unlock)
-    let label = try Self.label(of: old, opened)
+    let label = try Self.label(of: old, opened) ?? ""
     if credential {
       return try await rotateCredential(way, old, label, openKey, backup, &opened)
     }
     guard let extra else { throw UserMessage(.prfNotDelivered, key: openKey.name) }
-    let enrolment = try Self.enrolment(way, replaces: old, label: label, salt: salt)
+    let enrolment = try Self.enrolment(way, label: label, salt: salt, replaces: old)
     do throws(BackupFolderError) {
       try opened.addReplacement(enrolment, secret: extra)
     } catch {
@@ -91,8 +89,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     } isRecorded: { credential in
-      guard let scan = try? backup.namespace.scan() else { return true }
-      return scan.waysIn.contains { $0.credentialID == credential.bytes }
+      backup.namespace.mayName(credential)
     }
     let code = try report(made.keyID, old, made.credential.bytes, label, opened)
     if way.discoverable == true, let id = way.credentialID, !unlock.common.json {
@@ -103,18 +100,20 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     return code
   }
 
-  private static func label(
+  /// What the person calls a key; nil where no way in has its ID.
+  static func label(
     of key: KeyID, _ opened: borrowing OpenNamespace
-  ) throws(UserMessage) -> String {
+  ) throws(UserMessage) -> String? {
     do throws(BackupFolderError) {
-      return try opened.waysIn().first { $0.keyID == key }?.label ?? ""
+      return try opened.waysIn().first { $0.keyID == key }?.label
     } catch {
       throw UserMessage(error)
     }
   }
 
-  private static func enrolment(
-    _ way: WayIn, replaces old: KeyID, label: String, salt: [UInt8]
+  /// A way in by the credential of another one, with another salt.
+  static func enrolment(
+    _ way: WayIn, label: String, salt: [UInt8], keyID: KeyID? = nil, replaces old: KeyID? = nil
   ) throws(UserMessage) -> Enrolment {
     guard let rpID = way.rpID, let credentialID = way.credentialID, let aaguid = way.aaguid,
       let discoverable = way.discoverable
@@ -128,7 +127,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       kind: .securityKey(
         KeyHeader.SecurityKey(
           rpID: rpID, credentialID: credentialID, discoverable: discoverable, aaguid: aaguid,
-          prfSalt: salt)), replaces: old)
+          prfSalt: salt)), keyID: keyID ?? .random(), replaces: old)
   }
 
   private func report(

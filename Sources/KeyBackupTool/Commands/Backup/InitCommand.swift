@@ -102,10 +102,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   /// not be called unused, for it may be what opens the backup.
   private func isRecorded(_ credential: CredentialID, _ folder: BackupFolder) -> Bool {
     guard let ids = try? folder.namespaces() else { return true }
-    return ids.contains { id in
-      guard let scan = try? folder.namespace(id).scan() else { return true }
-      return scan.waysIn.contains { $0.credentialID == credential.bytes }
-    }
+    return ids.contains { (try? folder.namespace($0))?.mayName(credential) ?? true }
   }
 
   private var rpID: String { relyingParty.rpId ?? BackupRelyingPartyOption.standard }

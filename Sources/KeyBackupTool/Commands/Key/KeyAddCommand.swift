@@ -33,10 +33,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    var damaged: [FileFinding] = []
-    let unlocked = try await backup.masterKey(
-      opener.applied(to: unlock), world, UnlockTerms(), damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    let unlocked = try await backup.masterKey(opener.applied(to: unlock), world)
     let used = unlocked.key
     var opened = try await backup.open(unlocked, unlock)
     await used?.authenticator.close()
@@ -61,8 +58,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     } isRecorded: { credential in
-      guard let scan = try? backup.namespace.scan() else { return true }
-      return scan.waysIn.contains { $0.credentialID == credential.bytes }
+      backup.namespace.mayName(credential)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
     return try report(made.keyID, made.credential, label ?? key.name, opened)
