@@ -246,6 +246,31 @@ class Succession:
         return {record: sorted(entries) for record, entries in sorted(found.items()) if entries}
 
 
+def namespaces(folder, wanted):
+    return [p for p in sorted((folder / "cspp-namespaces").iterdir()) if wanted in (None, p.name)]
+
+
+def only(folders):
+    if len(folders) != 1:
+        sys.exit("%d namespaces fit; name one with --namespace" % len(folders))
+    return folders[0]
+
+
+def print_json(result):
+    json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def show(result, entries, dump):
+    """Prints what a namespace holds; says whether something did not open, as exit code."""
+    if dump:
+        dump.mkdir(parents=True, exist_ok=True)
+        for record, plain in entries.items():
+            (dump / ("wallet-%s.json" % record)).write_bytes(plain)
+    print_json(result)
+    return 1 if result["unreadable"] else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -256,7 +281,7 @@ def main():
     parser.add_argument("--follow", action="store_true")
     parser.add_argument("--dump", type=pathlib.Path)
     a = parser.parse_args()
-    folders = [p for p in sorted((a.folder / "cspp-namespaces").iterdir()) if a.namespace in (None, p.name)]
+    folders = namespaces(a.folder, a.namespace)
     if a.follow:
         try:
             succession = Succession(folders, a.prf_output, a.master_key)
@@ -270,22 +295,12 @@ def main():
                 for number, entry in enumerate(entries):
                     name = "wallet-%s%s.json" % (record, "-conflict-%d" % number if number else "")
                     (a.dump / name).write_bytes(f.from_base64(entry))
-        json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
-        print()
+        print_json(result)
         return 1 if any(r["unreadable"] for r in succession.opened.values()) else 0
-    if len(folders) != 1:
-        sys.exit("%d namespaces fit; name one with --namespace" % len(folders))
     try:
-        result, entries = read_namespace(folders[0], a.prf_output, a.master_key)
+        return show(*read_namespace(only(folders), a.prf_output, a.master_key), a.dump)
     except Refused as refused:
         sys.exit("refused: %s" % refused)
-    if a.dump:
-        a.dump.mkdir(parents=True, exist_ok=True)
-        for record, plain in entries.items():
-            (a.dump / ("wallet-%s.json" % record)).write_bytes(plain)
-    json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
-    print()
-    return 1 if result["unreadable"] else 0
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Written from docs/format.md, *Recovery codes*. The code's own file comes from ke
 offline kit: then the folder needs nothing but wallets/. What is printed is cspp_reader.py's.
 """
 import argparse
-import json
 import pathlib
 import sys
 
@@ -70,22 +69,13 @@ def main():
     parser.add_argument("--namespace")
     parser.add_argument("--dump", type=pathlib.Path)
     a = parser.parse_args()
-    folders = [p for p in sorted((a.folder / "cspp-namespaces").iterdir()) if a.namespace in (None, p.name)]
-    if len(folders) != 1:
-        sys.exit("%d namespaces fit; name one with --namespace" % len(folders))
+    folder = cspp_reader.only(cspp_reader.namespaces(a.folder, a.namespace))
     second = a.secret_file.read_bytes() if a.secret_file else None
     try:
-        master = master_key(folders[0], a.kit, a.code_file.read_text(), second)
-        result, entries = cspp_reader.read_namespace(folders[0], None, master)
+        master = master_key(folder, a.kit, a.code_file.read_text(), second)
+        return cspp_reader.show(*cspp_reader.read_namespace(folder, None, master), a.dump)
     except (Refused, InvalidTag) as refused:
         sys.exit("refused: %s" % (refused or "the kit does not open"))
-    if a.dump:
-        a.dump.mkdir(parents=True, exist_ok=True)
-        for record, plain in entries.items():
-            (a.dump / ("wallet-%s.json" % record)).write_bytes(plain)
-    json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
-    print()
-    return 1 if result["unreadable"] else 0
 
 
 if __name__ == "__main__":
