@@ -128,18 +128,21 @@ let package = Package(
       swiftSettings: strict),
     // Fuzzing: `make fuzz` builds client-fuzz with libFuzzer and the sanitizers.
     .target(name: "CFuzzCounters", path: "Tests/CFuzzCounters"),
+    .target(name: "FuzzSupport", path: "Tests/FuzzSupport", swiftSettings: strict),
     .target(
       name: "ClientFuzz",
       dependencies: ["CFido2", "CFuzzCounters", "PRFDevice", "SecretMemory", "VirtualKey"],
       path: "Tests/ClientFuzz", swiftSettings: strict),
     .executableTarget(
-      name: "client-fuzz", dependencies: ["ClientFuzz", "SecretMemory"],
+      name: "client-fuzz", dependencies: ["ClientFuzz", "FuzzSupport", "SecretMemory"],
       path: "Tests/ClientFuzzTool", swiftSettings: strict),
     // `make fuzz-formats`: the decoders of what lies in a backup folder.
     .target(name: "CPlainMemory", path: "Tests/CPlainMemory"),
     .executableTarget(
       name: "format-fuzz",
-      dependencies: ["BackupFolder", "CSPP", "SecretMemory", "WalletFormats", "CPlainMemory"],
+      dependencies: [
+        "BackupFolder", "CSPP", "FuzzSupport", "SecretMemory", "WalletFormats", "CPlainMemory",
+      ],
       path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(
       name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
