@@ -15,6 +15,11 @@ public final class SharedMasterKey: Sendable {
   public var namespaceID: NamespaceID { key.namespaceID }
 }
 
+extension OpenNamespace {
+  /// The master key, for whoever asked to have it kept elsewhere.
+  public var sharedMasterKey: SharedMasterKey { SharedMasterKey(masterKey.copy()) }
+}
+
 /// What a namespace's log says of the namespaces before and after it: what
 /// rotations of the master key wrote there.
 struct LogLinks {

@@ -16,7 +16,7 @@ import Testing
 struct RotationHistoryTests {
   /// KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
-    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 3
+    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 12
   private static let seed =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_SEED"].flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1_000_000)
@@ -44,7 +44,8 @@ struct RotationHistoryTests {
 private final class RotationHistory {
   private struct Put {
     let record: String
-    let words: String
+    /// Nil for a removal.
+    let words: String?
     /// What was shown of the record there.
     let known: Set<String>
     var isDone = false
@@ -205,6 +206,12 @@ private final class RotationHistory {
     case "rotate": return try rotate(computer, opened)
     case "heal": try opened.followed.namespace.heal()
     case "look": _ = shown(&opened.followed.namespace)
+    case "remove":
+      let record = RecordID(walletID: "a")
+      guard let known = shown(&opened.followed.namespace)["a"] else { return "nothing to remove" }
+      puts.append(Put(record: "a", words: nil, known: known))
+      try opened.followed.namespace.remove([record])
+      return "a in \(place), known \(known.sorted())"
     default:
       let words = "words\(puts.count)"
       let known = shown(&opened.followed.namespace)[act] ?? []
@@ -269,7 +276,8 @@ private final class RotationHistory {
         trace.append("\(computer) gets some of \(from)'s files")
       case ..<70:
         run(computer, Self.wallets.randomElement(using: &generator) ?? "a", crashAt: crash)
-      case ..<75: run(computer, "look")
+      case ..<72: run(computer, "look")
+      case ..<77: run(computer, "remove", crashAt: crash)
       case ..<95: run(computer, "rotate", crashAt: crash)
       default: run(computer, "heal", crashAt: crash)
       }
@@ -286,7 +294,7 @@ private final class RotationHistory {
     try deliverAll()
     var dead: Set<String> = []
     for put in puts { dead.formUnion(put.known) }
-    let live = Set(puts.filter { $0.isDone && !dead.contains($0.words) }.map(\.words))
+    let live = Set(puts.filter(\.isDone).compactMap(\.words)).subtracting(dead)
     var all: Set<String>?
     var ends: Set<NamespaceID> = []
     for (computer, key) in (0..<computers).map({ ($0, $0) }) + [(0, spare)] {

@@ -34,6 +34,7 @@ import Testing
     #expect(restored["restored"].number == 3)
     try await adopt(keys)
 
+    try await unlock("green", keys, new: new)
     try await comeBack("green", keys, old: old, new: new)
     try await readElsewhere("red", keys, old: old)
   }
@@ -123,6 +124,19 @@ import Testing
     let named = try await box.keybackup(
       ["restore", "--json", "--namespace", new], key: keys.only("red"), home: box.newHome())
     #expect(try named.json()["restored"].number == 4)
+  }
+
+  /// What this computer is to know is the master key that the box leads to.
+  private func unlock(_ name: String, _ keys: ThreeKeys, new: String) async throws {
+    let box = keys.box
+    let home = try box.newHome()
+    let unlocked = try await box.keybackup(
+      ["unlock", "--for", "30m", "--json", "--namespace", new], key: keys.only(name), home: home)
+    #expect(try unlocked.json()["namespace_id"].text == new)
+    let listed = try await box.keybackup(
+      ["restore", "--json"], key: ["--no-key"], pin: .none, home: home)
+    #expect(try listed.json()["restored"].number == 3 && !listed.err.contains("moved"))
+    try await box.keybackup(["lock"], key: nil, pin: .none, home: home)
   }
 
   /// The reader in Python gets there with a key whose only file lies in the earlier namespace.

@@ -29,8 +29,9 @@ struct KnownMasterKey: Sendable {
   private let folderTag: String
   private let world: World
 
-  init(_ backup: Backup, _ world: World) {
-    namespaceID = backup.namespace.id
+  /// Of the backup that is asked for, or of the one that follows it.
+  init(_ backup: Backup, _ world: World, of id: NamespaceID? = nil) {
+    namespaceID = id ?? backup.namespace.id
     let place = FileCheck.absolute(backup.folder.path) ?? backup.folder.path
     folderTag = String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
     self.world = world

@@ -205,7 +205,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
     output.note(
       "This key is the only way in: lose it and the backup cannot be opened. "
-        + "Keep another copy of your wallets until a second way in is enrolled.")
+        + "Keep another copy of your wallets until there is a second one: keybackup key add, or "
+        + "keybackup recovery-kit create.")
     output.note("Next: keybackup wallet add --name NAME --network bitcoin --mnemonic FILE")
     return .success
   }

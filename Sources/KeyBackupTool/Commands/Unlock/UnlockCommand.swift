@@ -32,7 +32,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world)
-    let known = KnownMasterKey(backup, world)
+    let asked = KnownMasterKey(backup, world)
     // What would not take the key is found out before the touch, and the desktop
     // asks what it has to.
     try attempt { () throws(SecretStoreError) in
@@ -40,7 +40,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
         var service = try world.secretService(mayPrompt: !unlock.common.noInput)
         try service.prepare()
       } else {
-        try known.checkKernel()
+        try asked.checkKernel()
       }
     }
     // Knowing it already is no reason to know it longer: a way in has to be proved.
@@ -48,6 +48,10 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     var damaged: [FileFinding] = []
     let unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
     for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    // After a rotation of the master key, that of the backup in charge.
+    let opened = try await backup.open(unlocked, unlock)
+    let masterKey = opened.sharedMasterKey.copy()
+    let known = KnownMasterKey(backup, world, of: opened.id)
     try Interruption.check()
     let report: KnownPlaceReport
     if keep {
@@ -55,13 +59,13 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
       try known.markDesktop()
       try attempt { () throws(SecretStoreError) in
         var service = try world.secretService(mayPrompt: !unlock.common.noInput)
-        try known.keepInDesktop(unlocked.masterKey, &service)
+        try known.keepInDesktop(masterKey, &service)
       }
       report = KnownPlaceReport(place: .secretService)
     } else {
       let seconds = (time ?? .standard).seconds
       try attempt { () throws(SecretStoreError) in
-        try known.keepInKernel(unlocked.masterKey, for: seconds)
+        try known.keepInKernel(masterKey, for: seconds)
       }
       report = KnownPlaceReport(place: .kernelKeyring, until: world.now() + Int64(seconds))
     }
