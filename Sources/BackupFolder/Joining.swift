@@ -26,12 +26,15 @@ extension OpenNamespace {
     guard let header = described else { return false }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    guard !has(header.keyID), !removedWaysIn().contains(header.keyID) else { return false }
+    if removedWaysIn().contains(header.keyID) { return false }
+    if has(header.keyID) {
+      if try opens(header.keyID, secret) { openedBy = header.keyID }
+      return false
+    }
     let enrolment = Enrolment(label: header.label, kind: header.kind, keyID: header.keyID)
     _ = try namespace.write(enrolment, masterKey, secret: secret.secret, tag: run.tag)
     guard let file = try namespace.keyFileBytes(of: header.keyID),
-      let wrapper = try? KeyWrapper(parsing: file.span, at: id),
-      (try? wrapper.open(secret: secret.secret)) != nil
+      try opens(header.keyID, secret)
     else { throw .incomplete(path: namespace.directory.path) }
     var envelope: [UInt8]?
     if log.envelope == nil, try namespace.envelopeBytes() == nil {
@@ -39,7 +42,17 @@ extension OpenNamespace {
       envelope = try namespace.envelopeBytes()
     }
     try logWayIn(file, header.keyID, envelope: envelope, run: run)
+    openedBy = header.keyID
+    rememberWays(isLocked: true)
     return true
+  }
+
+  /// Whether the way's file here opens with its secret.
+  private func opens(_ key: KeyID, _ secret: WaySecret) throws(BackupFolderError) -> Bool {
+    guard let file = try namespace.keyFileBytes(of: key),
+      let wrapper = try? KeyWrapper(parsing: file.span, at: id)
+    else { return false }
+    return (try? wrapper.open(secret: secret.secret)) != nil
   }
 
   /// Takes what other rotations of the same namespace made for one more earlier

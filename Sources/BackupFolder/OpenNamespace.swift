@@ -11,7 +11,7 @@ public struct OpenNamespace: ~Copyable {
   public let id: NamespaceID
   /// The way in that opened it; nil for another program's envelope, and for a
   /// master key that this computer knew.
-  public let openedBy: KeyID?
+  public internal(set) var openedBy: KeyID?
   /// Whether the logs are whole, and the newest this computer has seen.
   public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.

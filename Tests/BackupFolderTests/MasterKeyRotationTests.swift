@@ -68,6 +68,8 @@ struct MasterKeyRotationTests {
     let way = try keys.way(.spare, at: first)
     #expect(try followed.namespace.admit(way, keys.secret(.spare)))
     #expect(try !followed.namespace.admit(way, keys.secret(.spare)))
+    #expect(followed.namespace.openedBy == Keyring.spare.keyID)
+    #expect(try keys.folder("b").namespace(third).waitingWays().isEmpty)
     var direct = try keys.unlock(.spare, at: third, "c")
     #expect(try direct.restored().words == ["w1": "abandon about"])
     // From the new namespace there is nothing to compare.

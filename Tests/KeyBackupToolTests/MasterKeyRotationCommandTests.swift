@@ -64,6 +64,9 @@ import Testing
     let listed = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
     let waiting = listed["keys"].items.filter { $0["waiting"].flag == true }
     #expect(Set(waiting.compactMap { $0["label"].text }) == ["green", "red"], "\(listed)")
+    let looked = try await box.keybackup(
+      ["key", "identify", "--json"], key: keys.only("green"), pin: .none)
+    #expect(try looked.json()["keys"][0]["label"].text == "green")
     try await box.keybackup(["key", "label", "red", "vault"], key: keys.only("blue"))
     let table = try await box.keybackup(["key", "list"], key: nil, pin: .none)
     #expect(table.out.contains("vault (a box waits)"), "\(table.out)")
@@ -114,6 +117,7 @@ import Testing
     let written = try await box.keybackup(
       ["wallet", "import", "-"], key: keys.only(name), input: entry, home: home)
     #expect(written.err.contains("has a file of its own"), "\(written.err)")
+    try await box.keybackup(["rotate", "--key", name], key: keys.only(name), home: home)
     let trace = try await box.traced {
       let direct = try await box.keybackup(
         ["restore", "--json"], key: keys.only(name), home: box.newHome())

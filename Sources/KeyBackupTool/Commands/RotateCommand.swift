@@ -39,13 +39,13 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if masterKey { return try await rotateMasterKey(world) }
     let backup = try await unlock.backup(world, for: .writing)
-    let scan = try backup.scan()
+    let ways = try backup.allWaysIn()
     var terms = UnlockTerms()
     if let key {
-      terms.only = Set(try WaySelector.group(key, scan.waysIn).compactMap(\.keyID))
+      terms.only = Set(try WaySelector.group(key, ways).compactMap(\.keyID))
     } else {
       terms.only = Set(
-        scan.waysIn.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))
+        ways.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))
     }
     terms.mustBeOneKey = true
     let salt = Randomness.bytes(count: 32)

@@ -19,7 +19,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await Backup.find(folder, sync, common, world)
     try backup.requireOne()
     let scan = try backup.scan()
-    let offers = Backup.offers(scan.waysIn, rpID: relyingParty.rpId)
+    let offers = Backup.offers(backup.waysIn(scan), rpID: relyingParty.rpId)
     let finder = KeyFinder(common, device, PINPolicy())
     let found = try await finder.identify(offers.map(\.1), for: WantedKey(scan))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
