@@ -109,6 +109,46 @@ struct MasterKeyRotationTests {
     #expect(try keys.rotate(.newBlue, as: .newerBlue).left.isEmpty)
   }
 
+  @Test("A recovery kit that was absent gets there by its box, also without the CSPP envelopes")
+  func absentKit() throws {
+    let keys = try Keyring()
+    let kit = Enrolment(
+      label: "Safe",
+      kind: .recoveryCode(try .init(cost: Argon2id.Parameters(memoryKiB: 8, passes: 1))))
+    let code = RecoveryCode.random()
+    func secret(_ kind: KeyHeader.Kind) throws -> SecretBytes {
+      guard case .recoveryCode(let derivation) = kind else { throw BackupFolderError.wrongKey }
+      return try derivation.derive(code)
+    }
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    let made = try secret(kit.kind)
+    try open.addWayIn(kit, secret: made, confirmedBy: made)
+    let first = open.id
+    var rotation = try keys.rotate(.blue, as: .newBlue)
+    #expect(rotation.left.map(\.keyID).contains(kit.keyID))
+    try rotation.namespace.add(.of("w2", words: "zoo zoo"))
+    let second = rotation.namespace.id
+    for id in [first, second] {
+      try FileManager.default.removeItem(
+        atPath: "\(keys.scene.folder)/cspp-namespaces/\(id)/\(FolderLayout.masterKeyFolder)")
+    }
+
+    func follow(_ computer: String, compared: NamespaceID?) throws -> Followed {
+      let namespace = try keys.folder(computer).namespace(first)
+      let way = try #require(try namespace.scan().waysIn.first { $0.keyID == kit.keyID })
+      return try namespace.follow(
+        way.unwrap(secret: secret(kit.kind)), by: kit.keyID,
+        ways: [WaySecret(kit.keyID, secret(kit.kind))], compared: compared)
+    }
+    var alone = try follow("b", compared: nil)
+    #expect(alone.obstacle == .uncompared(second) && alone.namespace.id == first)
+    #expect(try alone.namespace.restored().words == ["w1": "abandon about"])
+    var all = try follow("b", compared: second)
+    #expect(all.obstacle == nil && all.namespace.id == second)
+    #expect(try all.namespace.restored().words == ["w1": "abandon about", "w2": "zoo zoo"])
+  }
+
   @Test("What an offline computer wrote late is shown, and adopted when it is written")
   func late() throws {
     let keys = try Keyring()

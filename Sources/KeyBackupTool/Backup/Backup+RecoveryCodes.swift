@@ -92,6 +92,25 @@ extension Backup {
   }
 }
 
+extension Backup {
+  /// Says what an offline kit cannot tell where the folder has lost its log.
+  func tell(
+    _ opened: borrowing OpenNamespace, openedBy recovery: RecoveryCodeOptions, _ output: Output
+  ) {
+    guard recovery.recoveryKit != nil, opened.health.operations == 0 else { return }
+    output.note(
+      "The backup's log is not here, so nobody can tell whether these are all its wallets, and "
+        + "the newest versions of them.")
+    let id = opened.id
+    let others = ((try? folder.namespaces()) ?? []).filter { $0 != id }
+    guard !others.isEmpty else { return }
+    output.note(
+      "The folder also holds \(others.map(\.hex).joined(separator: ", ")), which this kit does not "
+        + "open. If the master key was rotated after the kit was made, the newer wallets are "
+        + "there: a key or a kit that was made later opens it.")
+  }
+}
+
 /// A way in by a recovery code, from the folder or from an offline kit.
 struct Kit {
   let keyID: KeyID

@@ -107,7 +107,14 @@ extension Backup {
     let id = followed.namespace.id
     if let named {
       if id == named { return }
-      guard followed.related.contains(named) else { throw UserMessage(.wrongKey) }
+      guard followed.related.contains(named) else {
+        throw UserMessage(
+          .wrongKey, "what was given opens \(id.hex), and nothing there leads to \(named.hex)",
+          hint:
+            "another key or recovery kit may open it; name \(id.hex) to read what that one holds"
+        )
+      }
+      if followed.obstacle == .notHere(named) { throw Self.notHere(named) }
       throw UserMessage(
         .ambiguous, "\(named.hex) cannot be opened by this key; \(id.hex) can",
         hint: "use a key that is enrolled there, or name \(id.hex) to read what it holds")
@@ -123,10 +130,7 @@ extension Backup {
     let next = obstacle.namespaceID.hex
     let message =
       switch obstacle {
-      case .notHere:
-        UserMessage(
-          .incomplete, "the backup moved to \(next), which is not all here yet",
-          hint: "wait until the folder is synchronised, then try again")
+      case .notHere(let id): Self.notHere(id)
       case .noKey:
         UserMessage(
           .wrongKey, "the backup moved to \(next), which this key does not open",
@@ -144,6 +148,12 @@ extension Backup {
     if followed.isSuperseded {
       output.warn("keybackup: what follows is from the earlier backup \(followed.namespace.id.hex)")
     }
+  }
+
+  private static func notHere(_ next: NamespaceID) -> UserMessage {
+    UserMessage(
+      .incomplete, "the backup moved to \(next.hex), which is not all here yet",
+      hint: "wait until the folder is synchronised, then try again")
   }
 
   private func isSame(_ id: NamespaceID, _ prompter: Prompter) throws(UserMessage) -> Bool {

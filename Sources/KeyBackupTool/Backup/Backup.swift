@@ -37,9 +37,31 @@ extension Backup {
     do throws(BackupFolderError) {
       let several = id == nil ? try folder.candidates() : []
       if several.count > 1 { candidates = several }
-      namespace = try folder.namespace(several.count > 1 ? several[0] : id)
+      namespace = try folder.namespace(several.count > 1 ? Self.newest(several, in: folder) : id)
     } catch {
       throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
+    }
+  }
+
+  /// The one of several with the newest way in: where nothing is known, the one in charge, unless
+  /// somebody's clock or somebody's malice says otherwise. What opens decides.
+  private static func newest(_ ids: [NamespaceID], in folder: BackupFolder) -> NamespaceID {
+    var (newest, time): (NamespaceID, UInt64) = (ids[0], 0)
+    for id in ids {
+      let ways = (try? folder.namespace(id).scan())?.waysIn ?? []
+      let made = ways.compactMap(\.createdAt).max() ?? 0
+      if made > time { (newest, time) = (id, made) }
+    }
+    return newest
+  }
+
+  /// The namespace that was opened: of several, another one than was expected.
+  func namespace(of opened: borrowing OpenNamespace) throws(UserMessage) -> Namespace {
+    if opened.id == namespace.id { return namespace }
+    do throws(BackupFolderError) {
+      return try folder.namespace(opened.id)
+    } catch {
+      throw UserMessage(error)
     }
   }
 

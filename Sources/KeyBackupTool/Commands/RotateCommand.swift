@@ -76,6 +76,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     _ way: WayIn, _ old: KeyID, _ label: String, _ key: OpenKey, _ backup: Backup,
     _ opened: inout OpenNamespace
   ) async throws(UserMessage) -> ExitCode {
+    let namespace = try backup.namespace(of: opened)
     // No credential is excluded: the key holds the one that is replaced, and any
     // other it may have been given by an interrupted run.
     let enrolment = CredentialEnrolment(
@@ -89,7 +90,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     } isRecorded: { credential in
-      backup.namespace.mayName(credential)
+      namespace.mayName(credential)
     }
     let code = try report(made.keyID, old, made.credential.bytes, label, opened)
     if way.discoverable == true, let id = way.credentialID, !unlock.common.json {

@@ -27,12 +27,15 @@ struct UnlockOptions: ParsableArguments {
   func backup(
     _ world: World, for use: Backup.Use = .reading
   ) async throws(UserMessage) -> Backup {
-    var folder = folder
-    // An offline kit says which of several backups it opens.
-    if folder.namespace == nil, let kit = try recovery.offlineKit() {
-      folder.namespace = kit.header.namespaceID.hex
+    guard folder.namespace == nil, let kit = try recovery.offlineKit() else {
+      return try await Backup.find(folder, sync, common, world, for: use)
     }
-    return try await Backup.find(folder, sync, common, world, for: use)
+    // An offline kit says which of several backups it opens; another one may follow that.
+    var folder = folder
+    folder.namespace = kit.header.namespaceID.hex
+    var backup = try await Backup.find(folder, sync, common, world, for: use)
+    backup.named = nil
+    return backup
   }
 
   /// Opens the backup these options name.

@@ -68,11 +68,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     bar.finish()
     try Interruption.check()
     try show(report, opened.health, opened.logFindings, rows)
-    if unlock.recovery.recoveryKit != nil, opened.health.operations == 0 {
-      unlock.output.note(
-        "The backup's log is not here, so nobody can tell whether these are all its wallets, and "
-          + "the newest versions of them.")
-    }
+    backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
       unlock.output.note(

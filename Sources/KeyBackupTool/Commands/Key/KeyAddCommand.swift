@@ -36,6 +36,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     let unlocked = try await backup.masterKey(opener.applied(to: unlock), world)
     let used = unlocked.key
     var opened = try await backup.open(unlocked, unlock)
+    let namespace = try backup.namespace(of: opened)
     await used?.authenticator.close()
 
     let ways = try enrolledWays(opened)
@@ -58,7 +59,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     } isRecorded: { credential in
-      backup.namespace.mayName(credential)
+      namespace.mayName(credential)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
     return try report(made.keyID, made.credential, label ?? key.name, opened)

@@ -55,6 +55,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       try FileCheck.requireOutside(file, of: backup.folder.path)
     }
     var opened = try await backup.unlock(unlock, world)
+    let namespace = try backup.namespace(of: opened)
     let chosen = try await second.choose(unlock, world)
     let kit = try NewKit(label: label, second: chosen.kind)
     let secret = try kit.secret(second: chosen.secret)
@@ -74,7 +75,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
-      guard isAbsent(kit.enrolment.keyID, backup.namespace) else {
+      guard isAbsent(kit.enrolment.keyID, namespace) else {
         throw error.adding(
           hint: "the kit may open the backup all the same: keybackup recovery-kit test tells")
       }
@@ -83,9 +84,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       throw showsCode || out == nil
         ? error.adding(hint: "the code opens nothing: no way in was added") : error
     }
-    try kit.prove(second: chosen.secret, in: backup.namespace)
+    try kit.prove(second: chosen.secret, in: namespace)
     do throws(UserMessage) {
-      try finish(&page, kit, backup)
+      try finish(&page, kit, namespace)
     } catch {
       throw error.adding(
         hint: "the kit \(kit.enrolment.keyID.hex.prefix(8)) opens the backup all the same"
@@ -145,11 +146,11 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   /// Writes what is known only now: the offline part and the freshness word.
   private func finish(
-    _ page: inout KitPage, _ kit: borrowing NewKit, _ backup: Backup
+    _ page: inout KitPage, _ kit: borrowing NewKit, _ namespace: Namespace
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
-      page.freshness = try backup.namespace.checkStructure().health.freshness
-      if offline != nil { page.offline = try backup.namespace.keyFile(of: kit.enrolment.keyID) }
+      page.freshness = try namespace.checkStructure().health.freshness
+      if offline != nil { page.offline = try namespace.keyFile(of: kit.enrolment.keyID) }
     } catch {
       throw UserMessage(error)
     }

@@ -20,21 +20,23 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await backup.unlock(unlock, world)
     let report = opened.verify()
     let label = try label(of: opened.openedBy, backup, unlock)
+    let isEarlier = opened.health.successor != nil
     try unlock.output.result(
-      "The recovery kit \"\(PrintableText.clean(label, limit: 40))\" opens the backup: "
-        + "\(report.restored) \(report.restored == 1 ? "wallet" : "wallets").",
+      "The recovery kit \"\(PrintableText.clean(label, limit: 40))\" opens the "
+        + "\(isEarlier ? "earlier " : "")backup: \(counted(report.restored, "wallet")).",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .optional(opened.openedBy?.hex),
         "label": .string(label), "wallets": .number(report.restored),
         "failed": .array(report.failures.map(\.json)),
       ], ofChange: "nothing was changed")
-    return .success
+    backup.tell(opened, openedBy: unlock.recovery, unlock.output)
+    return isEarlier ? .partial : .success
   }
 
   private func label(
     of key: KeyID?, _ backup: Backup, _ unlock: UnlockOptions
   ) throws(UserMessage) -> String {
     if let kit = try unlock.recovery.offlineKit() { return kit.header.label }
-    return try backup.scan().waysIn.first { $0.keyID == key }?.label ?? ""
+    return try backup.scanAll().waysIn.first { $0.keyID == key }?.label ?? ""
   }
 }

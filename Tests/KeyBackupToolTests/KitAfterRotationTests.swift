@@ -1,0 +1,126 @@
+import Testing
+
+/// A recovery kit that lay in a safe while the master key was rotated with a security key.
+@Suite struct KitAfterRotationTests {
+  /// The earlier namespace holds three wallets, the one that follows a fourth too.
+  private struct Rotated {
+    let kit: PreparedKit
+    let old: String
+    let new: String
+
+    var box: Sandbox { kit.box }
+
+    init() async throws {
+      kit = try await PreparedKit()
+      let box = kit.box
+      old = kit.backup.namespaceID
+      // Which one is newer is told by the second.
+      try await Task.sleep(for: .seconds(1))
+      let rotated = try await box.keybackup(["rotate", "--master-key", "--json"]).json()
+      new = try #require(rotated["namespace_id"].text)
+      #expect(rotated["waiting"].items.map(\.text) == [kit.keyID])
+      try await box.keybackup(
+        ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "New").utf8))
+    }
+
+    /// Runs the command with the code, on a computer that knows nothing unless a home is named.
+    func opening(
+      _ arguments: [String], home: String? = nil, input: [UInt8] = [], expecting: Int32
+    ) async throws -> Outcome {
+      let home = try home ?? box.newHome()
+      return try await box.keybackup(
+        arguments + kit.opening, key: ["--no-key"], pin: .none, input: input, home: home,
+        expecting: expecting)
+    }
+  }
+
+  @Test func itGetsThereByItsBox() async throws {
+    let rotated = try await Rotated()
+    let (box, kit) = (rotated.box, rotated.kit)
+    // Nobody has compared: what the kit itself opens is restored, and where the rest is is said.
+    let first = try await rotated.opening(["restore", "--json"], expecting: 87)
+    #expect(try first.json()["restored"].number == 3)
+    #expect(first.err.contains("--namespace \(rotated.new)"), "\(first.err)")
+    let tested = try await rotated.opening(["recovery-kit", "test"], expecting: 87)
+    #expect(tested.out.contains("opens the earlier backup: 3 wallets"), "\(tested.text)")
+    expectFailure(
+      try await rotated.opening(
+        ["wallet", "import", "-"], input: Array(Samples.entry(id: "x", name: "X").utf8),
+        expecting: 90), 90, says: "nobody has compared")
+
+    // Compared: everything.
+    let home = try box.newHome()
+    let named = ["--namespace", rotated.new]
+    let all = try await rotated.opening(["restore", "--json"] + named, home: home, expecting: 0)
+    #expect(try all.json()["restored"].number == 4)
+    // That computer knows it now; writing, the kit gets a file where it writes.
+    let written = try await rotated.opening(
+      ["wallet", "import", "-"], home: home,
+      input: Array(Samples.entry(id: "x", name: "X").utf8), expecting: 0)
+    #expect(written.err.contains("has a file of its own"), "\(written.err)")
+    let direct = try await rotated.opening(["recovery-kit", "test", "--json"], expecting: 0)
+    #expect(try direct.json()["namespace_id"].text == rotated.new)
+    #expect(try direct.json()["wallets"].number == 5)
+    // As any reader of the format can.
+    let read = try await box.run(
+      Python.script("reader/kit_reader.py")
+        + [box.folder, "--code-file", kit.codeFile] + named, key: nil)
+    #expect(read.code == 0, "\(read.text)")
+    #expect(try JSON(read.output)["wallets"].items.count == 5)
+  }
+
+  @Test func anOfflineKitOfBeforeSaysWhatItOpens() async throws {
+    let rotated = try await Rotated()
+    let (box, kit) = (rotated.box, rotated.kit)
+    let offline = ["--recovery-kit", kit.offline]
+    // With the whole folder it is as good as the kit in the folder.
+    let whole = try await rotated.opening(["restore", "--json"] + offline, expecting: 87)
+    #expect(try whole.json()["restored"].number == 3)
+    #expect(whole.err.contains("--namespace \(rotated.new)"), "\(whole.err)")
+    let named = ["--namespace", rotated.new]
+    let all = try await rotated.opening(["restore", "--json"] + offline + named, expecting: 0)
+    #expect(try all.json()["restored"].number == 4)
+
+    // Where the new namespace is not all here.
+    let places = [rotated.old, rotated.new].map { box.folder + "/cspp-namespaces/" + $0 }
+    try Files.remove(places[1] + "/keybackup")
+    expectFailure(
+      try await rotated.opening(["restore"] + named, expecting: 75), 75, says: "not all here yet")
+
+    // With the wallets' files alone it opens those of its time, and says what lies beside them.
+    try Files.remove(places[0] + "/keybackup")
+    for place in places { try Files.remove(place + "/master-key") }
+    let before = try Files.contents(box.folder)
+    let out = box.root + "/out"
+    let left = try await rotated.opening(["restore", "--out", out] + offline, expecting: 75)
+    try kit.expectAllRestored(out)
+    #expect(left.err.contains(rotated.new) && left.err.contains("rotated"), "\(left.err)")
+    expectFailure(
+      try await rotated.opening(["restore"] + offline + named, expecting: 80), 80,
+      says: rotated.old, rotated.new)
+    #expect(try Files.contents(box.folder) == before)
+  }
+
+  /// Of two namespaces, none of which it knows, a computer takes the one that the key opens.
+  @Test func aComputerThatIsNewToTheFolderTakesTheOneInCharge() async throws {
+    let rotated = try await Rotated()
+    let box = rotated.box
+    let made = try await box.keybackup(
+      ["recovery-kit", "create", "--json", "--out", box.root + "/second.html"],
+      home: try box.newHome()
+    ).json()
+    #expect(made["namespace_id"].text == rotated.new)
+    for command in [["key", "label", "Virtual Key", "first"], ["rotate"], ["key", "repair"]] {
+      try await box.keybackup(command, home: try box.newHome())
+    }
+    let listed = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+    #expect(
+      Set(listed["keys"].items.map { $0["label"].text }) == ["first", "Recovery kit", "Safe"])
+    let home = try box.newHome()
+    try await box.keybackup(["unlock", "--for", "60s"], home: home)
+    let known = try await box.keybackup(
+      ["restore", "--json"], key: ["--no-key"], pin: .none, home: home)
+    #expect(try known.json()["restored"].number == 4)
+    try await box.keybackup(["lock"], key: nil, pin: .none, home: home)
+  }
+}
