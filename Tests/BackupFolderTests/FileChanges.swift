@@ -11,6 +11,17 @@ enum FileChanges {
     _ = file_changes_end()
     return died
   }
+
+  /// Runs `body` while a call fails; what came of it, or nil where there were fewer calls.
+  static func failing(
+    at place: Int, _ kinds: Int, _ error: Int32, _ times: Int, _ body: () throws -> Void
+  ) -> Result<Void, any Error>? {
+    file_changes_fail(place, Int32(kinds), error, times)
+    let outcome = Result(catching: body)
+    let failed = file_changes_crashed() != 0
+    _ = file_changes_end()
+    return failed ? outcome : nil
+  }
 }
 
 extension Scene {

@@ -97,6 +97,11 @@ final class Keyring {
       to: new.enrolment, secret: bytes(new), atHand: way.keyID)
   }
 
+  /// Rotates what is open.
+  func rotate(open: inout OpenNamespace, _ way: Way, as new: Way) throws {
+    _ = try open.rotateMasterKey(to: new.enrolment, secret: bytes(new), atHand: way.keyID)
+  }
+
   private func unlock(_ way: Way, _ computer: String, _ path: String?) throws -> OpenNamespace {
     try unlock(way, at: nil, computer, path)
   }

@@ -23,7 +23,7 @@ struct RotationCrashTests {
       try keys.scene.reset()
       let died = FileChanges.dying(at: points) { try keys.rotate(.blue, as: .newBlue) }
       if !died { break }
-      try check(keys, old, "killed at change \(points)")
+      try Self.check(keys, old, "killed at change \(points)")
       points += 1
     }
     print("rotate --master-key: killed at \(points) changes")
@@ -104,7 +104,8 @@ struct RotationCrashTests {
     #expect(points > 20 && copies > 10, "\(points) points, \(copies) copies")
   }
 
-  private func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
+  /// Everything opens, and the next run finishes.
+  static func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
     let point = Comment(rawValue: name)
     // Whatever there is, both ways in open everything, here and where nothing is known.
     for (computer, way) in [("a", Keyring.Way.blue), ("b", .spare)] {

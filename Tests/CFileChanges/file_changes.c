@@ -12,16 +12,31 @@
 
 static __thread struct {
   int counts;
+  int kinds;
   int crashed;
+  /* Of a failure: what is told, and how often. */
+  int error;
+  int forever;
+  long failures;
   long left;
   long made;
 } state;
 
 void file_changes_begin(long until) {
   state.counts = 1;
+  state.kinds = FILE_CHANGES;
   state.crashed = 0;
+  state.error = 0;
   state.left = until;
   state.made = 0;
+}
+
+void file_changes_fail(long until, int kinds, int error, long times) {
+  file_changes_begin(until);
+  state.kinds = kinds;
+  state.error = error;
+  state.failures = times;
+  state.forever = times == 0;
 }
 
 int file_changes_crashed(void) { return state.crashed; }
@@ -33,16 +48,20 @@ long file_changes_end(void) {
 
 enum verdict { GOES_ON, CRASHES_NOW, IS_DEAD };
 
-static enum verdict next(void) {
-  if (!state.counts)
+static enum verdict next(int kind) {
+  if (!state.counts || !(state.kinds & kind))
     return GOES_ON;
-  if (state.crashed)
+  if (state.crashed && (!state.error || state.forever || state.failures > 0)) {
+    state.failures--;
     return IS_DEAD;
-  if (state.left == 0) {
-    state.crashed = 1;
-    return CRASHES_NOW;
   }
-  state.left--;
+  if (state.left == 0 && !state.crashed) {
+    state.crashed = 1;
+    state.failures--;
+    return state.error ? IS_DEAD : CRASHES_NOW;
+  }
+  if (!state.crashed)
+    state.left--;
   state.made++;
   return GOES_ON;
 }
@@ -52,11 +71,14 @@ static enum verdict next(void) {
   if (real == NULL)                                                                                \
   real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-#define CHANGE                                                                                     \
-  if (next() != GOES_ON) {                                                                         \
-    errno = EIO;                                                                                   \
+static int told(void) { return state.error ? state.error : EIO; }
+
+#define COUNT(kind)                                                                                \
+  if (next(kind) != GOES_ON) {                                                                     \
+    errno = told();                                                                                \
     return -1;                                                                                     \
   }
+#define CHANGE COUNT(FILE_CHANGES)
 
 int openat(int directory, const char *path, int flags, ...) {
   REAL(openat);
@@ -67,13 +89,15 @@ int openat(int directory, const char *path, int flags, ...) {
     mode = va_arg(arguments, mode_t);
     va_end(arguments);
     CHANGE
+  } else {
+    COUNT(FILE_READS)
   }
   return real(directory, path, flags, mode);
 }
 
 ssize_t write(int file, const void *bytes, size_t count) {
   REAL(write);
-  switch (next()) {
+  switch (next(FILE_CHANGES)) {
   case GOES_ON:
     return real(file, bytes, count);
   case CRASHES_NOW:
@@ -82,8 +106,26 @@ ssize_t write(int file, const void *bytes, size_t count) {
   case IS_DEAD:
     break;
   }
-  errno = EIO;
+  errno = told();
   return -1;
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
+  REAL(pread);
+  COUNT(FILE_READS)
+  return real(file, bytes, count, offset);
+}
+
+int fsync(int file) {
+  REAL(fsync);
+  COUNT(FILE_SYNCS)
+  return real(file);
+}
+
+int syncfs(int file) {
+  REAL(syncfs);
+  COUNT(FILE_SYNCS)
+  return real(file);
 }
 
 int mkdir(const char *path, mode_t mode) {

@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test func theDocumentSaysWhatWasMeasured() async throws {
-    let rows = try await alone() + amongThree()
+    let rows = try await alone() + Self.ways.value + amongThree()
     let document = try Files.text(Build.root + "/docs/authenticators.md")
     let parts = document.split(separator: Self.begin)
     let written = try #require(parts.last?.split(separator: Self.end).first)
@@ -37,6 +37,17 @@ import Testing
       #expect(row.cost.touches <= most && row.cost.pins <= most, "\(row.line)")
       #expect(row.cost.inits == 1 && row.cost.commands <= 6 * most, "\(row.line)")
     }
+  }
+
+  /// A salt takes what a restore takes, also where everything is encrypted anew.
+  @Test func rotationTakesOnePINAndOneTouch() async throws {
+    let rows = try await Self.ways.value
+    for name in ["`rotate`", "`rotate --master-key`"] {
+      let row = try #require(rows.first { $0.command == name })
+      #expect(row.cost.touches == 1 && row.cost.pins == 1, "\(row.line)")
+    }
+    let kit = try #require(rows.first { $0.command == "`recovery-kit test`" })
+    #expect(kit.cost == .init([]), "\(kit.line)")
   }
 
   /// `key identify` takes no PIN at all.
@@ -66,6 +77,46 @@ import Testing
       "`wallet import`", ["wallet", "import", "-"], input: Samples.entry(id: "a", name: "A"))
     try await measure("`restore`", ["restore", "--out", box.root + "/out"])
     try await measure("`key identify`", ["key", "identify"])
+    return rows
+  }
+
+  private static let ways = Task { try await waysIn() }
+
+  /// Enrolling, rotating and the recovery kit, each on a backup of its own.
+  private static func waysIn() async throws -> [Row] {
+    var rows: [Row] = []
+    func measure(
+      _ command: String, note: String = "", _ box: Sandbox, _ options: [String] = [],
+      key: [String] = [], whose: [String] = ["the key"]
+    ) async throws {
+      let arguments = command.split(separator: " ").map(String.init)
+      let trace = try await box.traced { try await box.keybackup(arguments + options, key: key) }
+      for (number, who) in whose.enumerated() {
+        let own = "hidraw\(number) "
+        let lines =
+          whose.count == 1
+          ? trace
+          : trace.filter { $0.hasPrefix(own) }.map { String($0.dropFirst(own.count)) }
+        rows.append(Row(command: "`\(command)`\(note)", key: who, cost: .init(lines)))
+      }
+    }
+    for (note, setting) in [("", ""), (", plugged in when asked", ",plug-after-ms=6000")] {
+      let backup = try await PreparedBackup()
+      try await measure(
+        "key add", note: note, backup.box, ["--wait", "60"],
+        key: ["--key", backup.box.keyState, "--key", backup.box.root + "/new.json" + setting],
+        whose: ["the key that opens", "the new key"])
+    }
+    for command in ["rotate", "rotate --credential"] {
+      try await measure(command, PreparedBackup().box)
+    }
+    let keys = try await ThreeKeys()
+    try await measure("rotate --master-key", keys.box, key: keys.only("blue"))
+    try await measure("rotate --master-key", note: ", the only way in", PreparedBackup().box)
+    let kit = try await PreparedKit()
+    try await measure(
+      "recovery-kit create", kit.box, ["--out", kit.box.root + "/another.html"])
+    try await measure("recovery-kit test", kit.box, kit.opening)
     return rows
   }
 

@@ -6,6 +6,7 @@ hexadecimal digits per output, or registers a credential and prints its ID.
 
 import argparse
 import base64
+import hashlib
 import os
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def main():
     parser.add_argument("--pin")
     parser.add_argument("--credential-id", help="hexadecimal; else a discoverable one")
     parser.add_argument("--salt", action="append", default=[], help="32 bytes in hex")
+    parser.add_argument("--prf-input", action="append", default=[], help="of WebAuthn's prf, in hex")
     parser.add_argument("--register", action="store_true")
     parser.add_argument("--discoverable", action="store_true")
     parser.add_argument("--protection", help="credProtect's level, 1 to 3")
@@ -104,6 +106,8 @@ def main():
     arguments = parser.parse_args()
     credential = bytes.fromhex(arguments.credential_id or "")
     salts = [bytes.fromhex(text) for text in arguments.salt]
+    salts += [hashlib.sha256(b"WebAuthn PRF\x00" + bytes.fromhex(text)).digest()
+              for text in arguments.prf_input]
     key = arguments.key + ["--"] * bool(arguments.key)
     if arguments.register:
         made = register(

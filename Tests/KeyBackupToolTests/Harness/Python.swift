@@ -51,13 +51,14 @@ extension Sandbox {
     return bytes(hex: String(outcome.out.dropLast()))
   }
 
-  /// hmac-secret outputs by Debian's `fido2-assert -G -h`.
+  /// hmac-secret outputs by Debian's `fido2-assert -G -h`, for raw salts or WebAuthn inputs.
   func fido2Assert(
-    rpID: String, credential: [UInt8], salts: [[UInt8]], key: [String] = []
+    rpID: String, credential: [UInt8], salts: [[UInt8]] = [], inputs: [[UInt8]] = [],
+    key: [String] = []
   ) async throws -> [String] {
     var command = Python.script("interop/fido2_tools.py")
     command += ["--rp-id", rpID, "--pin", Self.pin, "--credential-id", hex(credential)]
-    command += salts.map { "--salt=" + hex($0) }
+    command += salts.map { "--salt=" + hex($0) } + inputs.map { "--prf-input=" + hex($0) }
     command += ["--", Build.virtualKey, "--state", keyState] + key
     let outcome = try await run(command, key: nil)
     guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
