@@ -7,7 +7,7 @@ import Testing
 /// `rotate --master-key` is killed at every change of a file in turn, in the folder and in what the
 /// computer remembers (Tests/CFileChanges).
 struct RotationCrashTests {
-  private static let words = ["w1": "abandon about", "w2": "zoo zoo"]
+  static let words = ["w1": "abandon about", "w2": "zoo zoo"]
 
   @Test("Killed at every change, everything opens, and the next run finishes")
   func killed() throws {
