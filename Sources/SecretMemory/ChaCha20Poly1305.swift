@@ -2,14 +2,14 @@
 ///
 /// A sealed message is ciphertext followed by the tag, as CSPP stores it.
 public enum ChaCha20Poly1305 {
-  private static let aead = AEAD.chaCha20Poly1305
+  private static let cipher = ChaChaPoly.chaCha20Poly1305
 
   /// Size of a key, 32 bytes.
-  public static let keySize = AEAD.keySize
+  public static let keySize = ChaChaPoly.keySize
   /// Size of a nonce, 12 bytes.
-  public static let nonceSize = aead.nonceSize
+  public static let nonceSize = cipher.nonceSize
   /// Size of the tag, 16 bytes; a sealed message is this much longer.
-  public static let tagSize = AEAD.tagSize
+  public static let tagSize = ChaChaPoly.tagSize
 
   /// Encrypts and authenticates.
   ///
@@ -24,7 +24,7 @@ public enum ChaCha20Poly1305 {
     _ plaintext: RawSpan, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) -> [UInt8] {
-    try aead.seal(plaintext, key: key, nonce: nonce, associatedData: associatedData)
+    try cipher.seal(plaintext, key: key, nonce: nonce, associatedData: associatedData)
   }
 
   /// Encrypts and authenticates a message in its own memory.
@@ -40,7 +40,7 @@ public enum ChaCha20Poly1305 {
     inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    try aead.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
+    try cipher.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
   }
 
   /// Verifies and decrypts straight into guarded memory.
@@ -77,7 +77,7 @@ public enum ChaCha20Poly1305 {
     _ sealed: RawSpan, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = [], into plaintext: inout SecretBytes
   ) throws(SecretMemoryError) {
-    try aead.open(
+    try cipher.open(
       sealed, key: key, nonce: nonce, associatedData: associatedData, into: &plaintext)
   }
 
@@ -94,6 +94,6 @@ public enum ChaCha20Poly1305 {
     inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    try aead.open(inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
+    try cipher.open(inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
   }
 }

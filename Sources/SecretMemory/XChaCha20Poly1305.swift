@@ -1,14 +1,14 @@
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): as ``ChaCha20Poly1305``, with
 /// a nonce long enough to be drawn at random.
 public enum XChaCha20Poly1305 {
-  private static let aead = AEAD.xChaCha20Poly1305
+  private static let cipher = ChaChaPoly.xChaCha20Poly1305
 
   /// Size of a key, 32 bytes.
-  public static let keySize = AEAD.keySize
+  public static let keySize = ChaChaPoly.keySize
   /// Size of a nonce, 24 bytes.
-  public static let nonceSize = aead.nonceSize
+  public static let nonceSize = cipher.nonceSize
   /// Size of the tag, 16 bytes; a sealed message is this much longer.
-  public static let tagSize = AEAD.tagSize
+  public static let tagSize = ChaChaPoly.tagSize
 
   /// Encrypts and authenticates a message in its own memory.
   ///
@@ -23,7 +23,7 @@ public enum XChaCha20Poly1305 {
     inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    try aead.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
+    try cipher.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
   }
 
   /// Verifies a message and decrypts it in its own memory.
@@ -40,6 +40,6 @@ public enum XChaCha20Poly1305 {
     inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
   ) throws(SecretMemoryError) {
-    try aead.open(inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
+    try cipher.open(inPlace: &sealed, key: key, nonce: nonce, associatedData: associatedData)
   }
 }

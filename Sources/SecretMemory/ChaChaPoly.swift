@@ -2,7 +2,7 @@ internal import CSodium
 
 /// What the two forms of ChaCha20-Poly1305 share: they differ in the size of
 /// the nonce and in the function of libsodium.
-enum AEAD {
+enum ChaChaPoly {
   /// ``ChaCha20Poly1305``.
   case chaCha20Poly1305
   /// ``XChaCha20Poly1305``.
