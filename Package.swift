@@ -59,11 +59,13 @@ let package = Package(
     .target(
       name: "SecretStores", dependencies: ["SecretMemory", "CLinux"], swiftSettings: strict),
     .target(
+      name: "BlindedCurve", dependencies: ["CSecp256k1", "SecretMemory"], swiftSettings: strict),
+    .target(
       name: "WalletFormats",
-      dependencies: ["COpenSSL", "CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
+      dependencies: ["BlindedCurve", "COpenSSL", "CSecp256k1", "CZstd", "CSPP", "SecretMemory"],
       swiftSettings: strict),
     .target(
-      name: "Nostr", dependencies: ["CSecp256k1", "CSPP", "SecretMemory"],
+      name: "Nostr", dependencies: ["BlindedCurve", "CSecp256k1", "CSPP", "SecretMemory"],
       swiftSettings: strict),
     .executableTarget(
       name: "KeyBackupTool",

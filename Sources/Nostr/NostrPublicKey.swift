@@ -1,3 +1,4 @@
+internal import BlindedCurve
 internal import CSecp256k1
 public import SecretMemory
 
@@ -16,7 +17,7 @@ public struct NostrPublicKey: Hashable, Sendable {
   public init(_ bytes: [UInt8]) throws(NostrError) {
     guard bytes.count == 32 else { throw .wrongLength }
     var point = secp256k1_xonly_pubkey()
-    guard unsafe secp256k1_xonly_pubkey_parse(Curve.context, &point, bytes) == 1 else {
+    guard unsafe secp256k1_xonly_pubkey_parse(BlindedCurve.context, &point, bytes) == 1 else {
       throw .invalidPublicKey
     }
     self.bytes = bytes
@@ -35,7 +36,7 @@ public struct NostrPublicKey: Hashable, Sendable {
         .assumingMemoryBound(to: secp256k1_xonly_pubkey.self)
       return unsafe bytes.withUnsafeBytes { bytes in
         unsafe secp256k1_xonly_pubkey_parse(
-          Curve.context, point,
+          BlindedCurve.context, point,
           bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
       }
     }
@@ -53,10 +54,10 @@ public struct NostrPublicKey: Hashable, Sendable {
   public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == 64 else { return false }
     var point = secp256k1_xonly_pubkey()
-    guard unsafe secp256k1_xonly_pubkey_parse(Curve.context, &point, bytes) == 1 else {
+    guard unsafe secp256k1_xonly_pubkey_parse(BlindedCurve.context, &point, bytes) == 1 else {
       return false
     }
     return unsafe secp256k1_schnorrsig_verify(
-      Curve.context, signature, message, message.count, &point) == 1
+      BlindedCurve.context, signature, message, message.count, &point) == 1
   }
 }

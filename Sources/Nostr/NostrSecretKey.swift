@@ -1,3 +1,4 @@
+internal import BlindedCurve
 internal import CSecp256k1
 public import SecretMemory
 
@@ -36,9 +37,9 @@ public struct NostrSecretKey: ~Copyable, Sendable {
         .assumingMemoryBound(to: secp256k1_keypair.self)
       return unsafe bytes.withUnsafeBytes { bytes in
         let key = unsafe bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
-        return unsafe secp256k1_keypair_create(Curve.context, pair, key) == 1
-          && secp256k1_keypair_xonly_pub(Curve.context, &point, nil, pair) == 1
-          && secp256k1_xonly_pubkey_serialize(Curve.context, &coordinate, &point) == 1
+        return unsafe secp256k1_keypair_create(BlindedCurve.context, pair, key) == 1
+          && secp256k1_keypair_xonly_pub(BlindedCurve.context, &point, nil, pair) == 1
+          && secp256k1_xonly_pubkey_serialize(BlindedCurve.context, &coordinate, &point) == 1
       }
     }
     guard isValid else { throw .invalidSecretKey }
@@ -76,7 +77,7 @@ public struct NostrSecretKey: ~Copyable, Sendable {
         let pair = unsafe pair.baseAddress.unsafelyUnwrapped
           .assumingMemoryBound(to: secp256k1_keypair.self)
         return unsafe secp256k1_schnorrsig_sign_custom(
-          Curve.context, &signature, message, message.count, pair, &parameters) == 1
+          BlindedCurve.context, &signature, message, message.count, pair, &parameters) == 1
       }
     }
     guard isSigned, publicKey.verifies(signature: signature, of: message) else {

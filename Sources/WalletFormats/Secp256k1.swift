@@ -1,3 +1,4 @@
+internal import BlindedCurve
 internal import CSecp256k1
 internal import SecretMemory
 
@@ -46,9 +47,10 @@ enum Secp256k1 {
     var size = bytes.count
     let isDone = unsafe key.withUnsafeBytes { key in
       unsafe secp256k1_ec_pubkey_create(
-        blinded, &point, key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
+        BlindedCurve.context, &point,
+        key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
         && secp256k1_ec_pubkey_serialize(
-          blinded, &bytes, &size, &point, UInt32(SECP256K1_EC_COMPRESSED)) == 1
+          BlindedCurve.context, &bytes, &size, &point, UInt32(SECP256K1_EC_COMPRESSED)) == 1
     }
     return isDone ? bytes : nil
   }
@@ -61,25 +63,12 @@ enum Secp256k1 {
     return unsafe key.withUnsafeMutableBytes { key in
       unsafe tweak.withUnsafeBytes { tweak in
         unsafe secp256k1_ec_seckey_tweak_add(
-          blinded, key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self),
+          BlindedCurve.context,
+          key.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self),
           tweak.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)) == 1
       }
     }
   }
-
-  /// A context of our own for secret multiplications: made once, blinded
-  /// against side channels.
-  nonisolated(unsafe) private static let blinded: OpaquePointer = {
-    guard let context = unsafe secp256k1_context_create(UInt32(SECP256K1_CONTEXT_NONE)) else {
-      preconditionFailure("out of memory")
-    }
-    let seed = SecretBytes.random(count: 32)
-    unsafe seed.withUnsafeBytes { seed in
-      _ = unsafe secp256k1_context_randomize(
-        context, seed.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
-    }
-    return unsafe context
-  }()
 
   private static func isPublicKey(_ key: RawSpan) -> Bool {
     var point = secp256k1_pubkey()
