@@ -173,13 +173,10 @@ extension OpenNamespace {
     }
     try logForeign(foreign, of: Set(records), run: run)
     try logLate(of: Set(records), run: run)
-    let seen = log.index.tips()
     let unique = Set(records).sorted()
-    var operation = OperationBuilder(
-      at: namespace.settings.clock(), writerLabel: namespace.settings.writerLabel, seen: seen)
-    for record in unique { operation.remove(record) }
-    let staged = try stage(
-      operation, nextHeader(), seen: seen, versions: unique.map { ($0, nil) }, run: run)
+    let staged = try stage(versions: unique.map { ($0, nil) }, run: run) { operation in
+      for record in unique { operation.remove(record) }
+    }
     try publish(staged, run: run)
     _ = try heal(run: run)
     saveCache(run: run)

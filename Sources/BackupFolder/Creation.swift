@@ -232,12 +232,10 @@ extension OpenNamespace {
     _ file: [UInt8], _ key: KeyID, envelope: [UInt8]?, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let now = namespace.settings.clock()
-    let seen = log.index.tips()
-    var operation = OperationBuilder(
-      at: now, writerLabel: namespace.settings.writerLabel, seen: seen)
-    operation.keyAdd(key, file: file.span)
-    if let envelope { operation.envelope(file: envelope.span) }
-    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    let staged = try stage(at: now, run: run) { operation in
+      operation.keyAdd(key, file: file.span)
+      if let envelope { operation.envelope(file: envelope.span) }
+    }
     try publish(staged, run: run)
     log.note(keyFile: file, of: key)
     if let envelope { log.note(envelope: envelope, at: now) }

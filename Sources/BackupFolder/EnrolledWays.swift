@@ -113,14 +113,10 @@ extension OpenNamespace {
     at time: UInt64, run: borrowing WritingRun,
     _ changes: (inout OperationBuilder) -> Void
   ) throws(BackupFolderError) {
-    let seen = log.index.tips()
-    var operation = OperationBuilder(
-      at: time, writerLabel: namespace.settings.writerLabel, seen: seen)
-    changes(&operation)
     let header = try nextHeader()
     let staged: StagedOperation
     do {
-      staged = try stage(operation, header, seen: seen, versions: [], run: run)
+      staged = try stage(at: time, header, run: run, changes)
     } catch {
       removeUnusedLog(of: header.writerID)
       throw error

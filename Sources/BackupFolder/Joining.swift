@@ -87,12 +87,7 @@ extension OpenNamespace {
   private mutating func logFrom(
     _ key: borrowing MasterKey, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    let settings = namespace.settings
-    let seen = log.index.tips()
-    var operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
-    operation.from(key)
-    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    var staged = try stage(run: run) { $0.from(key) }
     staged.hasLinks = true
     try publish(staged, run: run)
     log.links.note(earlier: SharedMasterKey(key.copy()))

@@ -217,12 +217,7 @@ extension OpenNamespace {
         throw .internalError("a box for \(way.keyID): \(error)")
       }
     }
-    let seen = log.index.tips()
-    let settings = namespace.settings
-    var operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
-    operation.moved(to: next, boxes: boxes, last: last)
-    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    var staged = try stage(run: run) { $0.moved(to: next, boxes: boxes, last: last) }
     staged.hasLinks = true
     try publish(staged, run: run)
     log.links.note(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
@@ -235,10 +230,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Operation.Seen {
     let seen = log.index.tips()
     if seen.count == 1 { return seen[0] }
-    let settings = namespace.settings
-    let operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
-    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    let staged = try stage(run: run) { _ in }
     try publish(staged, run: run)
     return staged.reference
   }

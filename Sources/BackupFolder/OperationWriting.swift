@@ -95,6 +95,30 @@ extension OpenNamespace {
     return staged
   }
 
+  /// Stages an operation that has seen all others.
+  ///
+  /// - Parameters:
+  ///   - time: Unix seconds; nil: now.
+  ///   - header: from ``nextHeader()``; nil: the next one.
+  ///   - versions: what its first changes do to records, for the index.
+  ///   - run: this writing run.
+  ///   - changes: adds the changes.
+  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Throws: as ``stage(_:_:seen:versions:run:)``.
+  func stage(
+    at time: UInt64? = nil, _ header: OperationHeader? = nil,
+    versions: [(RecordID, Digest?)] = [], run: borrowing WritingRun,
+    _ changes: (inout OperationBuilder) -> Void
+  ) throws(BackupFolderError) -> StagedOperation {
+    let settings = namespace.settings
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: time ?? settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    changes(&operation)
+    let next = if let header { header } else { try nextHeader() }
+    return try stage(operation, next, seen: seen, versions: versions, run: run)
+  }
+
   private func seal(
     _ builder: consuming OperationBuilder, _ header: OperationHeader
   ) throws(BackupFolderError) -> SealedOperation {

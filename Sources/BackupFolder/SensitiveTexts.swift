@@ -47,11 +47,9 @@ extension OpenNamespace {
     } catch {
       throw .internalError("sealing private data: \(error)")
     }
-    let seen = log.index.tips()
-    var operation = OperationBuilder(
-      at: namespace.settings.clock(), writerLabel: namespace.settings.writerLabel, seen: seen)
-    operation.sensitive(topic: topic, sealed: sealed.span)
-    let staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    let staged = try stage(run: run) { [sealed] operation in
+      operation.sensitive(topic: topic, sealed: sealed.span)
+    }
     try publish(staged, run: run)
     log.note(sensitive: sealed, topic: topic)
     saveCache(run: run)

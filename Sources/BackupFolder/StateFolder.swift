@@ -60,11 +60,17 @@ struct StateFolder: Sendable {
       // Not there yet, or of no use: made anew.
     }
     let tag = Hex.string(Randomness.bytes(count: 8))
-    let text = Array(tag.utf8)
-    let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
-    try file.settle(buffer: &buffer) { $0.count == text.count }
-    try file.publish(overwriting: name)
+    try replace(name, with: Array(tag.utf8))
     return tag
+  }
+
+  /// Replaces a file, and reads it back before.
+  func replace(_ name: String, with bytes: [UInt8]) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "memory")
+    let digest = Digest(of: bytes.span)
+    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
+    try file.publish(overwriting: name)
   }
 
   /// The namespaces something is remembered of.
@@ -90,12 +96,7 @@ struct StateFolder: Sendable {
 
   /// Replaces what is remembered of a namespace.
   func save(_ memory: Memory, of namespace: NamespaceID) throws(BackupFolderError) {
-    let text = memory.bytes
-    var buffer = FileBuffer()
-    let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
-    let digest = Digest(of: text.span)
-    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
-    try file.publish(overwriting: namespace.hex)
+    try replace(namespace.hex, with: memory.bytes)
     try directory.sync()
   }
 

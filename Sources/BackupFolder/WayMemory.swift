@@ -115,12 +115,7 @@ extension StateFolder {
 
   /// Replaces what is remembered of a namespace's ways in.
   func save(_ ways: WayMemory, of namespace: NamespaceID) throws(BackupFolderError) {
-    let text = ways.bytes
-    var buffer = FileBuffer()
-    let file = try unsafe AtomicFile(staging: text.span.bytes, in: directory, tag: "memory")
-    let digest = Digest(of: text.span)
-    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
-    try file.publish(overwriting: Self.wayMemoryName(namespace))
+    try replace(Self.wayMemoryName(namespace), with: ways.bytes)
   }
 
   /// Forgets a namespace's ways in.

@@ -73,12 +73,7 @@ extension OpenNamespace {
   public mutating func retire(_ writer: WriterID) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    let settings = namespace.settings
-    let seen = log.index.tips()
-    var operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
-    operation.writerRetire(writer)
-    var staged = try stage(operation, nextHeader(), seen: seen, versions: [], run: run)
+    var staged = try stage(run: run) { $0.writerRetire(writer) }
     staged.retired = [writer]
     try publish(staged, run: run)
   }
