@@ -45,6 +45,13 @@ package struct SecretWriter: ~Copyable {
     unsafe raw(Array(json.utf8).span.bytes)
   }
 
+  /// Adds bytes as an array of numbers.
+  package mutating func numbers(_ bytes: RawSpan) {
+    raw("[")
+    for index in 0..<bytes.byteCount { raw((index == 0 ? "" : ",") + String(bytes.byte(index))) }
+    raw("]")
+  }
+
   /// Adds a string's lower-case digits, without quotation marks.
   package mutating func hex(_ bytes: RawSpan) {
     unsafe grow(bytes.byteCount * 2) { unsafe Hex.encode(bytes, into: $0) }

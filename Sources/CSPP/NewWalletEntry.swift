@@ -187,13 +187,9 @@ public struct NewWalletEntry: ~Copyable {
     case .watchOnly:
       writer.raw("\"WatchOnly\"")
     case .tapSignerBackup:
-      writer.raw("{\"TapSignerBackup\":[")
-      secret.withBytes { bytes in
-        for index in 0..<bytes.byteCount {
-          writer.raw((index == 0 ? "" : ",") + String(bytes.byte(index)))
-        }
-      }
-      writer.raw("]}")
+      writer.raw("{\"TapSignerBackup\":")
+      secret.withBytes { writer.numbers($0) }
+      writer.raw("}")
     case .mnemonic, .xprv, .descriptor:
       writer.raw("{\"\(kind.rawValue)\":")
       secret.withBytes { writer.string($0) }

@@ -68,6 +68,14 @@ final class OpenKey: Sendable {
     }
   }
 
+  /// What the key says of itself, and how many tries its PIN has, if it has one.
+  func description() async throws(UserMessage) -> (AuthenticatorInfo, pinRetries: Int?) {
+    try await call { key throws(PRFDeviceError) in
+      let info = try await key.info()
+      return (info, pinRetries: info.isPINSet ? try await key.pinRetries() : nil)
+    }
+  }
+
   /// An error of this key in words.
   func message(_ error: PRFDeviceError) -> UserMessage {
     UserMessage(error, key: name, onReader: descriptor.isOnReader)

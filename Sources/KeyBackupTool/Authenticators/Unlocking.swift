@@ -225,6 +225,23 @@ extension OpenKey {
     }
   }
 
+  /// Evaluates the PRF for the only credential that answers.
+  ///
+  /// - Throws: `ambiguous` where several do, and what ``evaluate(_:why:)`` throws.
+  func onlyEvaluation(
+    _ request: PRFRequest, why: String? = nil
+  ) async throws(UserMessage) -> PRFEvaluation {
+    let evaluations = try await evaluate(request, why: why)
+    guard let first = evaluations.first, evaluations.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "\(name) holds \(evaluations.count) credentials of \(request.rpID)",
+        hint: "name one with --credential: "
+          + evaluations.map { CredentialIDArgument.encode($0.credentialID.bytes) }
+          .joined(separator: ", "))
+    }
+    return first
+  }
+
   /// Evaluates the PRF for one credential's one input.
   func onlyOutput(_ request: PRFRequest, why: String) async throws(UserMessage) -> SecretBytes {
     guard let evaluation = try await evaluate(request, why: why).first else {

@@ -103,15 +103,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     let (key, held) = try await self.key(holding: request.credentialIDs, finder)
     var request = request
     if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
-    let evaluations = try await key.evaluate(request)
-    guard let first = evaluations.first, evaluations.count == 1 else {
-      throw UserMessage(
-        .ambiguous, "\(key.name) holds \(evaluations.count) credentials of \(rpId)",
-        hint: "name one with --credential: "
-          + evaluations.map { CredentialIDArgument.encode($0.credentialID.bytes) }
-          .joined(separator: ", "))
-    }
-    return first
+    return try await key.onlyEvaluation(request)
   }
 
   private func key(

@@ -101,15 +101,7 @@ struct NostrKeys {
     let request = PRFRequest(
       rpID: options.rpId, credentialIDs: ids, first: .webAuthn(inputs[0].prfInput),
       second: inputs.count > 1 ? .webAuthn(inputs[1].prfInput) : nil)
-    let evaluations = try await key.evaluate(request, why: why)
-    guard let first = evaluations.first, evaluations.count == 1 else {
-      throw UserMessage(
-        .ambiguous, "\(key.name) holds \(evaluations.count) credentials of \(options.rpId)",
-        hint: "name one with --credential: "
-          + evaluations.map { CredentialIDArgument.encode($0.credentialID.bytes) }
-          .joined(separator: ", "))
-    }
-    return first
+    return try await key.onlyEvaluation(request, why: why)
   }
 
   /// Refuses a credential that is not known where others are, unless the person

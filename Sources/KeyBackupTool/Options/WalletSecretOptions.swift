@@ -54,19 +54,13 @@ struct WalletSecretOptions: ParsableArguments {
         return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
       }
       if let xprv {
-        let input = try InputFile.readSecret(
-          xprv, limit: ExtendedKey.sizeLimit, asking: "extended private key", prompter)
-        let key = try ExtendedKey(checking: input, expecting: .privateKey)
-        try Self.check(key.network, network)
+        let key = try Self.key(xprv, .privateKey, "extended private key", network, prompter)
         return CheckedSecret(
           kind: .xprv, text: key.plainText(), holdsPrivateKey: true,
           fingerprint: try? key.masterFingerprint())
       }
       if let xpub {
-        let input = try InputFile.readSecret(
-          xpub, limit: ExtendedKey.sizeLimit, asking: "extended public key", prompter)
-        let key = try ExtendedKey(checking: input, expecting: .publicKey)
-        try Self.check(key.network, network)
+        let key = try Self.key(xpub, .publicKey, "extended public key", network, prompter)
         return CheckedSecret(
           kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false,
           fingerprint: try? key.masterFingerprint())
@@ -84,6 +78,18 @@ struct WalletSecretOptions: ParsableArguments {
       throw UserMessage(any: error, in: "the wallet's secret")
     }
     throw UserMessage(.usage, "no secret was given")
+  }
+
+  private static func key(
+    _ path: String, _ expectation: ExtendedKey.Expectation, _ name: String,
+    _ network: WalletNetwork,
+    _ prompter: Prompter
+  ) throws -> ExtendedKey {
+    let input = try InputFile.readSecret(
+      path, limit: ExtendedKey.sizeLimit, asking: name, prompter)
+    let key = try ExtendedKey(checking: input, expecting: expectation)
+    try check(key.network, network)
+    return key
   }
 
   /// Reads and checks the labels, if any.

@@ -77,13 +77,9 @@ extension CovbWallet {
       secret.withBytes { writer.string($0) }
       writer.raw("}")
     case .tapSignerBackup:
-      writer.raw("{\"TapSignerBackup\":[")
-      secret.withBytes { bytes in
-        for offset in 0..<bytes.byteCount {
-          writer.raw((offset == 0 ? "" : ",") + String(bytes.byte(offset)))
-        }
-      }
-      writer.raw("]}")
+      writer.raw("{\"TapSignerBackup\":")
+      secret.withBytes { writer.numbers($0) }
+      writer.raw("}")
     }
     writer.raw(",\"descriptors\":")
     if let descriptors {

@@ -19,10 +19,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
     for descriptor in try await finder.descriptors(waiting: device.wait ?? 0) {
       do throws(UserMessage) {
         let key = try await finder.open(descriptor)
-        let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
-        let retries =
-          info.isPINSet
-          ? try await key.call { key throws(PRFDeviceError) in try await key.pinRetries() } : nil
+        let (info, retries) = try await key.description()
         await key.authenticator.close()
         devices.append(Self.json(descriptor, info, retries))
         lines += Self.text(descriptor, info, retries)

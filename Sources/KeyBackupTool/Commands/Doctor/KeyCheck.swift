@@ -14,10 +14,7 @@ enum KeyCheck {
     let name = "key \(PrintableText.clean(descriptor.path))"
     do throws(UserMessage) {
       let key = try await finder.open(descriptor)
-      let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
-      let retries =
-        info.isPINSet
-        ? try await key.call { key throws(PRFDeviceError) in try await key.pinRetries() } : nil
+      let (info, retries) = try await key.description()
       await key.authenticator.close()
       var check = verdict(name, key.name, info, retries)
       check.details = details(descriptor, info, retries)
