@@ -78,12 +78,11 @@ struct AcceptanceTests {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
-    let old = scene.base + "/old"
-    try FileManager.default.copyItem(atPath: scene.folder, toPath: old)
-    try a.add(.of("w2"))
-    let view = try Data(contentsOf: URL(fileURLWithPath: scene.viewPath("w2")))
-    try FileManager.default.removeItem(atPath: scene.folder)
-    try FileManager.default.moveItem(atPath: old, toPath: scene.folder)
+    var view = Data()
+    try scene.undo {
+      try a.add(.of("w2"))
+      view = try Data(contentsOf: URL(fileURLWithPath: scene.viewPath("w2")))
+    }
     try view.write(to: URL(fileURLWithPath: scene.viewPath("w2")))
     let namespace = try scene.open("a").namespace()
     let plan = try namespace.acceptance()

@@ -30,15 +30,7 @@ struct ComputersTests {
   /// client that keeps the newer of two files of one name.
   @Test("What two computers wrote apart is a conflict until one decides")
   func conflict() throws {
-    let scene = try Scene()
-    var a = try scene.create("a")
-    try a.add(.of("w1"))
-    let other = scene.base + "/replica"
-    try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
-    try a.add(.of("w1", words: "zoo zoo"))
-    var b = try scene.unlock("b", other)
-    try b.add(.of("w1", words: "wrong wrong"))
-    try scene.run("cp", "-a", other + "/.", scene.folder)
+    let scene = try Scene.conflicted()
     var c = try scene.unlock("c")
     let both = try c.restored()
     #expect(both.lines == ["w1 wrong wrong conflict", "w1 zoo zoo conflict"])
@@ -54,13 +46,12 @@ struct ComputersTests {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1", "w2"))
-    let other = scene.base + "/replica"
-    try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
-    try a.remove([RecordID(walletID: "w1")])
-    var b = try scene.unlock("b", other)
-    try b.add(.of("w1", words: "zoo zoo"))
-    try b.add(.of("w3"))
-    try scene.run("cp", "-a", other + "/.", scene.folder)
+    try scene.apart("b") { b in
+      try b.add(.of("w1", words: "zoo zoo"))
+      try b.add(.of("w3"))
+    } meanwhile: {
+      try a.remove([RecordID(walletID: "w1")])
+    }
     var c = try scene.unlock("c")
     #expect(
       try c.restored().lines == [
@@ -73,12 +64,11 @@ struct ComputersTests {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
-    let old = scene.base + "/old"
-    try FileManager.default.copyItem(atPath: scene.folder, toPath: old)
-    try a.add(.of("w2"))
-    let view = try #require(FileManager.default.contents(atPath: scene.viewPath("w2")))
-    try FileManager.default.removeItem(atPath: scene.folder)
-    try FileManager.default.moveItem(atPath: old, toPath: scene.folder)
+    var view = Data()
+    try scene.undo {
+      try a.add(.of("w2"))
+      view = try Data(contentsOf: URL(fileURLWithPath: scene.viewPath("w2")))
+    }
     var again = try scene.unlock("a")
     #expect(again.health.rolledBack == 1)
     try view.write(to: URL(fileURLWithPath: scene.viewPath("w2")))

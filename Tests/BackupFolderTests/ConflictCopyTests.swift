@@ -126,17 +126,8 @@ struct ConflictCopyTests {
     "A copy with the other version of a conflict is that version", arguments: ConflictNames.allCases
   )
   func conflict(_ names: ConflictNames) throws {
-    let scene = try Scene()
-    var a = try scene.create("a")
-    try a.add(.of("w1"))
-    let other = scene.base + "/replica"
-    try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
-    try a.add(.of("w1", words: "zoo zoo"))
-    var b = try scene.unlock("b", other)
-    try b.add(.of("w1", words: "wrong wrong"))
+    let scene = try Scene.conflicted { _ = try copy($0.viewPath("w1"), names) }
     let own = try scene.viewPath("w1")
-    _ = try copy(own, names)
-    try scene.run("cp", "-a", other + "/.", scene.folder)
     var c = try scene.unlock("c")
     let both = try c.restored()
     #expect(both.lines == ["w1 wrong wrong conflict", "w1 zoo zoo conflict"])

@@ -10,18 +10,7 @@ import Testing
 struct ConflictTests {
   private let record = RecordID(walletID: "w1")
 
-  /// A wallet that "a" has given the words "zoo zoo" and "b" "wrong wrong".
-  private func conflicted() throws -> Scene {
-    let scene = try Scene()
-    var a = try scene.create("a")
-    try a.add(.of("w1", "w2"))
-    try scene.apart("b") { b in
-      try b.add(.of("w1", words: "wrong wrong"))
-    } meanwhile: {
-      try a.add(.of("w1", words: "zoo zoo"))
-    }
-    return scene
-  }
+  private func conflicted() throws -> Scene { try .conflicted(["w1", "w2"]) }
 
   private func versions(_ open: inout OpenNamespace) throws -> [String: WalletVersion] {
     var found: [String: WalletVersion] = [:]
@@ -196,6 +185,37 @@ struct ConflictTests {
 }
 
 extension Scene {
+  /// A wallet "w1" to which "a" has given the words "zoo zoo" and "b" "wrong wrong".
+  ///
+  /// - Parameters:
+  ///   - wallets: all that there are.
+  ///   - work: done in the folder before both sides come together.
+  /// - Returns: the scene.
+  /// - Throws: what the folder throws.
+  static func conflicted(
+    _ wallets: [String] = ["w1"], before work: (Scene) throws -> Void = { _ in }
+  ) throws -> Scene {
+    let scene = try Scene()
+    var a = try scene.create("a")
+    try a.add(.of(wallets))
+    try scene.apart("b") { b in
+      try b.add(.of("w1", words: "wrong wrong"))
+    } meanwhile: {
+      try a.add(.of("w1", words: "zoo zoo"))
+      try work(scene)
+    }
+    return scene
+  }
+
+  /// Puts the folder back to what it was before `work`.
+  func undo(_ work: () throws -> Void) throws {
+    let old = base + "/old"
+    try FileManager.default.copyItem(atPath: folder, toPath: old)
+    try work()
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.moveItem(atPath: old, toPath: folder)
+  }
+
   /// Lets `computer` work on a replica while others work on the folder, and
   /// then brings both together; of two files of one name the replica's stays.
   func apart(

@@ -8,12 +8,7 @@ import Testing
   /// A backup that this computer has seen, put back to before its last import.
   private func rolledBack() async throws -> PreparedBackup {
     let backup = try await PreparedBackup()
-    let box = backup.box
-    try Files.copy(box.folder, to: box.root + "/old")
-    try await box.keybackup(
-      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
-    try Files.remove(box.folder)
-    try Files.copy(box.root + "/old", to: box.folder)
+    try await backup.rollBackAnImport()
     return backup
   }
 

@@ -18,11 +18,7 @@ import Testing
   @Test func anOlderStateOfTheFolderIsARollback() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    try Files.copy(box.folder, to: box.root + "/old")
-    try await box.keybackup(
-      ["wallet", "import", "-"], input: Array(Samples.entry(id: "late", name: "Late").utf8))
-    try Files.remove(box.folder)
-    try Files.copy(box.root + "/old", to: box.folder)
+    try await backup.rollBackAnImport()
     let restored = try await box.keybackup(["restore"], expecting: 89)
     #expect(restored.err.contains("older than what this computer has seen"))
     #expect(restored.out.contains("Name of first-wallet"), "what is there is restored")

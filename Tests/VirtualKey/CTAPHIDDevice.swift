@@ -209,27 +209,19 @@ final class CTAPHIDDevice: UserPresence {
   func waitForTouch() -> TouchOutcome {
     let configuration = authenticator.configuration
     waits += 1
-    let touchAfter: Int?
-    switch waits == configuration.untouched ? .never : configuration.touch {
-    case .automatic: return .touched
-    case .deny: return .denied
-    case .never: touchAfter = nil
-    case .after(let milliseconds): touchAfter = milliseconds
-    }
+    let person = waits == configuration.untouched ? .never : configuration.touch
+    if let outcome = TouchOutcome(atOnce: person) { return outcome }
     trace.write("WAITING")
-    let start = ContinuousClock.now
-    let deadline = start + .milliseconds(configuration.touchTimeoutMilliseconds)
-    let touch = touchAfter.map { start + .milliseconds($0) }
-    var keepalive = start
+    let wait = TouchWait(for: person, limit: configuration.touchTimeoutMilliseconds)
+    var keepalive = ContinuousClock.now
     while true {
       if isUnplugged { return .unplugged }
-      if let touch, touch <= .now { return .touched }
-      if deadline <= .now { return .timedOut }
+      if let outcome = wait.outcome { return outcome }
       if keepalive <= .now {
         sendMessage(.keepalive, to: busyChannel, [2])
         keepalive += .milliseconds(100)
       }
-      let next = min(keepalive, deadline, touch ?? deadline)
+      let next = min(keepalive, wait.end)
       let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
       let left = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
       switch pipe.receive(timeoutMilliseconds: timeout(within: max(0, left))) {

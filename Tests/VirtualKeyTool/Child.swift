@@ -28,23 +28,40 @@ struct Child {
 
   /// Starts the program.
   init(_ command: [String]) throws {
+    process = try unsafe Self.spawn(command, environ)
+  }
+
+  /// Starts a program that no signal is kept from.
+  ///
+  /// - Parameters:
+  ///   - command: the program and its arguments.
+  ///   - environment: all of it, as C has it.
+  ///   - files: what becomes of our files; nil: it has them all.
+  ///   - ownGroup: whether it has a process group of its own.
+  /// - Returns: its process ID.
+  /// - Throws: when it cannot be started.
+  static func spawn(
+    _ command: [String], _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    files: UnsafePointer<posix_spawn_file_actions_t>? = nil, ownGroup: Bool = false
+  ) throws -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let group = ownGroup ? Int32(POSIX_SPAWN_SETPGROUP) : 0
+    unsafe posix_spawnattr_setflags(&attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | group))
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
     defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(
-      &process, command[0], nil, &attributes, arguments, environ)
+      &process, command[0], files, &attributes, arguments, environment)
     guard code == 0 else {
       throw BusError("cannot run \(command[0]): \(unsafe String(cString: strerror(code)))")
     }
-    self.process = process
+    return process
   }
 
   /// Waits for the end and passes signals on; the exit code, or 128 and the

@@ -101,15 +101,6 @@ final class PrivateService: Sendable {
 
   private static func start(_ namespace: [String], _ folder: String) throws -> Running {
     let command = namespace + ["--", "sh", "-c", script, folder]
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    // A process group of its own: Ctrl-C is the program's alone.
-    unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
     var files = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
@@ -121,24 +112,19 @@ final class PrivateService: Sendable {
     unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&files, 2, folder + "/log", O_WRONLY | O_CREAT, 0o644)
     unsafe posix_spawn_file_actions_addclosefrom_np(&files, 3)
-    let environment = [
-      "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
-    ]
-    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] =
-      unsafe environment.map { unsafe strdup($0) } + [nil]
-    defer {
-      for index in command.indices { unsafe free(arguments[index]) }
-      for index in environment.indices { unsafe free(variables[index]) }
-    }
-    var process: pid_t = 0
-    let code = unsafe posix_spawnp(
-      &process, command[0], &files, &attributes, &arguments, &variables)
-    guard code == 0 else {
+    var path = Array(
+      "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin".utf8CString)
+    do {
+      // A process group of its own: Ctrl-C is the program's alone.
+      let process = try unsafe path.withUnsafeMutableBufferPointer { path in
+        var environment = unsafe [path.baseAddress, nil]
+        return try unsafe Child.spawn(command, &environment, files: &files, ownGroup: true)
+      }
+      return Running(process: process, lifeline: lifeline[1])
+    } catch {
       close(lifeline[1])
-      throw BusError("cannot run \(command[0]): \(unsafe String(cString: strerror(code)))")
+      throw error
     }
-    return Running(process: process, lifeline: lifeline[1])
   }
 
   private static func delete(_ folder: String) {

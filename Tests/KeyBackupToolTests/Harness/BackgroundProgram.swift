@@ -43,29 +43,14 @@ final class BackgroundProgram: Sendable {
     unsafe posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
     unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | newSession))
-    var arguments = unsafe (["sh", "-c", script, "sh", log] + command).map { unsafe strdup($0) }
-    var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") }
-    unsafe arguments.append(nil)
-    unsafe variables.append(nil)
-    defer {
-      for index in unsafe arguments.indices { unsafe free(arguments[index]) }
-      for index in unsafe variables.indices { unsafe free(variables[index]) }
-    }
-    var process: pid_t = 0
-    let code = unsafe posix_spawnp(&process, "sh", &actions, &attributes, arguments, variables)
-    guard code == 0 else {
+    do {
+      shell = try unsafe ChildSession.spawn(
+        ["sh", "-c", script, "sh", log] + command, environment, &actions)
+    } catch {
       close(ends[1])
-      throw SystemFailure("sh", code)
+      throw error
     }
-    (shell, lifeline, self.log) = (process, ends[1], log)
+    (lifeline, self.log) = (ends[1], log)
   }
 
   /// Ends it and waits until it has ended.

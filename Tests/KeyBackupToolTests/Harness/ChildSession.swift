@@ -73,11 +73,13 @@ struct ChildSession {
     }
     // Without CLOEXEC: everything that is started holds it until its end.
     unsafe posix_spawn_file_actions_adddup2(&actions, life.write, 63)
-    process = try unsafe Self.spawn(plan, &actions)
+    process = try unsafe Self.spawn(plan.command, plan.environment, &actions)
   }
 
-  private static func spawn(
-    _ plan: ChildProcess, _ actions: inout posix_spawn_file_actions_t
+  /// Starts a program in a session of its own, without what we do to signals.
+  static func spawn(
+    _ command: [String], _ environment: [String: String],
+    _ actions: inout posix_spawn_file_actions_t
   ) throws -> pid_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -95,8 +97,8 @@ struct ChildSession {
     let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
-    var arguments = unsafe plan.command.map { unsafe strdup($0) }
-    var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") }
+    var arguments = unsafe command.map { unsafe strdup($0) }
+    var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") }
     unsafe arguments.append(nil)
     unsafe variables.append(nil)
     defer {
@@ -105,8 +107,8 @@ struct ChildSession {
     }
     var process: pid_t = 0
     let code = unsafe posix_spawnp(
-      &process, plan.command[0], &actions, &attributes, arguments, variables)
-    guard code == 0 else { throw SystemFailure("cannot run \(plan.command[0])", code) }
+      &process, command[0], &actions, &attributes, arguments, variables)
+    guard code == 0 else { throw SystemFailure("cannot run \(command[0])", code) }
     return process
   }
 

@@ -39,6 +39,17 @@ struct PreparedBackup: Sendable {
     try Files.copy(original.box.keyState, to: box.keyState)
   }
 
+  /// Imports a wallet, and puts the folder back to what it was before; that
+  /// stays in the sandbox's folder `old`.
+  func rollBackAnImport() async throws {
+    let old = box.root + "/old"
+    try Files.copy(box.folder, to: old)
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
+    try Files.remove(box.folder)
+    try Files.copy(old, to: box.folder)
+  }
+
   private init(making box: Sandbox) async throws {
     self.box = box
     let json = try await box.keybackup(["init", "--json"]).json()

@@ -98,17 +98,11 @@ final class FIDOCard: UserPresence {
   private var interrupter: [UInt8]?
 
   func waitForTouch() -> TouchOutcome {
-    let touchAfter: Int?
-    switch authenticator.configuration.touch {
-    case .automatic: return .touched
-    case .deny: return .denied
-    case .never: touchAfter = nil
-    case .after(let milliseconds): touchAfter = milliseconds
-    }
+    let configuration = authenticator.configuration
+    if let outcome = TouchOutcome(atOnce: configuration.touch) { return outcome }
     trace.write("WAITING")
-    let start = ContinuousClock.now
-    let deadline = start + .milliseconds(authenticator.configuration.touchTimeoutMilliseconds)
-    let touch = touchAfter.map { start + .milliseconds($0) }
+    let wait = TouchWait(
+      for: configuration.touch, limit: configuration.touchTimeoutMilliseconds)
     // "User presence is needed"; fetched again and again.
     if clientWaits { line.answer([0x02, 0x91, 0x00]) }
     var isOwedAnAnswer = !clientWaits
@@ -131,8 +125,7 @@ final class FIDOCard: UserPresence {
         return .unplugged
       }
       guard isOwedAnAnswer else { continue }
-      if let touch, touch <= .now { return .touched }
-      if deadline <= .now { return .timedOut }
+      if let outcome = wait.outcome { return outcome }
       guard clientWaits else { continue }
       line.answer([0x02, 0x91, 0x00])
       isOwedAnAnswer = false
