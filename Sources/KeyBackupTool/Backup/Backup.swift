@@ -43,8 +43,10 @@ extension Backup {
     }
   }
 
-  /// The one of several with the newest way in: where nothing is known, the one in charge, unless
-  /// somebody's clock or somebody's malice says otherwise. What opens decides.
+  /// The one of several with the newest way in.
+  ///
+  /// Where nothing is known that is the one in charge, unless somebody's clock or malice says
+  /// otherwise: what opens decides.
   private static func newest(_ ids: [NamespaceID], in folder: BackupFolder) -> NamespaceID {
     var (newest, time): (NamespaceID, UInt64) = (ids[0], 0)
     for id in ids {
