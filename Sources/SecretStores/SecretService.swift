@@ -111,7 +111,7 @@ public struct SecretService: ~Copyable {
     create.body.putSecret(count: secret.count)
     create.body.put("text/plain")
     create.body.put(true)
-    let (_, prompt) = try pair(bus.call(create, secret: secret))
+    let (_, prompt) = try pair(send(create, secret: secret))
     try answer(prompt)
     guard let kept = try find(attributes), kept.isEqual(to: secret) else { throw .notKept }
   }
@@ -128,7 +128,7 @@ public struct SecretService: ~Copyable {
       items = try search(attributes).unlocked
     }
     for item in items {
-      let reply = try bus.call(call(item, Self.item, "Delete"))
+      let reply = try send(call(item, Self.item, "Delete"))
       try answer(
         reply.read("o") { (bytes, cursor) throws(SecretStoreError) in
           try cursor.text(bytes)
@@ -149,13 +149,20 @@ public struct SecretService: ~Copyable {
     return call
   }
 
+  /// Sends a call that no person has to answer, with a time of its own.
+  private mutating func send(
+    _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
+  ) throws(SecretStoreError) -> DBusReply {
+    bus.allow(Self.patience)
+    return try bus.call(call, secret: secret)
+  }
+
   private mutating func search(
     _ attributes: Attributes
   ) throws(SecretStoreError) -> (unlocked: [String], locked: [String]) {
     var call = call(Self.root, Self.service, "SearchItems", "a{ss}")
     call.body.put(attributes)
-    bus.allow(Self.patience)
-    return try bus.call(call).read("aoao") { (bytes, cursor) throws(SecretStoreError) in
+    return try send(call).read("aoao") { (bytes, cursor) throws(SecretStoreError) in
       (try cursor.texts(bytes), try cursor.texts(bytes))
     }
   }
@@ -165,8 +172,7 @@ public struct SecretService: ~Copyable {
     var call = call(Self.root, Self.service, "OpenSession", "sv")
     call.body.put("plain")
     call.body.putVariant("")
-    bus.allow(Self.patience)
-    return try bus.call(call).read("vo") { (bytes, cursor) throws(SecretStoreError) in
+    return try send(call).read("vo") { (bytes, cursor) throws(SecretStoreError) in
       switch try cursor.signature(bytes) {
       case "s": _ = try cursor.text(bytes)
       case "ay": try cursor.skipBytes(bytes)
@@ -181,8 +187,7 @@ public struct SecretService: ~Copyable {
   ) throws(SecretStoreError) -> SecretBytes {
     var call = call(item, Self.item, "GetSecret", "o")
     call.body.put(session)
-    bus.allow(Self.patience)
-    return try bus.call(call).read("(oayays)") { (bytes, cursor) throws(SecretStoreError) in
+    return try send(call).read("(oayays)") { (bytes, cursor) throws(SecretStoreError) in
       try cursor.align(8, bytes)
       _ = try cursor.text(bytes)
       try cursor.skipBytes(bytes)
@@ -193,8 +198,7 @@ public struct SecretService: ~Copyable {
   private mutating func defaultCollection() throws(SecretStoreError) -> String {
     var call = call(Self.root, Self.service, "ReadAlias", "s")
     call.body.put("default")
-    bus.allow(Self.patience)
-    return try bus.call(call).read("o") { (bytes, cursor) throws(SecretStoreError) in
+    return try send(call).read("o") { (bytes, cursor) throws(SecretStoreError) in
       try cursor.text(bytes)
     }
   }
@@ -216,8 +220,7 @@ public struct SecretService: ~Copyable {
       properties.putVariant("Default keyring")
     }
     call.body.put("default")
-    bus.allow(Self.patience)
-    let (made, prompt) = try pair(bus.call(call))
+    let (made, prompt) = try pair(send(call))
     if prompt == Self.none { return made }
     try answer(prompt)
     let place = try defaultCollection()
@@ -229,8 +232,7 @@ public struct SecretService: ~Copyable {
   private mutating func unlock(_ objects: [String]) throws(SecretStoreError) {
     var call = call(Self.root, Self.service, "Unlock", "ao")
     call.body.put(objects)
-    bus.allow(Self.patience)
-    let prompt = try bus.call(call).read("aoo") { (bytes, cursor) throws(SecretStoreError) in
+    let prompt = try send(call).read("aoo") { (bytes, cursor) throws(SecretStoreError) in
       _ = try cursor.texts(bytes)
       return try cursor.text(bytes)
     }
@@ -257,8 +259,7 @@ public struct SecretService: ~Copyable {
       destination: DBusConnection.bus)
     watch.body.signature = "s"
     watch.body.put("type='signal',interface='\(Self.prompt)',path='\(prompt)'")
-    bus.allow(Self.patience)
-    _ = try bus.call(watch)
+    _ = try send(watch)
     var show = call(prompt, Self.prompt, "Prompt", "s")
     // No window that the dialogue would belong to.
     show.body.put("")

@@ -7,6 +7,7 @@ import Testing
     let kit: PreparedKit
     let old: String
     let new: String
+    let elsewhere: String
 
     var box: Sandbox { kit.box }
 
@@ -14,6 +15,9 @@ import Testing
       kit = try await PreparedKit()
       let box = kit.box
       old = kit.backup.namespaceID
+      // Another computer, which knows the backup as it was.
+      elsewhere = try box.newHome()
+      try await box.keybackup(["wallet", "list"], home: elsewhere)
       // Which one is newer is told by the second.
       try await Task.sleep(for: .seconds(1))
       let rotated = try await box.keybackup(["rotate", "--master-key", "--json"]).json()
@@ -77,6 +81,8 @@ import Testing
     let whole = try await rotated.opening(["restore", "--json"] + offline, expecting: 87)
     #expect(try whole.json()["restored"].number == 3)
     #expect(whole.err.contains("--namespace \(rotated.new)"), "\(whole.err)")
+    let tested = try await rotated.opening(["recovery-kit", "test"] + offline, expecting: 87)
+    #expect(tested.out.contains("opens the earlier backup: 3 wallets"), "\(tested.text)")
     let named = ["--namespace", rotated.new]
     let all = try await rotated.opening(["restore", "--json"] + offline + named, expecting: 0)
     #expect(try all.json()["restored"].number == 4)
@@ -113,9 +119,20 @@ import Testing
     for command in [["key", "label", "Virtual Key", "first"], ["rotate"], ["key", "repair"]] {
       try await box.keybackup(command, home: try box.newHome())
     }
+    // One that knew the earlier namespace makes it there too, its page and its offline part.
+    let third = try await box.keybackup(
+      [
+        "recovery-kit", "create", "--json", "--label", "Third", "--out", box.root + "/third.html",
+        "--offline", box.root + "/third.json",
+      ],
+      home: rotated.elsewhere
+    ).json()
+    #expect(third["namespace_id"].text == rotated.new)
+    #expect(Files.exists(box.root + "/third.html") && Files.exists(box.root + "/third.json"))
     let listed = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
     #expect(
-      Set(listed["keys"].items.map { $0["label"].text }) == ["first", "Recovery kit", "Safe"])
+      Set(listed["keys"].items.map { $0["label"].text })
+        == ["first", "Recovery kit", "Safe", "Third"])
     let home = try box.newHome()
     try await box.keybackup(["unlock", "--for", "60s"], home: home)
     let known = try await box.keybackup(

@@ -24,10 +24,23 @@ import Testing
     try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     try await box.keybackup(["restore"])
     #expect(try await Self.lapsed(box).isEmpty)
+    // A rotation proves nothing before the new way in has opened the backup.
+    try await box.keybackup(["rotate"])
+    #expect(try await Self.lapsed(box, home: box.newHome()) == ["500 days"])
+  }
+
+  /// Whoever writes to the folder can say so, and silences nothing.
+  @Test func aWayInThatSaysItWasMadeInTheFuture() async throws {
+    let box = try Sandbox()
+    _ = try await Self.enrolLongAgo(box, at: Self.now + 500 * Self.day)
+    let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(status.out.contains("made in the future"), "\(status.text)")
   }
 
   /// A backup of one key, made 500 days ago.
-  private static func enrolLongAgo(_ box: Sandbox) async throws -> String {
+  private static func enrolLongAgo(
+    _ box: Sandbox, at time: Int = now - 500 * day
+  ) async throws -> String {
     let credential = try await box.registerWithPython(rpID: "keybackup:", discoverable: true)
     let salt = [UInt8](repeating: 0x5A, count: 32)
     let secret = try await box.pythonFIDO2(
@@ -38,7 +51,7 @@ import Testing
         + [
           box.folder, "--prf-output", secret[0], "--prf-salt", hex(salt), "--entries",
           box.root + "/entries.json", "--rp-id", "keybackup:", "--credential-id",
-          hex(credential), "--keybackup", "--time", "\(now - 500 * day)",
+          hex(credential), "--keybackup", "--time", "\(time)",
         ], key: nil)
     #expect(written.code == 0, "\(written.text)")
     let listed = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
@@ -46,9 +59,9 @@ import Testing
   }
 
   /// The times that `status` finds too long.
-  private static func lapsed(_ box: Sandbox) async throws -> [String] {
+  private static func lapsed(_ box: Sandbox, home: String? = nil) async throws -> [String] {
     let status = try await box.keybackup(
-      ["status", "--json"], key: nil, pin: .none, expecting: nil)
+      ["status", "--json"], key: nil, pin: .none, home: home, expecting: nil)
     return try status.json()["advice"].items.compactMap(\.text)
       .filter { $0.contains("has not been proved") }
       .map { advice in

@@ -106,24 +106,6 @@ import Testing
     #expect(try Files.read(made).count == 65)
   }
 
-  @Test func aSecurityKeyAsSecondSecret() async throws {
-    let backup = try await PreparedBackup()
-    let id = try await backup.box.keybackup(["credential", "create", "--json"])
-      .json()["credential_id"].text
-    let made = try await backup.box.keybackup(
-      ["recovery-kit", "create", "--json", "--reveal", "--secret-credential", try #require(id)]
-    ).json()
-    #expect(made["second_secret"].text == "security_key")
-    let code = backup.box.root + "/code"
-    try Files.write(try #require(made["code"].text), to: code, mode: 0o600)
-    let opened = try await backup.box.keybackup(["restore", "--recovery-code-file", code])
-    #expect(opened.text.contains("second secret"))
-    expectFailure(
-      try await backup.box.keybackup(
-        ["restore", "--recovery-code-file", code, "--wait", "0"], key: ["--no-key"],
-        expecting: nil), 69)
-  }
-
   @Test func theDesktopsKeyringAsSecondSecret() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

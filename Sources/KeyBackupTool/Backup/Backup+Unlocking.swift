@@ -133,7 +133,9 @@ extension Backup {
       unlock.output.note("keybackup: \(finding.text)")
     }
     // 2. What this computer knows.
-    if !terms.needsWayIn, !terms.needsSecurityKey, let known = try knownMasterKey(unlock, world) {
+    if !terms.needsWayIn, !terms.needsSecurityKey, let known = try knownMasterKey(unlock, world),
+      try isInCharge(known, unlock.output)
+    {
       return UnlockedMasterKey(masterKey: known, keyID: nil)
     }
     // 3. Security keys.

@@ -66,17 +66,38 @@ struct SuccessionSearch {
       }
     }
     var answered = false
-    for other in found.prefix(2) {
+    for other in Self.order(found, at: id, boxes) {
       let output = try await key.onlyOutput(
         PRFRequest(
           rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(other.prfSalt)),
         why: "for the backup that follows")
       if let opened = try? other.unwrap(secret: output), other.namespaceID == id {
         keys.append(SharedMasterKey(opened))
+        return true
       }
       if let keyID = other.keyID { ways.append(WaySecret(keyID, output)) }
       answered = true
     }
     return answered
+  }
+
+  /// Most touches for one namespace.
+  private static let touches = 4
+
+  /// The files that are asked for, each salt once.
+  ///
+  /// Whoever writes to the folder can add files of the key's credential, but none
+  /// to the boxes, which a log names: those come second, after a file of the
+  /// namespace itself, which opens it without comparing.
+  static func order(_ found: [WayIn], at id: NamespaceID, _ boxes: [KeyID]) -> [WayIn] {
+    let own = found.filter { $0.namespaceID == id }
+    let boxed = found.filter { way in
+      way.namespaceID != id && way.keyID.map { boxes.contains($0) } ?? false
+    }
+    var salts: Set<[UInt8]> = []
+    let each = (own.prefix(1) + boxed + own.dropFirst()).filter {
+      salts.insert($0.prfSalt).inserted
+    }
+    return Array(each.prefix(touches))
   }
 }

@@ -45,6 +45,7 @@ extension RotateCommand {
       throw UserMessage(error)
     }
     bar.finish()
+    forgetKnown(old, backup, world)
     return try report(rotation, old, enrolment)
   }
 
@@ -87,6 +88,18 @@ extension RotateCommand {
       throw UserMessage(
         .denied, "not confirmed; nothing was changed",
         hint: "keybackup key remove takes away what should not stay")
+    }
+  }
+
+  /// This computer forgets the old master key, if `unlock` made it know that.
+  private func forgetKnown(_ old: NamespaceID, _ backup: Backup, _ world: World) {
+    do throws(UserMessage) {
+      let count = try KnownMasterKey.forget(of: backup, world, mayPrompt: false) { $0 == old }
+      if count > 0 { unlock.output.note("This computer has forgotten the old master key.") }
+    } catch {
+      unlock.output.warn(
+        "keybackup: this computer may still know the old master key: \(error.message)")
+      unlock.output.warn("hint: keybackup lock forgets it")
     }
   }
 

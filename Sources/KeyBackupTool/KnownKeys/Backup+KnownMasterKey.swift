@@ -42,6 +42,24 @@ extension Backup {
     return nil
   }
 
+  /// Whether a known master key leads to the backup in charge: after a rotation
+  /// elsewhere a security key may open what it does not.
+  func isInCharge(
+    _ known: borrowing MasterKey, _ output: Output
+  ) throws(UserMessage) -> Bool {
+    // Only where there are several does the key lead on to another one.
+    if candidates.isEmpty { return true }
+    let search = SuccessionSearch(folder: folder, start: SharedMasterKey(known.copy()), keyID: nil)
+    switch try search.run(.reading).obstacle {
+    case nil, .notHere: return true
+    case .noKey(let id, _), .uncompared(let id):
+      output.note(
+        "keybackup: the backup moved to \(id.hex), which the master key that this computer knows "
+          + "does not open; going on without it")
+      return false
+    }
+  }
+
   private func tell(_ place: KnownPlace, _ unlock: UnlockOptions) {
     guard unlock.common.verbose else { return }
     unlock.output.note("Opened with the master key that is in \(place.words); no way in was used.")

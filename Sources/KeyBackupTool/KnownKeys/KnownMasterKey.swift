@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import FoundationEssentials
 internal import SecretMemory
 internal import SecretStores
 
@@ -31,10 +32,42 @@ struct KnownMasterKey: Sendable {
 
   /// Of the backup that is asked for, or of the one that follows it.
   init(_ backup: Backup, _ world: World, of id: NamespaceID? = nil) {
-    namespaceID = id ?? backup.namespace.id
+    self.init(id ?? backup.namespace.id, Self.tag(of: backup), world)
+  }
+
+  private init(_ id: NamespaceID, _ folderTag: String, _ world: World) {
+    (namespaceID, self.folderTag, self.world) = (id, folderTag, world)
+  }
+
+  private static func tag(of backup: Backup) -> String {
     let place = FileCheck.absolute(backup.folder.path) ?? backup.folder.path
-    folderTag = String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
-    self.world = world
+    return String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
+  }
+
+  // MARK: All of a folder
+
+  /// Those of a backup's folder in the kernel's keyring: each rotation of the
+  /// master key leaves a namespace whose key may still be known.
+  static func inKernel(
+    of backup: Backup, _ world: World
+  ) throws(SecretStoreError) -> [KnownMasterKey] {
+    let tag = tag(of: backup)
+    return try KernelKeyring.names(startingWith: prefix).compactMap { name in
+      guard let id = id(in: name.dropFirst(prefix.count), before: ":" + tag) else { return nil }
+      return KnownMasterKey(id, tag, world)
+    }
+  }
+
+  /// Those of a backup's folder that may be in the desktop's keyring.
+  static func marked(of backup: Backup, _ world: World) -> [KnownMasterKey] {
+    let tag = tag(of: backup)
+    return marks(world).sorted().compactMap { mark in
+      id(in: mark[...], before: "-" + tag).map { KnownMasterKey($0, tag, world) }
+    }
+  }
+
+  private static func id(in name: Substring, before end: String) -> NamespaceID? {
+    name.hasSuffix(end) ? NamespaceID(hex: String(name.dropLast(end.count))) : nil
   }
 
   // MARK: The kernel's keyring
@@ -146,7 +179,19 @@ struct KnownMasterKey: Sendable {
   private var mark: String { "\(namespaceID.hex)-\(folderTag)" }
   private var markPath: String? { Self.markFolder(world).map { "\($0)/\(mark)" } }
 
-  static func markFolder(_ world: World) -> String? {
+  /// The names of all marks.
+  private static func marks(_ world: World) -> [String] {
+    markFolder(world).map {
+      (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? []
+    } ?? []
+  }
+
+  /// The marks of every backup.
+  static func markPaths(_ world: World) -> [String] {
+    marks(world).compactMap { mark in markFolder(world).map { "\($0)/\(mark)" } }
+  }
+
+  private static func markFolder(_ world: World) -> String? {
     world.stateFolder.map { $0 + "/secret-service" }
   }
 }

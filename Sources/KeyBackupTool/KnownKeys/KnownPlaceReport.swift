@@ -1,8 +1,14 @@
+internal import BackupFolder
+internal import CSPP
 internal import SecretStores
 
 /// A place that knows the master key, as `status` tells of it.
 struct KnownPlaceReport: Sendable {
   var place: KnownPlace
+  /// Whose master key it is.
+  var namespaceID: NamespaceID
+  /// Whether that is not the backup that is asked for.
+  var isOther = false
   /// Until when, Unix seconds; nil: until `lock`.
   var until: Int64?
   /// Whether the desktop's keyring is locked.
@@ -10,40 +16,54 @@ struct KnownPlaceReport: Sendable {
   /// Why it cannot be told.
   var obstacle: String?
 
-  /// All that know it.
+  /// All that know it, or know the key of an earlier namespace in its folder.
   ///
   /// The desktop is asked only where `unlock --keep` was used; nothing is
   /// unlocked and nobody asked.
-  static func all(_ known: KnownMasterKey, _ world: World) -> [KnownPlaceReport] {
+  static func all(_ backup: Backup, _ world: World) -> [KnownPlaceReport] {
     var reports: [KnownPlaceReport] = []
-    if let found = try? known.inKernel() {
-      let until = world.now() + Int64(found.secondsLeft)
-      reports.append(KnownPlaceReport(place: .kernelKeyring, until: until))
+    func found(_ place: KnownPlace, _ known: KnownMasterKey) -> KnownPlaceReport {
+      KnownPlaceReport(
+        place: place, namespaceID: known.namespaceID,
+        isOther: known.namespaceID != backup.namespace.id)
     }
-    guard known.mayBeInDesktop else { return reports }
-    do throws(SecretStoreError) {
-      var service = try world.secretService(mayPrompt: false)
-      switch try known.lookInDesktop(&service) {
-      case .absent: break
-      case .present: reports.append(KnownPlaceReport(place: .secretService))
-      case .locked: reports.append(KnownPlaceReport(place: .secretService, isLocked: true))
+    for known in (try? KnownMasterKey.inKernel(of: backup, world)) ?? [] {
+      guard let key = try? known.inKernel() else { continue }
+      var report = found(.kernelKeyring, known)
+      report.until = world.now() + Int64(key.secondsLeft)
+      reports.append(report)
+    }
+    for known in KnownMasterKey.marked(of: backup, world) {
+      var report = found(.secretService, known)
+      do throws(SecretStoreError) {
+        var service = try world.secretService(mayPrompt: false)
+        switch try known.lookInDesktop(&service) {
+        case .absent: continue
+        case .present: break
+        case .locked: report.isLocked = true
+        }
+      } catch {
+        report.obstacle = UserMessage(error, .secretService).message
       }
-    } catch {
-      reports.append(
-        KnownPlaceReport(
-          place: .secretService, obstacle: UserMessage(error, .secretService).message))
+      reports.append(report)
     }
     return reports
   }
 
   var json: JSONValue {
-    var json: JSONValue = ["place": .string(place.rawValue)]
+    var json: JSONValue = [
+      "place": .string(place.rawValue), "namespace_id": .string(namespaceID.hex),
+    ]
     json["until"] = .optional(until.map { Int($0) })
     if place == .secretService { json["locked"] = .optional(obstacle == nil ? isLocked : nil) }
     return json
   }
 
   var text: String {
+    (isOther ? "with the key of \(namespaceID.hex), " : "") + placeText
+  }
+
+  private var placeText: String {
     if let obstacle { return "perhaps in \(place.words): \(obstacle)" }
     if let until {
       return "in \(place.words) until \(PrintableTime.minute(UInt64(max(0, until)))) UTC"

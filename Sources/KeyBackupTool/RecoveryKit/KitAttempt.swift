@@ -12,7 +12,8 @@ struct KitAttempt {
   private var work = 0
   /// Whether a kit was not tried for want of its second secret.
   private var lacksFile = false
-  private var keyringFailure: UserMessage?
+  /// Why a kit's second secret could not be had.
+  private var secondFailure: UserMessage?
   private var isCutShort = false
 
   /// Most work for one code, in KiB times passes: 64 GiB, about a minute.
@@ -56,7 +57,7 @@ struct KitAttempt {
         second = try kept.find()
       } catch  where error.code != .interrupted {
         // Another kit may need no keyring.
-        keyringFailure = error
+        secondFailure = error
         return nil
       }
       return KeyHeader.CodeDerivation.mix(
@@ -66,7 +67,14 @@ struct KitAttempt {
         return nil
       }
       unlock.common.prompter.tell("A recovery kit here has a security key as its second secret.")
-      let second = try await unlock.finder(world).ask([question]) { $0.evaluation.first() }
+      let second: SecretBytes
+      do throws(UserMessage) {
+        second = try await unlock.finder(world).ask([question]) { $0.evaluation.first() }
+      } catch  where error.code != .interrupted {
+        // Another kit may need another key.
+        secondFailure = error
+        return nil
+      }
       return KeyHeader.CodeDerivation.mix(
         try derive(kit, code), with: second, keyID: kit.keyID)
     }
@@ -102,7 +110,7 @@ struct KitAttempt {
         .usage, "the recovery code alone is not enough: the kit has a second secret",
         hint: "name its file with --secret-file")
     }
-    if let keyringFailure { return keyringFailure }
+    if let secondFailure { return secondFailure }
     let hint =
       if isCutShort {
         "not all kits were tried: name yours, as its page does, with --kit-id"

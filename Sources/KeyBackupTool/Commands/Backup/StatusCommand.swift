@@ -60,7 +60,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     }
     try Interruption.check()
     report.listsAll = common.verbose
-    report.knownPlaces = KnownPlaceReport.all(KnownMasterKey(backup, world), world)
+    report.knownPlaces = KnownPlaceReport.all(backup, world)
     report.judge()
     report.judgeWays(at: world.now())
     report.requireSpare()

@@ -13,11 +13,18 @@ extension StatusReport {
   mutating func judgeWays(at time: Int64) {
     let now = UInt64(max(0, time))
     for group in ways.independent {
-      // Enrolment proves too.
-      let proofs = group.compactMap(\.provedAt) + group.compactMap(\.createdAt)
-      guard let last = proofs.max(), now > last, now - last >= Self.lapse else { continue }
+      let name = "\"\(WaySelector.shown(group[0]))\""
+      guard let last = Self.lastProof(of: group, before: now) else {
+        if group.contains(where: { $0.createdAt != nil }) {
+          advice.append(
+            "\(name) says that it was made in the future: if this computer's clock is right, "
+              + "somebody changed its file; prove it: with it, keybackup verify --deep")
+        }
+        continue
+      }
+      guard now > last, now - last >= Self.lapse else { continue }
       advice.append(
-        "\"\(WaySelector.shown(group[0]))\" has not been proved for "
+        "\(name) has not been proved for "
           + "\(counted(Int((now - last) / 86_400), "day")): with it, keybackup verify --deep")
     }
     for way in ways where way.isRemoved {
@@ -38,6 +45,18 @@ extension StatusReport {
       advice.append(
         "a key's rotation waits for its end: keybackup key repair, opened with that key")
     }
+  }
+
+  /// When files of one thing opened the backup last; nil: nobody knows.
+  ///
+  /// Enrolment proves too, but not a rotation, which ends with the first opening
+  /// (docs/decisions/0019). What a file says of its making is its writer's claim:
+  /// a time to come is none.
+  static func lastProof(of group: [WayIn], before now: UInt64) -> UInt64? {
+    let enrolled = group.filter { $0.replaces == nil }.compactMap(\.createdAt)
+    let proofs = group.compactMap(\.provedAt) + enrolled.filter { $0 <= now }
+    // Proved by another computer, at some time after it was made.
+    return proofs.max() ?? group.compactMap(\.createdAt).filter { $0 <= now }.max()
   }
 
   /// Says so where losing one thing loses the backup.

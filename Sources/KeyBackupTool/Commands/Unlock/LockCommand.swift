@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import FoundationEssentials
-internal import SecretStores
+internal import CSPP
 
 /// `keybackup lock`: this computer forgets what `unlock` made it know.
 struct LockCommand: ParsableCommand, KeyBackupCommand {
@@ -8,8 +7,9 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
     commandName: "lock",
     abstract: "Forget the master key that keybackup unlock made this computer know.",
     discussion: """
-      Both the kernel's keyring and, where --keep was used, the desktop's. With --all the keys of \
-      every backup of yours; the folder need not be there then.
+      Both the kernel's keyring and, where --keep was used, the desktop's; also the keys that the \
+      backup had before rotations of its master key. With --all the keys of every backup of \
+      yours; the folder need not be there then.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -21,7 +21,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let forgotten: Int
     if all {
-      forgotten = try forgetAll(world)
+      forgotten = try KnownMasterKey.forgetAll(world, mayPrompt: !common.noInput)
     } else {
       let backup: Backup
       do throws(UserMessage) {
@@ -32,58 +32,13 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
           error.code, word: error.word, error.message,
           hint: "keybackup lock --all forgets the keys of every backup, without any folder")
       }
-      forgotten = try forget(KnownMasterKey(backup, world), world)
+      forgotten = try KnownMasterKey.forget(of: backup, world, mayPrompt: !common.noInput) { id in
+        backup.named == nil || backup.named == id
+      }
     }
     try common.output.result(
       forgotten == 0 ? "No master key was known." : "Forgotten.",
       json: ["forgotten": .number(forgotten)], ofChange: "the key is forgotten all the same")
     return .success
-  }
-
-  private func forget(_ known: KnownMasterKey, _ world: World) throws(UserMessage) -> Int {
-    var count = 0
-    do throws(SecretStoreError) {
-      if try known.forgetInKernel() { count += 1 }
-    } catch .noKeyrings {
-      // Then it keeps nothing.
-    } catch {
-      throw UserMessage(error, .kernelKeyring)
-    }
-    guard known.mayBeInDesktop else { return count }
-    do throws(SecretStoreError) {
-      var service = try world.secretService(mayPrompt: !common.noInput)
-      if try known.forgetInDesktop(&service) { count += 1 }
-    } catch {
-      throw UserMessage(error, .secretService)
-    }
-    known.unmarkDesktop()
-    return count
-  }
-
-  private func forgetAll(_ world: World) throws(UserMessage) -> Int {
-    var count = 0
-    do throws(SecretStoreError) {
-      for name in try KernelKeyring.names(startingWith: KnownMasterKey.prefix)
-      where try KernelKeyring.forget(name) { count += 1 }
-    } catch .noKeyrings {
-      // Then it keeps nothing.
-    } catch {
-      throw UserMessage(error, .kernelKeyring)
-    }
-    let marks = KnownMasterKey.markFolder(world).map { folder in
-      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map {
-        "\(folder)/\($0)"
-      }
-    }
-    do throws(SecretStoreError) {
-      var service = try world.secretService(mayPrompt: !common.noInput)
-      count += try service.forget(KnownMasterKey.schema)
-    } catch {
-      // A computer without a desktop keeps nothing there, unless it once did.
-      if let marks, !marks.isEmpty { throw UserMessage(error, .secretService) }
-      if error == .interrupted { throw .interrupted }
-    }
-    for mark in marks ?? [] { FileCheck.remove(mark) }
-    return count
   }
 }

@@ -61,18 +61,17 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
         var service = try world.secretService(mayPrompt: !unlock.common.noInput)
         try known.keepInDesktop(masterKey, &service)
       }
-      report = KnownPlaceReport(place: .secretService)
+      report = KnownPlaceReport(place: .secretService, namespaceID: opened.id)
     } else {
       let seconds = (time ?? .standard).seconds
       try attempt { () throws(SecretStoreError) in
         try known.keepInKernel(masterKey, for: seconds)
       }
-      report = KnownPlaceReport(place: .kernelKeyring, until: world.now() + Int64(seconds))
+      report = KnownPlaceReport(
+        place: .kernelKeyring, namespaceID: opened.id, until: world.now() + Int64(seconds))
     }
-    var json = report.json
-    json["namespace_id"] = .string(known.namespaceID.hex)
     try unlock.output.result(
-      "The master key is \(report.text).", json: json,
+      "The master key is \(report.text).", json: report.json,
       ofChange: "it is known to this computer all the same; keybackup lock forgets it")
     return .success
   }

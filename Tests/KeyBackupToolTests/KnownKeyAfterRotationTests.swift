@@ -1,0 +1,44 @@
+import Testing
+
+/// A master key that `unlock` made a computer know, and a rotation of the master key.
+@Suite struct KnownKeyAfterRotationTests {
+  @Test func whatWasRotatedElsewhereIsOpenedWithTheKeyAndTheOldOneForgotten() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let session = try await DesktopSession(box)
+    let desktop = session.environment
+    try await box.keybackup(["unlock", "--for", "2h"])
+    try await box.keybackup(["unlock", "--keep"], environment: desktop)
+
+    let second = try SecondComputer(box)
+    try second.part()
+    try await second.keybackup(["unlock", "--for", "2h"])
+    let rotated = try await second.keybackup(["rotate", "--master-key"])
+    #expect(rotated.err.contains("has forgotten the old master key"), "\(rotated.text)")
+    let left = try await second.keybackup(["lock", "--json"], pin: .none)
+    #expect(try left.json()["forgotten"].number == 0)
+
+    // The newest way in is one of the earlier namespace: the known key comes into question.
+    try await Task.sleep(for: .seconds(1))
+    try await box.keybackup(
+      ["recovery-kit", "create", "--reveal"], key: ["--no-key"], pin: .none)
+    try await second.join()
+    let entry = Array(Samples.entry(id: "new", name: "New").utf8)
+    let written = try await box.keybackup(["wallet", "import", "-"], input: entry)
+    #expect(written.err.contains("this computer knows does not open"), "\(written.text)")
+
+    let status = try await box.keybackup(
+      ["status", "--json"], key: nil, pin: .none, environment: desktop, expecting: nil
+    ).json()
+    #expect(status["namespace_id"].text != backup.namespaceID)
+    let known = status["known_in"].items
+    #expect(known.map { $0["place"].text } == ["kernel-keyring", "secret-service"], "\(status)")
+    #expect(known.allSatisfy { $0["namespace_id"].text == backup.namespaceID })
+    let forgotten = try await box.keybackup(
+      ["lock", "--json"], key: nil, pin: .none, environment: desktop)
+    #expect(try forgotten.json()["forgotten"].number == 2)
+    let last = try await box.keybackup(
+      ["status", "--json"], key: nil, pin: .none, environment: desktop, expecting: nil)
+    #expect(try last.json()["known_in"].items.isEmpty)
+  }
+}
