@@ -23,9 +23,13 @@ import Testing
     try await box.keybackup(
       ["recovery-kit", "create", "--reveal"], key: ["--no-key"], pin: .none)
     try await second.join()
-    let entry = Array(Samples.entry(id: "new", name: "New").utf8)
-    let written = try await box.keybackup(["wallet", "import", "-"], input: entry)
-    #expect(written.err.contains("this computer knows does not open"), "\(written.text)")
+    // What is made goes where the key leads, and is looked for there.
+    let files = [box.root + "/page.html", box.root + "/kit.json"]
+    let made = try await box.keybackup(
+      ["recovery-kit", "create", "--json", "--out", files[0], "--offline", files[1]])
+    #expect(made.err.contains("this computer knows does not open"), "\(made.text)")
+    #expect(try made.json()["namespace_id"].text != backup.namespaceID)
+    #expect(files.allSatisfy(Files.exists))
 
     let status = try await box.keybackup(
       ["status", "--json"], key: nil, pin: .none, environment: desktop, expecting: nil
