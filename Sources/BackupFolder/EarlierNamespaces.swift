@@ -30,8 +30,10 @@ extension OpenNamespace {
   mutating func loadEarlier() throws(BackupFolderError) {
     earlier = []
     earlierProblems = []
-    let all = log.links.earlier + others
-    let lineage = lineage.union([id]).union(all.map(\.namespaceID))
+    // Who has a master key that was given up can name as many as there is room for.
+    if lineage.count >= Self.mostRelated { return }
+    let all = (log.links.earlier + others).prefix(Self.mostRelated)
+    var lineage = lineage.union([id]).union(all.map(\.namespaceID))
     for known in all where !self.lineage.contains(known.namespaceID) {
       do throws(BackupFolderError) {
         guard let sibling = try namespace.sibling(known.namespaceID) else { continue }
@@ -39,12 +41,23 @@ extension OpenNamespace {
           sibling, masterKey: known.key.copy(), by: nil, purpose: purpose)
         open.lineage = lineage
         try open.load()
+        // Each is read once, by whatever way it is reached.
+        lineage.formUnion(open.allEarlier)
         earlier.append(EarlierNamespace(open))
       } catch {
         if purpose == .writing || error == .interrupted { throw error }
         earlierProblems.append(
           FileFinding(unlisted: "the earlier namespace \(known.namespaceID)", error))
       }
+    }
+  }
+
+  private static var mostRelated: Int { 64 }
+
+  private var allEarlier: Set<NamespaceID> {
+    earlier.reduce(into: []) { found, older in
+      found.insert(older.open.id)
+      found.formUnion(older.open.allEarlier)
     }
   }
 

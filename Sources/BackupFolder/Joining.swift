@@ -63,33 +63,37 @@ extension OpenNamespace {
   @discardableResult
   public mutating func mergeRivals() throws(BackupFolderError) -> Bool {
     let isLeft = earlier.contains {
-      follows($0.open.id) ? isEnd($0.open) : rivals.contains($0.open.id)
+      follows($0.open.id)
+        ? isEnd($0.open) || !log.links.isSettled : rivals.contains($0.open.id)
     }
     guard isLeft else { return false }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    var isMerged = false
     for older in earlier {
-      if rivals.contains(older.open.id), !follows(older.open.id) {
-        try logFrom(older.open.masterKey, run: run)
-      }
-      guard follows(older.open.id), isEnd(older.open), let last = log.index.tips().first else {
-        continue
-      }
+      let isRival = rivals.contains(older.open.id) && !follows(older.open.id)
+      if !isRival, !follows(older.open.id) { continue }
+      // Of an earlier one only those count that were left here then.
+      let left = (isRival ? older.open.waysLeft() : waysLeft()).filter { !has($0.keyID) }
+      if isRival { try logLeft(left, of: older.open, run: run) }
+      if isRival || !log.links.isSettled { try logFrom(older.open.masterKey, run: run) }
+      guard isEnd(older.open), let last = log.index.tips().first else { continue }
       _ = try older.open.heal(run: run)
-      let left = older.open.waysLeft().filter { !has($0.keyID) }
       try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
+      isMerged = true
     }
-    return true
+    return isMerged
   }
 
   private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
 
-  private mutating func logFrom(
+  /// Says that this namespace follows another, and that it is in charge since.
+  mutating func logFrom(
     _ key: borrowing MasterKey, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     var staged = try stage(run: run) { $0.from(key) }
     staged.hasLinks = true
     try publish(staged, run: run)
-    log.links.note(earlier: SharedMasterKey(key.copy()))
+    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: true)
   }
 }

@@ -34,6 +34,9 @@ struct LogLinks {
 
   /// Namespaces that this one follows, each once.
   private(set) var earlier: [SharedMasterKey] = []
+  /// Whether this namespace says that the rotation which made it came to its end:
+  /// a `from` in an operation that has seen others.
+  private(set) var isSettled = false
   /// Namespaces that follow this one.
   private(set) var successors: [Successor] = []
   /// The operations that say so, as places in ``LogIndex/nodes``.
@@ -54,11 +57,12 @@ struct LogLinks {
   /// - Parameters:
   ///   - change: of an operation that was opened.
   ///   - text: the operation's.
+  ///   - isLater: whether the operation has seen others.
   /// - Returns: whether it says anything of them.
   /// - Throws: ``CSPPError/otherNamespace`` for a key of another namespace than
   ///   it names.
   mutating func note(
-    _ change: Operation.Change, in text: borrowing SecretBytes
+    _ change: Operation.Change, in text: borrowing SecretBytes, isLater: Bool
   ) throws(CSPPError) -> Bool {
     switch change {
     case .from(let id, let payload):
@@ -66,7 +70,7 @@ struct LogLinks {
       try Operation.decode(payload, in: text, into: &bytes)
       let key = try MasterKey(bytes)
       guard key.namespaceID == id else { throw .otherNamespace }
-      note(earlier: SharedMasterKey(key))
+      note(earlier: SharedMasterKey(key), isLater: isLater)
     case .moved(let id, let boxes, let last):
       note(successor: Successor(id: id, boxes: boxes, last: last))
     default: return false
@@ -74,7 +78,11 @@ struct LogLinks {
     return true
   }
 
-  mutating func note(earlier key: SharedMasterKey) {
+  /// Whether this namespace says that it follows another.
+  func follows(_ id: NamespaceID) -> Bool { earlier.contains { $0.namespaceID == id } }
+
+  mutating func note(earlier key: SharedMasterKey, isLater: Bool) {
+    if isLater { isSettled = true }
     if earlier.contains(where: { $0.namespaceID == key.namespaceID }) { return }
     earlier.append(key)
   }
@@ -102,7 +110,10 @@ extension OperationLog {
           node, in: &files, namespace, masterKey: masterKey, workspace: &workspace)
       else { return false }
       for change in operation.changes {
-        guard (try? links.note(change, in: workspace.operation.bytes)) != nil else { return false }
+        guard
+          (try? links.note(
+            change, in: workspace.operation.bytes, isLater: !operation.seen.isEmpty)) != nil
+        else { return false }
       }
     }
     links.setRead()

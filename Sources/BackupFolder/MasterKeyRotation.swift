@@ -59,7 +59,7 @@ extension OpenNamespace {
     let all = keyWrappers()
     let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
     let removed = removedWaysIn()
-    return absentWays().filter { key in
+    return all.keys.filter { key in
       guard key != atHand, !removed.contains(key), let wrapper = all[key] else { return false }
       return credential == nil || Self.credential(of: wrapper) != credential
     }.compactMap { key in
@@ -67,30 +67,49 @@ extension OpenNamespace {
     }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
   }
 
-  /// Those of this namespace, and those that an earlier rotation left a box.
-  private func absentWays() -> Set<KeyID> {
-    var keys = Set(log.keyFiles.keys)
-    for older in earlier {
-      let boxes = older.open.log.links.successors.filter { $0.id == id }.flatMap(\.boxes)
-      keys.formUnion(boxes.map(\.keyID))
-    }
-    return keys
-  }
-
-  /// The logged files of ways in, of this namespace and the earlier ones.
+  /// The logged files of ways in: of this namespace, and of those for which a box
+  /// waits.
+  ///
+  /// An earlier namespace's log is not asked: whoever has its master key, which was
+  /// given up, can write there.
   private func keyWrappers() -> [KeyID: KeyWrapper] {
     var wrappers: [KeyID: KeyWrapper] = [:]
-    for older in earlier { wrappers.merge(older.open.keyWrappers()) { $1 } }
-    for (key, file) in log.keyFiles {
-      guard let wrapper = try? KeyWrapper(parsing: file.span, at: id), wrapper.header.keyID == key
-      else { continue }
-      wrappers[key] = wrapper
+    for (key, way) in log.leftWays {
+      wrappers[key] = Self.wrapper(way.file, of: key, at: way.namespaceID)
     }
+    for (key, file) in log.keyFiles { wrappers[key] = Self.wrapper(file, of: key, at: id) }
     return wrappers
   }
 
-  func removedWaysIn() -> Set<KeyID> {
-    earlier.reduce(into: log.removedKeys) { $0.formUnion($1.open.removedWaysIn()) }
+  private static func wrapper(_ file: [UInt8], of key: KeyID, at id: NamespaceID) -> KeyWrapper? {
+    guard let wrapper = try? KeyWrapper(parsing: file.span, at: id), wrapper.header.keyID == key
+    else { return nil }
+    return wrapper
+  }
+
+  /// Ways in that were removed.
+  func removedWaysIn() -> Set<KeyID> { log.removedKeys }
+
+  /// Logs which ways in have their file in an earlier namespace only.
+  mutating func logLeft(
+    _ ways: [WayLeft], of older: borrowing OpenNamespace, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let settings = namespace.settings
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
+    var noted: [(KeyID, OperationLog.LeftWay)] = []
+    for way in ways where log.leftWays[way.keyID] == nil {
+      let own = older.log.keyFiles[way.keyID].map {
+        OperationLog.LeftWay(namespaceID: older.id, file: $0)
+      }
+      guard let left = own ?? older.log.leftWays[way.keyID] else { continue }
+      operation.keyLeft(way.keyID, in: left.namespaceID, file: left.file.span)
+      noted.append((way.keyID, left))
+    }
+    if noted.isEmpty { return }
+    let staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
+    try publish(staged, run: run)
+    for (key, way) in noted { log.note(left: way, key) }
   }
 
   private static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
@@ -141,6 +160,7 @@ extension OpenNamespace {
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
     rotation.left = waysLeft(besides: atHand)
+    try rotation.namespace.logLeft(rotation.left, of: self, run: run)
     let last = try rotation.namespace.lastCarrying(run: run)
     try move(
       to: rotation.namespace.id, rotation.namespace.masterKey, last: last,
@@ -248,6 +268,8 @@ extension OpenNamespace {
     memory.isTrusted = true
     memory.earlier = before.earlier.union([older.id])
     try? run.state.save(memory, of: id)
+    // It is done; where this does not go well, the next run says so.
+    try? logFrom(older.masterKey, run: run)
     lineage = []
     try load()
     rememberWays(isLocked: true)

@@ -15,6 +15,8 @@ struct OperationLog {
   private(set) var retirements: [(node: Int, writer: WriterID)] = []
   /// Files of ways in, from `key-add`.
   private(set) var keyFiles: [KeyID: [UInt8]] = [:]
+  /// Ways in for which a box waits, from `key-left`.
+  private(set) var leftWays: [KeyID: LeftWay] = [:]
   /// Private data beside the wallets, sealed, by topic.
   private(set) var sensitive: [String: [[UInt8]]] = [:]
   /// The namespaces before and after this one.
@@ -35,6 +37,12 @@ struct OperationLog {
   private(set) var hasTemporaryFiles = false
   /// Whether some of it was not read in this run.
   private(set) var isFromCache = false
+
+  /// A way in whose file lies in an earlier namespace.
+  struct LeftWay {
+    let namespaceID: NamespaceID
+    let file: [UInt8]
+  }
 
   /// A computer's name for people, and the operation that says so.
   struct WriterLabel {
@@ -178,6 +186,9 @@ struct OperationLog {
         content.versions.append((record, nil, place))
       case .keyAdd(let key, let payload):
         keyFiles[key] = try Operation.file(payload, in: workspace.operation.bytes)
+      case .keyLeft(let key, let id, let payload):
+        let file = try Operation.file(payload, in: workspace.operation.bytes)
+        note(left: LeftWay(namespaceID: id, file: file), key)
       case .envelope(let payload):
         note(
           envelope: try Operation.file(payload, in: workspace.operation.bytes), at: operation.at)
@@ -190,7 +201,9 @@ struct OperationLog {
       case .keyLabel(let key, let label): note(label: label, of: key, at: operation.at)
       case .from, .moved:
         content.hasLinks =
-          try links.note(change, in: workspace.operation.bytes) || content.hasLinks
+          try links.note(
+            change, in: workspace.operation.bytes, isLater: !operation.seen.isEmpty)
+          || content.hasLinks
       }
     }
     let reference = Operation.Seen(
@@ -271,6 +284,9 @@ struct OperationLog {
   /// Keeps that a way in was revoked.
   mutating func note(removed key: KeyID) { removedKeys.insert(key) }
 
+  /// Keeps a way in that has no file here.
+  mutating func note(left way: LeftWay, _ key: KeyID) { leftWays[key] = way }
+
   /// Keeps a way in's file.
   mutating func note(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
@@ -301,6 +317,12 @@ extension OperationLog {
     for (id, file) in keyFiles {
       writer.add(id.words)
       writer.add(file)
+    }
+    writer.add(Int64(leftWays.count))
+    for (id, way) in leftWays {
+      writer.add(id.words)
+      writer.add(way.namespaceID.words)
+      writer.add(way.file)
     }
     writer.add(Int64(removedKeys.count))
     for id in removedKeys { writer.add(id.words) }
@@ -335,6 +357,11 @@ extension OperationLog {
     }
     for _ in 0..<reader.count(24) {
       keyFiles[KeyID(words: reader.words2())] = reader.data()
+    }
+    for _ in 0..<reader.count(40) {
+      let id = KeyID(words: reader.words2())
+      leftWays[id] = LeftWay(
+        namespaceID: NamespaceID(words: reader.words2()), file: reader.data())
     }
     for _ in 0..<reader.count(16) { removedKeys.insert(KeyID(words: reader.words2())) }
     for _ in 0..<reader.count(32) {

@@ -95,7 +95,7 @@ extension OpenNamespace {
     _ puts: inout UnseenPuts, following earlier: borrowing MasterKey, _ enrolment: Enrolment,
     run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    let isFounded = log.links.earlier.contains { $0.namespaceID == earlier.namespaceID }
+    let isFounded = log.links.follows(earlier.namespaceID)
     if !isFounded {
       guard let file = try namespace.keyFileBytes(of: enrolment.keyID) else {
         throw .incomplete(path: namespace.directory.path)
@@ -103,7 +103,7 @@ extension OpenNamespace {
       let envelope = try namespace.envelopeBytes()
       puts.addFounding(from: earlier, enrolment.keyID, file: file, envelope: envelope)
       try publish(&puts, hasLinks: true, run: run)
-      log.links.note(earlier: SharedMasterKey(earlier.copy()))
+      log.links.note(earlier: SharedMasterKey(earlier.copy()), isLater: false)
       log.note(keyFile: file, of: enrolment.keyID)
       if let envelope { log.note(envelope: envelope, at: namespace.settings.clock()) }
     } else {

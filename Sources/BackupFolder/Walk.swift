@@ -8,13 +8,19 @@ struct Walk {
     let index: LogIndex
   }
 
+  /// Whoever has one of the master keys that were given up can name as many
+  /// namespaces as there is room for.
+  private static let mostStops = 64
+
   private let start: Namespace
   private let ways: [WaySecret]
   private let compared: NamespaceID?
   private var stops: [NamespaceID: Stop] = [:]
   /// The master keys that are known.
   private(set) var keys: [NamespaceID: SharedMasterKey] = [:]
-  /// Namespaces that a way in at hand opened, and what those follow.
+  /// One that is read because what follows it is not all here.
+  private var givenUp: NamespaceID?
+  /// Namespaces that a way in at hand opened.
   private var trusted: Set<NamespaceID> = []
 
   init(from start: Namespace, ways: [WaySecret], compared: NamespaceID?) {
@@ -30,14 +36,15 @@ struct Walk {
   }
 
   /// Takes over what an open namespace says, and those before it.
-  mutating func note(_ open: borrowing OpenNamespace, isTrusted: Bool) {
-    if isTrusted { trusted.insert(open.id) }
+  ///
+  /// What an earlier one says makes nothing trusted: whoever has its master key,
+  /// which may be why that was rotated, can write it.
+  mutating func note(_ open: borrowing OpenNamespace) {
     stops[open.id] = Stop(links: open.log.links, index: open.log.index)
-    for known in open.log.links.earlier {
-      if keys[known.namespaceID] == nil { keys[known.namespaceID] = known }
-      if isTrusted { trusted.insert(known.namespaceID) }
+    for known in open.log.links.earlier where keys[known.namespaceID] == nil {
+      keys[known.namespaceID] = known
     }
-    for older in open.earlier { note(older.open, isTrusted: isTrusted) }
+    for older in open.earlier { note(older.open) }
   }
 
   /// Whether the way in that opened the first namespace opens this one too.
@@ -54,58 +61,119 @@ struct Walk {
   ) throws(BackupFolderError) -> (NamespaceID, SuccessionObstacle?) {
     for known in keys.values.sorted(by: { $0.namespaceID < $1.namespaceID })
     where stops[known.namespaceID] == nil && trusted.contains(known.namespaceID) {
-      try open(known, isTrusted: true)
+      try open(known)
     }
-    var path = [root(of: opened)]
-    let obstacle = try go(&path)
-    let end = path[path.count - 1]
-    if isTrusted(end) { return (end, obstacle) }
-    let last = path.last { isTrusted($0) } ?? opened
-    return (last, .uncompared(end))
+    let first = base(of: opened)
+    trusted.insert(first)
+    let path = path(to: first)
+    // What it follows is behind it, whatever is said there.
+    let behind = closure(first).subtracting([first])
+    var passed = behind.subtracting(path)
+    var obstacle: SuccessionObstacle?
+    if first != opened, isFinished(opened) {
+      obstacle = .notHere(opened)
+      givenUp = first
+    }
+    let end = try go(from: path[0], behind, &passed, &obstacle) ?? first
+    if obstacle == nil, let next = remembered(after: end) { obstacle = .notHere(next) }
+    return (end, obstacle)
   }
 
   private func isTrusted(_ id: NamespaceID) -> Bool {
-    if trusted.contains(id) || compared == id { return true }
-    guard let state = try? start.state(make: false) else { return false }
-    return (try? state.memory(of: id).isTrusted) ?? false
+    trusted.contains(id) || compared == id || (try? memory(of: id))?.isTrusted == true
   }
 
-  /// The namespace from which all others come, as far as they are here.
-  private func root(of id: NamespaceID) -> NamespaceID {
+  private func memory(of id: NamespaceID) throws(BackupFolderError) -> Memory {
+    try start.state(make: false).memory(of: id)
+  }
+
+  /// A namespace, or the one from which a rotation was carrying over into it when
+  /// it was interrupted.
+  ///
+  /// Until its end that one is in charge. Where not all that was
+  /// carried over is here, what is not would seem to be gone.
+  private func base(of id: NamespaceID) -> NamespaceID {
     var here = id
-    var passed: Set<NamespaceID> = [id]
-    while let older = stops[here]?.links.earlier.map(\.namespaceID)
-      .filter({ stops[$0] != nil && !passed.contains($0) }).min()
+    var passed: Set<NamespaceID> = []
+    while passed.insert(here).inserted, !isFinished(here) || !isAllHere(here),
+      let source = sources(of: here).first(where: { !passed.contains($0) })
     {
-      here = older
-      passed.insert(older)
+      here = source
     }
     return here
+  }
+
+  /// The namespaces that one follows, of those that are here.
+  private func sources(of id: NamespaceID) -> [NamespaceID] {
+    (stops[id]?.links.earlier.map(\.namespaceID) ?? []).filter { stops[$0] != nil }.sorted()
+  }
+
+  /// Whether the rotation that made a namespace came to its end: it says so itself,
+  /// an earlier one does, or this computer saw it.
+  private func isFinished(_ id: NamespaceID) -> Bool {
+    guard let links = stops[id]?.links, !links.earlier.isEmpty else { return true }
+    if links.isSettled || compared == id { return true }
+    if sources(of: id).contains(where: { successors(of: $0).contains(id) }) { return true }
+    guard let memory = try? memory(of: id) else { return false }
+    return memory.isTrusted && memory.rotatingFrom == nil
+  }
+
+  /// The namespaces that led to one, the first one first: there ways may part.
+  private func path(to id: NamespaceID) -> [NamespaceID] {
+    var path = [id]
+    while let here = path.last,
+      let older = sources(of: here).first(where: {
+        !path.contains($0) && successors(of: $0).contains(here)
+      })
+    {
+      path.append(older)
+    }
+    return path.reversed()
   }
 
   private func successors(of id: NamespaceID) -> [NamespaceID] {
     Set(stops[id]?.links.successors.map(\.id) ?? []).sorted()
   }
 
-  /// Follows `moved` as far as possible; where the lowest ID is out of reach, the
-  /// next one.
+  /// Follows `moved` to the namespace in charge: of several the lowest ID from which
+  /// there is a way to a trusted one.
+  ///
+  /// - Parameters:
+  ///   - here: where to begin.
+  ///   - behind: those at which the way does not end.
+  ///   - passed: those that are not to be entered; receives those that were.
+  ///   - obstacle: receives the first thing that keeps from going on.
+  /// - Returns: nil where nobody vouches for what is at the end.
+  /// - Throws: system errors.
   private mutating func go(
-    _ path: inout [NamespaceID]
-  ) throws(BackupFolderError) -> SuccessionObstacle? {
-    var first: SuccessionObstacle?
-    while true {
-      let here = path[path.count - 1]
-      var next: NamespaceID?
-      for id in successors(of: here) where next == nil && !path.contains(id) {
-        if let obstacle = try enter(id) {
-          first = first ?? obstacle
-        } else {
-          next = id
-        }
+    from here: NamespaceID, _ behind: Set<NamespaceID>, _ passed: inout Set<NamespaceID>,
+    _ obstacle: inout SuccessionObstacle?
+  ) throws(BackupFolderError) -> NamespaceID? {
+    var isEnd = true
+    for id in successors(of: here) where !passed.contains(id) {
+      if let found = try enter(id) {
+        obstacle = obstacle ?? found
+        continue
       }
-      guard let next else { return first }
-      path.append(next)
+      // Only who has its master key can have written that it follows this one.
+      guard stops[id]?.links.follows(here) == true else { continue }
+      passed.insert(id)
+      isEnd = false
+      if let end = try go(from: id, behind, &passed, &obstacle) { return end }
     }
+    if behind.contains(here) { return nil }
+    if isTrusted(here) { return here }
+    if isEnd { obstacle = obstacle ?? .uncompared(here) }
+    return nil
+  }
+
+  /// The namespace that this computer knows to follow one whose log says nothing of
+  /// that any more.
+  private func remembered(after id: NamespaceID) -> NamespaceID? {
+    guard successors(of: id).isEmpty, let next = (try? memory(of: id))?.movedTo, next != id
+    else { return nil }
+    let isKnown = (try? memory(of: next))?.operations.isEmpty == false
+    return isKnown || (try? start.sibling(next)) != nil ? next : nil
   }
 
   /// Opens a namespace that another one names.
@@ -121,18 +189,19 @@ struct Walk {
       }
       keys[id] = key
     }
-    if stops[id] == nil, let key = keys[id] { try open(key, isTrusted: false) }
+    if stops[id] == nil, let key = keys[id] {
+      if stops.count >= Self.mostStops { return .notHere(id) }
+      try open(key)
+    }
     return isWhole(id, named) ? nil : .notHere(id)
   }
 
-  private mutating func open(
-    _ known: SharedMasterKey, isTrusted: Bool
-  ) throws(BackupFolderError) {
+  private mutating func open(_ known: SharedMasterKey) throws(BackupFolderError) {
     guard let sibling = try start.sibling(known.namespaceID) else { return }
     var open = OpenNamespace(
       sibling, masterKey: known.key.copy(), by: nil, purpose: .reading)
     try open.load()
-    note(open, isTrusted: isTrusted)
+    note(open)
   }
 
   private func openBox(of named: [LogLinks.Successor]) -> SharedMasterKey? {
@@ -164,6 +233,19 @@ struct Walk {
     }
   }
 
+  /// Whether all is here that was carried over into a namespace, by what the earlier
+  /// ones say of it, else by what it says itself.
+  private func isAllHere(_ id: NamespaceID) -> Bool {
+    let named = stops.values.flatMap(\.links.successors).filter { $0.id == id }
+    if !named.isEmpty { return isWhole(id, named) }
+    guard let stop = stops[id] else { return false }
+    let nodes = stop.index.nodes
+    return stop.links.nodes.allSatisfy { place in
+      nodes.isWhole(place)
+        && nodes[place].seen.allSatisfy { nodes.place(of: $0.digest).map(nodes.isWhole) ?? false }
+    }
+  }
+
   // MARK: What lies beside the way
 
   /// A namespace and all that it follows.
@@ -192,14 +274,18 @@ struct Walk {
 
   /// Those of them that a rotation has finished.
   func rivals(of id: NamespaceID) -> Set<NamespaceID> {
-    let finished = stops.values.flatMap { stop in
-      stop.links.successors.filter { isWhole($0.id, [$0]) }.map(\.id)
+    let finished = stops.flatMap { (older, stop) in
+      stop.links.successors.filter {
+        isWhole($0.id, [$0]) && stops[$0.id]?.links.follows(older) == true
+      }.map(\.id)
     }
     return Set(others(than: id).map(\.namespaceID)).intersection(finished)
   }
 
   /// Whether something else than a rival follows a namespace.
-  func isSuperseded(_ id: NamespaceID) -> Bool { !successors(of: id).isEmpty }
+  func isSuperseded(_ id: NamespaceID) -> Bool {
+    !successors(of: id).isEmpty || id == givenUp || remembered(after: id) != nil
+  }
 
   /// Every namespace that is known to belong to the same backup.
   var related: Set<NamespaceID> {

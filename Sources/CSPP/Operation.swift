@@ -51,6 +51,9 @@ public struct Operation: Equatable, Sendable {
     case remove(RecordID)
     /// A way in was enrolled; the bytes of its file in `keys/`.
     case keyAdd(KeyID, file: Payload)
+    /// A way in that was not at hand when the master key was rotated: the bytes of
+    /// its file in the `keys/` of an earlier namespace. A box waits for it.
+    case keyLeft(KeyID, NamespaceID, file: Payload)
     /// A way in was revoked; its ID never returns.
     case keyRemove(KeyID)
     /// A way in has another name.

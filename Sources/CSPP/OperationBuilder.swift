@@ -79,6 +79,18 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("\"}}")
   }
 
+  /// A way in waits for its first use since the master key was rotated.
+  ///
+  /// - Parameters:
+  ///   - key: the way in.
+  ///   - namespace: where its file lies.
+  ///   - file: the file.
+  public mutating func keyLeft(_ key: KeyID, in namespace: NamespaceID, file: Span<UInt8>) {
+    start(.keyLeft, "\"key_id\":\"\(key)\",\"namespace_id\":\"\(namespace)\",\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
   /// A way in was revoked.
   public mutating func keyRemove(_ key: KeyID) { add(.keyRemove, "\"key_id\":\"\(key)\"") }
 

@@ -59,6 +59,9 @@ extension Operation.Change {
     case .put: self = .put(try id("record_id"), entry: try .init(object, "entry", in: text))
     case .remove: self = .remove(try id("record_id"))
     case .keyAdd: self = .keyAdd(try id("key_id"), file: try .init(object, "file", in: text))
+    case .keyLeft:
+      self = .keyLeft(
+        try id("key_id"), try id("namespace_id"), file: try .init(object, "file", in: text))
     case .keyRemove: self = .keyRemove(try id("key_id"))
     case .keyLabel:
       let label = try object.required("label", in: text).text("label", in: text)
@@ -98,6 +101,7 @@ extension Operation.Change {
     case put
     case remove
     case keyAdd = "key-add"
+    case keyLeft = "key-left"
     case keyRemove = "key-remove"
     case keyLabel = "key-label"
     case envelope

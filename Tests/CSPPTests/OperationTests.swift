@@ -56,7 +56,8 @@ struct OperationTests {
     builder.from(masterKey)
     builder.moved(to: namespace, boxes: [.init(keyID: key, box: [4, 5])], last: end)
     builder.writerRetire(end.writerID)
-    #expect(builder.count == 9)
+    builder.keyLeft(key, in: namespace, file: keyBytes.span)
+    #expect(builder.count == 10)
     let estimate = builder.fileSize
     let previous = digest([2])
     let sealed = try builder.seal(
@@ -76,7 +77,7 @@ struct OperationTests {
     let operation = try file.open(sealed.bytes, masterKey: masterKey, into: &text)
     #expect(operation.at == 99 && operation.writerLabel == "Büro \"1\"")
     #expect(operation.seen == [end, end] && !operation.hasUnknownChanges)
-    try #require(operation.changes.count == 9)
+    try #require(operation.changes.count == 10)
     guard case .put(record, let put) = operation.changes[0],
       case .remove(record) = operation.changes[1],
       case .keyAdd(key, let keyFile) = operation.changes[2],
@@ -85,7 +86,8 @@ struct OperationTests {
       case .envelope(let envelope) = operation.changes[5],
       case .from(masterKey.namespaceID, let earlier) = operation.changes[6],
       case .moved(namespace, let boxes, end) = operation.changes[7],
-      case .writerRetire(end.writerID) = operation.changes[8]
+      case .writerRetire(end.writerID) = operation.changes[8],
+      case .keyLeft(key, namespace, let leftFile) = operation.changes[9]
     else {
       Issue.record("\(operation.changes)")
       return
@@ -94,6 +96,7 @@ struct OperationTests {
     try Operation.decode(put, in: text, into: &bytes)
     #expect(bytes.revealed == entry && put.count == entry.count)
     #expect(try Operation.file(keyFile, in: text) == [1, 2, 255])
+    #expect(try Operation.file(leftFile, in: text) == [1, 2, 255])
     #expect(try Operation.file(envelope, in: text) == [3])
     try Operation.decode(earlier, in: text, into: &bytes)
     #expect(bytes.revealed == [UInt8](repeating: 7, count: 32))

@@ -112,6 +112,9 @@ enum OperationTarget {
       case .keyAdd(let key, let payload):
         let file = try CSPP.Operation.file(payload, in: text)
         builder.keyAdd(key, file: file.span)
+      case .keyLeft(let key, let id, let payload):
+        let file = try CSPP.Operation.file(payload, in: text)
+        builder.keyLeft(key, in: id, file: file.span)
       case .keyRemove(let key): builder.keyRemove(key)
       case .keyLabel(let key, let label): builder.keyLabel(key, label: label)
       case .envelope(let payload):

@@ -95,6 +95,7 @@ enum Seeds {
     builder.remove(RecordID(walletID: "w2"))
     let (one, other): ([UInt8], [UInt8]) = ([1, 2], [3])
     builder.keyAdd(Keys.keyID, file: one.span)
+    builder.keyLeft(Keys.keyID, in: Keys.namespace, file: one.span)
     builder.keyRemove(Keys.keyID)
     builder.keyLabel(Keys.keyID, label: "l")
     builder.envelope(file: other.span)

@@ -90,6 +90,13 @@ extension Backup {
       followed = try search.run(purpose)
     }
     try check(followed, before)
+    if let key = unlocked.keyID, followed.namespace.removedKeys.contains(key),
+      known.namespaceID != followed.namespace.id
+    {
+      throw UserMessage(
+        .wrongKey, "this way in was removed from the backup \(followed.namespace.id.hex)",
+        hint: "use another way in; keybackup key list shows them")
+    }
     followed.remember()
     try tell(followed, unlock.output)
     var opened = followed.take()
@@ -128,6 +135,14 @@ extension Backup {
   private func tell(_ followed: borrowing Followed, _ output: Output) throws(UserMessage) {
     guard let obstacle = followed.obstacle else { return }
     let next = obstacle.namespaceID.hex
+    if !followed.isSuperseded {
+      output.warn(
+        "keybackup: another rotation of an earlier master key claims to be the backup: \(next)")
+      output.warn(
+        "hint: if you rotated on two computers, open it with the key that you used there; if you "
+          + "did not, somebody has that earlier master key and writes to this folder")
+      return
+    }
     let message =
       switch obstacle {
       case .notHere(let id): Self.notHere(id)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// One test's world: a home, a synced folder, a security key, and the command.
@@ -121,29 +122,18 @@ final class Sandbox: Sendable {
   }
 }
 
-/// The programs under test, beside the test bundle.
+/// The programs under test.
 enum Build {
-  static let keybackup = folder + "/keybackup"
-  static let virtualKey = folder + "/virtual-key"
-  static let deviceSuite = folder + "/device-suite"
+  /// KEYBACKUP_TEST_PROGRAM names another one than lies beside the tests: `make test`
+  /// tries the one that is installed.
+  static let keybackup =
+    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_PROGRAM"] ?? BuiltProduct.path("keybackup")
+  static let virtualKey = BuiltProduct.path("virtual-key")
+  static let deviceSuite = BuiltProduct.path("device-suite")
 
   /// The repository.
   static let root: String = {
     var parts = #filePath.split(separator: "/").dropLast(4)
     return "/" + parts.joined(separator: "/")
-  }()
-
-  private static let folder: String = {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    let path = String(
-      decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // `swift test` may run the bundle through a helper of the toolchain: then
-    // the bundle is named in the arguments.
-    for candidate in [path] + CommandLine.arguments {
-      let folder = candidate.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-      if unsafe access(folder + "/virtual-key", X_OK) == 0 { return folder }
-    }
-    return root + "/.build/debug"
   }()
 }

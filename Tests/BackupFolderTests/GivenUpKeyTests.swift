@@ -1,0 +1,143 @@
+import CSPP
+import Foundation
+import SecretMemory
+import Testing
+
+@testable import BackupFolder
+
+/// The master key was rotated because somebody has the old one, and that somebody writes to the
+/// folder: whatever is said there, the new namespace stays in charge and its key stays secret.
+struct GivenUpKeyTests {
+  /// A rotated backup, and what the thief has.
+  private final class Theft {
+    let keys: Keyring
+    let old: NamespaceID
+    let new: NamespaceID
+
+    init() throws {
+      keys = try Keyring()
+      var open = try keys.unlock(.blue)
+      try open.add(.of("w1"))
+      old = open.id
+      new = try keys.rotate(.blue, as: .newBlue).take().id
+    }
+
+    /// The thief's own program, with the old master key.
+    func thief() throws -> OpenNamespace { try keys.unlock(.blue, at: old, "thief") }
+
+    /// Writes into the old log.
+    func write(_ change: (inout OperationBuilder) -> Void) throws {
+      var open = try thief()
+      let run = try WritingRun.begin(open.namespace.state(make: true))
+      try open.publish(at: 1_700_000_000, run: run, change)
+    }
+
+    /// A namespace that the thief made, in the same folder.
+    func made(below limit: NamespaceID? = nil) throws -> OpenNamespace {
+      while true {
+        let place = keys.scene.base + "/thief-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let secret = keys.bytes(.newSpare)
+        let made = try keys.folder("thief", place).create(
+          Keyring.Way.newSpare.enrolment, prfOutput: secret, confirmedBy: secret)
+        if let limit, made.id > limit { continue }
+        let name = "/cspp-namespaces/\(made.id)"
+        try FileManager.default.copyItem(atPath: place + name, toPath: keys.scene.folder + name)
+        return try keys.unlock(.newSpare, at: made.id, "thief")
+      }
+    }
+
+    /// Nothing has changed for whoever opens the new namespace, here and elsewhere.
+    func check(_ obstacle: SuccessionObstacle? = nil, _ at: SourceLocation = #_sourceLocation)
+      throws
+    {
+      for computer in ["a", "elsewhere"] {
+        var followed = try keys.follow(.newBlue, at: new, computer)
+        #expect(followed.namespace.id == new, sourceLocation: at)
+        #expect(followed.obstacle == obstacle && !followed.isSuperseded, sourceLocation: at)
+        let words = try followed.namespace.restored().words
+        #expect(words["w1"] == "abandon about", sourceLocation: at)
+        _ = try followed.namespace.mergeRivals()
+        try followed.namespace.heal()
+        #expect(try keys.folder(computer).namespace().id == new, sourceLocation: at)
+      }
+    }
+  }
+
+  @Test("A namespace that the old one is said to follow is not in charge, and gets no key")
+  func ancestor() throws {
+    let theft = try Theft()
+    let made = try theft.made()
+    try theft.write { $0.from(made.masterKey) }
+    try theft.check()
+    let again = try theft.keys.unlock(.newSpare, at: made.id, "thief")
+    #expect(again.log.links.earlier.isEmpty && again.log.index.nodes.count == 1)
+  }
+
+  @Test("A successor that is claimed takes nothing over, whatever its ID")
+  func successor() throws {
+    let theft = try Theft()
+    var made = try theft.made(below: theft.new)
+    var thief = try theft.thief()
+    let run = try WritingRun.begin(thief.namespace.state(make: true))
+    try made.logFrom(thief.masterKey, run: run)
+    let way = try theft.keys.way(.newBlue, at: theft.new)
+    var left: [WayLeft] = []
+    for case .wrapper(let wrapper) in way.sources {
+      left.append(
+        WayLeft(keyID: wrapper.header.keyID, label: "", recipient: wrapper.recipient))
+    }
+    let last = try #require(made.log.index.tips().first)
+    try thief.move(to: made.id, made.masterKey, last: last, leaving: left, run: run)
+    try theft.check(.uncompared(made.id))
+  }
+
+  @Test("Without the word that it was followed, the old namespace is not in charge again")
+  func silence() throws {
+    let theft = try Theft()
+    let thief = try theft.thief()
+    for node in thief.log.links.nodes {
+      let reference = thief.log.index.nodes[node].reference
+      let name = FolderLayout.operationFile(
+        counter: reference.counter, digest: reference.digest)
+      try FileManager.default.removeItem(
+        atPath: theft.keys.scene.folder
+          + "/cspp-namespaces/\(theft.old)/keybackup/log/\(reference.writerID)/\(name)")
+    }
+    // Computer a knows which one follows, also when the old one is opened.
+    let followed = try theft.keys.follow(.spare, at: theft.old, "a")
+    #expect(followed.namespace.id == theft.old && followed.isSuperseded)
+    #expect(followed.obstacle == .notHere(theft.new))
+    try theft.check()
+  }
+
+  @Test("Who gets a box of the next rotation, the old log does not say")
+  func recipients() throws {
+    let theft = try Theft()
+    let thief = try theft.thief()
+    let new = try theft.keys.unlock(.newBlue, at: theft.new)
+    let last = try #require(new.log.index.tips().first)
+    // A key of the thief's own, for which a box is said to wait, and the spare revoked.
+    let way = Keyring.Way.newSpare
+    let file = try KeyWrapper.seal(
+      thief.masterKey, secret: theft.keys.bytes(way),
+      header: KeyHeader(
+        namespaceID: theft.old, keyID: way.keyID, kind: way.enrolment.kind, label: "Spare key",
+        createdAt: 1))
+    try theft.write { operation in
+      operation.keyAdd(way.keyID, file: file.span)
+      operation.keyRemove(Keyring.spare.keyID)
+      operation.moved(
+        to: theft.new, boxes: [.init(keyID: way.keyID, box: [UInt8](repeating: 1, count: 80))],
+        last: last)
+    }
+    try theft.check()
+    let rotation = try theft.keys.rotate(.newBlue, as: .newerBlue)
+    #expect(rotation.left.map(\.keyID) == [Keyring.spare.keyID])
+    #expect(rotation.namespace.waysWithoutFile.map(\.keyID) == [Keyring.spare.keyID])
+    let newest = rotation.namespace.id
+    var spare = try theft.keys.follow(.spare, at: theft.old, "c", compared: newest)
+    #expect(spare.namespace.id == newest)
+    #expect(try spare.namespace.restored().words == ["w1": "abandon about"])
+  }
+}
