@@ -101,6 +101,9 @@ public enum WalletFormatError: Error, Equatable, Sendable {
   /// Private keys were asked for, and the wallet has none.
   case noPrivateKeys
 
+  /// The metadata state another fingerprint than words and passphrase have.
+  case fingerprintDiffers(stated: Fingerprint, computed: Fingerprint)
+
   /// Neither the digits nor the bytes of a SeedQR.
   case seedQRForm
   /// SeedQR is made for 12 and 24 words.

@@ -111,12 +111,22 @@ import Testing
     let box = backup.box
     let session = try await DesktopSession(box)
     let made = try await box.keybackup(
-      ["recovery-kit", "create", "--json", "--reveal", "--secret-from-keyring"],
+      ["recovery-kit", "create", "--json", "--reveal", "--secret-from-keyring"]
+        + ["--out", box.root + "/page.html"],
       environment: session.environment
     ).json()
     #expect(made["second_secret"].text == "keyring")
     let code = box.root + "/code"
     try Files.write(try #require(made["code"].text), to: code, mode: 0o600)
+    // The page's steps, done by another program.
+    #expect(try Files.text(box.root + "/page.html").contains("as 64 hexadecimal digits"))
+    let keyID = try #require(made["key_id"].text)
+    let second = box.root + "/second"
+    try Files.write(try session.secret(["kit": keyID]), to: second)
+    let read = try await box.run(
+      Python.script("reader/kit_reader.py")
+        + [box.folder, "--code-file", code, "--secret-file", second], key: nil)
+    #expect(read.code == 0, "\(read.text)")
     let command = ["recovery-kit", "test", "--recovery-code-file", code]
     try await box.keybackup(
       command, key: ["--no-key"], pin: .none, environment: session.environment)

@@ -40,6 +40,12 @@ import Testing
     (["unlock", "--for", "10m", "--keep"], "--keep"),
     (["derive", "--salt", "-", "--pin-fd", "0"], "standard input"),
     (["wallet", "import", "-", "--pin-fd", "0"], "standard input"),
+    (["rotate", "--recovery-code"], "recovery code"),
+    (["rotate", "--master-key", "--recovery-code-fd", "0"], "recovery code"),
+    (["wallet", "import", "-", "--recovery-code-file", "-"], "standard input"),
+    (["wallet", "import", "-", "--recovery-code-fd", "0"], "standard input"),
+    (["restore", "--recovery-code-fd", "0", "--pin-fd", "0"], "standard input"),
+    (["wallet", "import", "entries", "--replace"], "--covb"),
     (
       ["wallet", "add", "--name", "N", "--network", "bitcoin", "--xpub", "-", "--pin-fd", "0"],
       "standard input"

@@ -61,11 +61,54 @@ import Testing
     try Files.copy(box.root + "/made", to: box.root + "/password")
     let single = try JSON(await python(box, "read", one))
     #expect(single["wallets"].items.count == 1 && single["version"].number == 1)
-    let absent = try await box.keybackup(
-      ["wallet", "export", "--covb", box.root + "/x", "--wallet", "Nobody"] + given,
-      expecting: nil)
-    expectFailure(absent, 66, says: "Nobody")
-    #expect(!Files.exists(box.root + "/x"))
+    // No password is left of a file that did not come to be, and none goes to the cloud.
+    for (place, code, says) in [(box.root, 66, "Nobody"), (box.folder, 73, "synced folder")] {
+      let absent = try await box.keybackup(
+        ["wallet", "export", "--covb", box.root + "/x", "--wallet", "Nobody"]
+          + ["--new-password-file", place + "/x-password"], expecting: nil)
+      expectFailure(absent, Int32(code), says: says)
+      #expect(!Files.exists(box.root + "/x") && !Files.exists(place + "/x-password"))
+    }
+  }
+
+  /// An old or watch-only file with the ID of a wallet does not cost its words.
+  @Test func anImportReplacesNoSecretUnasked() async throws {
+    let box = try Sandbox()
+    try Files.write(Self.password + "\n", to: box.root + "/password", mode: 0o600)
+    let given = ["--json", "--password-file", box.root + "/password"]
+    func file(_ name: String, _ content: String) async throws -> String {
+      _ = try await python(box, "write", box.root + "/" + name, input: Array(content.utf8))
+      return box.root + "/" + name
+    }
+    let first = try await file("first", Self.covb)
+    // No secret, another one, the same one with another name; and a new wallet.
+    let later = try await file(
+      "later",
+      Self.covb
+        .replacing(#"{"Mnemonic":"\#(Samples.mnemonic)"}"#, with: #""None""#)
+        .replacing(#"{"Xprv":"\#(Samples.xprv)"}"#, with: #"{"Mnemonic":"\#(Samples.mnemonic)"}"#)
+        .replacing(#""name":"Card""#, with: #""name":"Renamed""#)
+        .replacing(#""id":"watch""#, with: #""id":"new""#))
+    try await box.keybackup(["init"])
+    try await box.keybackup(["wallet", "import", "--covb", first] + given)
+    let kept = try await box.keybackup(
+      ["wallet", "import", "--covb", later] + given, expecting: 87)
+    let json = try kept.json()
+    #expect(json["imported"].number == 2 && json["replaced"].items.isEmpty, "\(kept.text)")
+    #expect(json["record_ids"].items.count == 2)
+    let problems = json["problems"].items.compactMap(\.text)
+    #expect(problems.count == 2 && problems.allSatisfy { $0.contains("--replace") })
+    #expect(problems.contains { $0.contains("Hot") && $0.contains("none") })
+    #expect(problems.contains { $0.contains("Key") && $0.contains("another one") })
+    let words = try await box.keybackup(
+      ["wallet", "export", "hot", "--format", "mnemonic", "--reveal"], secrets: true)
+    #expect(words.out == Samples.mnemonic + "\n")
+    let replaced = try await box.keybackup(
+      ["wallet", "import", "--replace", "--covb", later] + given)
+    #expect(try replaced.json()["replaced"].items.count == 2)
+    #expect(replaced.err.contains("Hot") && replaced.err.contains("replaced"))
+    let listed = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
+    #expect(listed.first { $0["id"].text == "hot" }?["kind"].text == "watch-only")
   }
 
   @Test func covbPasswordsAreAskedForTwice() async throws {
@@ -167,6 +210,44 @@ import Testing
       ).json()
       #expect(core["imported"].number == imported)
     }
+  }
+
+  /// Words without their passphrase are another wallet, which is never exported unsaid.
+  @Test func aForgottenPassphraseIsNoticed() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    try Files.write(Samples.mnemonic, to: box.root + "/words", mode: 0o600)
+    let passphrase: [TerminalStep] = [.expect("passphrase"), .type("TREZOR\n")]
+    let twice = passphrase + [.expect("same again"), .type("TREZOR\n")]
+    try await box.keybackup(
+      ["wallet", "add", "--name", "P", "--network", "bitcoin", "--passphrase"]
+        + ["--mnemonic", box.root + "/words"], terminal: twice)
+    let descriptors = ["wallet", "export", "P", "--format", "descriptors", "--reveal"]
+    let other = try await box.keybackup(descriptors, expecting: nil)
+    expectFailure(other, 65, says: "b4e3f5ed", "73c5da0a", "--passphrase")
+    let right = try await box.keybackup(
+      descriptors + ["--passphrase"], terminal: twice, standardOutput: .captured)
+    #expect(right.out.contains("[b4e3f5ed/84'/0'/0']"), "\(right.out)")
+    for format in ["mnemonic", "seedqr-digits"] {
+      let out = try await box.keybackup(
+        ["wallet", "export", "P", "--format", format, "--out", box.root + "/" + format])
+      #expect(out.err.contains("b4e3f5ed") && out.err.contains("BIP-39 passphrase"), "\(out.err)")
+    }
+    let covb = try await box.keybackup(
+      ["wallet", "export", "--covb", box.root + "/covb", "--json", "--new-password-file"]
+        + [box.root + "/made"]
+    ).json()
+    #expect(covb["notes"].items.contains { $0.text?.contains("b4e3f5ed") == true })
+    let shown = try await box.keybackup(["wallet", "show", "P"])
+    #expect(
+      shown.out.contains("FINGERPRINT  b4e3f5ed") && shown.out.contains("73c5da0a (differs"),
+      "\(shown.out)")
+    let matching = try await box.keybackup(
+      ["wallet", "show", "P", "--passphrase", "--json"], terminal: passphrase,
+      standardOutput: .captured
+    ).json()
+    #expect(matching["wallet"]["computed_fingerprint"].text == "b4e3f5ed")
+    #expect(matching["wallet"]["fingerprint_matches"].flag == true)
   }
 
   @Test func labelsAreAddedToAWallet() async throws {

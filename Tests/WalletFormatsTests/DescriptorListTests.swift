@@ -130,6 +130,19 @@ import Testing
     }
   }
 
+  @Test func `Words that are another wallet's give no descriptors`() throws {
+    let words =
+      #"{"Mnemonic":"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"}"#
+    let right = #","master_fingerprint":"73C5DA0A""#
+    #expect(try export(words, metadata: right).count == 8)
+    let expected = WalletFormatError.fingerprintDiffers(
+      stated: try Fingerprint("b4e3f5ed"), computed: try Fingerprint("73c5da0a"))
+    #expect(
+      refusal { () throws(WalletFormatError) in
+        _ = try export(words, metadata: right.replacing("73C5DA0A", with: "b4e3f5ed"))
+      } == expected)
+  }
+
   @Test func `An account's key says where it comes from`() throws {
     let master = try ExtendedPrivateKey(seed: secret([UInt8](repeating: 3, count: 32)))
     let account = try AccountKey(

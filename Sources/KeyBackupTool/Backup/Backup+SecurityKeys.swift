@@ -21,11 +21,7 @@ extension Backup {
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
     let offers = Self.offers(scan.waysIn, rpID: rpID)
-    guard !offers.isEmpty else {
-      throw UserMessage(
-        .dataInvalid, "no way into this backup is of a kind that this version knows",
-        hint: "a newer keybackup may know it")
-    }
+    guard !offers.isEmpty else { throw Self.noSecurityKey(scan, terms) }
     let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
@@ -42,6 +38,35 @@ extension Backup {
         hint: "the backup was made by another program: name its relying party, "
           + "such as --rp-id covebitcoinwallet.com")
     }
+  }
+
+  /// What to say where no security key can be asked.
+  ///
+  /// - Parameters:
+  ///   - scan: the ways in that will do.
+  ///   - terms: why others will not.
+  /// - Returns: the error.
+  private static func noSecurityKey(_ scan: NamespaceScan, _ terms: UnlockTerms) -> UserMessage {
+    let hasKit = scan.waysIn.contains { Kit($0) != nil }
+    if terms.needsSecurityKey, hasKit || terms.only != nil {
+      return UserMessage(
+        .wrongKey, "this is done with a security key that opens the backup, and none is enrolled",
+        hint: "enrol a key first: keybackup key add, with --recovery-code where only a recovery "
+          + "kit is left")
+    }
+    if !terms.except.isEmpty {
+      return UserMessage(
+        .usage, "this needs another way in than the one to be removed",
+        hint: hasKit ? "open the backup with the recovery code: --recovery-code" : nil)
+    }
+    // Whoever calls this tells of the recovery code.
+    if hasKit {
+      return UserMessage(
+        .wrongKey, "no security key opens this backup: its ways in are recovery codes", hint: nil)
+    }
+    return UserMessage(
+      .dataInvalid, "no way into this backup is of a kind that this version knows",
+      hint: "a newer keybackup may know it")
   }
 
   private func open(

@@ -140,7 +140,8 @@ extension RotateCommand {
     return lines + [
       "Other computers follow by themselves with this key, and ask to compare with another one. "
         + "What one writes that has not heard of it is shown as late.",
-      "A recovery kit printed with --offline holds the old master key: print another one.",
+      "Recovery kits that were printed: their steps without keybackup, and their offline parts, lead "
+        + "to the earlier backup. Print new ones: keybackup recovery-kit create.",
       "The earlier backup \(old.hex) stays in the folder; keybackup verify --deep tells when it "
         + "may go.",
     ]

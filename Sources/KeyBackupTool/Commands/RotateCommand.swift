@@ -34,6 +34,15 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     if masterKey, credential || key != nil {
       throw ValidationError("--master-key does not go with --key and --credential")
     }
+    try requireSecurityKey()
+  }
+
+  /// Refuses a recovery code, which would not be used.
+  private func requireSecurityKey() throws {
+    guard !unlock.recovery.isUsed else {
+      throw ValidationError(
+        "rotate opens the backup with the security key that it is about, not with a recovery code")
+    }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {

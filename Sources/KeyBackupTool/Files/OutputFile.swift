@@ -44,6 +44,14 @@ struct OutputFile: ~Copyable {
       hint: "it exists and is never overwritten; choose another name")
   }
 
+  /// Refuses a path where no file can be made; nothing is left there.
+  ///
+  /// - Throws: `cannot-create`.
+  static func requireCreatable(_ path: String) throws(UserMessage) {
+    _ = try OutputFile(creating: path)
+    remove(path)
+  }
+
   /// Creates a file and writes all of it, durably.
   ///
   /// - Parameters:

@@ -56,8 +56,8 @@ extension UserMessage {
     case .passphraseCharacter, .ripemd160Missing, .outOfMemory, .covbForm, .covbVersion,
       .covbPasswordTooShort, .covbPasswordText, .covbAuthentication, .covbCompression,
       .covbContent, .covbTooLarge, .descriptorListForm, .descriptorListTooLong,
-      .descriptorListItem, .noDescriptors, .onlyPrivateDescriptors, .noPrivateKeys, .seedQRForm,
-      .seedQRWordCount:
+      .descriptorListItem, .noDescriptors, .onlyPrivateDescriptors, .noPrivateKeys,
+      .fingerprintDiffers, .seedQRForm, .seedQRWordCount:
       exchangeWords(error)
     case .networkUnknown:
       ("unknown network", "use bitcoin, testnet, testnet4 or signet")
@@ -106,6 +106,12 @@ extension UserMessage {
       ("there is nothing in this wallet that a descriptor can be made of", nil)
     case .onlyPrivateDescriptors:
       ("the wallet's descriptor holds private keys", "add --private to export it all the same")
+    case .fingerprintDiffers(let stated, let computed):
+      (
+        "the backup says \(stated), these words with this passphrase give \(computed): another "
+          + "wallet",
+        "add or correct --passphrase"
+      )
     case .noPrivateKeys: ("the wallet has no private keys", "leave out --private")
     case .seedQRForm:
       (

@@ -15,6 +15,21 @@ struct UnlockOptions: ParsableArguments {
   @Flag(help: "Ask for a way in even where keybackup unlock made this computer know the key.")
   var noKeyring = false
 
+  mutating func validate() throws { try requireOtherInput() }
+
+  /// Refuses to read two things from standard input.
+  ///
+  /// - Parameter inputs: where the command's own come from, `-` for standard
+  ///   input.
+  /// - Throws: a usage error.
+  func requireOtherInput(than inputs: String?...) throws {
+    let descriptors = [pins.pinFd, recovery.recoveryCodeFd].count { $0 == 0 }
+    let paths = (inputs + [recovery.recoveryCodeFile, recovery.secretFile]).count { $0 == "-" }
+    guard descriptors + paths <= 1 else {
+      throw ValidationError("only one of PIN, code and other inputs can come from standard input")
+    }
+  }
+
   var output: Output { common.output }
 
   /// Finds the backup these options name.

@@ -9,6 +9,12 @@ struct WalletPassphraseOption: ParsableArguments {
     help: "The mnemonic has a BIP-39 passphrase, which is asked for and never stored.")
   var isGiven = false
 
+  /// Why a fingerprint may be another one than the backup says.
+  var difference: String {
+    isGiven
+      ? "another passphrase, or none" : "a BIP-39 passphrase may be missing: add --passphrase"
+  }
+
   /// The passphrase; empty where there is none.
   ///
   /// - Parameters:

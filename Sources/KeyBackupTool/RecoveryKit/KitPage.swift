@@ -123,13 +123,14 @@ struct KitPage {
   }
 
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {
+    let second = derivation.secondSecret == .file ? "--secret-file FILE " : ""
     page.append(
       "<section class=\"offline\"><header><h1>Offline part</h1><p class=\"name mono\">"
         + "\(keyID)</p></header><p class=\"lead\">The backup's key, sealed with the recovery code of "
         + "the other page and useless without it. With both, the files in <code>wallets/</code> "
         + "are enough, also when everything else of the folder is lost: save what this QR code says, "
-        + "or type the lines, into a file, and run <code>keybackup restore --recovery-kit FILE "
-        + "--folder FOLDER --out RESTORED</code>.</p>")
+        + "or type the lines, into a file, and run <code>keybackup restore --recovery-kit KIT "
+        + second + "--folder FOLDER --out RESTORED</code>.</p>")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")
     page.append(

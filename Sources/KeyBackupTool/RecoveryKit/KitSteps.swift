@@ -9,10 +9,11 @@ struct KitSteps {
   func write(_ text: inout PageText) {
     let cost = page.derivation.cost
     text.append(
-      "<h2>Without keybackup</h2><p class=\"hint\">Standard algorithms only; any programmer can do "
-        + "this. HKDF is HKDF-SHA-256 (RFC 5869), 32 bytes of output, no salt unless one is named. "
-        + "OPEN is ChaCha20-Poly1305 (RFC 8439), the tag in the last 16 bytes. Files are JSON; "
-        + "nonces, salts and IDs in hexadecimal.</p><ol class=\"steps\">")
+      "<h2>Without keybackup</h2><p class=\"hint\">For any programmer. HKDF is HKDF-SHA-256 (RFC 5869), "
+        + "32 bytes of output, no salt unless one is named. OPEN is ChaCha20-Poly1305 (RFC 8439), the tag "
+        + "in the last 16 bytes. Files are JSON; nonces, salts and IDs in hexadecimal. After a rotation "
+        + "of the master key this opens the earlier backup: print a new page.</p><ol class=\"steps\">"
+    )
     step(
       &text,
       "password = the first 20 characters of the code, capital letters, without hyphens, as ASCII")
@@ -22,8 +23,12 @@ struct KitSteps {
         + "(hexadecimal), memory \(cost.memoryKiB) KiB, passes \(cost.passes), lanes 1, 32 bytes")
     switch page.derivation.secondSecret {
     case nil: step(&text, "secret = derived")
-    case .file, .keyring:
-      second(&text, "the second secret, all of its bytes")
+    case .file: second(&text, "the second secret, all of its bytes")
+    case .keyring:
+      second(
+        &text,
+        "the second secret, 32 bytes, which the entry of the keyring with the attribute kit = "
+          + "\(page.keyID) shows as 64 hexadecimal digits: decode these first")
     case .securityKey(let rpID, let credential, let salt):
       second(
         &text,

@@ -25,7 +25,8 @@ public struct WalletDescriptors: Sendable {
   ///   - passphrase: BIP-39's, for a mnemonic; empty for none.
   /// - Returns: the text.
   /// - Throws: ``WalletFormatError``: `noDescriptors`, `onlyPrivateDescriptors`,
-  ///   `noPrivateKeys`, `networkUnknown`, and what is wrong with the keys.
+  ///   `noPrivateKeys`, `networkUnknown`, `fingerprintDiffers` where words and
+  ///   passphrase are not those of the wallet, and what is wrong with the keys.
   public func json(
     of entry: WalletEntry, in plaintext: borrowing SecretBytes, passphrase: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
@@ -37,6 +38,10 @@ public struct WalletDescriptors: Sendable {
     case .mnemonic:
       let master = try Mnemonic(checking: entry.secretText(in: plaintext))
         .masterKey(passphrase: passphrase)
+      let computed = try master.fingerprint()
+      if let stated = entry.statedFingerprint, stated != computed {
+        throw .fingerprintDiffers(stated: stated, computed: computed)
+      }
       try append(accountsOf: master, network, to: &list)
     case .xprv:
       let key = try ExtendedKey(

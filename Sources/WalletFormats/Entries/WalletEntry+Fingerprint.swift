@@ -2,6 +2,10 @@ public import CSPP
 public import SecretMemory
 
 extension WalletEntry {
+  /// The master fingerprint that the metadata state; `nil` for none, and for what
+  /// is none.
+  public var statedFingerprint: Fingerprint? { fingerprint.flatMap { try? Fingerprint($0) } }
+
   /// The wallet's master fingerprint, computed from its keys.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+import SecretMemory
 import SecretStores
 import Testing
 
@@ -68,6 +69,20 @@ final class DesktopSession: Sendable {
       return try service.look(for: ["x": "y"]) == .absent
     } catch {
       return false
+    }
+  }
+
+  /// What hex digits in the keyring stand for.
+  func secret(_ attributes: SecretService.Attributes) throws -> [UInt8] {
+    var service = try SecretService(address, isPromptAllowed: false)
+    var digits: [UInt8] = []
+    switch try service.find(attributes) {
+    case nil: break
+    case .some(let found): unsafe found.withUnsafeBytes { unsafe digits = Array($0) }
+    }
+    return try stride(from: 0, to: digits.count, by: 2).map { place in
+      let pair = String(decoding: digits[place..<min(place + 2, digits.count)], as: UTF8.self)
+      return try #require(UInt8(pair, radix: 16), "no hex digits")
     }
   }
 

@@ -50,6 +50,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world, for: .writing)
     for path in [out, offline].compactMap({ $0 }) {
       try FileCheck.requireOutside(path, of: backup.folder.path)
+      try OutputFile.requireCreatable(path)
     }
     if let file = unlock.recovery.secretFile {
       try FileCheck.requireOutside(file, of: backup.folder.path)
@@ -84,15 +85,48 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       throw showsCode || out == nil
         ? error.adding(hint: "the code opens nothing: no way in was added") : error
     }
-    try kit.prove(second: chosen.secret, in: namespace)
+    var isFinished = false
     do throws(UserMessage) {
-      try finish(&page, kit, namespace)
+      try kit.prove(second: chosen.secret, in: namespace)
+      do throws(UserMessage) {
+        try finish(&page, kit, namespace)
+      } catch {
+        guard isHandedOver else { throw error }
+        throw error.adding(
+          hint: "the kit \(kit.enrolment.keyID.hex.prefix(8)) opens the backup all the same"
+            + (out == nil ? "" : "; its page is complete but for the offline part"))
+      }
+      isFinished = true
+      return try report(kit, opened.id)
     } catch {
-      throw error.adding(
-        hint: "the kit \(kit.enrolment.keyID.hex.prefix(8)) opens the backup all the same"
-          + (out == nil ? "" : "; its page is complete but for the offline part"))
+      if isHandedOver { throw error }
+      let (isGone, words) = takeAway(kit.enrolment.keyID, from: &opened)
+      if isGone {
+        if isFinished, let offline { OutputFile.remove(offline) }
+        if chosen.kind == .keyring { keyring.forget() }
+      }
+      throw error.adding(hint: words)
     }
-    return try report(kit, opened.id)
+  }
+
+  /// Whether the code was shown or written before it became a way in: JSON is
+  /// one object, and comes last.
+  private var isHandedOver: Bool { out != nil || !unlock.common.json }
+
+  /// Takes a way in away of which nobody has the code.
+  private func takeAway(
+    _ key: KeyID, from opened: inout OpenNamespace
+  ) -> (isGone: Bool, words: String) {
+    do throws(BackupFolderError) {
+      try opened.removeWaysIn([key])
+    } catch {
+      return (
+        false,
+        "the kit is a way in of which nobody has the code: keybackup recovery-kit revoke "
+          + key.hex.prefix(8)
+      )
+    }
+    return (true, "nobody has the code, so the way in was taken away again")
   }
 
   /// Whether the folder certainly does not hold the way in: else its page and its

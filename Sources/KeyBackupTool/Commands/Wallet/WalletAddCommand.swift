@@ -34,7 +34,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     guard (1...200).contains(name.utf8.count) else {
       throw ValidationError("a wallet's name has 1 to 200 bytes")
     }
-    try unlock.pins.requireOtherInput(
+    try unlock.requireOtherInput(
       than: secret.mnemonic, secret.xprv, secret.descriptor, secret.xpub, secret.labels)
   }
 

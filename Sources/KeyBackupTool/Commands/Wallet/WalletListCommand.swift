@@ -14,6 +14,9 @@ struct WalletRow: Sendable {
   let network: String?
   let kind: WalletEntry.SecretKind
   var fingerprint: String?
+  /// What the keys have beside the fingerprint that is stated, and whether they
+  /// are the same.
+  var computed: (fingerprint: Fingerprint, matches: Bool)?
   let updatedAt: UInt64?
   let state: WalletState
 
@@ -51,13 +54,18 @@ struct WalletRow: Sendable {
 
   /// The row as the contract's JSON.
   var json: JSONValue {
-    [
+    var json: JSONValue = [
       "id": .string(id), "record_id": .string(recordID.hex), "name": .optional(name),
       "network": .optional(network), "kind": .string(kindWord),
       "fingerprint": .optional(fingerprint),
       "updated_at": .optional(updatedAt.flatMap { Int(exactly: $0) }),
       "state": .string(state.rawValue),
     ]
+    if let computed {
+      json["computed_fingerprint"] = .string(computed.fingerprint.description)
+      json["fingerprint_matches"] = .bool(computed.matches)
+    }
+    return json
   }
 
   /// The row's cells, safe to print.

@@ -68,20 +68,25 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  /// Computes the fingerprint where none is stated, or for a passphrase.
+  /// Computes the fingerprint, to be shown beside the one that is stated, or in
+  /// its place where none is.
   private func fillFingerprint(
     _ rows: inout [VersionRow], _ version: WalletVersion, _ bytes: borrowing SecretBytes,
     _ passphrase: borrowing SecretBytes
   ) throws(UserMessage) {
-    if self.passphrase.isGiven {
-      do throws(WalletFormatError) {
-        rows[0].wallet.fingerprint = try version.entry.computedFingerprint(
-          in: bytes, passphrase: passphrase)?.description
-      } catch {
-        throw UserMessage(error)
-      }
-    } else if rows[0].wallet.fingerprint == nil {
-      rows[0].wallet.computeFingerprint(version.entry, in: bytes)
+    let computed: Fingerprint?
+    do throws(WalletFormatError) {
+      computed = try version.entry.computedFingerprint(in: bytes, passphrase: passphrase)
+    } catch {
+      // What is wrong with the secret keeps nobody from seeing the rest.
+      guard self.passphrase.isGiven else { return }
+      throw UserMessage(error)
+    }
+    guard let computed else { return }
+    if rows[0].wallet.fingerprint == nil {
+      rows[0].wallet.fingerprint = computed.description
+    } else {
+      rows[0].wallet.computed = (computed, version.entry.statedFingerprint == computed)
     }
   }
 
@@ -107,6 +112,13 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     }
     for version in versions {
       var lines = Array(zip(WalletRow.headings, version.wallet.cells))
+      if let (computed, matches) = version.wallet.computed {
+        lines.append(
+          (
+            "COMPUTED",
+            "\(computed) " + (matches ? "(matches)" : "(differs: \(passphrase.difference))")
+          ))
+      }
       if versions.count > 1 {
         lines.append(("VERSION", version.id))
         lines.append(("WRITTEN BY", version.writtenBy))

@@ -17,8 +17,13 @@ struct CovbExport {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(file)
     try OutputFile.requireFree(newPasswordFile)
-    let password = try wantedPassword()
-    var opened = try await unlock.open(world)
+    let made = CovbPassword.generate()
+    let password = try wantedPassword(made)
+    let backup = try await unlock.backup(world)
+    if let newPasswordFile {
+      try FileCheck.requireOutside(newPasswordFile, of: backup.folder.path)
+    }
+    var opened = try await backup.unlock(unlock, world)
     var writer = CovbWriter()
     var problems: [String] = []
     var notes: [String] = []
@@ -38,9 +43,14 @@ struct CovbExport {
     } catch {
       throw UserMessage(error)
     }
-    let output = try OutputFile(creating: file)
-    try sealed.withBytes { (bytes) throws(UserMessage) in try output.write(bytes) }
-    try output.synchronize()
+    // The password's file first: without it the other is worth nothing.
+    if let newPasswordFile { try OutputFile.write(Self.line(made), to: newPasswordFile) }
+    do throws(UserMessage) {
+      try OutputFile.write(sealed, to: file)
+    } catch {
+      if let newPasswordFile { OutputFile.remove(newPasswordFile) }
+      throw error
+    }
     try unlock.output.result(
       "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(file).",
       json: [
@@ -55,15 +65,17 @@ struct CovbExport {
   }
 
   /// The password: typed, given, or made here.
-  private func wantedPassword() throws(UserMessage) -> CovbPassword {
+  private func wantedPassword(
+    _ made: borrowing SecretBytes
+  ) throws(UserMessage) -> CovbPassword {
     let prompter = unlock.common.prompter
+    if newPasswordFile != nil { return try CovbPasswordOptions.clean(made) }
     if generatePassword {
       guard let terminal = prompter.terminal else {
         throw UserMessage(
           .config, "there is no terminal to show the password on",
           hint: "use --new-password-file FILE")
       }
-      let made = CovbPassword.generate()
       terminal.show("Password of the file (write it down, it is shown once): ")
       try made.withBytes { (bytes) throws(UserMessage) in
         try Output.writeAll(bytes, to: terminal.descriptor)
@@ -71,17 +83,14 @@ struct CovbExport {
       terminal.show("\n")
       return try CovbPasswordOptions.clean(made)
     }
-    if let newPasswordFile {
-      let made = CovbPassword.generate()
-      let output = try OutputFile(creating: newPasswordFile)
-      var line = SecretWriter(capacity: made.count + 1)
-      made.withBytes { line.raw($0) }
-      line.raw("\n")
-      try line.finish().withBytes { (bytes) throws(UserMessage) in try output.write(bytes) }
-      try output.synchronize()
-      return try CovbPasswordOptions.clean(made)
-    }
     return try password.read(prompter, twice: true)
+  }
+
+  private static func line(_ password: borrowing SecretBytes) -> SecretBytes {
+    var line = SecretWriter(capacity: password.count + 1)
+    password.withBytes { line.raw($0) }
+    line.raw("\n")
+    return line.finish()
   }
 
   /// Writes every wallet that is meant and has a place in the file.
@@ -105,6 +114,7 @@ struct CovbExport {
         let wallet = try CovbWallet(entry, in: bytes)
         writer.append(wallet)
         for loss in wallet.losses { notes.append("\(title): \(loss.words)") }
+        if let note = entry.missingPassphrase(in: bytes) { notes.append("\(title): \(note)") }
       } catch {
         problems.append("\(title) \(error.words)")
       }

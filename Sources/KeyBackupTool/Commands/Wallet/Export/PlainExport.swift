@@ -22,6 +22,11 @@ struct PlainExport {
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
+    if format != .descriptors, format != .labels,
+      let note = chosen.version.entry.missingPassphrase(in: chosen.bytes)
+    {
+      unlock.output.warn("keybackup: \(note)")
+    }
     var json: JSONValue = [
       "format": .string(format.rawValue), "id": .string(chosen.version.entry.walletID),
       "record_id": .string(chosen.version.recordID.hex), "out": .optional(out),

@@ -79,7 +79,7 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
     } else {
       try validatePlain()
     }
-    try unlock.pins.requireOtherInput(than: password.input)
+    try unlock.requireOtherInput(than: password.input)
   }
 
   private func validateCovb() throws {

@@ -9,13 +9,16 @@ struct CovbImport {
   /// A path or `-`.
   let file: String
   let password: CovbPasswordOptions
+  /// Whether a wallet may lose the secret that the backup holds of it.
+  let replaces: Bool
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     // Everything that can be wrong with the file is found before the key is
     // touched.
     var problems: [String] = []
     let content = try read()
-    let entries = try entries(of: content, &problems)
+    var titles: [String] = []
+    let entries = try entries(of: content, &titles, &problems)
     guard content.count > 0 else {
       throw UserMessage(.dataInvalid, "there is no wallet in the file")
     }
@@ -26,11 +29,17 @@ struct CovbImport {
           + problems.joined(separator: "; "), hint: "nothing was imported")
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
-    let added = try entries.add(to: &opened, byRecord: true) { version, entry in
-      try? CovbWallet(version.entry, in: entry).digest()
+    let outcome = try entries.add(to: &opened, byRecord: true, replacing: replaces) {
+      version, entry in try? CovbWallet(version.entry, in: entry).digest()
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    let unchanged = entries.count - added.count
+    problems += outcome.refused.map { place in
+      "\(titles[place]) was not imported: the backup holds its secret, and the file "
+        + (entries.holdsSecret(place) ? "another one" : "none")
+        + "; if the file is right, import it again with --replace"
+    }
+    let added = outcome.added
+    let unchanged = entries.count - added.count - outcome.refused.count
     let noun = added.count == 1 ? "wallet" : "wallets"
     let known =
       unchanged == 0
@@ -39,11 +48,22 @@ struct CovbImport {
       "Imported \(added.count) \(noun), written here and checked.\(known)",
       json: [
         "imported": .number(added.count), "unchanged": .number(unchanged),
-        "record_ids": .array(entries.records.map { .string($0.hex) }),
+        "record_ids": .array(records(of: entries, without: outcome.refused)),
+        "replaced": .array(outcome.replaced.map { .string(entries.records[$0].hex) }),
         "problems": .array(problems.map(JSONValue.string)),
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    for place in outcome.replaced {
+      unlock.output.warn(
+        "keybackup: \(titles[place]) replaced the one in the backup, which held "
+          + (entries.holdsSecret(place) ? "another secret" : "its secret"))
+    }
     for problem in problems { unlock.output.warn("keybackup: \(problem)") }
     return problems.isEmpty ? .success : .partial
+  }
+
+  private func records(of entries: borrowing NewEntries, without refused: [Int]) -> [JSONValue] {
+    entries.records.enumerated().filter { !refused.contains($0.offset) }
+      .map { .string($0.element.hex) }
   }
 
   private func read() throws(UserMessage) -> CovbContent {
@@ -61,9 +81,10 @@ struct CovbImport {
     }
   }
 
-  /// Every wallet that can be taken; `problems` receives the others.
+  /// Every wallet that can be taken; `titles` receives what to call it, `problems`
+  /// the others.
   private func entries(
-    of content: borrowing CovbContent, _ problems: inout [String]
+    of content: borrowing CovbContent, _ titles: inout [String], _ problems: inout [String]
   ) throws(UserMessage) -> NewEntries {
     var entries = NewEntries()
     var seen: Set<String> = []
@@ -88,6 +109,7 @@ struct CovbImport {
         }
         entries.append(
           entry, RecordID(walletID: wallet.walletID), content: wallet.digest())
+        titles.append(title)
       } catch {
         problems.append("\(title) \(error.words)")
       }

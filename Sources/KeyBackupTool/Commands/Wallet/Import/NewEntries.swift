@@ -1,6 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// Entries made from another program's file, of which some may be in the backup
 /// already.
@@ -10,6 +11,8 @@ struct NewEntries: ~Copyable {
     let range: Range<Int>
     /// Names what makes the wallet the same one.
     let content: Digest
+    /// Names what it can be spent with; nil: nothing.
+    let secret: Digest?
   }
 
   private var text = SecretWriter()
@@ -25,11 +28,28 @@ struct NewEntries: ~Copyable {
   /// - Parameters:
   ///   - entry: its bytes.
   ///   - record: of its wallet.
-  ///   - content: what ``add(to:_:isSameWallet:)`` compares.
+  ///   - content: what ``add(to:byRecord:replacing:content:)`` compares.
   mutating func append(_ entry: borrowing SecretBytes, _ record: RecordID, content: Digest) {
     let start = text.count
     entry.withBytes { text.raw($0) }
-    items.append(Item(record: record, range: start..<text.count, content: content))
+    items.append(
+      Item(
+        record: record, range: start..<text.count, content: content,
+        secret: (try? WalletEntry(parsing: entry))?.spendingSecret(in: entry)))
+  }
+
+  /// Whether the entry at a place holds something that can be spent with.
+  func holdsSecret(_ place: Int) -> Bool { items[place].secret != nil }
+
+  /// What became of the entries.
+  struct Outcome {
+    /// Records of those that were added.
+    var added: [RecordID] = []
+    /// Places of those that were not, because the backup holds a secret of that
+    /// wallet that would be replaced.
+    var refused: [Int] = []
+    /// Places of those that were added in the place of another secret.
+    var replaced: [Int] = []
   }
 
   /// Adds those to a backup that are not in it with the same content.
@@ -37,38 +57,57 @@ struct NewEntries: ~Copyable {
   /// - Parameters:
   ///   - opened: the backup.
   ///   - byRecord: whether the same content counts only in the same record.
+  ///   - replacing: whether an entry may take the place of one of its record that
+  ///     holds a secret which the new one does not.
   ///   - content: the content of a wallet of the backup; nil for none to compare.
-  /// - Returns: the records of those that were added.
+  /// - Returns: what became of them.
   /// - Throws: what adding throws.
   func add(
-    to opened: inout OpenNamespace, byRecord: Bool,
+    to opened: inout OpenNamespace, byRecord: Bool, replacing: Bool = false,
     content: (WalletVersion, borrowing SecretBytes) -> Digest?
-  ) throws(UserMessage) -> [RecordID] {
+  ) throws(UserMessage) -> Outcome {
     var wanted: [Digest: Int] = [:]
-    for (index, item) in items.enumerated() { wanted[item.content] = index }
-    let records = Set(items.map(\.record))
+    var places: [RecordID: Int] = [:]
+    for (index, item) in items.enumerated() {
+      wanted[item.content] = index
+      places[item.record] = index
+    }
     var known: Set<Int> = []
+    var endangering: Set<Int> = []
     _ = opened.forEachWallet { version, entry in
-      if byRecord, !records.contains(version.recordID) { return }
-      guard let found = content(version, entry), let index = wanted[found],
-        !byRecord || items[index].record == version.recordID
-      else { return }
-      known.insert(index)
+      let place = places[version.recordID]
+      if byRecord, place == nil { return }
+      if let found = content(version, entry), let index = wanted[found],
+        !byRecord || index == place
+      {
+        known.insert(index)
+      } else if let place, let held = version.entry.spendingSecret(in: entry),
+        held != items[place].secret
+      {
+        endangering.insert(place)
+      }
     }
     try Interruption.check()
+    var outcome = Outcome()
     var batch = WalletBatch()
-    var added: [RecordID] = []
     do throws(BackupFolderError) {
       for (index, item) in items.enumerated() where !known.contains(index) {
+        if endangering.contains(index) {
+          guard replacing else {
+            outcome.refused.append(index)
+            continue
+          }
+          outcome.replaced.append(index)
+        }
         try text.withBytes { text throws(BackupFolderError) in
           _ = try batch.append(text.extracting(item.range))
         }
-        added.append(item.record)
+        outcome.added.append(item.record)
       }
       try opened.add(batch)
     } catch {
       throw UserMessage(error)
     }
-    return added
+    return outcome
   }
 }

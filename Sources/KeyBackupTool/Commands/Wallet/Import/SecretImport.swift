@@ -25,7 +25,7 @@ struct SecretImport {
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
     let added = try entries.add(to: &opened, byRecord: false) { version, entry in
       Self.content(version.entry, in: entry)
-    }
+    }.added
     unlock.output.warn(viewProblem: opened.viewProblem)
     let unchanged = entries.count - added.count
     let noun = added.count == 1 ? "wallet" : "wallets"

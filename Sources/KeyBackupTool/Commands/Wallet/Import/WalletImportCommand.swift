@@ -27,7 +27,8 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       be repeated. Up to 4 MiB of entries (some 7,000 wallets) are imported all or none, more \
       in several such parts.
 
-      --covb reads the file that the Cove wallet exports. --format mnemonic, seedqr and \
+      --covb reads the file that the Cove wallet exports. A wallet whose secret the backup holds, \
+      and the file does not, is left as it is unless --replace is given. --format mnemonic, seedqr and \
       descriptors need --name and --network, labels needs --wallet.
       """)
 
@@ -40,6 +41,11 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   var covb: String?
 
   @OptionGroup var password: CovbPasswordOptions
+
+  @Flag(
+    help: "With --covb, also take a wallet without the secret that the backup holds of it."
+  )
+  var replace = false
 
   @Option(help: "What the file holds.")
   var format = WalletImportFormat.entries
@@ -64,6 +70,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     if covb == nil, password.isGiven {
       throw ValidationError("a password goes with --covb")
     }
+    if covb == nil, replace { throw ValidationError("--replace goes with --covb") }
     if covb != nil, format != .entries { throw ValidationError("--covb is a format of its own") }
     let makesWallet = [.mnemonic, .seedqr, .descriptors].contains(format)
     if makesWallet != (name != nil) || makesWallet != (network != nil) {
@@ -81,7 +88,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     if (wallet != nil) != (format == .labels) {
       throw ValidationError("--format labels and --wallet go together")
     }
-    try unlock.pins.requireOtherInput(than: file, covb, password.input)
+    try unlock.requireOtherInput(than: file, covb, password.input)
     if password.input == "-", covb == "-" {
       throw ValidationError("only one input can come from standard input")
     }
@@ -89,7 +96,9 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if let covb {
-      return try await CovbImport(unlock: unlock, file: covb, password: password).run(in: world)
+      return try await CovbImport(
+        unlock: unlock, file: covb, password: password, replaces: replace
+      ).run(in: world)
     }
     let file = file ?? "-"
     switch format {

@@ -1,0 +1,47 @@
+import Testing
+
+/// What is said where a recovery kit is the only way in left, and that none is made of which nobody
+/// has the code.
+@Suite struct KitOnlyTests {
+  @Test func aBackupWithoutSecurityKeysSaysWhatOpensIt() async throws {
+    let kit = try await PreparedKit()
+    let remove = ["key", "remove", kit.backup.keyID, "--yes"]
+    expectFailure(
+      try await kit.box.keybackup(remove, expecting: nil), 64,
+      says: "another way in than the one to be removed", "--recovery-code")
+    _ = try await kit.box.keybackup(remove + kit.opening, key: ["--no-key"], pin: .none)
+    let asked = try await kit.box.traced {
+      for (arguments, says) in [
+        (["restore"], "--recovery-code"), (["wallet", "list"], "--recovery-code"),
+        (["rotate"], "key add"), (["rotate", "--master-key"], "key add"),
+      ] {
+        let outcome = try await kit.box.keybackup(arguments, expecting: nil)
+        expectFailure(outcome, 80, says: says)
+      }
+    }
+    #expect(asked.isEmpty)
+    try await kit.box.keybackup(["key", "add"] + kit.opening)
+    try await kit.box.keybackup(["restore"])
+  }
+
+  /// JSON is one object and comes last: where it cannot be written, nobody has the code.
+  @Test func aCodeThatCouldNotBeShownOpensNothing() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let create = ["recovery-kit", "create", "--json", "--reveal", "--offline"]
+    let asked = try await box.traced {
+      let nowhere = try await box.keybackup(create + [box.root + "/no/kit"], expecting: nil)
+      try expectFailure(nowhere, 73, word: "cannot-create")
+    }
+    #expect(asked.isEmpty)
+    let offline = box.root + "/kit.json"
+    let full = try await box.keybackup(
+      create + [offline], wrapper: ["sh", "-c", "exec \"$@\" >/dev/full", "sh"], expecting: nil)
+    #expect(full.code == 74, "\(full)")
+    #expect(!Files.exists(offline))
+    let ways = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+    #expect(ways["keys"].items.map { $0["kind"].text } == ["security_key"])
+    let deep = try await box.keybackup(["verify", "--deep"], expecting: nil)
+    #expect(deep.code == 0, "\(deep.text)")
+  }
+}
