@@ -50,6 +50,9 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case foreignEnvelope(path: String)
   /// No such way in among those that are enrolled.
   case noSuchWayIn
+  /// The way in that opened the backup was removed, and its file came back: it gets
+  /// no successor.
+  case wayInRemoved
   /// It is the last way in: nobody would open the backup any more.
   case lastWayIn
   /// The way in that is to be removed is the one that opened the backup, so

@@ -33,7 +33,7 @@ extension OpenNamespace {
     try refresh(run: run)
     _ = try heal(run: run)
     guard try isEnrolled(key, among: allWaysIn()) else { throw .noSuchWayIn }
-    let time = max(namespace.settings.clock(), (log.keyLabels[key]?.at ?? 0) + 1)
+    let time = time(after: log.keyLabels[key]?.at)
     try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
     log.note(label: label, of: key, at: time)
     rememberWays(isLocked: true)
@@ -99,13 +99,23 @@ extension OpenNamespace {
       }
       if envelope == nil, others { throw .envelopeNeedsSecurityKey }
     }
-    let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+    let time = time(after: log.envelope?.at)
     try publish(at: time, run: run) { operation in
       for key in keys.sorted() { operation.keyRemove(key) }
       if let envelope { operation.envelope(file: envelope.span) }
     }
     for key in keys { log.note(removed: key) }
     if let envelope { log.note(envelope: envelope, at: time) }
+  }
+
+  /// When the next change of something happens, which is to count instead of the
+  /// logged one; Unix seconds.
+  ///
+  /// Whatever clock that one was written by, an operation beyond the largest number
+  /// that the format takes would be read by nobody.
+  func time(after logged: UInt64?) -> UInt64 {
+    let next = max(namespace.settings.clock(), logged.map { min($0, UInt64(Int64.max)) + 1 } ?? 0)
+    return min(next, UInt64(Int64.max))
   }
 
   /// Publishes an operation that concerns no wallet.

@@ -14,16 +14,16 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - way: as an earlier namespace describes it.
   ///   - secret: its secret.
-  /// - Returns: `false` where there is nothing to do: it has one, or was removed.
+  /// - Returns: `false` where there is nothing to do: it has one, was removed, or no
+  ///   file of `keys/` opens with the secret.
   /// - Throws: system errors.
   public mutating func admit(
     _ way: WayIn, _ secret: WaySecret
   ) throws(BackupFolderError) -> Bool {
-    var described: KeyHeader?
-    for case .wrapper(let wrapper) in way.sources where wrapper.header.keyID == secret.keyID {
-      described = wrapper.header
+    // A header that no secret has opened is anybody's who writes to the folder.
+    guard let header = way.header(openedBy: secret.secret), header.keyID == secret.keyID else {
+      return false
     }
-    guard let header = described else { return false }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     if removedWaysIn().contains(header.keyID) { return false }

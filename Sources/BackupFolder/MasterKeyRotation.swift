@@ -129,7 +129,8 @@ extension OpenNamespace {
   ///   - atHand: the way in of this namespace that is the same thing.
   ///   - progress: gets how many versions were carried over.
   /// - Returns: the new namespace, open.
-  /// - Throws: ``BackupFolderError/cannotRotate(_:)`` and system errors: then
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)``,
+  ///   ``BackupFolderError/wayInRemoved`` and system errors: then
   ///   this namespace is as it was.
   public mutating func rotateMasterKey(
     to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
@@ -137,6 +138,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Rotation {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    if removedWaysIn().contains(atHand) { throw .wayInRemoved }
     try requireWhole()
     // What a killed run staged goes before its counter is another operation's.
     _ = try heal(run: run)
@@ -187,17 +189,23 @@ extension OpenNamespace {
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> OpenNamespace {
     if let unfinished {
-      if let way = (try? unfinished.scan())?.waysIn.first(where: { $0.keyID == enrolment.keyID }),
-        let key = try? way.unwrap(secret: secret)
+      // Beside what somebody planted there it would not be verified: then it is made again.
+      let ways = ((try? unfinished.scan())?.waysIn ?? []).filter { $0.keyID == enrolment.keyID }
+      if let way = ways.first, way.header(openedBy: secret) != nil,
+        ways.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty })
       {
+        let key = try way.unwrap(secret: secret)
         if try unfinished.keyFileBytes(of: enrolment.keyID) == nil {
           // It was found under a temporary name.
           _ = try unfinished.write(enrolment, key, secret: secret, tag: run.tag)
         }
         return try alone(unfinished, key, enrolment.keyID)
       }
-      try unfinished.discardUnfinished(run: run)
     }
+    guard isNew(enrolment) else {
+      throw .internalError("the way into the new namespace is not a new one")
+    }
+    try unfinished?.discardUnfinished(run: run)
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID
     // Remembered before anything of it is there.
@@ -211,6 +219,18 @@ extension OpenNamespace {
     _ = try made.directory.makeSubdirectory(FolderLayout.walletFolder)
     _ = try made.write(enrolment, masterKey, secret: secret, tag: run.tag)
     return try alone(made, masterKey, enrolment.keyID)
+  }
+
+  /// Whether nothing here has the ID or the salt of a way into the next namespace: it
+  /// would have an earlier one's secret, or get the boxes of another way in.
+  private func isNew(_ enrolment: Enrolment) -> Bool {
+    let known = keyWrappers()
+    if known[enrolment.keyID] != nil || removedWaysIn().contains(enrolment.keyID) { return false }
+    guard case .securityKey(let key) = enrolment.kind else { return true }
+    return known.values.allSatisfy { wrapper in
+      guard case .securityKey(let earlier) = wrapper.header.kind else { return true }
+      return earlier.prfSalt != key.prfSalt
+    }
   }
 
   /// Opens the new namespace without this one: it has to hold everything itself.

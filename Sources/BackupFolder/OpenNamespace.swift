@@ -61,6 +61,9 @@ public struct OpenNamespace: ~Copyable {
   var rivals: Set<NamespaceID> = []
   /// Why some of them could not be opened.
   var earlierProblems: [FileFinding] = []
+  /// The namespaces that followed this one when its logs were first read: whoever
+  /// writes here all the same knows of them.
+  private(set) var knownSuccessors: Set<NamespaceID>?
   /// The namespaces that whoever opened this one has open beside it.
   var lineage: Set<NamespaceID> = []
 
@@ -132,6 +135,7 @@ public struct OpenNamespace: ~Copyable {
     log = try OperationLog.read(
       namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
     isLoaded = true
+    knownSuccessors = knownSuccessors ?? Set(log.links.successors.map(\.id))
     try loadEarlier()
     judgeLogs()
   }

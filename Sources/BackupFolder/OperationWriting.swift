@@ -165,6 +165,15 @@ extension OpenNamespace {
     judgeLogs()
   }
 
+  /// Fails where the master key was rotated since this was opened: what is written
+  /// here from now on would be late.
+  ///
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)`` with the next namespace.
+  private func requireNotMoved() throws(BackupFolderError) {
+    let next = Set(log.links.successors.map(\.id)).subtracting(knownSuccessors ?? [])
+    if let next = next.min() { throw .cannotRotate(.moved(to: next)) }
+  }
+
   func listingMark() throws(BackupFolderError) -> LogListing.Mark {
     guard let folder = try namespace.logFolder() else { return LogListing.Mark() }
     return try LogListing(folder).mark
@@ -172,12 +181,16 @@ extension OpenNamespace {
 
   /// Reads again what another program of this computer, or the sync client,
   /// brought since the logs were read.
+  ///
+  /// - Throws: ``RotationObstacle/moved(to:)`` when the master key was rotated
+  ///   since; system errors.
   mutating func refresh(run: borrowing WritingRun) throws(BackupFolderError) {
     if !isLoaded {
       try load()
     } else if try listingMark() != log.listed {
       try load()
     }
+    try requireNotMoved()
     try refreshEarlier(run: run)
     // Writing without knowing what was written would lose it.
     memory = try run.state.memory(of: id)

@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 public import SecretMemory
 
 extension OpenNamespace {
@@ -47,8 +47,8 @@ extension OpenNamespace {
   ///   - enrolment: describes it, and names in ``Enrolment/replaces`` the one
   ///     that opened the backup.
   ///   - secret: its PRF output for the enrolment's salt, 32 bytes.
-  /// - Throws: ``BackupFolderError/noSuchWayIn`` when another one did; system
-  ///   errors.
+  /// - Throws: ``BackupFolderError/noSuchWayIn`` when another one did,
+  ///   ``BackupFolderError/wayInRemoved``; system errors.
   public mutating func addReplacement(
     _ enrolment: Enrolment, secret: borrowing SecretBytes
   ) throws(BackupFolderError) {
@@ -61,19 +61,24 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    if let old = enrolment.replaces, removedWaysIn().contains(old) { throw .wayInRemoved }
     _ = try heal(run: run)
     let envelope = try envelope(
       for: enrolment, secret: secret, replacingForeign: replacingForeign)
-    let file = try namespace.write(enrolment, masterKey, secret: secret, tag: run.tag)
-    let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+    let before = try listingMark()
+    let time = time(after: log.envelope?.at)
+    let file: (bytes: [UInt8], wrapper: KeyWrapper)
     do {
+      file = try namespace.write(enrolment, masterKey, secret: secret, tag: run.tag)
       try publish(at: time, run: run) { operation in
         operation.keyAdd(enrolment.keyID, file: file.bytes.span)
         if let envelope { operation.envelope(file: envelope.span) }
       }
     } catch {
-      // Nothing says yet that it is a way in.
-      try? namespace.removeKeyFile(of: enrolment.keyID)
+      // It is a way in if its operation has a name, which may not be durable yet.
+      if let now = try? listingMark(), now == before {
+        try? namespace.removeKeyFile(of: enrolment.keyID)
+      }
       throw error
     }
     log.note(keyFile: file.bytes, of: enrolment.keyID)
@@ -129,7 +134,7 @@ extension OpenNamespace {
     if try isEnvelopeFree(replacingForeign: replacingForeignEnvelope),
       let envelope = try sealedForOpener(except: log.removedKeys)
     {
-      let time = max(namespace.settings.clock(), (log.envelope?.at ?? 0) + 1)
+      let time = time(after: log.envelope?.at)
       try publish(at: time, run: run) { operation in operation.envelope(file: envelope.span) }
       log.note(envelope: envelope, at: time)
       replacesForeign = replacingForeignEnvelope
@@ -150,8 +155,12 @@ extension Namespace {
 }
 
 extension WayIn {
-  /// What the file of `keys/` says of itself that opens with a secret.
-  fileprivate func header(openedBy secret: borrowing SecretBytes) -> KeyHeader? {
+  /// What the file of `keys/` says of itself that opens with a secret: all other
+  /// fields are anybody's who writes to the folder, an envelope's key ID too.
+  ///
+  /// - Parameter secret: as for ``unwrap(secret:)``.
+  /// - Returns: nil where none opens.
+  public func header(openedBy secret: borrowing SecretBytes) -> KeyHeader? {
     for source in sources {
       guard case .wrapper(let wrapper) = source, (try? wrapper.open(secret: secret)) != nil else {
         continue

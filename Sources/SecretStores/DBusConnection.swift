@@ -80,7 +80,7 @@ struct DBusConnection: ~Copyable {
       switch reply.kind {
       case .answer: return reply
       case .error: throw Self.error(reply.errorName)
-      case .call, .signal: continue
+      case .call, .signal, .unknown: continue
       }
     }
   }

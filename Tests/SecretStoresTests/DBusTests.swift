@@ -29,15 +29,18 @@ import Testing
   }
 
   /// A reply whose bytes libdbus wrote: a SearchItems answer.
-  private func reply(_ paths: [String]) -> [UInt8] {
+  private func reply(
+    _ paths: [String], type: UInt8 = 2, further: (inout DBusBody) -> Void = { _ in }
+  ) -> [UInt8] {
     var body = DBusBody()
     body.put(paths)
     body.put([String]())
     var header = DBusBody()
-    header.bytes = [UInt8(ascii: "l"), 2, 1, 1]
+    header.bytes = [UInt8(ascii: "l"), type, 1, 1]
     header.put(UInt32(body.bytes.count))
     header.put(9 as UInt32)
     header.array(alignment: 8) { fields in
+      further(&fields)
       fields.align(8)
       fields.bytes.append(5)
       fields.putSignature("u")
@@ -64,6 +67,61 @@ import Testing
   @Test func repliesAreRead() throws {
     #expect(try paths(reply(["/a", "/b/c"])) == ["/a", "/b/c"])
     #expect(try paths(reply([])) == [])
+  }
+
+  /// "Must accept and ignore": a later version of the protocol may have more of both.
+  @Test func unknownTypesAndFieldsAreIgnored() throws {
+    #expect(try DBusReply(secret(reply([], type: 9))).kind == .unknown)
+    #expect(throws: SecretStoreError.self) { _ = try DBusReply(secret(reply([], type: 0))) }
+    let values: [(String, (inout DBusBody) -> Void)] = [
+      ("y", { $0.bytes.append(1) }),
+      (
+        "t",
+        {
+          $0.align(8)
+          $0.put(1 as UInt32)
+          $0.put(2 as UInt32)
+        }
+      ),
+      ("as", { $0.put(["a", "bc"]) }), ("a{ss}", { $0.put(["a": "bc"]) }),
+      ("a(sau)", { $0.array(alignment: 8) { _ in } }),
+      (
+        "(sv)",
+        {
+          $0.align(8)
+          $0.put("a")
+          $0.putVariant("b")
+        }
+      ),
+      ("v", { $0.putVariant("b") }),
+    ]
+    for (type, put) in values {
+      let bytes = reply(["/a", "/b"]) { fields in
+        fields.align(8)
+        fields.bytes.append(77)
+        fields.putSignature(type)
+        put(&fields)
+      }
+      #expect(try paths(bytes) == ["/a", "/b"], "\(type)")
+    }
+    // Neither a type that nobody knows the size of, nor one that has no end.
+    let endless = String(repeating: "(", count: 200)
+    for type in ["", "z", "a", "(s", "ss", "a)", endless] {
+      let bytes = reply([]) { fields in
+        fields.align(8)
+        fields.bytes.append(77)
+        fields.putSignature(type)
+        fields.put("a")
+      }
+      #expect(throws: SecretStoreError.self, "\(type)") { try paths(bytes) }
+    }
+    let deep = reply([]) { fields in
+      fields.align(8)
+      fields.bytes.append(77)
+      for _ in 0..<70 { fields.putSignature("v") }
+      fields.putVariant("b")
+    }
+    #expect(throws: SecretStoreError.self) { try paths(deep) }
   }
 
   @Test func damagedRepliesAreRefusedOrRead() throws {

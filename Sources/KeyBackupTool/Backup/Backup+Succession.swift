@@ -100,12 +100,7 @@ extension Backup {
     followed.remember()
     try tell(followed, unlock.output)
     var opened = followed.take()
-    if use == .writing {
-      let way = try scanAll().waysIn.first { way in
-        way.namespaceID == known.namespaceID && way.keyID != nil && way.keyID == unlocked.keyID
-      }
-      try complete(&opened, search, way, unlock.output)
-    }
+    if use == .writing { try complete(&opened, search, unlocked.way, unlock.output) }
     return opened
   }
 

@@ -7,12 +7,12 @@ internal import SecretMemory
 extension RotateCommand {
   func rotateMasterKey(_ world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    // What an interrupted rotation began is finished with the same salt.
-    let unfinished = try Self.unfinished(backup)
+    // What an interrupted rotation began is finished with the same salt, if it opens.
+    var unfinished = try Self.unfinished(backup)
     var terms = UnlockTerms()
     terms.needsSecurityKey = true
     terms.mustBeOneKey = true
-    let salt = unfinished?.prfSalt ?? Randomness.bytes(count: 32)
+    var salt = unfinished?.prfSalt ?? Randomness.bytes(count: 32)
     terms.extraSalt = salt
     var unlocked = try await backup.masterKey(unlock, world, terms)
     guard let way = unlocked.way, let atHand = way.keyID, let key = unlocked.key else {
@@ -22,11 +22,17 @@ extension RotateCommand {
     }
     var extra: SecretBytes?
     swap(&extra, &unlocked.extra)
-    guard let secret = extra else { throw UserMessage(.prfNotDelivered, key: key.name) }
+    guard var secret = extra else { throw UserMessage(.prfNotDelivered, key: key.name) }
+    if let left = unfinished, left.header(openedBy: secret) == nil {
+      // Another key began it, or whoever writes to the folder chose salt and ID.
+      unfinished = nil
+      salt = Randomness.bytes(count: 32)
+      secret = try await Self.newSecret(of: way, key, salt: salt)
+    }
     var opened = try await backup.open(unlocked, unlock)
     let enrolment = try Self.enrolment(
       way, label: Self.label(of: atHand, opened) ?? way.label, salt: salt,
-      keyID: unfinished?.credentialID == way.credentialID ? unfinished?.keyID : nil)
+      keyID: unfinished?.keyID)
     let left = opened.waysLeft(besides: atHand)
     try await announce(left, key, enrolment, secret)
 
@@ -57,6 +63,19 @@ extension RotateCommand {
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// What the security key gives for a salt that nobody has seen: one more touch.
+  private static func newSecret(
+    of way: WayIn, _ key: OpenKey, salt: [UInt8]
+  ) async throws(UserMessage) -> SecretBytes {
+    guard let rpID = way.rpID, let credentialID = way.credentialID else {
+      throw UserMessage(BackupFolderError.noSuchWayIn)
+    }
+    return try await key.onlyOutput(
+      PRFRequest(
+        rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(salt)),
+      why: "starts over a rotation that this key did not begin")
   }
 
   /// Says who gets to the new backup, before anything is written.

@@ -89,6 +89,11 @@ extension UserMessage {
         UserMessage(
           .noInput, "there is no such way into the backup",
           hint: "keybackup key list shows those there are")
+      case .wayInRemoved:
+        UserMessage(
+          .wrongKey, "the way in that opened the backup was removed from it, so it gets no new one",
+          hint: "open it with another way in; if this one is to be trusted again, enrol it then: "
+            + "keybackup key add")
       case .lastWayIn:
         UserMessage(
           .usage, "this is the last way into the backup, so it was not removed",

@@ -18,7 +18,8 @@ extension UserMessage {
       case .moved(let id):
         UserMessage(
           .ambiguous, "the master key was rotated already: \(id) follows",
-          hint: "keybackup status shows the backup that is in charge")
+          hint: "run the command again, without --namespace: it then uses the backup that is in "
+            + "charge, which keybackup status shows")
       case .unfinished(let id):
         UserMessage(
           .incomplete,

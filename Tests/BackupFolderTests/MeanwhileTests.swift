@@ -1,0 +1,136 @@
+import CFileChanges
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// What another run of the same computer does while one waits for the lock, and what came back
+/// that was gone.
+struct MeanwhileTests {
+  /// What this run was about to do.
+  static let writing: [@Sendable (inout OpenNamespace) throws -> Void] = [
+    { try $0.add(.of("w2")) }, { try $0.remove([RecordID(walletID: "w1")]) },
+    { try $0.addSensitive(Array("x".utf8), topic: "nostr") },
+    { try $0.setLabel("x", of: Keyring.blue.keyID) },
+    { try $0.removeWaysIn([Keyring.spare.keyID]) }, { try $0.heal() }, { try $0.repairWaysIn() },
+  ]
+
+  @Test("Nothing is written any more where the master key was rotated meanwhile")
+  func rotatedMeanwhile() throws {
+    let keys = try Keyring()
+    var first = try keys.unlock(.blue)
+    try first.add(.of("w1"))
+    let old = try keys.folder("a").namespace()
+    func open(_ purpose: OpenNamespace.Purpose) throws -> OpenNamespace {
+      let key = try keys.way(.blue, at: old.id).unwrap(secret: keys.bytes(.blue))
+      return try old.follow(key, by: Keyring.blue.keyID, for: purpose).take()
+    }
+    var waiting = try open(.writing)
+    var reading = try open(.reading)
+    try keys.rotate(.blue, as: .newBlue)
+    let new = try keys.folder("a").namespace().id
+    let before = try Scene.contents(keys.scene.folder)
+    for write in Self.writing {
+      #expect(throws: BackupFolderError.cannotRotate(.moved(to: new))) { try write(&waiting) }
+      #expect(throws: BackupFolderError.cannotRotate(.moved(to: new))) { try write(&reading) }
+    }
+    #expect(try Scene.contents(keys.scene.folder) == before)
+    #expect(try waiting.restored().words == ["w1": "abandon about"])
+  }
+
+  @Test("A way in that was removed opens, and gets no successor")
+  func removedAndBack() throws {
+    let keys = try Keyring()
+    let id = try keys.folder("a").namespace().id
+    let file =
+      "\(keys.scene.folder)/cspp-namespaces/\(id)/keybackup/keys/\(Keyring.spare.keyID).json"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    var open = try keys.unlock(.blue)
+    try open.removeWaysIn([Keyring.spare.keyID])
+    try bytes.write(to: URL(fileURLWithPath: file))
+    let before = try Scene.contents(keys.scene.folder)
+    // Nothing is remembered there.
+    #expect(throws: BackupFolderError.wayInRemoved) {
+      try keys.rotate(.spare, as: .newSpare, "b")
+    }
+    var other = try keys.unlock(.spare, "b")
+    let next = Enrolment(
+      label: "Spare key", kind: Keyring.Way.newSpare.enrolment.kind, replaces: Keyring.spare.keyID)
+    let secret = keys.bytes(.newSpare)
+    #expect(throws: BackupFolderError.wayInRemoved) {
+      try other.addReplacement(next, secret: secret)
+    }
+    #expect(throws: BackupFolderError.wayInRemoved) {
+      try other.addWayIn(next, secret: secret, confirmedBy: secret)
+    }
+    #expect(try Scene.contents(keys.scene.folder) == before)
+    // Nor in the next namespace, where it is not known that it ever was one.
+    let blue = try keys.rotate(.blue, as: .newBlue).take()
+    let left = blue.waysLeft(besides: Keyring.Way.newBlue.keyID)
+    #expect(left.isEmpty)
+  }
+
+  /// Every sync fails in turn: the operation may be in the folder although that is not known to
+  /// last.
+  @Test func aWayInWhoseOperationIsThereKeepsItsFile() throws {
+    let keys = try Keyring()
+    try keys.scene.keep()
+    var kept = 0
+    var removed = 0
+    for place in 0... {
+      try keys.scene.reset()
+      let before = try keys.keyFiles()
+      let new = Keyring.Way.newSpare
+      let outcome = FileChanges.failing(at: place, FILE_SYNCS, EIO, 1) {
+        var open = try keys.unlock(.blue)
+        try open.addWayIn(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
+      }
+      guard let outcome else { break }
+      guard case .failure = outcome else { continue }
+      let isLogged = try keys.unlock(.blue, "c").has(new.keyID)
+      #expect(try keys.keyFiles().subtracting(before).isEmpty == !isLogged, "sync \(place)")
+      if isLogged { kept += 1 } else { removed += 1 }
+    }
+    #expect(kept > 0 && removed > 0, "\(kept) kept, \(removed) removed")
+  }
+
+  /// An operation with a larger number would be read by nobody.
+  @Test func aClockFromTheEndOfTimeSpoilsNothing() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    let last = UInt64(Int64.max)
+    let run = try WritingRun.begin(open.namespace.state(make: true))
+    let envelope = try #require(open.log.envelope?.file)
+    try open.publish(at: last, run: run) {
+      $0.keyLabel(Keyring.blue.keyID, label: "a")
+      $0.envelope(file: envelope.span)
+    }
+    _ = consume run
+    open = try keys.unlock(.blue)
+    try open.setLabel("b", of: Keyring.blue.keyID)
+    let new = Keyring.Way.newSpare
+    try open.addWayIn(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
+    let read = try keys.unlock(.blue, "c")
+    let isThere = read.has(new.keyID)
+    #expect(read.logFindings.isEmpty && isThere)
+    let label = try read.waysIn().first { $0.keyID == Keyring.blue.keyID }?.label
+    #expect(label == "b")
+    for logged in [nil, 0, last - 1, last, UInt64.max] {
+      let next = read.time(after: logged)
+      #expect(next <= last)
+    }
+    let next = read.time(after: 1_800_000_000)
+    #expect(next == 1_800_000_001)
+  }
+}
+
+extension Keyring {
+  fileprivate func keyFiles() throws -> Set<String> {
+    let id = try folder("a").namespace().id
+    return Set(
+      try FileManager.default.contentsOfDirectory(
+        atPath: "\(scene.folder)/cspp-namespaces/\(id)/keybackup/keys"))
+  }
+}
