@@ -34,9 +34,10 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 
 test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
-	# What is installed is built otherwise than what is tested.
 	$(SWIFT) build $(RELEASE) --product keybackup
-	@SWIFT="$(SWIFT)" scripts/test
+	# The tests of the command run what is installed, not the debug build.
+	@KEYBACKUP_TEST_PROGRAM="$$($(SWIFT) build $(RELEASE) --show-bin-path)/keybackup" \
+	  SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
 	@scripts/setup build
