@@ -68,7 +68,7 @@ extension OpenNamespace {
           entries.append(ViewStamps.Entry(record: entry.recordID, value: value, stamp: stamp))
         }
         let standing = log.index.standing(of: value, record: entry.recordID)
-        if isOwnTemporary, standing != .unknown || isUnpublished(entry.mark) {
+        if isOwnTemporary, standing != .unknown || isUnpublished(entry) {
           survey.note(leftOver: file)
         } else {
           survey.note(file, entry.recordID, value, log.index)
@@ -88,13 +88,20 @@ extension OpenNamespace {
     if stamps?.device != device { stamps = device.map { ViewStamps(device: $0) } }
   }
 
-  /// Whether a mark is of an operation that this computer staged and never
+  /// Whether an entry's mark is of an operation that this computer staged and never
   /// published.
-  private func isUnpublished(_ mark: WalletEntry.Mark?) -> Bool {
-    guard let mark else { return false }
-    let isPublished = log.index.contains(mark.writerID, mark.counter)
+  ///
+  /// Where the computer was cloned, the other one may have published an operation
+  /// of the same number: it holds nothing of this wallet.
+  private func isUnpublished(_ entry: WalletEntry) -> Bool {
+    guard let mark = entry.mark else { return false }
+    let isPublished = log.index.history(of: entry.recordID).contains { place in
+      let reference = log.index.nodes[Int(log.index.versions[place].node)].reference
+      return reference.writerID == mark.writerID && reference.counter == mark.counter
+    }
     let isRemembered = memory.operations.contains(mark.writerID, mark.counter)
-    return !isPublished && !isRemembered
+    if isPublished { return false }
+    return !isRemembered || log.index.contains(mark.writerID, mark.counter)
   }
 }
 
