@@ -52,7 +52,7 @@ def protected(format_name, header, nonce, key, plaintext):
                     "ciphertext": f.to_base64(sealed)})
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--prf-output", type=bytes.fromhex, required=True)
@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--master-key", type=bytes.fromhex)
     parser.add_argument("--seed")
     parser.add_argument("--time", type=int)
-    a = parser.parse_args()
+    a = parser.parse_args(arguments)
     random = Source(a.seed)
     now = int(time.time()) if a.time is None else a.time
     master = a.master_key or random(32)
