@@ -45,9 +45,6 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case noSuchWallet(RecordID)
   /// No such version of this wallet is among those that would be restored.
   case noSuchVersion(RecordID)
-  /// The CSPP envelope here fits no enrolled key; it is replaced only when
-  /// asked for.
-  case foreignEnvelope(path: String)
   /// No such way in among those that are enrolled.
   case noSuchWayIn
   /// The way in that opened the backup was removed, and its file came back: it gets

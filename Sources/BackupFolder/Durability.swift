@@ -11,11 +11,7 @@ extension SystemCall {
   ///
   /// - Returns: 0 or `errno`.
   static func sync(_ descriptor: Int32) -> Int32 {
-    #if os(macOS)
-    // fsync(2) there leaves bytes in the disk's own cache.
-    if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-    #endif
-    return retrying { fsync(descriptor) }.error
+    retrying { fsync(descriptor) }.error
   }
 }
 

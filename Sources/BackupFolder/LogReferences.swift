@@ -18,8 +18,6 @@ struct LogReferences {
 
   /// Number of operations, here or named.
   var count: Int { stored.count }
-  /// Number of computers, here or named.
-  var writerCount: Int { writers.count }
 
   /// An operation by its number.
   subscript(number: Int32) -> Operation.Seen {

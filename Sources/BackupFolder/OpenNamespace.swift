@@ -185,25 +185,6 @@ public struct OpenNamespace: ~Copyable {
     try state.save(memory, of: id)
   }
 
-  /// Takes the folder as it is for what was seen: what is gone is no longer
-  /// reported as rolled back, what contradicts itself no longer as forked.
-  ///
-  /// ``Namespace/acceptPresentState()`` does it without a key.
-  ///
-  /// - Throws: system errors of the state folder.
-  public mutating func acceptPresentState() throws(BackupFolderError) {
-    let state = try namespace.state(make: true)
-    let lock = try state.lock()
-    memory = try state.memory(of: id)
-    let names = log.index.names
-    memory.operations.formUnion(names)
-    memory.accept(
-      names, awaited: unread, at: namespace.settings.clock())
-    try state.save(memory, of: id)
-    judgeLogs()
-    _ = consume lock
-  }
-
   /// Operations that are not gone and were not read.
   private var unread: OperationNames {
     OperationNames(log.problems.awaited(memory).union(log.damaged))

@@ -1,9 +1,6 @@
+import Glibc
 import PRFDevice
 import SecretMemory
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// Uses PRFDevice on whatever `/dev/hidraw*` it sees and prints what happened,
 /// so that a test can run it where `virtual-key` shows it simulated ones.

@@ -1,8 +1,5 @@
-import SecretMemory
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import SecretMemory
 
 /// Looks for a secret in this process's own memory.
 enum MemorySearch {

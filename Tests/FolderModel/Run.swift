@@ -60,8 +60,9 @@ extension World {
     opened(truth, computer)
     if open.health.rolledBack > 0 {
       if Bool.random(using: &generator) { return "stops: rolled back" }
-      try open.acceptPresentState()
+      try namespace.accept(namespace.acceptance())
       accepted(truth, expected, computer)
+      open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
     }
     let shown = look(&open, truth)
     try write(act, on: computer, &open, shown, truth)

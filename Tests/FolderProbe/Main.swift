@@ -1,10 +1,7 @@
 import BackupFolder
 import CSPP
-import SecretMemory
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import SecretMemory
 
 /// Works on a backup folder as the command does, with a security key whose
 /// output is known: a program for tests to interrupt.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// What carries a key's reports: the host's come in, the key's go out.
 public enum HIDLine: Sendable {

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// A simulated key inside the test's own process, shaped for libfido2's io functions:
 /// reports of 64 bytes in, 65 (with the report ID) out.

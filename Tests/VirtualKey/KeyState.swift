@@ -1,9 +1,6 @@
 import FoundationEssentials
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Synchronization
 
 /// What a key remembers without power.
 struct KeyState: Codable, Sendable, Equatable {

@@ -1,8 +1,5 @@
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Synchronization
 
 /// A record of what a key was asked, one line each, so that a test can count commands
 /// and touches.

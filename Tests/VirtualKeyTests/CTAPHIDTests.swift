@@ -1,10 +1,7 @@
+import Glibc
 import Testing
 
 @testable import VirtualKey
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 @Suite struct CTAPHIDTests {
   @Test(arguments: [0, 1, 56, 57, 58, 57 + 59, 57 + 59 + 1, 1024, 7609])

@@ -1,10 +1,7 @@
+import Glibc
 import Testing
 
 @testable import VirtualKey
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// The computer's side of an in-process key: frames and CTAP2 messages.
 struct Host {

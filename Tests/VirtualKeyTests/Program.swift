@@ -1,9 +1,6 @@
 import FoundationEssentials
-import Testing
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Testing
 
 /// Where things are, from this file's place.
 enum Repository {

@@ -1,9 +1,6 @@
 import FoundationEssentials
-import Testing
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Testing
 
 /// The `virtual-key` command around programs that have never heard of it.
 @Suite struct ToolTests {

@@ -1,8 +1,5 @@
 import CUmockdev
-
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// The program that sees the key.
 ///

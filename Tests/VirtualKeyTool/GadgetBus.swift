@@ -1,9 +1,6 @@
+import Glibc
 import Synchronization
 import VirtualKey
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// Real USB devices: the kernel's gadget side on one end of a dummy cable
 /// (dummy_hcd), its USB host and HID drivers on the other.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// The /dev/hidraw* that the running kernel made for a simulated key.
 struct KernelNode {

@@ -1,9 +1,6 @@
 import ArgumentParser
-import VirtualKey
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import VirtualKey
 
 /// Runs a program with simulated security keys in view.
 @main

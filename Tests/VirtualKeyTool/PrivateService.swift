@@ -1,9 +1,6 @@
 import CUmockdev
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Synchronization
 
 /// A pcscd of our own, which nobody else sees.
 ///

@@ -1,9 +1,6 @@
 import CPCSC
-import VirtualKey
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import VirtualKey
 
 /// NFC readers in a smart-card service of the program's own: the keys are cards on
 /// them.

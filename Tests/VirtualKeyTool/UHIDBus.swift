@@ -1,10 +1,7 @@
 import CUmockdev
+import Glibc
 import Synchronization
 import VirtualKey
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// The running kernel's own HID layer: each key a real hidraw node, made through
 /// /dev/uhid and announced by udev.

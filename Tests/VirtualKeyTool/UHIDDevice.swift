@@ -1,9 +1,6 @@
 import CUmockdev
-import VirtualKey
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import VirtualKey
 
 /// One device behind /dev/uhid, which speaks in packed structures of the machine's
 /// byte order (linux/uhid.h).

@@ -1,10 +1,7 @@
 import CUmockdev
+import Glibc
 import Synchronization
 import VirtualKey
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// A /sys and /dev of our own, shown to programs through umockdev's preload library.
 ///

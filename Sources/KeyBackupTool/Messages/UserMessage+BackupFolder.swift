@@ -81,10 +81,6 @@ extension UserMessage {
         UserMessage(
           .noInput, "there is no such version of the wallet any more",
           hint: "keybackup conflicts list shows those that are there")
-      case .foreignEnvelope(let path):
-        UserMessage(
-          .cannotCreate, "\(path) belongs to a key that is not enrolled here",
-          hint: "it was left as it is")
       case .noSuchWayIn:
         UserMessage(
           .noInput, "there is no such way into the backup",

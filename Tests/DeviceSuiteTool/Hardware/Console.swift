@@ -1,8 +1,5 @@
-import SecretMemory
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import SecretMemory
 
 /// The terminal at which a person answers, and nothing else: without one,
 /// nothing is asked and nothing starts.

@@ -1,11 +1,8 @@
 import ArgumentParser
 import DeviceSuite
 import Foundation
-import PRFDevice
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import PRFDevice
 
 /// `make hardware-test`.
 struct Hardware: AsyncParsableCommand {

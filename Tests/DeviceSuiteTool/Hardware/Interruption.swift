@@ -1,9 +1,6 @@
 import Dispatch
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#endif
+import Synchronization
 
 /// The first signal that wants the program to end: the work stops, and what it
 /// made is deleted first.

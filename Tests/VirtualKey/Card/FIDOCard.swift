@@ -1,6 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// A card's line to its reader, as the applet needs it while it waits.
 protocol CardLine: AnyObject {

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#endif
 
 /// A card in the virtual reader of vsmartcard (`vpcd`): a TCP client that is given
 /// commands, each after its length in two bytes.
