@@ -14,10 +14,19 @@ extension OpenNamespace {
   /// - Throws: as ``Namespace/scan()``.
   public func waysIn() throws(BackupFolderError) -> [WayIn] {
     var ways = try namespace.scan().waysIn
+    let contents = enrolledContents
+    let isWhole = health.incomplete + health.rolledBack == 0 && log.findings.isEmpty
     for place in ways.indices {
+      if ways[place].isConfirmed(by: contents) { ways[place].isEnrolled = true }
+      // Its operation may be on its way.
+      if ways[place].isEnrolled == nil, isWhole { ways[place].isEnrolled = false }
       guard let key = ways[place].keyID else { continue }
-      ways[place].label = log.keyLabels[key]?.text ?? ways[place].label
       ways[place].isRemoved = log.removedKeys.contains(key)
+      guard ways[place].isEnrolled == true else { continue }
+      ways[place].label = log.keyLabels[key]?.text ?? ways[place].label
+      if key == openedBy {
+        ways[place].provedAt = ways[place].provedAt ?? namespace.settings.clock()
+      }
     }
     return ways
   }

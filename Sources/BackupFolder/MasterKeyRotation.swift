@@ -72,7 +72,7 @@ extension OpenNamespace {
   ///
   /// An earlier namespace's log is not asked: whoever has its master key, which was
   /// given up, can write there.
-  private func keyWrappers() -> [KeyID: KeyWrapper] {
+  func keyWrappers() -> [KeyID: KeyWrapper] {
     var wrappers: [KeyID: KeyWrapper] = [:]
     for (key, way) in log.leftWays {
       wrappers[key] = Self.wrapper(way.file, of: key, at: way.namespaceID)
@@ -292,6 +292,6 @@ extension OpenNamespace {
     try? logFrom(older.masterKey, run: run)
     lineage = []
     try load()
-    rememberWays(isLocked: true)
+    rememberWays(isLocked: true, isProof: false)
   }
 }

@@ -186,12 +186,7 @@ extension NamespaceScan {
 
   /// Adds what this computer remembers of the ways in.
   fileprivate mutating func add(_ memory: WayMemory) {
-    for place in waysIn.indices {
-      guard let key = waysIn[place].keyID else { continue }
-      waysIn[place].label = memory.labels[key] ?? waysIn[place].label
-      waysIn[place].provedAt = memory.proved[key]
-      waysIn[place].isRemoved = memory.removed.contains(key)
-    }
+    for place in waysIn.indices { waysIn[place].recall(memory) }
   }
 
   /// Nothing to open the namespace with is never "no backup here".
@@ -204,5 +199,20 @@ extension NamespaceScan {
       throw .dataInvalid(path: "\(path)/\(damaged.file)", reason: damaged.reason)
     }
     throw .incomplete(path: findings.first.map { "\(path)/\($0.file)" } ?? path)
+  }
+}
+
+extension WayIn {
+  /// Adds what this computer remembers of it: by what its file holds, for its ID is
+  /// anybody's who writes to the folder.
+  fileprivate mutating func recall(_ memory: WayMemory) {
+    if memory.confirms(&self) {
+      isEnrolled = true
+      if let keyID {
+        label = memory.labels[keyID] ?? label
+        provedAt = memory.proof(of: keyID, madeAt: createdAt)
+      }
+    }
+    isRemoved = keyID.map { memory.removed.contains($0) } ?? false
   }
 }

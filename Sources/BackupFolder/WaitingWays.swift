@@ -18,9 +18,11 @@ extension Namespace {
       guard let scan = try? sibling(older)?.scan() else { continue }
       for var way in scan.waysIn where way.hasWrapper && !way.isRemoved {
         guard let key = way.keyID, known.waiting.contains(key),
-          !found.contains(where: { $0.keyID == key })
+          !found.contains(where: { $0.keyID == key }), known.confirms(&way)
         else { continue }
         way.label = known.labels[key] ?? way.label
+        way.provedAt = known.proved[key] ?? way.provedAt
+        way.isEnrolled = true
         way.isWaiting = true
         found.append(way)
       }
@@ -35,8 +37,14 @@ extension OpenNamespace {
   /// - Throws: as ``Namespace/scan()``.
   public func allWaysIn() throws(BackupFolderError) -> [WayIn] {
     var ways = try waysIn()
+    let known = namespace.rememberedWays()
+    let files = keyWrappers()
     for way in waysWithoutFile {
-      guard var found = wayIn(earlier: way.keyID) else { continue }
+      guard let left = files[way.keyID],
+        var found = wayIn(earlier: way.keyID, holding: left.contentDigest)
+      else { continue }
+      found.provedAt = known.proved[way.keyID] ?? found.provedAt
+      found.isEnrolled = true
       found.label = log.keyLabels[way.keyID]?.text ?? found.label
       found.isWaiting = true
       ways.append(found)
@@ -44,10 +52,13 @@ extension OpenNamespace {
     return ways
   }
 
-  private func wayIn(earlier key: KeyID) -> WayIn? {
+  /// A way in as the file in an earlier namespace describes it, and no other one of
+  /// its ID.
+  private func wayIn(earlier key: KeyID, holding content: Digest) -> WayIn? {
     for older in earlier {
-      let own = try? older.open.waysIn().first { $0.keyID == key && $0.hasWrapper }
-      if let found = own ?? older.open.wayIn(earlier: key) { return found }
+      for var way in (try? older.open.waysIn()) ?? []
+      where way.keyID == key && way.isConfirmed(by: [content]) { return way }
+      if let found = older.open.wayIn(earlier: key, holding: content) { return found }
     }
     return nil
   }

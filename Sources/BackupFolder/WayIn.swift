@@ -22,6 +22,16 @@ public struct WayIn: Equatable, Sendable {
   enum Source: Equatable, Sendable {
     case wrapper(KeyWrapper)
     case envelope(MasterKeyEnvelope)
+
+    /// Tells what it holds from any other file.
+    var contentDigest: Digest {
+      switch self {
+      case .wrapper(let wrapper): wrapper.contentDigest
+      case .envelope(let envelope): envelope.contentDigest
+      }
+    }
+
+    var isWrapper: Bool { if case .wrapper = self { true } else { false } }
   }
 
   /// The namespace it leads to.
@@ -50,6 +60,13 @@ public struct WayIn: Equatable, Sendable {
   /// When its own file last opened the backup on this computer, Unix seconds;
   /// `nil` if that is not known to have happened.
   public internal(set) var provedAt: UInt64?
+  /// Whether a run with the master key found one of its files in the log, or opened
+  /// the backup by it. `false` where the whole log was read and does not know it,
+  /// `nil` where nobody here can tell.
+  ///
+  /// Anybody who writes to the folder can put a file there that looks like a way in:
+  /// only what is enrolled counts as one.
+  public internal(set) var isEnrolled: Bool?
   /// Whether it was removed, as far as this computer knows: it opens the backup
   /// until its files are gone.
   public internal(set) var isRemoved = false
@@ -86,6 +103,36 @@ public struct WayIn: Equatable, Sendable {
       damaged.append(file)
     }
     return damaged
+  }
+
+  /// What its files hold that open with the secret.
+  func openedContents(secret: borrowing SecretBytes) -> Set<Digest> {
+    var opened: Set<Digest> = []
+    for source in sources where open(source, secret) != nil { opened.insert(source.contentDigest) }
+    return opened
+  }
+
+  /// Looks for one of its files among those that are known to be good. What that one
+  /// says of itself then counts, and not what a copy with another header says.
+  ///
+  /// - Parameter contents: what the good files hold.
+  /// - Returns: whether there is one.
+  mutating func isConfirmed(by contents: Set<Digest>) -> Bool {
+    let good = sources.indices.filter { contents.contains(sources[$0].contentDigest) }
+    guard let place = good.first(where: { sources[$0].isWrapper }) ?? good.first else {
+      return false
+    }
+    if place == 0 { return true }
+    var way =
+      switch sources[place] {
+      case .wrapper(let wrapper): WayIn(wrapper, file: files[place])
+      case .envelope(let envelope): WayIn(envelope, of: namespaceID, file: files[place])
+      }
+    (way.provedAt, way.isEnrolled) = (provedAt, isEnrolled)
+    (way.isRemoved, way.isWaiting) = (isRemoved, isWaiting)
+    (way.files, way.sources) = (files, sources)
+    self = way
+    return true
   }
 
   private func open(_ source: Source, _ secret: borrowing SecretBytes) -> MasterKey? {

@@ -7,7 +7,12 @@ internal import SecretMemory
 /// Only a run that holds the master key adds to it. No secrets.
 struct WayMemory: Equatable, Sendable {
   /// When a way in last opened the backup here, by its own file; Unix seconds.
+  ///
+  /// That it was made here is no proof: of a recovery code only the page can be lost.
   var proved: [KeyID: UInt64] = [:]
+  /// What the files of ways in hold that the log enrolled, or that opened the backup
+  /// here; `nil` where version 0.1.0 wrote this, which did not note it.
+  var enrolled: Set<Digest>?
   /// What ways in were called after they were enrolled.
   var labels: [KeyID: String] = [:]
   /// Ways in that were removed: their files may come back.
@@ -25,16 +30,46 @@ struct WayMemory: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - log: the logs that it opened.
+  ///   - contents: what good files of ways in hold.
   ///   - waiting: the ways in for which a box waits.
   ///   - key: the way in that opened them.
   ///   - time: Unix seconds.
   mutating func learn(
-    _ log: OperationLog, waiting: Set<KeyID>, openedBy key: KeyID?, at time: UInt64
+    _ log: OperationLog, enrolled contents: Set<Digest>, waiting: Set<KeyID>,
+    openedBy key: KeyID?, at time: UInt64
   ) {
+    if enrolled == nil {
+      for (key, file) in log.keyFiles {
+        let made = (try? KeyWrapper(parsing: file.span, at: nil))?.header.createdAt
+        proved[key] = proof(of: key, madeAt: made)
+      }
+    }
+    enrolled = contents.union(enrolled ?? [])
     self.waiting = waiting
     for (key, label) in log.keyLabels { labels[key] = label.text }
     removed.formUnion(log.removedKeys)
     if let key { prove(key, at: time) }
+  }
+
+  /// When a way in last opened the backup here.
+  ///
+  /// Version 0.1.0 noted a way in as proved when it was made here, and nothing within
+  /// an hour after that: such a time says nothing.
+  ///
+  /// - Parameter made: when it was made; Unix seconds.
+  func proof(of key: KeyID, madeAt made: UInt64?) -> UInt64? {
+    guard let time = proved[key] else { return nil }
+    if enrolled == nil, let made, time < made &+ Self.grain { return nil }
+    return time
+  }
+
+  /// Whether this computer has seen with the master key that a way in is one.
+  ///
+  /// What version 0.1.0 noted names ways in by their ID alone, until the next run
+  /// with the master key.
+  func confirms(_ way: inout WayIn) -> Bool {
+    if let enrolled { return way.isConfirmed(by: enrolled) }
+    return way.keyID.map { proved[$0] != nil || waiting.contains($0) } ?? false
   }
 
   /// Notes that a way in opened the backup.
@@ -47,16 +82,23 @@ struct WayMemory: Equatable, Sendable {
 
 /// The file: lines of text, the last of which shows that none is missing.
 extension WayMemory {
-  private static let header = "keybackup-ways 1"
+  private static let header = "keybackup-ways 2"
+  private static let olderHeader = "keybackup-ways 1"
 
   /// Reads what ``bytes`` wrote; `nil` for anything else.
   init?(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    guard lines.first.map(String.init) == Self.header, lines.last == "end", lines.count > 1 else {
-      return nil
-    }
+    guard let header = lines.first.map(String.init), lines.last == "end",
+      header == Self.header || header == Self.olderHeader
+    else { return nil }
+    if header == Self.header { enrolled = [] }
     for line in lines.dropFirst().dropLast() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      if words.count == 2, words[0] == "enrolled" {
+        guard let content = Digest(hex: words[1]) else { return nil }
+        enrolled?.insert(content)
+        continue
+      }
       guard words.count >= 2, let key = KeyID(hex: words[1]) else { return nil }
       switch (words[0], words.count) {
       case ("proved", 3):
@@ -74,7 +116,8 @@ extension WayMemory {
 
   /// The file.
   var bytes: [UInt8] {
-    var lines = [Self.header]
+    var lines = [enrolled == nil ? Self.olderHeader : Self.header]
+    lines += (enrolled ?? []).sorted().map { "enrolled \($0)" }
     lines += proved.sorted { $0.key < $1.key }.map { "proved \($0.key) \($0.value)" }
     lines += labels.sorted { $0.key < $1.key }
       .map { "label \($0.key) \(Hex.string(Array($0.value.utf8)))" }
@@ -125,19 +168,44 @@ extension StateFolder {
 }
 
 extension OpenNamespace {
+  /// What good files of ways in hold: those that the log enrolled or left behind, its
+  /// envelope, and what opened the backup in this run.
+  var enrolledContents: Set<Digest> {
+    var contents = Set(keyWrappers().values.map(\.contentDigest))
+    if let file = log.envelope?.file,
+      let envelope = try? MasterKeyEnvelope(parsing: file.span, at: id)
+    {
+      contents.insert(envelope.contentDigest)
+    }
+    switch opener {
+    case .some(let opener) where opener.way.namespaceID == id:
+      contents.formUnion(opener.way.openedContents(secret: opener.secret))
+    default: break
+    }
+    return contents
+  }
+
   /// Remembers what this run learnt of the ways in; that it cannot is no error.
   ///
   /// - Parameters:
   ///   - isLocked: whether the caller holds the lock.
-  ///   - key: another way in whose secret was reproduced in this run.
-  func rememberWays(isLocked: Bool, proving key: KeyID? = nil) {
+  ///   - isProof: whether the way in opened the backup, and was not only made.
+  func rememberWays(isLocked: Bool, isProof: Bool = true) {
     let time = namespace.settings.clock()
+    let contents = enrolledContents
     let waiting = Set(waysWithoutFile.map(\.keyID))
     func isNews(_ state: StateFolder) -> WayMemory? {
       let known = state.ways(of: id)
       var news = known
-      news.learn(log, waiting: waiting, openedBy: openedBy, at: time)
-      if let key { news.prove(key, at: time) }
+      news.learn(
+        log, enrolled: contents, waiting: waiting, openedBy: isProof ? openedBy : nil, at: time)
+      for older in earlier {
+        // A code that was tested is one also where a box leads it.
+        let before = state.ways(of: older.open.id)
+        for key in waiting where news.proved[key] == nil {
+          news.proved[key] = before.proof(of: key, madeAt: log.leftWays[key]?.createdAt)
+        }
+      }
       return news == known ? nil : news
     }
     if let state = try? namespace.state(make: false), isNews(state) == nil { return }
@@ -149,7 +217,20 @@ extension OpenNamespace {
   }
 }
 
+extension OperationLog.LeftWay {
+  /// When the way in was made; Unix seconds.
+  fileprivate var createdAt: UInt64? {
+    (try? KeyWrapper(parsing: file.span, at: namespaceID))?.header.createdAt
+  }
+}
+
 extension Namespace {
+  /// Whether this computer has seen with the master key which ways in there are.
+  public var knowsWaysIn: Bool {
+    let ways = rememberedWays()
+    return ways.enrolled != nil || !ways.proved.isEmpty
+  }
+
   /// What this computer remembers of the ways in.
   func rememberedWays() -> WayMemory {
     (try? state(make: false))?.ways(of: id) ?? WayMemory()

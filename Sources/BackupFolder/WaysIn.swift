@@ -12,6 +12,8 @@ extension OpenNamespace {
     guard way.keyID == openedBy else { return }
     let header = way.header(openedBy: secret)
     opener = Opener(way: way, header: header, secret: secret)
+    // A writing run does it when it has the lock.
+    if purpose == .reading { rememberWays(isLocked: false) }
   }
 
   /// Enrols another way in.
@@ -33,8 +35,7 @@ extension OpenNamespace {
     confirmedBy confirmation: borrowing SecretBytes, replacingForeignEnvelope: Bool = false
   ) throws(BackupFolderError) {
     guard secret.isEqual(to: confirmation) else { throw .evaluationsDiffer }
-    try enrol(
-      enrolment, secret: secret, isProved: true, replacingForeign: replacingForeignEnvelope)
+    try enrol(enrolment, secret: secret, replacingForeign: replacingForeignEnvelope)
   }
 
   /// Enrols what takes the place of the way in that opened the backup, beside
@@ -53,11 +54,11 @@ extension OpenNamespace {
     _ enrolment: Enrolment, secret: borrowing SecretBytes
   ) throws(BackupFolderError) {
     guard let openedBy, enrolment.replaces == openedBy else { throw .noSuchWayIn }
-    try enrol(enrolment, secret: secret, isProved: false, replacingForeign: false)
+    try enrol(enrolment, secret: secret, replacingForeign: false)
   }
 
   private mutating func enrol(
-    _ enrolment: Enrolment, secret: borrowing SecretBytes, isProved: Bool, replacingForeign: Bool
+    _ enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
@@ -87,7 +88,7 @@ extension OpenNamespace {
       replacesForeign = replacingForeign
       _ = try heal(run: run)
     }
-    rememberWays(isLocked: true, proving: isProved ? enrolment.keyID : nil)
+    rememberWays(isLocked: true)
     saveCache(run: run)
   }
 

@@ -40,6 +40,12 @@ public struct KeyWrapper: Equatable, Sendable {
     }
   }
 
+  /// Tells this header and what is sealed under it from any other file's, however
+  /// the JSON around them is spelled.
+  public var contentDigest: Digest {
+    Digest(of: (file.protected + file.nonce + sealed).span)
+  }
+
   /// Unwraps the master key.
   ///
   /// - Parameter secret: the way's secret; of a security key, its PRF output.

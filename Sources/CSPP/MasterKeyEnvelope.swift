@@ -86,6 +86,13 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
       .map { (value) throws(CSPPError) in try KeyReference(value, in: text) }
   }
 
+  /// Tells what is sealed here, and whose this says it is, from any other
+  /// envelope's, however the JSON around them is spelled.
+  public var contentDigest: Digest {
+    let owner = Array((keyReference?.json ?? "").utf8)
+    return Digest(of: (prfSalt + nonce + ciphertext + owner).span)
+  }
+
   /// Unwraps the master key.
   ///
   /// - Parameters:
