@@ -1,6 +1,8 @@
 # keybackup: what one may want to do with it. `make` alone lists it.
 #
-# Works on Debian with Swift, Git and Make; scripts/setup installs the rest.
+# Works on Debian with Swift, Git and Make; scripts/setup installs the rest, for
+# `make setup`, `make demo` and `make test` only. Everything else checks and says
+# what is missing.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -18,9 +20,11 @@ share = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS_BASH = $(share)/bash-completion/completions
 COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
+# Where `make build` leaves them.
+COMPLETIONS = .build/completions
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -28,8 +32,12 @@ help: ## this list
 setup: ## install the Debian packages and Python tools that are missing
 	@scripts/setup
 
+# Everything that developing needs is there, or is named.
+check:
+	@scripts/setup --check
+
 demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
-	@scripts/setup build
+	@scripts/setup demo
 	@KEY=$(KEY) scripts/demo
 
 test: setup lint ## lint, build and run every test
@@ -40,7 +48,7 @@ test: setup lint ## lint, build and run every test
 	  SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
-	@scripts/setup build
+	@scripts/setup --check demo
 	@$(SWIFT) build --product device-suite
 	@.build/debug/device-suite hardware $(if $(DEVICE),--device "$(DEVICE)")
 
@@ -50,16 +58,19 @@ lint: ## check the format of every Swift file
 format: ## put every Swift file into the format that lint checks
 	$(SWIFT) format --in-place --recursive $(FORMATTED)
 
-build: ## the release build: .build/release/keybackup
-	@scripts/setup build
+build: ## the release build: .build/release/keybackup, and its shell completions
+	@scripts/setup --check build
 	$(SWIFT) build $(RELEASE) --product keybackup
+	@mkdir -p $(COMPLETIONS)
+	@for shell in bash zsh fish; do \
+	  .build/release/keybackup --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done
 
-install: build ## build and install under PREFIX (/usr/local), with shell completions
+install: ## put what `make build` built under PREFIX (/usr/local), with shell completions
+	@[ -e $(COMPLETIONS)/fish ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
-	install -d $(COMPLETIONS_BASH) $(COMPLETIONS_ZSH) $(COMPLETIONS_FISH)
-	.build/release/keybackup --generate-completion-script bash >$(COMPLETIONS_BASH)/keybackup
-	.build/release/keybackup --generate-completion-script zsh >$(COMPLETIONS_ZSH)/_keybackup
-	.build/release/keybackup --generate-completion-script fish >$(COMPLETIONS_FISH)/keybackup.fish
+	install -D -m 644 $(COMPLETIONS)/bash $(COMPLETIONS_BASH)/keybackup
+	install -D -m 644 $(COMPLETIONS)/zsh $(COMPLETIONS_ZSH)/_keybackup
+	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
 
 install-udev-rule: ## let the person at this computer use security keys, where no rule does yet
 	install -D -m 644 udev-rules/70-keybackup.rules $(DESTDIR)/etc/udev/rules.d/70-keybackup.rules
@@ -70,21 +81,21 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 
-fuzz: setup ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
+fuzz: check ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
 	@scripts/fuzz
 
-fuzz-formats: setup ## fuzz the decoders of a backup folder's files (RUNS=1000000 for each)
+fuzz-formats: check ## fuzz the decoders of a backup folder's files (RUNS=1000000 for each)
 	@scripts/fuzz-formats
 
-model: setup ## play random histories of a shared folder (HISTORIES=1000 SEED=random)
+model: check ## play random histories of a shared folder (HISTORIES=1000 SEED=random)
 	$(SWIFT) build --product folder-model
 	@.build/debug/folder-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
 
-crash-test: setup ## kill at every system call, also those that change no file (long)
+crash-test: check ## kill at every system call, also those that change no file (long)
 	$(SWIFT) build --build-tests
 	KEYBACKUP_TEST_EVERY_CALL=1 $(SWIFT) test --skip-build --filter 'CrashPointTests|CrashedCommandTests'
 
-bench: setup ## measure; prints the tables of docs/performance.md
+bench: check ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run
 
 clean: ## remove everything that was built

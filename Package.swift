@@ -29,8 +29,10 @@ let package = Package(
     .library(name: "BackupFolder", targets: ["BackupFolder"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    // Exact: what is built does not change by itself (CONTRIBUTING.md, Swift packages).
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
   ],
   targets: [
     // System modules: a module map and a shim.h, no Swift.
@@ -91,7 +93,11 @@ let package = Package(
       path: "Tests/FolderProbe", swiftSettings: strict),
     .target(
       name: "VirtualKey",
-      dependencies: [crypto, .product(name: "CryptoExtras", package: "swift-crypto")],
+      dependencies: [
+        crypto, .product(name: "CryptoExtras", package: "swift-crypto"),
+        // Comes along with swift-crypto; named for its version.
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+      ],
       path: "Tests/VirtualKey", swiftSettings: strict),
     .executableTarget(
       name: "virtual-key", dependencies: ["VirtualKey", "CPCSC", "CUmockdev", arguments],

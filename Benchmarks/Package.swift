@@ -7,7 +7,7 @@ let package = Package(
   name: "keybackup-benchmarks",
   dependencies: [
     .package(name: "keybackup", path: ".."),
-    .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
   ],
   targets: [
     .executableTarget(
