@@ -9,7 +9,7 @@ import Testing
   func theRenderedPageRestoresEverything(paper: String) async throws {
     let kit = try await PreparedKit(label: Self.label)
     let rendered = try await Self.render(kit, paper)
-    #expect(rendered.pages == 2, "the code on one page, the offline part on the other")
+    #expect(rendered.pages.count == 3, "the code, the steps, and the offline part")
     #expect(rendered.size.lowercased().contains(paper.lowercased()))
     // Read as a person reads it: the code and the steps are whole.
     #expect(rendered.text.contains(kit.code))
@@ -49,23 +49,104 @@ import Testing
     #expect(!html.contains("\u{202E}"))
   }
 
+  /// Fonts that a computer may have, alone: Debian's files whose names begin so.
+  enum Fonts: String, CaseIterable {
+    case dejaVu = "dejavu/DejaVu"
+    case liberation = "liberation/Liberation"
+    case noto = "noto/NotoSans-,noto/NotoSansMono-"
+    case wide = "liberation/Liberation,wqy/"
+
+    /// Makes them the only ones there are, by a fontconfig file that says so.
+    func install(in folder: String, _ configuration: String) throws {
+      try Files.makeFolder(folder + "/fonts")
+      for start in rawValue.split(separator: ",") {
+        let parts = start.split(separator: "/", omittingEmptySubsequences: false)
+        let place = "/usr/share/fonts/truetype/\(parts[0])/"
+        let files = Files.tree(place).filter { $0.hasPrefix(parts[1]) && !$0.contains("/") }
+        try #require(!files.isEmpty, "no fonts \(start): run scripts/setup")
+        for file in files { try Files.link(folder + "/fonts/" + file, to: place + file) }
+      }
+      try Files.write(
+        """
+        <?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
+        <dir>\(folder)/fonts</dir><cachedir>\(folder)/font-cache</cachedir></fontconfig>
+        """, to: configuration)
+    }
+  }
+
+  @Test(
+    "Every page keeps 8 mm free, with the longest names, on any paper, in any font",
+    arguments: Fonts.allCases)
+  func nothingRunsOver(fonts: Fonts) async throws {
+    let wide = fonts == .wide
+    let kit = try await PreparedKit(
+      second: "a file", label: wide ? String(repeating: "鍵", count: 66) : Self.longest(200),
+      folder: wide ? String(repeating: "雲", count: 85) : Self.longest(255))
+    let html = try Files.text(kit.page)
+    // A freshness word of 80 bits, whatever this folder's is.
+    let longer = html.replacing(
+      /(Freshness word<\/th><td class="mono">)[0-9a-z]+</, maxReplacements: 1
+    ) { $0.1 + "mwmwmwmwmwmwmwmw<" }
+    try #require(longer.contains("mwmwmwmwmwmwmwmw<"))
+    try Files.write(longer, to: kit.page)
+    for paper in ["A4", "letter"] {
+      let rendered = try await Self.render(kit, paper, fonts: fonts)
+      #expect(rendered.pages.count == 3, "\(paper)")
+      for (number, page) in rendered.pages.enumerated() {
+        #expect(page.freeBelow >= 8, "\(paper), page \(number + 1)")
+        #expect(page.freeRight >= -0.5, "\(paper), page \(number + 1)")
+        #expect(rendered.text.contains("page \(number + 1) of 3"))
+      }
+      // What was cut says so, and much of it is there.
+      #expect(rendered.text.count { $0 == "…" } == 2, "\(paper): \(rendered.text)")
+      #expect(rendered.codes.first == kit.code, "\(paper)")
+      #expect(try rendered.codes.last == Files.text(kit.offline), "\(paper)")
+    }
+  }
+
+  /// The widest letters there are, with a few that HTML or JSON spell longer.
+  private static func longest(_ count: Int) -> String {
+    #"W<W&W"W"# + String(repeating: "W", count: count - 7)
+  }
+
+  @Test func aKitWithoutOfflinePartHasTwoPages() async throws {
+    let kit = try await PreparedKit()
+    try await kit.box.keybackup(
+      ["recovery-kit", "create", "--out", kit.box.root + "/second.html"])
+    let rendered = try await Self.render(kit, "A4", page: kit.box.root + "/second.html")
+    #expect(rendered.pages.count == 2)
+    #expect(rendered.text.contains("page 2 of 2") && !rendered.text.contains("Offline part"))
+    #expect(rendered.codes.count == 1)
+  }
+
   struct Rendered {
-    var pages = 0
+    /// Millimetres between what is printed and the margins.
+    struct Page {
+      var freeBelow: Double
+      var freeRight: Double
+    }
+
+    var pages: [Page] = []
     var size = ""
     var text = ""
     /// What the QR codes of all pages say.
     var codes: [String] = []
   }
 
-  /// Prints the page to PDF with Chromium, and reads the PDF's pictures.
-  private static func render(_ kit: PreparedKit, _ paper: String) async throws -> Rendered {
+  /// Prints the pages to PDF with Chromium, and reads the PDF's pictures.
+  private static func render(
+    _ kit: PreparedKit, _ paper: String, page: String? = nil, fonts: Fonts = .dejaVu
+  ) async throws -> Rendered {
     let box = kit.box
-    let html = try Files.text(kit.page)
+    let html = try Files.text(page ?? kit.page)
       .replacing("@page{margin", with: "@page{size:\(paper);margin")
     try Files.write(html, to: box.root + "/print.html")
     let pdf = box.root + "/page.pdf"
+    let configuration = box.root + "/fonts.conf"
+    if !Files.exists(configuration) { try fonts.install(in: box.root, configuration) }
     func run(_ command: [String]) async throws -> Outcome {
-      let outcome = try await box.run(command, key: nil)
+      let outcome = try await box.run(
+        command, key: nil, environment: ["FONTCONFIG_FILE": configuration])
       #expect(outcome.code == 0, "\(command[0]): \(outcome.text)")
       return outcome
     }
@@ -77,14 +158,35 @@ import Testing
     ])
     var rendered = Rendered()
     let info = try await run(["pdfinfo", pdf]).out
-    rendered.pages = info.firstMatch(of: /Pages: +(\d+)/).flatMap { Int($0.1) } ?? 0
+    let count = try #require(info.firstMatch(of: /Pages: +(\d+)/).flatMap { Int($0.1) })
     rendered.size = info.firstMatch(of: /Page size: +(.*)/).map { String($0.1) } ?? ""
     rendered.text = try await run(["pdftotext", "-layout", pdf, "-"]).out
-    _ = try await run(["pdftoppm", "-r", "150", "-png", pdf, box.root + "/picture"])
-    for page in 1...max(rendered.pages, 1) {
-      let read = try await run(["zbarimg", "--raw", "-q", "\(box.root)/picture-\(page).png"])
+    _ = try await run(["pdftoppm", "-r", "200", "-gray", pdf, box.root + "/picture"])
+    _ = try await run(["pdftoppm", "-r", "72", "-gray", pdf, box.root + "/small"])
+    for page in 1...count {
+      rendered.pages.append(try space(on: "\(box.root)/small-\(page).pgm"))
+      let read = try await box.run(
+        ["zbarimg", "--raw", "-q", "\(box.root)/picture-\(page).pgm"], key: nil)
       rendered.codes += read.out.split(separator: "\n").map(String.init)
     }
     return rendered
+  }
+
+  /// The space on a page beyond what is dark, in a PGM picture of 72 dots an inch.
+  private static func space(on picture: String) throws -> Rendered.Page {
+    let bytes = try Files.read(picture)
+    // "P5", the width, the height, 255, then a byte a dot.
+    let fields = bytes.prefix(32).split(maxSplits: 4) { $0 == 10 || $0 == 32 }.prefix(4)
+    let numbers = fields.map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    let (width, height) = (numbers[1], numbers[2])
+    let dots = try #require(fields.last).endIndex + 1
+    try #require(bytes.count == dots + width * height)
+    let dark = (dots..<bytes.count).filter { bytes[$0] < 128 }.map { $0 - dots }
+    let right = try #require(dark.lazy.map { $0 % width }.max())
+    let bottom = try #require(dark.last) / width
+    func millimetres(_ dots: Int) -> Double { Double(dots) * 25.4 / 72 }
+    return Rendered.Page(
+      freeBelow: millimetres(height - 1 - bottom) - 14,
+      freeRight: millimetres(width - 1 - right) - 16)
   }
 }

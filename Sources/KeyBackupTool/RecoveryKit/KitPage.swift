@@ -2,7 +2,10 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// What the printed page of a recovery kit tells beside its code.
+/// What the printed pages of a recovery kit tell beside its code.
+///
+/// Each page has one subject and room to spare: the way in for its owner, the
+/// way in without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
   var keyID: KeyID
@@ -18,7 +21,15 @@ struct KitPage {
   /// The offline kit's file, as it is in the folder; nil: none.
   var offline: [UInt8]?
 
-  /// The whole page, self-contained HTML.
+  /// The label as it is printed: its words may be long, a page is not.
+  private var shownLabel: String { PrintableText.fitting(label, columns: 64) }
+  /// The folder's name as it is printed.
+  private var shownFolder: String { PrintableText.fitting(folderName, columns: 40) }
+
+  /// The number of printed pages.
+  private var count: Int { offline == nil ? 2 : 3 }
+
+  /// All pages, self-contained HTML.
   ///
   /// - Parameter code: the secret that it is about.
   /// - Returns: UTF-8.
@@ -29,27 +40,38 @@ struct KitPage {
     page.append(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>keybackup recovery kit "
     )
-    page.append(escaping: label)
+    page.append(escaping: shownLabel)
     page.append(
       "</title>\n<meta name=\"robots\" content=\"noindex\">\n<style>\(KitStyle.css)</style></head><body>\n"
     )
-    header(&page)
+    begin(&page, 1, "keybackup recovery kit")
+    lead(&page)
     codeBox(&page, shown, try QRCode(shown))
     facts(&page)
     use(&page)
+    begin(&page, 2, "Without keybackup")
     KitSteps(page: self).write(&page)
-    if let offline { try offlinePart(&page, offline) }
-    page.append("</body></html>\n")
+    if let offline {
+      begin(&page, 3, "Offline part")
+      try offlinePart(&page, offline)
+    }
+    page.append("</section></body></html>\n")
     return page.finish()
   }
 
-  private func header(_ page: inout PageText) {
-    page.append("<header><h1>keybackup recovery kit</h1><p class=\"name\">")
-    page.append(escaping: label)
-    page.append("</p></header>\n")
+  /// Starts a printed page.
+  private func begin(_ page: inout PageText, _ number: Int, _ title: String) {
+    if number > 1 { page.append("</section>\n") }
     page.append(
-      "<p class=\"lead\">This page opens the wallet backup in the synced folder <b>")
-    page.append(escaping: folderName)
+      "<section><header><h1>\(title)</h1><p>kit \(keyID.hex.prefix(8)), page \(number) of \(count)"
+        + "</p></header>\n")
+  }
+
+  private func lead(_ page: inout PageText) {
+    page.append("<p class=\"name\">")
+    page.append(escaping: shownLabel)
+    page.append("</p><p>This page opens the wallet backup in the synced folder <b>")
+    page.append(escaping: shownFolder)
     page.append("</b> without a security key. Whoever has this page ")
     switch derivation.secondSecret {
     case nil: page.append("and a copy of that folder")
@@ -68,14 +90,14 @@ struct KitPage {
   private func codeBox(
     _ page: inout PageText, _ shown: borrowing SecretBytes, _ qr: borrowing QRCode
   ) {
-    page.append("<section class=\"code\"><div><h2>Recovery code</h2><p class=\"digits\">")
+    page.append("<div class=\"code\"><div><h2>Recovery code</h2><p class=\"digits\">")
     page.append(shown)
     page.append(
       "</p><p class=\"hint\">Capital or small letters, with or without hyphens. I, L, O and U never "
         + "appear: what looks like them is 1, 1, 0 and V. The last character checks the others: one "
         + "wrong character, or two that changed places, are always noticed.</p></div>")
     qr.draw(on: &page, title: "QR code of the recovery code")
-    page.append("</section>\n")
+    page.append("</div>\n")
   }
 
   private func facts(_ page: inout PageText) {
@@ -86,7 +108,7 @@ struct KitPage {
     row(
       &page, "Freshness word",
       freshness.isEmpty ? "see keybackup status" : freshness, isCode: !freshness.isEmpty)
-    if offline != nil { row(&page, "Offline part", "on the next page") }
+    if offline != nil { row(&page, "Offline part", "on page \(count)") }
     switch derivation.secondSecret {
     case nil: break
     case .file: row(&page, "Second secret", "a file, kept elsewhere; where: ____________________")
@@ -125,16 +147,15 @@ struct KitPage {
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {
     let second = derivation.secondSecret == .file ? "--secret-file FILE " : ""
     page.append(
-      "<section class=\"offline\"><header><h1>Offline part</h1><p class=\"name mono\">"
-        + "\(keyID)</p></header><p class=\"lead\">The backup's key, sealed with the recovery code of "
-        + "the other page and useless without it. With both, the files in <code>wallets/</code> "
-        + "are enough, also when everything else of the folder is lost: save what this QR code says, "
-        + "or type the lines, into a file, and run <code>keybackup restore --recovery-kit KIT "
-        + second + "--folder FOLDER --out RESTORED</code>.</p>")
+      "<p>The backup's key, sealed with the recovery code of the first page and useless without it. "
+        + "With both, the files in <code>wallets/</code> are enough, also when everything else of the "
+        + "folder is lost: save what this QR code says, or type the lines, into a file, and run "
+        + "<code>keybackup restore --recovery-kit KIT \(second)--folder FOLDER --out RESTORED</code>."
+        + "</p><div class=\"offline\">")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")
     page.append(
-      "<p class=\"hint\">Each line: its number, the text, a checksum (the first 4 hexadecimal digits "
+      "</div><p class=\"hint\">Each line: its number, the text, a checksum (the first 4 hexadecimal digits "
         + "of the SHA-256 of number, space and text). Capital and small letters differ.</p>"
         + "<table class=\"lines\">")
     for line in OfflineKit.lines(of: file) {
@@ -142,6 +163,6 @@ struct KitPage {
       page.append(escaping: line.text)
       page.append("</td><td>\(line.checksum)</td></tr>")
     }
-    page.append("</table></section>\n")
+    page.append("</table>\n")
   }
 }

@@ -9,7 +9,7 @@ struct KitSteps {
   func write(_ text: inout PageText) {
     let cost = page.derivation.cost
     text.append(
-      "<h2>Without keybackup</h2><p class=\"hint\">For any programmer. HKDF is HKDF-SHA-256 (RFC 5869), "
+      "<p>For any programmer. HKDF is HKDF-SHA-256 (RFC 5869), "
         + "32 bytes of output, no salt unless one is named. OPEN is ChaCha20-Poly1305 (RFC 8439), the tag "
         + "in the last 16 bytes. Files are JSON; nonces, salts and IDs in hexadecimal. After a rotation "
         + "of the master key this opens the earlier backup: print a new page.</p><ol class=\"steps\">"

@@ -4,8 +4,9 @@ internal import SecretMemory
 /// The file of an offline recovery kit: the code's own file of `keys/`, as it
 /// is in the folder, or typed from the printed page.
 enum OfflineKit {
-  /// Characters of the file in a printed line.
-  static let lineLength = 60
+  /// Characters of the file in a printed line: what a QR code can hold, 2331
+  /// bytes, makes 31 lines, and these fit on the page below it.
+  static let lineLength = 76
   /// Hex digits of a printed line's checksum.
   private static let checksumLength = 4
 

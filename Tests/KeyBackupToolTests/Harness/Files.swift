@@ -28,6 +28,10 @@ enum Files {
     try FileManager.default.copyItem(atPath: from, toPath: to)
   }
 
+  static func move(_ from: String, to: String) throws {
+    guard unsafe rename(from, to) == 0 else { throw SystemFailure(to) }
+  }
+
   static func remove(_ path: String) throws {
     try FileManager.default.removeItem(atPath: path)
   }

@@ -17,13 +17,19 @@ struct PreparedKit: Sendable {
   /// Where a second secret lies, if there is one.
   var second: String { box.root + "/second" }
 
-  init(second: String? = nil, label: String = "Safe") async throws {
+  // `folder` is what to call the synced folder.
+  init(second: String? = nil, label: String = "Safe", folder: String? = nil) async throws {
     backup = try await PreparedBackup()
     let box = backup.box
     var options: [String] = []
+    if let folder {
+      try Files.move(box.folder, to: box.root + "/" + folder)
+      try Files.link(box.folder, to: box.root + "/" + folder)
+      options = ["--folder", box.root + "/" + folder]
+    }
     if let second {
       try Files.write(second, to: box.root + "/second")
-      options = ["--secret-file", box.root + "/second"]
+      options += ["--secret-file", box.root + "/second"]
     }
     let made = try await box.keybackup(
       [
