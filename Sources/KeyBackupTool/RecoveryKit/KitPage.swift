@@ -116,9 +116,9 @@ struct KitPage {
       row(&page, "Second secret", "in the keyring of this computer: ____________________")
     case .securityKey: row(&page, "Second secret", "a security key; which: ____________________")
     }
-    row(
-      &page, "Newer words",
-      "date ____________ word ______________ · date ____________ word ______________")
+    for _ in 1...3 {
+      row(&page, "A newer word", "date ____________ word ________________________")
+    }
     row(&page, "Tested on", "____________ · ____________ · ____________ · ____________")
     page.append("</table>\n")
   }
