@@ -91,8 +91,8 @@ struct Assertion: ~Copyable {
     }
     guard count == request.salts.count else { throw .prfWrongLength(count: count) }
     let outputs = unsafe SecretBytes(copying: RawSpan(_unsafeStart: output, byteCount: count))
-    guard OutputCheck.isPlausible(outputs, salts: request.salts) else {
-      throw .protocolViolation("the hmac-secret output is not a secret")
+    if let flaw = OutputCheck.flaw(outputs, salts: request.salts) {
+      throw .protocolViolation(flaw)
     }
     return unsafe PRFEvaluation(
       credentialID: id,

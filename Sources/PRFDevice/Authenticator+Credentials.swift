@@ -8,11 +8,13 @@ extension Authenticator {
   /// Makes a credential with hmac-secret, with one touch.
   ///
   /// The user ID is fresh and random. What the PRF gives is known only after
-  /// ``evaluate(_:pin:)``: some keys answer differently while creating.
+  /// ``evaluate(_:pin:announcingTouch:)``: some keys answer differently while creating.
   ///
   /// - Parameters:
   ///   - request: what to make.
   ///   - pin: the PIN; `nil` uses the key's own verification.
+  ///   - announce: is called once, when the key begins to wait for its touch: never
+  ///     before it has accepted the PIN.
   /// - Returns: what the key made.
   /// - Throws: ``PRFDeviceError/prfUnsupported`` and
   ///   ``PRFDeviceError/discoverableUnsupported`` before anything is made,
@@ -21,9 +23,10 @@ extension Authenticator {
   ///   ``PRFDeviceError/credentialExcluded``, ``PRFDeviceError/keyStoreFull``
   ///   and what user verification and touch can refuse.
   public nonisolated func createCredential(
-    _ request: CredentialRequest, pin: PIN?
+    _ request: CredentialRequest, pin: PIN?,
+    announcingTouch announce: @escaping @Sendable () -> Void = {}
   ) async throws(PRFDeviceError) -> CreatedCredential {
-    try await operation(.touch) { me throws(PRFDeviceError) in
+    try await touchOperation(announce) { me throws(PRFDeviceError) in
       try me.create(request, pin: pin)
     }
   }

@@ -34,7 +34,7 @@ extension Authenticator {
   /// Changes the PIN, which spends a try if the current one is wrong.
   ///
   /// - Throws: ``PRFDeviceError/pinInvalid(retriesLeft:)``,
-  ///   ``PRFDeviceError/pinAuthBlocked``, ``PRFDeviceError/pinBlocked``,
+  ///   ``PRFDeviceError/pinAuthBlocked(retriesLeft:)``, ``PRFDeviceError/pinBlocked``,
   ///   ``PRFDeviceError/pinNotSet``,
   ///   ``PRFDeviceError/pinPolicyViolation(_:)``.
   public nonisolated func changePIN(
@@ -115,6 +115,8 @@ extension Authenticator {
         throw .pinChangeRequired
       }
       throw .pinInvalid(retriesLeft: left)
+    } catch .pinAuthBlocked {
+      throw .pinAuthBlocked(retriesLeft: try? readRetries())
     } catch {
       throw error
     }
@@ -141,12 +143,25 @@ extension Authenticator {
     _ verification: Verification,
     _ body: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
   ) throws(PRFDeviceError) {
+    // A finger is wanted for the verification already.
+    if case .builtIn = verification { touchNotice.announce() }
+    if !link.showsCommands { touchNotice.announce() }
     switch verification {
     case .builtIn:
       try unsafe call { unsafe body($0, nil) }
     case .pin(let pin):
-      try spending(pin) { () throws(PRFDeviceError) in
-        try unsafe call { device in unsafe pin.withCString { unsafe body(device, $0) } }
+      do throws(PRFDeviceError) {
+        try spending(pin) { () throws(PRFDeviceError) in
+          try unrefusable { () throws(PRFDeviceError) in
+            try unsafe call { device in unsafe pin.withCString { unsafe body(device, $0) } }
+          }
+        }
+      } catch .pinPolicyViolation(.authenticatorPolicy) where !touchNotice.isWaiting {
+        // The answer to the PIN, which breaks no rule where none is being set: it is
+        // good for nothing but being changed (CTAP 2.1, forcePINChange).
+        throw .pinChangeRequired
+      } catch {
+        throw error
       }
     }
   }

@@ -56,13 +56,16 @@ extension Authenticator {
   /// - Parameters:
   ///   - request: what to evaluate.
   ///   - pin: the PIN; `nil` uses the key's own verification.
+  ///   - announce: is called once, when the key begins to wait for its touch: never
+  ///     before it has accepted the PIN.
   /// - Returns: one evaluation for each credential that answered, at least one.
   /// - Throws: ``PRFDeviceError``. No output is released unless the answer's
   ///   flags say that the user was verified.
   public nonisolated func evaluate(
-    _ request: PRFRequest, pin: PIN?
+    _ request: PRFRequest, pin: PIN?,
+    announcingTouch announce: @escaping @Sendable () -> Void = {}
   ) async throws(PRFDeviceError) -> [PRFEvaluation] {
-    try await operation(.touch) { me throws(PRFDeviceError) in
+    try await touchOperation(announce) { me throws(PRFDeviceError) in
       try me.answers(to: request, pin: pin)
     }
   }
@@ -115,7 +118,13 @@ extension Authenticator {
     } catch {
       throw error
     }
-    return .yes(try assertion.credentialID(0, among: credentialIDs))
+    do throws(PRFDeviceError) {
+      return .yes(try assertion.credentialID(0, among: credentialIDs))
+    } catch {
+      // Some keys answer with a placeholder until they have seen their PIN: nobody
+      // touched them, so the answer is worth nothing either way.
+      return .maybe
+    }
   }
 
   /// Asks again for a list that the key refused: without IDs that are too long

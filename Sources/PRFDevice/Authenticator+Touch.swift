@@ -12,13 +12,15 @@ extension Authenticator {
   ///   ``PRFDeviceError/denied``, ``PRFDeviceError/authenticatorLost``,
   ///   ``PRFDeviceError/cancelled``.
   public nonisolated func waitForTouch() async throws(PRFDeviceError) {
-    try await operation(.touch) { me throws(PRFDeviceError) in
+    try await touchOperation { me throws(PRFDeviceError) in
       try unsafe me.call { unsafe fido_dev_get_touch_begin($0) }
       var isTouched: Int32 = 0
       // libfido2 calls a connection that ended "not touched yet".
-      try unsafe me.call { device in
-        let status = unsafe fido_dev_get_touch_status(device, &isTouched, me.millisecondsLeft)
-        return status == FIDO_OK && isTouched == 0 ? FIDO_ERR_RX : status
+      try me.unrefusable { () throws(PRFDeviceError) in
+        try unsafe me.call { device in
+          let status = unsafe fido_dev_get_touch_status(device, &isTouched, me.millisecondsLeft)
+          return status == FIDO_OK && isTouched == 0 ? FIDO_ERR_RX : status
+        }
       }
     }
   }

@@ -23,6 +23,12 @@ public actor Authenticator {
     /// It costs one command, and turns a blocked PIN into
     /// ``PRFDeviceError/pinBlocked`` without spending anything.
     public var readsPINRetries = true
+    /// How soon no key ends a wait for a touch by itself.
+    ///
+    /// Some answer "denied" when their own time is over, 30 seconds mostly, and CTAP
+    /// has no other way to tell that from a refusal. A key that takes its PIN from us
+    /// has nothing to refuse with, or somebody before it who needs no 10 seconds.
+    package var leastTouchTime: Duration = .seconds(10)
     /// Have libfido2 write every frame to standard error.
     public var traces = false
 
@@ -35,6 +41,7 @@ public actor Authenticator {
   private let thread: DeviceThread?
   private nonisolated let watch: OperationWatch
   let link: DeviceLink
+  let touchNotice = TouchNotice()
   let options: Options
 
   private enum State: ~Copyable {
@@ -65,7 +72,9 @@ public actor Authenticator {
   ) async throws(PRFDeviceError) -> Authenticator {
     switch descriptor.way {
     case .libfido2(let entry):
-      try await open(.libfido2(entry, path: descriptor.path), options: options)
+      try await open(
+        descriptor.transport == .usb
+          ? .file(descriptor.path) : .libfido2(entry, path: descriptor.path), options: options)
     case .reader(let name):
       try await open(.card(CardLink(reader: name, path: descriptor.path)), options: options)
     }
@@ -138,7 +147,7 @@ public actor Authenticator {
 
   private func start() throws(PRFDeviceError) {
     Self.prepareThread(traces: options.traces)
-    let device = try link.open(timeout: options.answerTimeout)
+    let device = try link.open(timeout: options.answerTimeout, touchNotice)
     guard unsafe fido_dev_is_fido2(device.pointer) else { throw .notFIDO2 }
     state = .open(device)
   }
@@ -211,6 +220,30 @@ public actor Authenticator {
       return .success(try body(self))
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Runs an operation that waits for a touch, and tells when it does.
+  nonisolated func touchOperation<R: Sendable>(
+    _ announce: @escaping @Sendable () -> Void = {},
+    _ body: @escaping @Sendable (isolated Authenticator) throws(PRFDeviceError) -> R
+  ) async throws(PRFDeviceError) -> R {
+    try await operation(.touch) { me throws(PRFDeviceError) in
+      me.touchNotice.begin(announce)
+      defer { me.touchNotice.end() }
+      return try body(me)
+    }
+  }
+
+  /// Runs a call that waits for a touch which nobody can refuse on the key: one that
+  /// refuses late was not touched in time.
+  func unrefusable<R>(_ body: () throws(PRFDeviceError) -> R) throws(PRFDeviceError) -> R {
+    do throws(PRFDeviceError) {
+      return try body()
+    } catch .denied where touchNotice.hasWaited(options.leastTouchTime) {
+      throw .touchTimeout
+    } catch {
+      throw error
     }
   }
 

@@ -3,6 +3,9 @@ internal import Glibc
 
 /// How a handle reaches its authenticator, and whether it still could.
 enum DeviceLink: Sendable {
+  /// A device file, at this path.
+  case file(String)
+  /// What libfido2 reaches by itself: a card behind the kernel's NFC.
   case libfido2(DeviceEntry, path: String)
   case card(CardLink)
   case transport(any HIDTransport)
@@ -14,13 +17,8 @@ enum DeviceLink: Sendable {
   /// moment to be seen.
   var isConnected: Bool {
     switch self {
-    case .libfido2(_, let path):
-      let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard file < 0 else {
-        close(file)
-        return true
-      }
-      return errno == EACCES || errno == EPERM || errno == EBUSY
+    case .file(let path), .libfido2(_, let path):
+      return HIDDeviceFile.exists(path)
     case .card(let link):
       return link.isConnected
     case .transport(let transport):
@@ -38,37 +36,31 @@ enum DeviceLink: Sendable {
     return false
   }
 
+  /// Whether what is sent to the authenticator can be seen to go.
+  var showsCommands: Bool {
+    if case .libfido2 = self { false } else { true }
+  }
+
   /// Keeps nothing of a device whose handle was closed: a card is held until then.
   func release() {
     if case .card(let link) = self { link.close() }
   }
 
-  /// Fails early, with the right error, where libfido2 would report an
-  /// internal error (no permission) or wait 21 seconds (another process's
-  /// lock) without a way to cancel it.
-  static func probe(_ path: String) throws(PRFDeviceError) {
-    let file = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
-      switch errno {
-      case EACCES, EPERM: throw .permissionDenied(path: path)
-      case EBUSY: throw .busy
-      case ENOENT, ENODEV, ENXIO: throw .authenticatorLost
-      default: throw .system(errno: Int(errno))
-      }
-    }
-    defer { close(file) }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      throw errno == EWOULDBLOCK ? .busy : .system(errno: Int(errno))
-    }
-  }
-
   /// Makes and opens libfido2's handle: INIT and getInfo.
-  func open(timeout: Duration) throws(PRFDeviceError) -> DeviceHandle {
+  ///
+  /// - Parameters:
+  ///   - timeout: how long it may take.
+  ///   - notice: learns of each request that is sent from then on.
+  /// - Returns: the handle.
+  /// - Throws: what opening can refuse.
+  func open(timeout: Duration, _ notice: TouchNotice) throws(PRFDeviceError) -> DeviceHandle {
     let deadline = MonotonicTime.now().advanced(by: timeout)
     switch self {
-    case .libfido2(let entry, let path):
-      // A card behind the kernel's NFC has no device file to look at.
-      if path.hasPrefix("/dev/hidraw") { try Self.probe(path) }
+    case .file(let path):
+      return try open(over: HIDDeviceFile(path), by: deadline, notice)
+    case .transport(let transport):
+      return try open(over: transport, by: deadline, notice)
+    case .libfido2(let entry, _):
       let device = try entry.makeHandle()
       _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
       try check(FIDOStatus(code: unsafe fido_dev_open_with_info(device.pointer)), deadline)
@@ -76,22 +68,26 @@ enum DeviceLink: Sendable {
     case .card(let link):
       let device = try DeviceHandle()
       _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
-      let transport = try link.connect()
+      let transport = try link.connect(notice)
       let status = device.open(over: transport)
       // A card that only knows U2F refuses the first CTAP2 command.
       if !status.isOK, case .refused? = transport.lastFailure { throw .notFIDO2 }
       try check(status, deadline)
       return device
-    case .transport(let transport):
-      let device = try DeviceHandle()
-      var functions = fido_dev_io_t.transports
-      _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
-      _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
-      let path = OpenPaths.transports.register(transport)
-      defer { OpenPaths.transports.unregister(path) }
-      try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), deadline)
-      return device
     }
+  }
+
+  private func open(
+    over transport: any HIDTransport, by deadline: MonotonicTime, _ notice: TouchNotice
+  ) throws(PRFDeviceError) -> DeviceHandle {
+    let device = try DeviceHandle()
+    var functions = fido_dev_io_t.transports
+    _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
+    _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
+    let path = OpenPaths.transports.register(NoticedTransport(transport, notice))
+    defer { OpenPaths.transports.unregister(path) }
+    try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), deadline)
+    return device
   }
 
   private func check(

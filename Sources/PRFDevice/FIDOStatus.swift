@@ -24,7 +24,7 @@ struct FIDOStatus: Equatable {
     // A CANCEL of ours is told apart before: this one was the person's.
     case FIDO_ERR_OPERATION_DENIED, FIDO_ERR_NOT_ALLOWED, FIDO_ERR_KEEPALIVE_CANCEL: .denied
     case FIDO_ERR_PIN_INVALID: .pinInvalid(retriesLeft: nil)
-    case FIDO_ERR_PIN_AUTH_BLOCKED: .pinAuthBlocked
+    case FIDO_ERR_PIN_AUTH_BLOCKED: .pinAuthBlocked(retriesLeft: nil)
     case FIDO_ERR_PIN_BLOCKED: .pinBlocked
     case FIDO_ERR_PIN_NOT_SET: .pinNotSet
     case FIDO_ERR_PIN_REQUIRED: .pinRequired

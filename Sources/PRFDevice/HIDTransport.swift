@@ -2,7 +2,7 @@ internal import CFido2
 
 /// The bytes' way to an authenticator, below CTAPHID: 64-byte reports.
 ///
-/// USB devices use libfido2's own; this is the seam for every other way.
+/// ``HIDDeviceFile`` is the one for USB; a test brings its own.
 ///
 /// `read` runs on the device's thread while `write` may also run on another
 /// one, with a CANCEL.
@@ -31,10 +31,16 @@ package protocol HIDTransport: AnyObject, Sendable {
   func write(_ report: RawSpan) -> Bool
 }
 
-/// What libfido2 holds as the I/O handle.
-private final class OpenTransport {
+/// What libfido2 holds as the I/O handle: a transport, and who learns of what goes
+/// through it.
+final class NoticedTransport: Sendable {
   let transport: any HIDTransport
-  init(_ transport: any HIDTransport) { self.transport = transport }
+  let notice: TouchNotice
+
+  init(_ transport: any HIDTransport, _ notice: TouchNotice) {
+    self.transport = transport
+    self.notice = notice
+  }
 }
 
 extension fido_dev_io_t {
@@ -43,26 +49,27 @@ extension fido_dev_io_t {
     unsafe fido_dev_io_t(
       open: { path in
         guard let path = unsafe path,
-          let transport = OpenPaths.transports.find(unsafe String(cString: path)), transport.open()
+          let open = OpenPaths.transports.find(unsafe String(cString: path)), open.transport.open()
         else { return nil }
-        return unsafe Unmanaged.passRetained(OpenTransport(transport)).toOpaque()
+        return unsafe Unmanaged.passRetained(open).toOpaque()
       },
       close: { handle in
         guard let handle = unsafe handle else { return }
-        unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeRetainedValue().transport.close()
+        unsafe Unmanaged<NoticedTransport>.fromOpaque(handle).takeRetainedValue().transport.close()
       },
       read: { handle, buffer, count, milliseconds in
         guard let handle = unsafe handle, let buffer = unsafe buffer else { return -1 }
-        let open = unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeUnretainedValue()
+        let open = unsafe Unmanaged<NoticedTransport>.fromOpaque(handle).takeUnretainedValue()
         var report = unsafe MutableRawSpan(_unsafeStart: buffer, byteCount: count)
         return open.transport.read(into: &report, milliseconds: milliseconds) ? Int32(count) : -1
       },
       write: { handle, buffer, count in
         guard let handle = unsafe handle, let buffer = unsafe buffer, count > 1 else { return -1 }
-        let open = unsafe Unmanaged<OpenTransport>.fromOpaque(handle).takeUnretainedValue()
+        let open = unsafe Unmanaged<NoticedTransport>.fromOpaque(handle).takeUnretainedValue()
         // The first byte is HID's report number, always 0.
         let report = unsafe RawSpan(_unsafeStart: buffer, byteCount: count).extracting(
           droppingFirst: 1)
+        open.notice.sends(packet: report)
         return open.transport.write(report) ? Int32(count) : -1
       })
   }

@@ -29,6 +29,6 @@ final class OpenPathTable<Value: Sendable>: Sendable {
 
 /// The tables of this process.
 enum OpenPaths {
-  static let transports = OpenPathTable<any HIDTransport>(prefix: "transport:")
+  static let transports = OpenPathTable<NoticedTransport>(prefix: "transport:")
   static let cards = OpenPathTable<CardTransport>(prefix: "card:")
 }

@@ -8,11 +8,11 @@ enum OutputCheck {
   /// - Parameters:
   ///   - outputs: 32 bytes for each salt.
   ///   - salts: 32 or 64 bytes.
-  /// - Returns: `false` for one byte repeated, for a salt, and for the same
-  ///   output at two different salts.
-  static func isPlausible(_ outputs: borrowing SecretBytes, salts: [UInt8]) -> Bool {
+  /// - Returns: what is wrong; nil where nothing is. One byte repeated is no secret, nor
+  ///   is a salt, and two different salts must not give the same.
+  static func flaw(_ outputs: borrowing SecretBytes, salts: [UInt8]) -> String? {
     let size = PRFInput.saltSize
-    return outputs.withBytes { bytes in
+    let isSecret = outputs.withBytes { bytes in
       for start in stride(from: 0, to: bytes.byteCount, by: size) {
         let first = bytes.byte(start)
         // Every byte is looked at: how long it takes tells nothing.
@@ -25,12 +25,15 @@ enum OutputCheck {
           if difference == 0 { return false }
         }
       }
-      guard bytes.byteCount == 2 * size, salts.prefix(size) != salts.suffix(size) else {
-        return true
-      }
+      return true
+    }
+    guard isSecret else { return "the hmac-secret output is not a secret" }
+    guard outputs.count == 2 * size, salts.prefix(size) != salts.suffix(size) else { return nil }
+    let ignoresSalt = outputs.withBytes { bytes in
       var difference: UInt8 = 0
       for offset in 0..<size { difference |= bytes.byte(offset) ^ bytes.byte(size + offset) }
-      return difference != 0
+      return difference == 0
     }
+    return ignoresSalt ? "hmac-secret gives the same for every salt" : nil
   }
 }

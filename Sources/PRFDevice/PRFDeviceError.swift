@@ -37,7 +37,9 @@ public enum PRFDeviceError: Error, Equatable, Sendable {
   /// The PIN is wrong. `retriesLeft` is what the key then reports, if it does.
   case pinInvalid(retriesLeft: Int?)
   /// Too many wrong PINs in a row: unplug the key and plug it in again.
-  case pinAuthBlocked
+  ///
+  /// `retriesLeft` is what the key then reports, if it does.
+  case pinAuthBlocked(retriesLeft: Int?)
   /// Too many wrong PINs altogether: only a reset, which destroys every
   /// credential, makes the key usable again.
   case pinBlocked

@@ -33,6 +33,7 @@ public enum Route: String, CaseIterable, Codable, Sendable {
     switch (self, need) {
     case (.inProcess, .list): "in process there is one key, and no list of keys to find it in"
     case (.inProcess, .otherProcesses): "in process, no other process can reach the key"
+    case (.pcsc, .channels): "a card has no channels to give out"
     case (.pcsc, .touch): "a card is touched by lying on the reader: it waits for nothing"
     default: nil
     }
@@ -45,6 +46,8 @@ public enum Need: Sendable {
   case list
   /// The key waits for a person.
   case touch
+  /// The key gives out channels.
+  case channels
   /// Other processes see the same key.
   case otherProcesses
 }

@@ -36,6 +36,16 @@ import Testing
     #expect(pins.allSatisfy { $0["source"].text == "terminal" })
   }
 
+  /// No touch is announced that the key does not wait for.
+  @Test func aWrongPINIsFollowedByNoTouch() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let (outcome, _) = try await box.listening(
+      to: Sandbox.derive, pin: .descriptor("wrong-one"))
+    #expect(outcome.code == 81)
+    #expect(try await box.checkedNames() == ["pin", "done"])
+  }
+
   @Test func initsTouchesSayWhatEachIsFor() async throws {
     let box = try Sandbox()
     let (outcome, events) = try await box.listening(to: ["init"])

@@ -96,12 +96,35 @@ import Testing
     // One power cycle: the key counts three wrong PINs in a row.
     let script = "for n in 1 2 3 4; do echo wrong-$n | \"$@\" --pin-fd 0; echo code $?; done"
     let outcome = try await box.run(["sh", "-c", script, "sh", Build.keybackup] + Sandbox.derive)
+    #expect(
+      outcome.err.contains("5 tries left; at 0 the key locks for good"), "\(outcome.err)")
     let codes = outcome.out.split(separator: "\n").map(String.init)
     #expect(codes == ["code 81", "code 81", "code 82", "code 82"], "\(outcome.text)")
     #expect(outcome.err.contains("unplug it, plug it in again"), "\(outcome.err)")
     #expect(!outcome.err.contains("blocked for good"))
     // Plugged in again it takes the right PIN.
     try await box.keybackup(Sandbox.derive)
+  }
+
+  /// Nobody is asked to touch the key before it has accepted the PIN.
+  @Test func theTouchIsAskedForAfterThePIN() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let wrong = try await box.keybackup(
+      Sandbox.derive, pin: .descriptor("wrong-one"), expecting: nil)
+    #expect(wrong.code == 81 && !wrong.err.contains("Touch"), "\(wrong.err)")
+    let typed = try await box.keybackup(
+      Sandbox.derive + ["--reveal"], pin: .none,
+      terminal: [
+        .expect("(7 tries left)"), .type("wrong-one\n"), .expect("Wrong PIN."),
+        .expect("(6 tries left)"), .type(Sandbox.pin + "\n"), .expect("Touch"),
+      ])
+    #expect(typed.stepsLeft.isEmpty)
+    #expect(typed.screen.count(of: "Touch") == 1, "\(typed.screen)")
+    // Making a credential, as well.
+    let made = try await box.keybackup(
+      ["credential", "create"], pin: .descriptor("wrong-one"), expecting: nil)
+    #expect(made.code == 81 && !made.err.contains("Touch"), "\(made.err)")
   }
 
   @Test func blockedForGood() async throws {

@@ -37,7 +37,7 @@ import Testing
     Trouble(testDescription: "only another key", settings: "", says: nil),
     Trouble(
       testDescription: "one that never answers", settings: ",fault=silent:getInfo",
-      says: "stopped answering"),
+      says: "does not answer"),
     Trouble(
       testDescription: "one that answers rubbish", settings: ",fault=garbage:getInfo", says: nil),
     Trouble(

@@ -8,12 +8,19 @@ import Testing
   @Test func aFingerprintDoesWhatThePINDoes() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
-    let byPIN = try await box.keybackup(Sandbox.derive, key: Self.reader)
+    let byPIN = try await box.keybackup(Sandbox.derive)
     let trace = try await box.traced {
       let byFinger = try await box.keybackup(Sandbox.derive, key: Self.reader, pin: .none)
       #expect(byFinger.out == byPIN.out)
     }
     #expect(!trace.contains { $0.contains("UsingPIN") }, "\(trace)")
+    // A PIN at hand stays there while the finger will do.
+    let unsent = try await box.traced {
+      let outcome = try await box.keybackup(
+        Sandbox.derive, key: Self.reader, pin: .descriptor(Sandbox.pin))
+      #expect(outcome.out == byPIN.out)
+    }
+    #expect(!unsent.contains { $0.contains("UsingPIN") }, "\(unsent)")
     // A key from before CTAP 2.1 is asked by an option instead of a token.
     let older = try await box.keybackup(
       Sandbox.derive, key: Self.reader + ["--set", "no-pin-uv-auth-token"], pin: .none)
@@ -48,6 +55,7 @@ import Testing
     expectFailure(nobody, 78, says: "PIN", "--pin-fd")
     let again = try await box.keybackup(Sandbox.derive, key: blind)
     #expect(again.out == expected.out)
+    #expect(again.err.contains("reader is blocked"), "\(again.err)")
     let unblocked = try await box.keybackup(Sandbox.derive, key: Self.reader, pin: .none)
     #expect(unblocked.out == expected.out)
   }

@@ -42,7 +42,7 @@ import Testing
     "FIDO_ERR_PIN_INVALID": .pinInvalid(retriesLeft: nil),
     "FIDO_ERR_PIN_BLOCKED": .pinBlocked,
     "FIDO_ERR_PIN_AUTH_INVALID": .pinAuthInvalid,
-    "FIDO_ERR_PIN_AUTH_BLOCKED": .pinAuthBlocked,
+    "FIDO_ERR_PIN_AUTH_BLOCKED": .pinAuthBlocked(retriesLeft: nil),
     "FIDO_ERR_PIN_NOT_SET": .pinNotSet,
     "FIDO_ERR_PIN_REQUIRED": .pinRequired,
     "FIDO_ERR_PIN_POLICY_VIOLATION": .pinPolicyViolation(.authenticatorPolicy),

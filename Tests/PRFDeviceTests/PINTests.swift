@@ -60,16 +60,16 @@ import VirtualKey
     }
     #expect(await attempt("0000") == .pinInvalid(retriesLeft: 7))
     #expect(await attempt("0000") == .pinInvalid(retriesLeft: 6))
-    #expect(await attempt("0000") == .pinAuthBlocked)
+    #expect(await attempt("0000") == .pinAuthBlocked(retriesLeft: 5))
     // Even the right one, until the key is plugged in again.
-    #expect(await attempt("1234") == .pinAuthBlocked)
+    #expect(await attempt("1234") == .pinAuthBlocked(retriesLeft: 5))
 
     let second = try Bench(pin: nil, store: first.store)
     authenticator = try await second.open()
     #expect(try await authenticator.pinRetries() == 5)
     #expect(await attempt("0000") == .pinInvalid(retriesLeft: 4))
     #expect(await attempt("0000") == .pinInvalid(retriesLeft: 3))
-    #expect(await attempt("0000") == .pinAuthBlocked)
+    #expect(await attempt("0000") == .pinAuthBlocked(retriesLeft: 2))
 
     let third = try Bench(pin: nil, store: first.store)
     authenticator = try await third.open()

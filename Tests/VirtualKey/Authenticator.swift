@@ -27,6 +27,8 @@ final class Authenticator {
   var protocols: [PINProtocol]
   /// Wrong PINs since power-up: three block PIN entry until the next one.
   var wrongPINs = 0
+  /// Whether the right PIN was entered since power-up.
+  var hasSeenPIN = false
   /// Readings of a fingerprint since power-up.
   var fingerprintReadings = 0
   var assertions: PendingAssertions?
@@ -192,7 +194,9 @@ final class Authenticator {
     switch outcome {
     case .touched: return
     case .denied: throw .status(.operationDenied)
-    case .timedOut: throw .status(.userActionTimeout)
+    case .timedOut:
+      throw .status(
+        configuration.deniesAfterTouchTimeout ? .operationDenied : .userActionTimeout)
     case .cancelled: throw .status(.keepaliveCancel)
     case .aborted: throw .aborted
     case .unplugged: throw .unplugged
@@ -233,6 +237,9 @@ final class Authenticator {
     return nil
   }
 
+  /// Whether a silent look is answered with a placeholder.
+  var isHiding: Bool { configuration.hidesUntilPIN && !hasSeenPIN }
+
   /// The answer to getInfo (CTAP 2.1 section 6.4).
   private var information: CBOR {
     let state = store.snapshot
@@ -246,7 +253,7 @@ final class Authenticator {
       ("up", true),
       ("uv", configuration.builtInVerification ? true : nil),
       ("plat", false),
-      ("alwaysUv", newer ? configuration.alwaysVerify : nil),
+      ("alwaysUv", newer ? configuration.alwaysVerify || isHiding : nil),
       ("credMgmt", configuration.credentialManagement ? true : nil),
       ("clientPin", configuration.clientPIN ? state.pinHash != nil : nil),
       ("pinUvAuthToken", configuration.pinUvAuthToken && verifies ? true : nil),

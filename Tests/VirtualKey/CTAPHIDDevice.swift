@@ -120,10 +120,12 @@ final class CTAPHIDDevice: UserPresence {
       return
     }
     trace.write("INIT")
+    let faults = authenticator.configuration.faults.map(\.kind)
+    if faults.contains(.silentInitialisation) { return }
     let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: answered >> $0) }
     // Protocol 2, version 1.0.0; WINK and CBOR, no U2F messages.
     var nonce = Array(payload.prefix(8))
-    if authenticator.configuration.faults.contains(where: { $0.kind == .oldNonce }) {
+    if faults.contains(.oldNonce) {
       swap(&nonce, &lastNonce)
     }
     sendMessage(.initialize, to: channel, nonce + identifier + [2, 1, 0, 0, 0x0D])

@@ -138,6 +138,7 @@ extension Authenticator {
     let hash = try? secret.decrypt(sealedHash)
     if let hash, hash == store.snapshot.pinHash {
       wrongPINs = 0
+      hasSeenPIN = true
       try update { state in
         state.pinRetries = KeyState.maximumPINRetries
         state.verificationRetries = KeyState.maximumVerificationRetries
@@ -175,7 +176,9 @@ extension Authenticator {
     try requireAttemptsLeft()
     let secret = try protocols[index].sharedSecret(with: peer)
     try checkPIN(hash, secret, index)
-    guard !store.snapshot.mustChangePIN else { throw .status(.pinInvalid) }
+    guard !store.snapshot.mustChangePIN else {
+      throw .status(configuration.answersPINChangeWithPolicy ? .pinPolicyViolation : .pinInvalid)
+    }
     return try issueToken(index, secret, permissions, rpID: rpID)
   }
 

@@ -43,6 +43,7 @@ extension Fault {
     ("info-more", .lie(.infoMore), "getInfo tells abilities that are not there"),
     ("info-huge", .lie(.infoHuge), "getInfo tells thousands of bytes"),
     ("init-old-nonce", .oldNonce, "INIT is answered with another nonce"),
+    ("init-silent", .silentInitialisation, "INIT is never answered"),
     ("key-agreement-invalid", .lie(.keyAgreementInvalid), "the key's point is not on the curve"),
     ("pin-token-random", .lie(.pinTokenRandom), "a PIN token that nobody issued"),
     ("storage-full", .storageFull, "no room for a discoverable credential"),

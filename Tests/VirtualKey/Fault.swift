@@ -23,6 +23,8 @@ public struct Fault: Sendable, Equatable {
     case delivery(DeliveryFault, CTAPCommand)
     /// INIT is answered with an older nonce.
     case oldNonce
+    /// INIT is never answered.
+    case silentInitialisation
   }
 
   /// What is wrong with an evaluation.

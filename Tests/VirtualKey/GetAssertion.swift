@@ -20,6 +20,7 @@ extension Authenticator {
     let options = request[5]
     guard options?["rk"] == nil else { throw .status(.unsupportedOption) }
     let presence = options?["up"]?.boolean ?? true
+    if !presence, request[6] == nil, isHiding { return try placeholder(rpID) }
     let wantsBuiltIn = try builtInRequest(
       options, parameter: request[6], presence: presence)
     if configuration.alwaysVerify, presence, request[6] == nil, !wantsBuiltIn {
@@ -55,6 +56,20 @@ extension Authenticator {
     }
     if !pending.remaining.isEmpty { assertions = pending }
     return result
+  }
+
+  /// An answer that looks like an assertion and says nothing.
+  private func placeholder(_ rpID: String) throws(CommandFailure) -> CBOR {
+    let data = try authenticatorData(
+      rpIDHash: Array(SHA256.hash(data: Array(rpID.utf8))), flags: [], extensions: .named([]))
+    return .fields([
+      (
+        1,
+        .named([("id", .bytes([UInt8](repeating: 0xA5, count: 32))), ("type", .text("public-key"))])
+      ),
+      (2, .bytes(data)),
+      (3, .bytes([UInt8](repeating: 0x30, count: 70))),
+    ])
   }
 
   /// authenticatorGetNextAssertion (CTAP 2.1 section 6.3).

@@ -51,6 +51,14 @@ public struct KeyConfiguration: Sendable {
   public var packetTimeoutMilliseconds = 3000
   /// Milliseconds after which a touch that nobody gave ends the command.
   public var touchTimeoutMilliseconds = 30_000
+  /// Whether it then says "denied", as if somebody had refused.
+  public var deniesAfterTouchTimeout = false
+  /// Whether a PIN that must be changed is answered "policy violation", not "invalid".
+  public var answersPINChangeWithPolicy = false
+  /// Whether each silent look is answered with a placeholder, an unknown credential and
+  /// a constant signature, until the PIN was entered after power-up; meanwhile getInfo
+  /// tells alwaysUv.
+  public var hidesUntilPIN = false
   /// Milliseconds after power-up in which a reset is accepted.
   public var resetWindowMilliseconds = 10_000
   /// Milliseconds between two answers of one assertion with several accounts.

@@ -45,7 +45,8 @@ public struct KeySettings: Sendable {
     credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, \
     manufacturer=NAME, product=NAME, aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
-    fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
+    fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, force-pin-change-by-policy, \
+    touch-timeout-denies, placeholder-until-pin, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
     no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk, \
     bus=usb|pcsc; on a reader: select=U2F_V2|FIDO_2_0, no-fido, piece-size=N, no-waiting, \
     pull-after-apdus=N, pull-when-idle-ms=MS, return-after-ms=MS
@@ -117,6 +118,11 @@ public struct KeySettings: Sendable {
     case "built-in-uv": configuration.builtInVerification = true
     case "make-cred-uv-not-required": configuration.makeCredentialWithoutVerification = true
     case "force-pin-change": mustChangePIN = true
+    case "force-pin-change-by-policy":
+      mustChangePIN = true
+      configuration.answersPINChangeWithPolicy = true
+    case "touch-timeout-denies": configuration.deniesAfterTouchTimeout = true
+    case "placeholder-until-pin": configuration.hidesUntilPIN = true
     case "no-hmac-secret": configuration.hmacSecret = false
     case "no-cred-protect": configuration.credProtect = false
     case "no-cred-mgmt": configuration.credentialManagement = false

@@ -57,13 +57,16 @@ struct CredentialEnrolment: Sendable {
 
   private func prove(_ credential: CreatedCredential) async throws(UserMessage) -> Proven {
     let salt = Randomness.bytes(count: 32)
-    let request = PRFRequest(
+    var request = PRFRequest(
       rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
     let first = try await key.onlyOutput(request, why: step(2, "reads the key's secret"))
+    // Another salt in the same touch: a key that gave the same for every salt would have
+    // one secret for whatever is ever asked of it, and a new salt would renew nothing.
+    request.second = .webAuthn(Randomness.bytes(count: 32))
     let second = try await key.onlyOutput(
       request, why: step(3, "proves that it stays the same"))
     let enrolment = Enrolment(
-      label: label ?? key.name,
+      label: label ?? key.product,
       kind: .securityKey(
         KeyHeader.SecurityKey(
           rpID: rpID, credentialID: credential.id.bytes, discoverable: isDiscoverable,

@@ -13,6 +13,8 @@ struct KeyFinder: Sendable {
   let asker: PINAsker
   /// What no key is sent twice.
   let refusedPINs = RefusedPINs()
+  /// What the keys in reach are called.
+  let names = KeyNames()
 
   init(_ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy) {
     self.options = options
@@ -97,7 +99,7 @@ struct KeyFinder: Sendable {
         descriptor: descriptor, finder: self)
     } catch {
       throw UserMessage(
-        error, key: OpenKey.name(of: descriptor), onReader: descriptor.isOnReader)
+        error, key: names.name(of: descriptor), onReader: descriptor.isOnReader)
     }
   }
 
@@ -116,7 +118,7 @@ struct KeyFinder: Sendable {
         hasTold = true
         try await pause(.milliseconds(250))
       } catch  where error.code == .authenticatorLost && descriptor.isOnReader && deadline > .now {
-        if !hasTold { askToPutBack(OpenKey.name(of: descriptor)) }
+        if !hasTold { askToPutBack(names.name(of: descriptor)) }
         hasTold = true
         guard try await isBack(descriptor, by: deadline) else { throw error }
       }
@@ -141,8 +143,10 @@ struct KeyFinder: Sendable {
   func connected(cards: Bool = true) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
       if let path = options.device { return [try await AuthenticatorList.authenticator(at: path)] }
-      return cards
-        ? try await AuthenticatorList.connected() : try AuthenticatorList.pluggedIn()
+      let found =
+        cards ? try await AuthenticatorList.connected() : try AuthenticatorList.pluggedIn()
+      names.note(found, cards: cards)
+      return found
     } catch .noAuthenticator {
       return []
     } catch {
@@ -184,9 +188,11 @@ struct KeyFinder: Sendable {
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
     let news = NewcomerCheck(known: Set(known), path: options.device)
     do throws(PRFDeviceError) {
-      return try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) {
+      let found = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) {
         news.isAny(in: $0)
       }.filter { options.device == nil || $0.path == options.device }
+      names.note(found)
+      return found
     } catch .noAuthenticator {
       return nil
     } catch {

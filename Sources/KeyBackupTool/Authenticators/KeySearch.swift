@@ -30,7 +30,7 @@ extension KeyFinder {
     // one that may not be opened is an error only when there is no card either.
     var found = (try? await connected(cards: false)) ?? []
     var hasSeenCards = false
-    var survey = KeySurvey()
+    var survey = KeySurvey(names)
     var hasToldBusy = false
     while true {
       survey.keep(found)
@@ -49,7 +49,11 @@ extension KeyFinder {
       }
       if !hasSeenCards {
         hasSeenCards = true
-        found = try await descriptors(for: wanted)
+        do throws(UserMessage) {
+          found = try await descriptors(for: wanted)
+        } catch  where error.code == .noAuthenticator {
+          throw survey.loss ?? error
+        }
         continue
       }
       guard deadline > .now else { throw survey.reason(in: found) }

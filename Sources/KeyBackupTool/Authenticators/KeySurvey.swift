@@ -11,7 +11,12 @@ enum KeyLook: Sendable {
 
 /// What is known of the security keys in reach while one is searched for.
 struct KeySurvey {
+  private let names: KeyNames
   private var looks: [AuthenticatorDescriptor: KeyLook] = [:]
+  /// That a key went while it was looked at.
+  private(set) var loss: UserMessage?
+
+  init(_ names: KeyNames) { self.names = names }
 
   /// Forgets the keys that are gone.
   mutating func keep(_ found: [AuthenticatorDescriptor]) {
@@ -20,6 +25,7 @@ struct KeySurvey {
 
   mutating func note(_ news: [AuthenticatorDescriptor: KeyLook]) {
     looks.merge(news) { $1 }
+    for case .failed(let error) in news.values where error.isLoss { loss = error }
   }
 
   /// The keys to look at: those that are new, or were busy, or were lost and
@@ -28,7 +34,7 @@ struct KeySurvey {
     found.filter { descriptor in
       switch looks[descriptor] {
       case nil: true
-      case .failed(let error): error.isBusy || error.code == .authenticatorLost
+      case .failed(let error): error.isBusy || error.isLoss
       default: false
       }
     }
@@ -53,7 +59,7 @@ struct KeySurvey {
     found.compactMap { descriptor in
       switch looks[descriptor] {
       case .failed(let error): error
-      case nil: UserMessage(.noAnswer, key: OpenKey.name(of: descriptor))
+      case nil: UserMessage(.noAnswer, key: names.name(of: descriptor))
       default: nil
       }
     }
@@ -62,7 +68,7 @@ struct KeySurvey {
   /// How many keys hold nothing of use; one that was taken away may hold it.
   func countOfUnsuitable(in found: [AuthenticatorDescriptor]) -> Int {
     found.count { descriptor in
-      if case .failed(let error) = looks[descriptor] { return error.code != .authenticatorLost }
+      if case .failed(let error) = looks[descriptor] { return !error.isLoss }
       return true
     }
   }
@@ -74,7 +80,7 @@ struct KeySurvey {
 
   /// Why none will do.
   func reason(in found: [AuthenticatorDescriptor]) -> UserMessage {
-    if found.isEmpty { return UserMessage(.noAuthenticator) }
+    if found.isEmpty { return loss ?? UserMessage(.noAuthenticator) }
     return failures(in: found).first ?? .nothingOpens(found.count)
   }
 }
@@ -82,4 +88,14 @@ struct KeySurvey {
 extension UserMessage {
   /// Another program has the security key.
   var isBusy: Bool { word == "busy" }
+
+  /// The security key is in reach and says nothing: it would be waited for in vain
+  /// once more.
+  var isSilence: Bool { code == .authenticatorLost && message.hasSuffix(Self.silence) }
+
+  /// The security key went away.
+  var isLoss: Bool { code == .authenticatorLost && !isSilence }
+
+  /// How the message of a key ends that says nothing.
+  static let silence = " does not answer"
 }

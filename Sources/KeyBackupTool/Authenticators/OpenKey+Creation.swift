@@ -13,8 +13,9 @@ extension OpenKey {
   ) async throws(UserMessage) -> CreatedCredential {
     do throws(UserMessage) {
       return try await verified { authenticator, pin throws(PRFDeviceError) in
-        try await touched(why) { () throws(PRFDeviceError) in
-          try await authenticator.createCredential(request, pin: pin)
+        try await touched(why) { announce throws(PRFDeviceError) in
+          try await authenticator.createCredential(
+            request, pin: pin, announcingTouch: announce)
         }
       }
     } catch  where error.leavesDoubt && request.isDiscoverable {

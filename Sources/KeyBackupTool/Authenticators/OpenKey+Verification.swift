@@ -46,8 +46,8 @@ extension OpenKey {
     }
   }
 
-  /// Runs an operation under user verification: with the PIN, or, on a key
-  /// with a fingerprint reader and no PIN at hand, without.
+  /// Runs an operation under user verification: with a fingerprint on a key that is set
+  /// up to read it, and with the PIN where it has no reader or that did not help.
   ///
   /// A PIN from a descriptor or file is tried once. A person may type another
   /// one; the same one is never sent twice.
@@ -62,7 +62,7 @@ extension OpenKey {
     let verification = try await call { key throws(PRFDeviceError) in
       try await key.userVerification()
     }
-    if verification.isBuiltIn, finder.pins.source == nil {
+    if verification.isBuiltIn {
       let result = try await withFingerprint(isPINSet: verification.isPINSet, body)
       if let result { return result }
     }
@@ -89,6 +89,9 @@ extension OpenKey {
         return nil
       } catch .pinRequired where isPINSet {
         // The key wants its PIN for this operation all the same.
+        return nil
+      } catch .authenticator where isPINSet {
+        // It cannot do by itself what it says it can.
         return nil
       } catch {
         throw message(error)

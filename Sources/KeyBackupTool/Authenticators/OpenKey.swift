@@ -38,23 +38,47 @@ final class OpenKey: Sendable {
     set { enrolledLabel.withLock { $0 = newValue } }
   }
 
-  /// What the key is called on screen: two of one model differ in their labels.
+  /// The product's name.
+  var product: String { Self.name(of: descriptor) }
+
+  /// What the key is called on screen: two of one model differ in their labels, or in
+  /// where they are.
+  ///
+  /// A label may be the product's name, which its reader does not tell: two readers
+  /// always differ in their numbers.
   var name: String {
-    let product = Self.name(of: descriptor)
-    let label = PrintableText.clean(self.label ?? "", limit: 40)
-    return label.isEmpty || label == product ? product : "\(product) \"\(label)\""
+    let told = finder.names.name(of: descriptor)
+    return labelled(shownLabel == nil || descriptor.isOnReader ? told : product)
   }
 
-  /// The name and where it is plugged in, for lists of several.
-  var described: String { "\(name) at \(descriptor.path)" }
+  /// What the person calls the key, where it is not the product's name.
+  private var shownLabel: String? {
+    let label = PrintableText.clean(self.label ?? "", limit: 40)
+    return label.isEmpty || label == product ? nil : label
+  }
+
+  private func labelled(_ name: String) -> String {
+    shownLabel.map { "\(name) \"\($0)\"" } ?? name
+  }
 
   /// The product's name, cleaned of whatever a device might send.
   ///
   /// A card has no name to tell; its reader does.
-  static func name(of descriptor: AuthenticatorDescriptor) -> String {
-    let name = PrintableText.clean(descriptor.product)
-    if descriptor.isOnReader { return "the key on \(name)" }
-    return name.isEmpty || name == "( )" ? "security key" : name
+  ///
+  /// - Parameters:
+  ///   - descriptor: the key.
+  ///   - place: whether to tell where it is: the device file, or the reader's number.
+  /// - Returns: the name, safe to show.
+  static func name(
+    of descriptor: AuthenticatorDescriptor, telling place: Bool = false
+  ) -> String {
+    if descriptor.isOnReader {
+      let reader = descriptor.path.dropFirst(AuthenticatorList.readerScheme.count)
+      return "the key on " + PrintableText.clean(place ? String(reader) : descriptor.product)
+    }
+    let product = PrintableText.clean(descriptor.product)
+    let name = product.isEmpty || product == "( )" ? "security key" : product
+    return place ? "\(name) at \(descriptor.path)" : name
   }
 
   /// Runs one call to the device and turns its error into words.
@@ -83,18 +107,21 @@ final class OpenKey: Sendable {
 
   /// The key as people and calling programs are told about it.
   var shown: ShownKey {
-    ShownKey(name: name, path: descriptor.path, transport: descriptor.transport.rawValue)
+    ShownKey(
+      name: labelled(product), told: name, path: descriptor.path,
+      transport: descriptor.transport.rawValue)
   }
 
-  /// Asks for the key's touch while `body` runs the call that needs it.
+  /// Asks for the key's touch once the call that `body` runs waits for it.
   ///
   /// - Parameters:
   ///   - why: what the touch does, when there is more than one.
-  ///   - body: the call.
+  ///   - body: the call, and what it calls when the key waits.
   /// - Returns: what `body` returns.
   /// - Throws: what `body` throws.
   func touched<R: Sendable>(
-    _ why: String? = nil, _ body: () async throws(PRFDeviceError) -> R
+    _ why: String? = nil,
+    _ body: (@escaping @Sendable () -> Void) async throws(PRFDeviceError) -> R
   ) async throws(PRFDeviceError) -> R {
     try await finder.prompter.touch(
       shown, why: why, seconds: finder.options.timeout, while: body)

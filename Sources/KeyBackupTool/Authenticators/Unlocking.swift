@@ -219,8 +219,8 @@ extension OpenKey {
     _ request: PRFRequest, why: String? = nil
   ) async throws(UserMessage) -> [PRFEvaluation] {
     try await verified { authenticator, pin throws(PRFDeviceError) in
-      try await touched(why) { () throws(PRFDeviceError) in
-        try await authenticator.evaluate(request, pin: pin)
+      try await touched(why) { announce throws(PRFDeviceError) in
+        try await authenticator.evaluate(request, pin: pin, announcingTouch: announce)
       }
     }
   }

@@ -114,7 +114,10 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     } catch  where error.code == .wrongKey {
       throw UserMessage(
         .wrongKey, "no security key in reach holds this credential for \(rpId)",
-        hint: "plug in the one it was made on, and check --credential and --rp-id")
+        hint: "plug in the one it was made on, and check --credential and --rp-id"
+          + (device.device == nil
+            ? "\na credential of protection level 3 is hidden until the PIN: if it is one, name its "
+              + "key with --device PATH (keybackup devices lists the paths)" : ""))
     }
   }
 

@@ -38,7 +38,7 @@ extension UserMessage {
           hint: "try again and touch it when it blinks; --timeout gives more time")
       case .noAnswer:
         UserMessage(
-          .authenticatorLost, "\(key) stopped answering", hint: "replug it and try again")
+          .authenticatorLost, key + Self.silence, hint: "replug it and try again")
       case .denied:
         UserMessage(.denied, "the request was refused on \(key)", hint: "try again")
       case .pinInvalid(let retries):
@@ -46,10 +46,8 @@ extension UserMessage {
           .pinInvalid, "wrong PIN" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
           hint: "too many wrong PINs block the key; only a reset, which destroys every "
             + "credential on it, unblocks it")
-      case .pinAuthBlocked:
-        UserMessage(
-          .pinBlocked, "\(key) accepts no more PINs after several wrong ones",
-          hint: "unplug it, plug it in again, and take care: tries are not given back")
+      case .pinAuthBlocked(let retries):
+        .pinAuthBlocked(key, retries, restart: "unplug it, plug it in again")
       case .pinBlocked:
         UserMessage(
           .pinBlocked, "the PIN of \(key) is blocked for good",
@@ -146,6 +144,22 @@ extension UserMessage {
   static let noAuthenticator = UserMessage(
     .noAuthenticator, "no security key found",
     hint: "plug one in; --wait SECONDS waits for it")
+
+  /// Three wrong PINs in a row: the key takes the next one after a restart.
+  ///
+  /// - Parameters:
+  ///   - key: how it is called on screen.
+  ///   - retries: how many tries it then has.
+  ///   - restart: how it is restarted.
+  /// - Returns: the message.
+  static func pinAuthBlocked(_ key: String, _ retries: Int?, restart: String) -> UserMessage {
+    let left = retries.map { "\(tries($0)) left; " } ?? ""
+    return UserMessage(
+      .pinBlocked, "\(key) accepts no PIN until it is restarted: too many wrong ones in a row",
+      hint: "\(restart), and enter the right PIN\n" + left
+        + "at 0 the key locks for good, and only a reset, which destroys every credential on it, "
+        + "makes it usable")
+  }
 
   /// "1 try", "3 tries".
   static func tries(_ count: Int) -> String { count == 1 ? "1 try" : "\(count) tries" }

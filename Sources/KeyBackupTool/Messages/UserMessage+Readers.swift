@@ -23,7 +23,7 @@ extension UserMessage {
         .incomplete, word: "busy", "another program is using \(key)", hint: Self.freeTheCard)
     case .noAnswer:
       self.init(
-        .authenticatorLost, "\(key) stopped answering",
+        .authenticatorLost, key + Self.silence,
         hint: "lay it flat on the middle of the reader, hold it still, and try again")
     case .notFIDO2:
       self.init(
@@ -37,10 +37,8 @@ extension UserMessage {
       self.init(
         .touchTimeout, "\(key) did not get its touch in time",
         hint: "try again; take it off the reader and lay it down once more, or touch it there")
-    case .pinAuthBlocked:
-      self.init(
-        .pinBlocked, "\(key) accepts no more PINs after several wrong ones",
-        hint: "take it off the reader, put it back, and take care: tries are not given back")
+    case .pinAuthBlocked(let retries):
+      self = .pinAuthBlocked(key, retries, restart: "take it off the reader, put it back")
     case .transport, .protocolViolation:
       var message = UserMessage(error, key: key)
       message.hint = "lay it flat on the middle of the reader, hold it still, and try again"

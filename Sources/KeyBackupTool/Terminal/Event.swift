@@ -116,6 +116,8 @@ enum Event: Sendable {
 struct ShownKey: Sendable, Equatable {
   /// The product's name, safe to show.
   var name: String
+  /// The same, told from another one of its model where there is one in reach.
+  var told: String
   /// The device file.
   var path: String
   /// "usb" or "nfc".

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Waiting for a person's hand: the terminal and the caller are told what to
 /// do, and the terminal is reminded of it while nothing happens.
 extension Prompter {
@@ -40,32 +42,39 @@ extension Prompter {
       while: waiting)
   }
 
-  /// Asks for the touch of a key, while `waiting` runs the call that needs it.
+  /// Asks for the touch of a key, once the call that needs it waits for it.
   ///
   /// - Parameters:
   ///   - key: the key.
   ///   - why: what the touch does, when there is more than one.
   ///   - seconds: how long the key is waited for.
-  ///   - waiting: the call.
+  ///   - waiting: the call; it is given what it calls when the key has accepted the
+  ///     PIN and waits.
   /// - Returns: what `waiting` returns.
   /// - Throws: what `waiting` throws.
   func touch<R: Sendable, E: Error>(
-    _ key: ShownKey, why: String? = nil, seconds: Int, while waiting: () async throws(E) -> R
+    _ key: ShownKey, why: String? = nil, seconds: Int,
+    while waiting: (@escaping @Sendable () -> Void) async throws(E) -> R
   ) async throws(E) -> R {
-    events.send(.touch(key, why: why, secondsLeft: seconds))
-    let reason = why.map { " (\($0))" } ?? ""
-    // On a reader the key's being there is the touch.
-    tell(
-      key.transport == "nfc"
-        ? "Hold \(key.name) still until it is done\(reason)." : "Touch \(key.name) now\(reason).")
-    return try await reminding(
-      upTo: seconds,
-      of: {
-        key.transport == "nfc"
-          ? "Still waiting for \(key.name) (\($0) s left). Keep it on the reader; it may want a touch."
-          : "Still waiting for a touch on \(key.name) (\($0) s left). It may be blinking."
-      },
-      while: waiting)
+    let reminder = Reminder()
+    return try await reminder.ending { () async throws(E) in
+      try await waiting {
+        events.send(.touch(key, why: why, secondsLeft: seconds))
+        let reason = why.map { " (\($0))" } ?? ""
+        // On a reader the key's being there is the touch.
+        tell(
+          key.transport == "nfc"
+            ? "Hold \(key.told) still until it is done\(reason)."
+            : "Touch \(key.told) now\(reason).")
+        reminder.begin {
+          await remind(upTo: seconds) {
+            key.transport == "nfc"
+              ? "Still waiting for \(key.told) (\($0) s left). Keep it on the reader; it may want a touch."
+              : "Still waiting for a touch on \(key.told) (\($0) s left). It may be blinking."
+          }
+        }
+      }
+    }
   }
 
   // MARK: Reminder
@@ -78,21 +87,9 @@ extension Prompter {
     upTo seconds: Int, of text: @escaping @Sendable (Int) -> String,
     while waiting: () async throws(E) -> R
   ) async throws(E) -> R {
-    let reminder = Task { await remind(upTo: seconds, of: text) }
-    do throws(E) {
-      let result = try await waiting()
-      await Self.end(reminder)
-      return result
-    } catch {
-      await Self.end(reminder)
-      throw error
-    }
-  }
-
-  /// Ends it for certain: none is shown after this returned.
-  private static func end(_ reminder: Task<Void, Never>) async {
-    reminder.cancel()
-    await reminder.value
+    let reminder = Reminder()
+    reminder.begin { await remind(upTo: seconds, of: text) }
+    return try await reminder.ending(waiting)
   }
 
   private func remind(upTo limit: Int, of text: @Sendable (Int) -> String) async {
@@ -105,5 +102,34 @@ extension Prompter {
       pause *= 2
       tell(text(limit - passed))
     }
+  }
+}
+
+/// Reminds of something until it has come.
+private final class Reminder: Sendable {
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  func begin(_ remind: @escaping @Sendable () async -> Void) {
+    let begun = Task { await remind() }
+    task.withLock { $0 = begun }
+  }
+
+  /// Runs `waiting` and ends the reminding for certain: nothing is shown after this
+  /// returned.
+  func ending<R: Sendable, E: Error>(_ waiting: () async throws(E) -> R) async throws(E) -> R {
+    do throws(E) {
+      let result = try await waiting()
+      await end()
+      return result
+    } catch {
+      await end()
+      throw error
+    }
+  }
+
+  private func end() async {
+    let task = task.withLock { $0.take() }
+    task?.cancel()
+    await task?.value
   }
 }

@@ -20,11 +20,14 @@ final class CardTransport: Sendable {
   /// when it says how long that may take.
   private let request = Mutex<Request?>(nil)
   private let failure = Mutex<CardFailure?>(nil)
+  /// Learns of each request.
+  private let notice: TouchNotice
 
   /// Connects to the card on a reader and selects its FIDO applet.
   ///
   /// - Throws: what opening can refuse.
-  init(reader: String, path: String) throws(PRFDeviceError) {
+  init(reader: String, path: String, _ notice: TouchNotice) throws(PRFDeviceError) {
+    self.notice = notice
     let connection: CardConnection
     do throws(CardFailure) {
       connection = try CardConnection(reader, SmartCardService())
@@ -46,7 +49,8 @@ final class CardTransport: Sendable {
   /// its first failure.
   ///
   /// - Throws: ``PRFDeviceError/notFIDO2``.
-  init(over channel: any CardChannel) throws(PRFDeviceError) {
+  init(over channel: any CardChannel, _ notice: TouchNotice) throws(PRFDeviceError) {
+    self.notice = notice
     connection = nil
     applet = FIDOApplet(channel, pause: 0)
     guard let version = try? applet.select() else { throw .notFIDO2 }
@@ -72,7 +76,9 @@ final class CardTransport: Sendable {
     let taken: Request
     switch Int32(command) {
     case CTAP_CMD_INIT: taken = .initialisation(nonce: payload)
-    case CTAP_CMD_CBOR: taken = .cbor(payload)
+    case CTAP_CMD_CBOR:
+      notice.sends(command: payload.first)
+      taken = .cbor(payload)
     case CTAP_CMD_MSG: taken = .message(payload)
     case CTAP_CMD_CANCEL:
       applet.cancel()
@@ -164,17 +170,19 @@ extension fido_dev_transport_t {
 
 /// A card as the handle's way to its authenticator.
 final class CardLink: Sendable {
-  private let makeTransport: @Sendable () throws(PRFDeviceError) -> CardTransport
+  private let makeTransport: @Sendable (TouchNotice) throws(PRFDeviceError) -> CardTransport
   private let transport = Mutex<CardTransport?>(nil)
 
   init(reader: String, path: String) {
-    makeTransport = { () throws(PRFDeviceError) in
-      try CardTransport(reader: reader, path: path)
+    makeTransport = { notice throws(PRFDeviceError) in
+      try CardTransport(reader: reader, path: path, notice)
     }
   }
 
   init(over channel: any CardChannel) {
-    makeTransport = { () throws(PRFDeviceError) in try CardTransport(over: channel) }
+    makeTransport = { notice throws(PRFDeviceError) in
+      try CardTransport(over: channel, notice)
+    }
   }
 
   /// Whether the card has been on the reader ever since it was connected to.
@@ -186,8 +194,8 @@ final class CardLink: Sendable {
   /// Connects to the card.
   ///
   /// - Throws: what opening can refuse.
-  func connect() throws(PRFDeviceError) -> CardTransport {
-    let made = try makeTransport()
+  func connect(_ notice: TouchNotice) throws(PRFDeviceError) -> CardTransport {
+    let made = try makeTransport(notice)
     transport.withLock { $0 = made }
     return made
   }

@@ -29,6 +29,17 @@ extension Behaviour {
       try expect(try await key.pinRetries(), is: 8, "PIN tries")
     },
     Behaviour(
+      "key-denial", "The key gives up waiting and calls it a refusal",
+      key: [stored, "touch=never", "touch-timeout-ms=400", "touch-timeout-denies"],
+      needs: [.touch]
+    ) { keys in
+      let key = try await keys.open { $0.leastTouchTime = .milliseconds(200) }
+      try await expectError(.touchTimeout, "the evaluation") {
+        _ = try await key.evaluate(.suite([], .one), pin: keys.pin)
+      }
+      try await expectError(.touchTimeout, "enrolling") { _ = try await keys.credential(on: key) }
+    },
+    Behaviour(
       "host-timeout", "A touch that nobody gives in time: the key is usable at once",
       key: [stored, "touch=never"], needs: [.touch]
     ) { keys in
@@ -96,6 +107,16 @@ extension Behaviour {
     Behaviour(
       "silent-opening", "A key that does not answer when it is opened is given up",
       key: ["fault=silent:getInfo"]
+    ) { keys in
+      try await expectLess(than: .seconds(15), "giving up") {
+        try await expectError(.noAnswer, "opening") {
+          _ = try await keys.open { $0.answerTimeout = .seconds(1) }
+        }
+      }
+    },
+    Behaviour(
+      "silent-channel", "A key that gives out no channel is given up",
+      key: ["fault=init-silent"], needs: [.channels]
     ) { keys in
       try await expectLess(than: .seconds(15), "giving up") {
         try await expectError(.noAnswer, "opening") {

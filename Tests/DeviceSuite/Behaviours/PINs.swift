@@ -1,4 +1,5 @@
 import PRFDevice
+import Synchronization
 
 extension Behaviour {
   private static let right = "pin=\(PluggedKeys.pinText)"
@@ -19,13 +20,14 @@ extension Behaviour {
       let key = try await keys.open()
       let wrong = try PluggedKeys.makePIN("0000")
       for expected in [
-        PRFDeviceError.pinInvalid(retriesLeft: 7), .pinInvalid(retriesLeft: 6), .pinAuthBlocked,
+        PRFDeviceError.pinInvalid(retriesLeft: 7), .pinInvalid(retriesLeft: 6),
+        .pinAuthBlocked(retriesLeft: 5),
       ] {
         try await expectError(expected, "a wrong PIN") {
           _ = try await key.credentials(pin: wrong)
         }
       }
-      try await expectError(.pinAuthBlocked, "the right PIN") {
+      try await expectError(.pinAuthBlocked(retriesLeft: 5), "the right PIN") {
         _ = try await key.credentials(pin: keys.pin)
       }
       try expect(try await key.pinRetries(), is: 5, "PIN tries")
@@ -87,6 +89,31 @@ extension Behaviour {
       let other = try PluggedKeys.makePIN("567890")
       try await key.changePIN(from: keys.pin, to: other)
       _ = try await key.credentials(pin: other)
+    },
+    Behaviour(
+      "pin-change-policy", "A PIN that must be changed first is told by a policy violation, too",
+      key: ["force-pin-change-by-policy"]
+    ) { keys in
+      let key = try await keys.open()
+      try await expectError(.pinChangeRequired, "the PIN") {
+        _ = try await key.credentials(pin: keys.pin)
+      }
+      try expect(try await key.pinRetries(), is: 8, "PIN tries")
+    },
+    Behaviour(
+      "touch-announced", "A touch is asked for once the PIN was accepted, and not before",
+      key: [stored]
+    ) { keys in
+      let key = try await keys.open()
+      let asked = Mutex(0)
+      let announce: @Sendable () -> Void = { asked.withLock { $0 += 1 } }
+      try await expectError(.pinInvalid(retriesLeft: 7), "a wrong PIN") {
+        _ = try await key.evaluate(
+          .suite([], .one), pin: try PluggedKeys.makePIN("0000"), announcingTouch: announce)
+      }
+      try expect(asked.withLock { $0 }, is: 0, "touches asked for after a wrong PIN")
+      _ = try await key.evaluate(.suite([], .one), pin: keys.pin, announcingTouch: announce)
+      try expect(asked.withLock { $0 }, is: 1, "touches asked for after the right one")
     },
     Behaviour("pin-unsupported", "A key that cannot have a PIN says so", keys: [["no-client-pin"]])
     { keys in

@@ -15,6 +15,17 @@ extension Behaviour {
       let isSure = try await !key.info().alwaysVerifiesUser
       try expect(none, is: isSure ? .no : .maybe, "whether it holds what it does not")
     },
+    Behaviour(
+      "placeholder", "A key that gives a placeholder until its PIN may hold it",
+      key: ["placeholder-until-pin"]
+    ) { keys in
+      let key = try await keys.open()
+      try expect(
+        try await key.holds(unknown(2), rpID: PluggedKeys.rpID), is: .maybe, "whether it holds it")
+      let id = try await keys.credential(on: key)
+      try expect(
+        try await key.holds([id], rpID: PluggedKeys.rpID), is: .yes(id), "and after the PIN")
+    },
     Behaviour("holds-long", "A list too long for one message is asked for in parts") { keys in
       let key = try await keys.open()
       let id = try await keys.credential(on: key)

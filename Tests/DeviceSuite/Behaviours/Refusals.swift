@@ -31,6 +31,17 @@ extension Behaviour {
     faulty(
       "wrong-length", "An output of the wrong length is refused", ["fault=hmac-secret-length=64"],
       gives: .prfWrongLength(count: 64)),
+    Behaviour(
+      "ignores-salt", "An output that is the same for two salts is refused",
+      key: ["fault=hmac-secret-ignores-salt"]
+    ) { keys in
+      let key = try await keys.open()
+      let id = try await keys.credential(on: key)
+      let expected = PRFDeviceError.protocolViolation("hmac-secret gives the same for every salt")
+      try await expectError(expected, "the evaluation") {
+        _ = try await key.evaluate(.suite([id], .one, .two), pin: keys.pin)
+      }
+    },
     faulty(
       "garbage", "An answer that is no CBOR is refused", ["fault=garbage:getAssertion"],
       gives: .protocolViolation("the answer is not the CBOR that CTAP prescribes")),

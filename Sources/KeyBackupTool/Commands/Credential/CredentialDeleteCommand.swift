@@ -5,7 +5,11 @@ internal import PRFDevice
 struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete a discoverable credential from a security key, for good.")
+    abstract: "Delete a discoverable credential from a security key, for good.",
+    discussion: """
+      Some keys go on answering for the deleted credential's ID. So take it out of the backup first: \
+      keybackup key remove, then rotate --master-key.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions

@@ -62,7 +62,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    return try report(made.keyID, made.credential, label ?? key.name, opened)
+    return try report(made.keyID, made.credential, label ?? key.product, opened)
   }
 
   /// Those that open the backup already, also by a box.
