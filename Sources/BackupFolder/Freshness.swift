@@ -3,18 +3,34 @@ internal import CSPP
 /// A short word for what the logs of a folder hold, to be written down or read
 /// out and compared on another computer (docs/format.md, *The freshness word*).
 public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
-  /// Ten digits and letters, none of which looks like another: 50 bits.
+  /// Sixteen digits and letters, none of which looks like another: 80 bits.
+  ///
+  /// Ten, the first 50 of them, in a word of version 0.1.0.
   public let description: String
 
   /// Without i, l, o, u (Crockford's base 32).
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-  private static let length = 10
+  private static let length = 16
+  private static let olderLength = 10
+
+  /// In groups of four, for people.
+  public var grouped: String {
+    let digits = Array(description.utf8)
+    return stride(from: 0, to: digits.count, by: 4).map {
+      String(decoding: digits[$0..<min($0 + 4, digits.count)], as: UTF8.self)
+    }.joined(separator: "-")
+  }
+
+  /// Whether a word that a person wrote down, perhaps an older program's, stands for this state.
+  func matches(_ written: FreshnessWord) -> Bool {
+    description.utf8.starts(with: written.description.utf8)
+  }
 
   /// Reads a word as a person writes it.
   ///
   /// Case, hyphens and spaces do not count; o is read as 0, i and l as 1.
   ///
-  /// - Returns: `nil` unless it has ten digits and letters of the alphabet.
+  /// - Returns: `nil` unless it has sixteen digits and letters of the alphabet, or ten.
   public init?(_ text: some StringProtocol) {
     var word: [UInt8] = []
     for byte in text.lowercased().utf8 {
@@ -25,11 +41,13 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
       default: word.append(byte)
       }
     }
-    guard word.count == Self.length, word.allSatisfy(Self.alphabet.contains) else { return nil }
+    guard [Self.length, Self.olderLength].contains(word.count),
+      word.allSatisfy(Self.alphabet.contains)
+    else { return nil }
     description = String(decoding: word, as: UTF8.self)
   }
 
-  /// The word for a state of the logs: the first 50 bits of the SHA-256 over
+  /// The word for a state of the logs: the first 80 bits of the SHA-256 over
   /// the names of every writer's last operation, sorted, each with a line end.
   init(last names: [OperationName]) {
     self.init(sorted: names.sorted().map { Array("\($0)\n".utf8) })
@@ -39,11 +57,13 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
   fileprivate init(sorted lines: [[UInt8]]) {
     var text: [UInt8] = []
     for line in lines { text += line }
-    var bits = Digest(of: text.span).words.x
+    let words = Digest(of: text.span).words
+    var (bits, rest) = (words.x, words.y)
     var word: [UInt8] = []
     for _ in 0..<Self.length {
       word.append(Self.alphabet[Int(bits >> 59)])
-      bits <<= 5
+      bits = bits << 5 | rest >> 59
+      rest <<= 5
     }
     description = String(decoding: word, as: UTF8.self)
   }
@@ -59,13 +79,15 @@ public enum FreshnessComparison: Equatable, Sendable {
   /// The word is none of these logs' earlier states: something that was there is
   /// not here. Unless all states were tried, it may also be very old.
   case lacking(triedAll: Bool)
+  /// Not everything is here yet: nothing can be told.
+  case unknown
 }
 
 extension Namespace {
   /// Compares the logs with a word from another computer.
   ///
-  /// Needs no key. Operations whose file is there and not synchronised yet count as here:
-  /// that they are awaited is said anyway.
+  /// Needs no key: a file whose bytes have the hash that the word stands for holds what was there.
+  /// While something of the logs is awaited the answer is ``FreshnessComparison/unknown``.
   ///
   /// - Parameters:
   ///   - word: what a person wrote down.
@@ -75,8 +97,15 @@ extension Namespace {
   public func compare(
     with word: FreshnessWord, limit: Int = 200_000
   ) throws(BackupFolderError) -> FreshnessComparison {
-    let log = try LogHeaders.read(self, memory: rememberedOrNothing())
-    return EarlierStates(of: log.names.union(log.unsynchronised)).find(word, limit: limit)
+    let memory = rememberedOrNothing()
+    let log = try LogHeaders.read(self, memory: memory)
+    let health = health(
+      of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+      damaged: log.damaged)
+    if health.incomplete > 0 || log.findings.contains(where: { $0.state == .incomplete }) {
+      return .unknown
+    }
+    return EarlierStates(of: log.names).find(word, limit: limit)
   }
 }
 
@@ -150,6 +179,6 @@ struct EarlierStates {
     for (names, lacking) in zip(writers, state) where names.count > lacking {
       lines.append(names[names.count - lacking - 1])
     }
-    return FreshnessWord(sorted: lines) == word
+    return FreshnessWord(sorted: lines).matches(word)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     // The page's freshness word is an earlier state of this folder.
     let word = try #require(
       try Files.text(kit.page).firstMatch(
-        of: /Freshness word<\/th><td class="mono">([0-9a-z]{10})</))
+        of: /Freshness word<\/th><td class="mono">([0-9a-z]{4}(?:-[0-9a-z]{4}){3})</))
     let status = try await kit.alone(["status", "--freshness", String(word.1)], expecting: nil)
     #expect(status.text.contains("newer"), "\(status.text)")
   }

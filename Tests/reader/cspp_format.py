@@ -56,8 +56,8 @@ def record_id(wallet_id: str) -> str:
 def freshness(last_operations) -> str:
     """The freshness word for (writer ID, counter, SHA-256 in hexadecimal) of every writer's last operation."""
     lines = ["%s/%08d-%s\n" % (writer, counter, digest[:32]) for writer, counter, digest in sorted(last_operations)]
-    bits = int.from_bytes(hashlib.sha256("".join(lines).encode("ascii")).digest()[:8], "big") >> 14
-    return "".join("0123456789abcdefghjkmnpqrstvwxyz"[bits >> 5 * place & 31] for place in reversed(range(10)))
+    bits = int.from_bytes(hashlib.sha256("".join(lines).encode("ascii")).digest()[:10], "big")
+    return "".join("0123456789abcdefghjkmnpqrstvwxyz"[bits >> 5 * place & 31] for place in reversed(range(16)))
 
 
 def seal(key: bytes, nonce: bytes, plaintext: bytes, associated: bytes | None = None) -> bytes:

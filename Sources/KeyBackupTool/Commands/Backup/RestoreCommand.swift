@@ -87,6 +87,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       try output.result(json: [
         "restored": .number(report.restored),
         "failed": .array((report.failures + logFindings).map(\.json)),
+        "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
       ])
       return
     }
@@ -103,6 +104,16 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.note("The backup holds no wallets yet.")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
+    noteFreshness(health)
+  }
+
+  /// Tells on a computer that is new to the backup that there may be something newer.
+  private func noteFreshness(_ health: LogHealth) {
+    guard !health.isFreshnessKnown, let word = FreshnessWord(health.freshness) else { return }
+    unlock.output.note("Freshness unknown: this computer had not opened this backup before.")
+    unlock.output.note(
+      "Its freshness word is \(word.grouped). On a computer that knows the backup, run: keybackup "
+        + "status --freshness \(word)")
   }
 }
 

@@ -39,7 +39,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     }
     if yes, !accept { throw ValidationError("--yes goes with --accept") }
     if let freshness, FreshnessWord(freshness) == nil {
-      throw ValidationError("a freshness word has ten letters and digits")
+      throw ValidationError("a freshness word has 16 letters and digits, an older one 10")
     }
   }
 
@@ -53,7 +53,8 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     var report = try StatusReport(structureOf: backup)
     if let word = freshness.flatMap({ FreshnessWord($0) }) {
       do throws(BackupFolderError) {
-        report.comparison = try backup.namespace.compare(with: word)
+        report.comparison =
+          report.isIncomplete ? .unknown : try backup.namespace.compare(with: word)
       } catch {
         throw UserMessage(error)
       }

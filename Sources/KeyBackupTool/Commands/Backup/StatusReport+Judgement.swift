@@ -11,6 +11,12 @@ extension StatusReport {
     judgeWallets()
   }
 
+  /// Whether something is known to be on its way.
+  var isIncomplete: Bool {
+    wallets[.incomplete] + health.incomplete > 0
+      || findings.contains { $0.state == .incomplete }
+  }
+
   /// The code to end with.
   var exitCode: ExitCode { .mostUrgent(of: codes) }
 
@@ -27,8 +33,7 @@ extension StatusReport {
       codes.append(.permissionDenied)
       advice.append("some folders may not be read by you: check their owner and permissions")
     }
-    let waiting = wallets[.incomplete] + health.incomplete
-    if waiting > 0 || findings.contains(where: { $0.state == .incomplete }) {
+    if isIncomplete {
       codes.append(.incomplete)
       advice.append("some files are not synchronised yet: wait and look again")
     }
@@ -79,6 +84,11 @@ extension StatusReport {
   private mutating func judgeFreshness() {
     switch comparison {
     case .same, .newer: return
+    case .unknown:
+      codes.append(.incomplete)
+      advice.append(
+        "the freshness word cannot be compared yet: wait until the folder is synchronised, then "
+          + "compare again")
     case .lacking(let triedAll):
       codes.append(.rollback)
       advice.append(

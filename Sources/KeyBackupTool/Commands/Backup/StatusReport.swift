@@ -103,6 +103,7 @@ struct StatusReport: Sendable {
       "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
       "ways": .array(ways.map(\.json)),
       "freshness": .string(health.freshness),
+      "freshness_of": .string(isOpened ? "opened" : "claimed"),
       "known": .bool(health.isFreshnessKnown),
       "advice": .array(advice.map(JSONValue.string)),
       "failed": .array(findings.map(\.json)),
@@ -138,7 +139,8 @@ struct StatusReport: Sendable {
       lines.append("Freshness  no log here")
     } else {
       lines.append(
-        "Freshness  \(health.freshness)"
+        "Freshness  \(FreshnessWord(health.freshness)?.grouped ?? health.freshness)"
+          + (isOpened ? "" : " (of all that lies in the log; verify --deep: of what opens)")
           + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it before)"))
     }
     lines += knownPlaces.map { "Unlocked   \($0.text)" }
@@ -181,6 +183,7 @@ extension FreshnessComparison {
     case .newer(let count):
       "this folder is newer than the word, by \(counted(count, "operation"))"
     case .lacking: "this folder lacks something that the word stands for"
+    case .unknown: "cannot tell: some files are not synchronised yet"
     }
   }
 
@@ -189,6 +192,7 @@ extension FreshnessComparison {
     case .same: ["result": "same", "newer_operations": 0]
     case .newer(let count): ["result": "newer", "newer_operations": .number(count)]
     case .lacking(let triedAll): ["result": "lacking", "tried_all": .bool(triedAll)]
+    case .unknown: ["result": "unknown"]
     }
   }
 }

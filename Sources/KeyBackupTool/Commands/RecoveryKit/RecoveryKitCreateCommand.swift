@@ -89,6 +89,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       try kit.prove(second: chosen.secret, in: namespace)
       do throws(UserMessage) {
+        page.freshness = FreshnessWord(opened.health.freshness)?.grouped ?? ""
         try finish(&page, kit, namespace)
       } catch {
         guard isHandedOver else { throw error }
@@ -178,12 +179,11 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// Writes what is known only now: the offline part and the freshness word.
+  /// Writes the page as it is known only now, and the offline part.
   private func finish(
     _ page: inout KitPage, _ kit: borrowing NewKit, _ namespace: Namespace
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
-      page.freshness = try namespace.checkStructure().health.freshness
       if offline != nil { page.offline = try namespace.keyFile(of: kit.enrolment.keyID) }
     } catch {
       throw UserMessage(error)
