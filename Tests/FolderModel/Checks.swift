@@ -69,6 +69,14 @@ extension World {
     }
   }
 
+  /// Only the person's way in was ever enrolled.
+  func check(_ ways: [WayIn], at computer: Computer) {
+    let enrolled = ways.filter { $0.isEnrolled == true }.compactMap(\.keyID)
+    if enrolled.count > 1 || !Set(enrolled).isSubset(of: [way]) {
+      violate("\(computer.name): \(enrolled.count) ways in count as enrolled")
+    }
+  }
+
   /// What is shown is what is live, and what other programs wrote.
   func check(_ shown: Shown, _ truth: Truth) {
     if Crash.hasHappened { return }

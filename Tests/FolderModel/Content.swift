@@ -39,6 +39,13 @@ struct LoggedOperation {
   /// Records that it writes; no entry: a `remove`.
   let changes: [(record: RecordID, entry: Entry?)]
 
+  /// Whether a `put` of it says no more than that these bytes were there.
+  func finds(_ entry: Entry) -> Bool {
+    seen.isEmpty
+      || entry.mark
+        == WalletEntry.Mark(writerID: reference.writerID, counter: reference.counter)
+  }
+
   /// Every operation that it names.
   var references: [CSPP.Operation.Seen] {
     guard let previous else { return seen }
@@ -80,6 +87,12 @@ final class Archive {
     } catch {
       fatalError("\(error)")
     }
+  }
+
+  /// A file of a way in that the person's key does not open.
+  func wayIn(_ header: KeyHeader) -> [UInt8]? {
+    try? KeyWrapper.seal(
+      masterKey, secret: secret([UInt8](repeating: 3, count: 32)), header: header)
   }
 
   private func meaning(of bytes: [UInt8]) -> Content.Meaning {

@@ -18,7 +18,7 @@ extension World {
       for (_, needed) in mustBeLive where !needed.isSubset(of: words) {
         violate("\(computer.name) lost \(needed.subtracting(words).sorted())")
       }
-      let risen = words.intersection(oracle.mustBeGone(truth))
+      let risen = words.intersection(oracle.mustBeGone())
       if !risen.isEmpty { violate("\(computer.name): back again: \(risen.sorted())") }
       checkIsWhole(computer, truth)
     }
@@ -44,12 +44,18 @@ extension World {
   /// folder gives every wallet.
   private func checkIsWhole(_ computer: Computer, _ truth: Truth) {
     do {
-      let namespace = try computer.folder(time: engine.tick()).namespace()
+      let namespace = try computer.folder(time: engine.tick()).namespace(self.namespace)
       let structure = try namespace.checkStructure()
       if structure.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
-      guard let way = try namespace.scan().waysIn.first else { return violate("no way in") }
-      var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
+      guard var open = try unlock(namespace) else { return violate("no way in") }
       if open.health.incomplete > 0 { violate("\(computer.name): incomplete in the end") }
+      let live = truth.live()
+      for record in open.keptAgainstRemoval {
+        let words = Set(live[record, default: [:]].values.map(\.words))
+        if !oracle.mayBeKeptAgainstRemoval(record, words) {
+          violate("\(computer.name): false alarm, changed and removed: \(words.sorted())")
+        }
+      }
       let report = open.verify()
       for state in [WalletState.missing, .incomplete, .rolledBack, .unreadable]
       where report.counts[state] > 0 {
@@ -91,9 +97,8 @@ extension World {
     }
     reader.replica.replace(with: computer.replica.versions.filter { isThere($0.key) })
     do {
-      let namespace = try reader.folder(time: 0).namespace()
-      guard let way = try namespace.scan().waysIn.first else { return [:] }
-      var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
+      let namespace = try reader.folder(time: 0).namespace(self.namespace)
+      guard var open = try unlock(namespace) else { return [:] }
       var shown = Shown()
       _ = open.forEachWallet { version, bytes in
         shown.add(version, words: version.entry.words(in: bytes), bytes)

@@ -17,6 +17,11 @@ public struct History: Sendable, CustomStringConvertible {
     case clone
     /// Files that were seen are put back or taken away; runs are killed.
     case attack
+    /// Somebody without a key plants files beside those that are there: operations in another
+    /// spelling, ways in, whole namespaces; runs are killed.
+    case plant
+    /// Three computers, 300 steps, and each time a random part of what is on its way arrives.
+    case partial
   }
 
   /// What may happen in it.
@@ -34,7 +39,8 @@ public struct History: Sendable, CustomStringConvertible {
     self.kind = kind
     self.seed = seed
     var generator = SeededGenerator(seed: seed)
-    steps = Array(0..<Int.random(in: 6...24, using: &generator))
+    let count = Int.random(in: 6...24, using: &generator)
+    steps = Array(0..<(kind == .partial ? 300 : count))
   }
 
   /// What came of a history.
@@ -51,7 +57,7 @@ public struct History: Sendable, CustomStringConvertible {
   public func play() -> Outcome {
     let world: World
     do {
-      world = try World(seed: seed)
+      world = try World(seed: seed, others: kind == .partial ? 2 : nil)
     } catch {
       return Outcome(violations: ["no world: \(error)"])
     }
@@ -72,19 +78,22 @@ public struct History: Sendable, CustomStringConvertible {
   /// A shorter history that ends as badly, found by leaving out steps.
   public func shrunk() -> History {
     var best = self
-    var changed = true
-    while changed {
-      changed = false
-      for step in best.steps {
+    var size = max(1, steps.count / 2)
+    while true {
+      var (place, changed) = (0, false)
+      while place < best.steps.count {
         var shorter = best
-        shorter.steps.removeAll { $0 == step }
-        if !shorter.play().violations.isEmpty {
+        shorter.steps.removeSubrange(place..<min(place + size, best.steps.count))
+        if shorter.play().violations.isEmpty {
+          place += size
+        } else {
           best = shorter
           changed = true
         }
       }
+      if size == 1, !changed { return best }
+      size = max(1, size / 2)
     }
-    return best
   }
 }
 
@@ -99,12 +108,16 @@ private struct Stage {
     let computer = world.computers[place]
     let wallet = World.wallets.randomElement(using: &generator) ?? ""
     let crash =
-      kind != .plain && Int.random(in: 0..<5, using: &generator) == 0
+      kind != .plain && kind != .partial && Int.random(in: 0..<5, using: &generator) == 0
       ? Int.random(in: 0..<30, using: &generator) : nil
     switch Int.random(in: 0..<100, using: &generator) {
     case ..<32:
       if !computer.replica.isCutOff {
-        world.engine.deliverSome(to: computer.replica, using: &generator)
+        if kind == .partial {
+          world.engine.deliverPart(to: computer.replica, using: &generator)
+        } else {
+          world.engine.deliverSome(to: computer.replica, using: &generator)
+        }
         world.log("some arrives at \(computer.name)")
       }
     case ..<58: world.run(computer, .put(wallet), crashAt: crash)
@@ -116,10 +129,19 @@ private struct Stage {
     case ..<90: world.foreignEdit(at: computer, using: &generator)
     case ..<94 where kind == .clone && !world.isCloned: world.clone(computer)
     default:
+      if kind == .plant { plant(at: computer, using: &generator) }
       guard kind == .attack else { break }
       snapshots.append((place, computer.replica.versions))
       if Int.random(in: 0..<3, using: &generator) > 0 { attack(using: &generator) }
     }
+  }
+
+  private func plant(at computer: Computer, using generator: inout SeededGenerator) {
+    guard let planting = Planting.allCases.randomElement(using: &generator) else { return }
+    planting.play(on: computer.replica, in: world, using: &generator)
+    world.engine.collect(computer.replica)
+    world.log("PLANTED at \(computer.name): \(planting)")
+    world.run(computer, .look)
   }
 
   private mutating func attack(using generator: inout SeededGenerator) {

@@ -51,14 +51,21 @@ struct Truth {
     }
     var live: [RecordID: [Digest: Entry]] = [:]
     for (record, operations) in writers {
-      for operation in operations {
-        let digest = operation.reference.digest
-        let isCovered = operations.contains {
-          $0.reference.digest != digest && covered[$0.reference.digest]?.contains(digest) == true
+      let dead = Set(
+        operations.map(\.reference.digest).filter { digest in
+          operations.contains { covered[$0.reference.digest]?.contains(digest) == true }
+        })
+      // What covers one of those that only say that the bytes were there covers all.
+      var findings: Set<Digest> = []
+      for operation in operations where dead.contains(operation.reference.digest) {
+        for case (_, let entry?) in operation.changes where operation.finds(entry) {
+          findings.insert(entry.value)
         }
-        if isCovered { continue }
-        for change in operation.changes where change.record == record {
-          if let entry = change.entry { live[record, default: [:]][entry.value] = entry }
+      }
+      for operation in operations where !dead.contains(operation.reference.digest) {
+        for case (let changed, let entry?) in operation.changes where changed == record {
+          if operation.finds(entry), findings.contains(entry.value) { continue }
+          live[record, default: [:]][entry.value] = entry
         }
       }
     }
@@ -162,17 +169,26 @@ struct Oracle {
   }
 
   /// The words that must be live no more.
-  func mustBeGone(_ truth: Truth) -> Set<String> {
-    // What one keeps while another supersedes it stays.
-    let kept = Set(acts.filter { $0.kind == .keep }.map(\.words))
-    // What two computers logged, one of them on behalf of another that was late,
-    // goes only where both are covered.
-    var times: [String: Int] = [:]
-    for operation in truth.operations.values {
-      for case let entry? in operation.changes.map(\.entry) { times[entry.words, default: 0] += 1 }
-    }
+  func mustBeGone() -> Set<String> {
     var gone: Set<String> = []
     for act in acts where act.isAcknowledged { gone.formUnion(act.superseded) }
-    return gone.filter { times[$0] == 1 }.subtracting(kept).subtracting(foreign)
+    return gone.subtracting(kept)
+  }
+
+  /// What one keeps while another supersedes it stays.
+  private var kept: Set<String> { Set(acts.filter { $0.kind == .keep }.map(\.words)) }
+
+  /// Whether a wallet may be said to be changed on one computer and removed on another.
+  ///
+  /// - Parameters:
+  ///   - record: the wallet.
+  ///   - words: of its live versions.
+  /// - Returns: whether one of these was made, or decided for, by somebody whom a removal did
+  ///   not know.
+  func mayBeKeptAgainstRemoval(_ record: RecordID, _ words: Set<String>) -> Bool {
+    acts.contains { act in
+      act.kind == .remove && act.record == record
+        && !words.subtracting(act.known).union(words.intersection(kept)).isEmpty
+    }
   }
 }

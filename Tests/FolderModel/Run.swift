@@ -49,20 +49,21 @@ extension World {
   ) throws(BackupFolderError) -> String {
     let expected = Expectation(truth, computer)
     let folder = try computer.folder(time: engine.tick())
-    let namespace = try folder.namespace()
+    let namespace = try folder.namespace(self.namespace)
     // Without a key.
     let structure = try namespace.checkStructure()
     check(
       structure.health, structure.wallets.findings, expected, at: computer, withKey: false)
-    guard let way = try namespace.scan().waysIn.first else { return "no way in" }
-    var open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
+    guard var open = try unlock(namespace) else { return "no way in" }
+    if let ways = try? open.allWaysIn() { check(ways, at: computer) }
     check(open.health, open.logFindings, expected, at: computer, withKey: true)
     opened(truth, computer)
     if open.health.rolledBack > 0 {
       if Bool.random(using: &generator) { return "stops: rolled back" }
       try namespace.accept(namespace.acceptance())
       accepted(truth, expected, computer)
-      open = try namespace.open(way.unwrap(secret: SecurityKey.prfOutput()))
+      guard let again = try unlock(namespace) else { return "no way in any more" }
+      open = again
     }
     let shown = look(&open, truth)
     try write(act, on: computer, &open, shown, truth)
@@ -146,7 +147,6 @@ extension World {
     _ kind: Oracle.Act.Kind, _ wallet: String, _ words: String, _ shown: Shown, _ truth: Truth
   ) {
     let record = RecordID(walletID: wallet)
-    let logged = truth.puts.values.filter { $0.record == record }.map(\.words)
     let whole = truth.whole
     var superseded: Set<String> = []
     for digest in whole {
@@ -154,12 +154,18 @@ extension World {
         if let entry = change.entry { superseded.insert(entry.words) }
       }
     }
+    let logged = truth.puts.values.filter { $0.record == record }.map(\.words)
+    let known = Set(logged).union(shown.versions[record, default: [:]].keys)
+    switch kind {
+    // What was shown was removed, or decided against.
+    case .remove, .keep: superseded = known
+    // What no log has is logged before it is overwritten.
+    case .put: superseded.formUnion(known.subtracting(logged))
+    }
     superseded.remove(words)
     oracle.acts.append(
       Oracle.Act(
-        kind: kind, record: record, words: words,
-        known: Set(logged).union(shown.versions[record, default: [:]].keys),
-        superseded: superseded))
+        kind: kind, record: record, words: words, known: known, superseded: superseded))
     log("  \(wallet) = \(words)")
   }
 
@@ -176,7 +182,7 @@ extension World {
     if Crash.hasHappened || isAttacked { return "\(error)" }
     // Before one whole way in is here, nothing opens.
     let ways = computer.replica.files.filter {
-      computer.replica.partial[$0.key] == nil
+      computer.replica.partial[$0.key] == nil && $0.key.contains("/\(namespace)/")
         && ($0.key.contains("/\(FolderLayout.keyFolder)/") || $0.key.contains("masterkey-"))
     }
     if ways.isEmpty { return "not yet here: \(error)" }

@@ -70,6 +70,16 @@ final class SyncEngine {
     }
   }
 
+  /// Delivers a random part of the files that are on their way to a replica, each whole and in
+  /// its newest version.
+  func deliverPart(to replica: Replica, using generator: inout some RandomNumberGenerator) {
+    let paths = Set(replica.pending.map(\.path)).sorted()
+    let chosen = Set(paths.filter { _ in Bool.random(using: &generator) })
+    let deliveries = replica.pending.filter { chosen.contains($0.path) }
+    replica.pending.removeAll { chosen.contains($0.path) }
+    for delivery in deliveries { apply(delivery, to: replica) }
+  }
+
   /// Delivers everything to everyone.
   func deliverAll() {
     while replicas.contains(where: { !$0.pending.isEmpty }) {

@@ -13,6 +13,8 @@ final class World {
   let engine: SyncEngine
   let namespace: NamespaceID
   private(set) var computers: [Computer] = []
+  /// The one way in that a person has.
+  let way: KeyID
   var oracle = Oracle()
   /// What happened, a line each.
   private(set) var trace: [String] = []
@@ -29,7 +31,13 @@ final class World {
   /// The act that the present run says is done.
   var pendingAct: Int?
 
-  init(seed: UInt64) throws(BackupFolderError) {
+  /// Begins with one computer that has a backup.
+  ///
+  /// - Parameters:
+  ///   - seed: decides how many computers there are, and what their sync program is like.
+  ///   - others: computers beside the first; nil: 1 to 3.
+  /// - Throws: what the folder throws.
+  init(seed: UInt64, others: Int? = nil) throws(BackupFolderError) {
     generator = SeededGenerator(seed: seed)
     base = Disk.makeTemporaryFolder()
     let first = Computer(
@@ -39,14 +47,16 @@ final class World {
       confirmedBy: SecurityKey.prfOutput())
     namespace = created.id
     let way = try first.folder(time: 0).namespace().scan().waysIn.first
-    guard let way else { fatalError("no way in") }
+    guard let way, let keyID = way.keyID else { fatalError("no way in") }
+    self.way = keyID
     archive = Archive(try way.unwrap(secret: SecurityKey.prfOutput()))
     let names = ConflictNames.allCases.randomElement(using: &generator)
     engine = SyncEngine(
       archive: archive, names: Bool.random(using: &generator) ? names : nil)
     engine.add(first.replica)
     computers = [first]
-    for name in ["B", "C", "D"].prefix(Int.random(in: 1...3, using: &generator)) {
+    let count = Int.random(in: 1...3, using: &generator)
+    for name in ["B", "C", "D"].prefix(others ?? count) {
       let replica = Replica(folder: "\(base)/replica-\(name)")
       engine.add(replica)
       computers.append(Computer(name: name, replica: replica, state: "\(base)/state-\(name)"))
@@ -63,6 +73,15 @@ final class World {
   }
 
   deinit { Disk.remove(base) }
+
+  /// The way in by the person's key; what was planted beside it is not asked.
+  func unlock(_ namespace: Namespace) throws(BackupFolderError) -> OpenNamespace? {
+    for found in try namespace.scan().waysIn {
+      guard let key = try? found.unwrap(secret: SecurityKey.prfOutput()) else { continue }
+      return try namespace.open(key, by: found.keyID)
+    }
+    return nil
+  }
 
   func log(_ line: String) { trace.append(line) }
 

@@ -17,7 +17,7 @@ struct FolderModelTool: ParsableCommand {
   var histories = 1000
   @Option(help: "The first one's seed; each one more has the next.")
   var seed = UInt64.random(in: 0..<1_000_000_000)
-  @Option(help: "plain, crash, clone or attack; else all in turn.")
+  @Option(help: "plain, crash, clone, attack, plant or partial; else all in turn.")
   var kind: String?
   @Option(help: "Only these steps of one history: numbers with commas.")
   var steps: String?

@@ -1,0 +1,85 @@
+import BackupFolder
+import CSPP
+import SecretMemory
+import TestSupport
+
+/// Somebody who can write to the folder, but has no key, puts files there.
+///
+/// Nothing that was there is lost by it, so nothing may be reported as lost.
+enum Planting: String, CaseIterable {
+  /// Copies of operations, spelled in another way.
+  case copies
+  /// The same, and the originals go.
+  case onlyCopies
+  /// Copies that were planted go again.
+  case copiesGo
+  /// A way in that nobody enrolled.
+  case way
+  /// A way in with the right credential and key ID, and another salt.
+  case salt
+  /// A whole namespace with a master key of its own, made in the future.
+  case namespace
+
+  func play(on replica: Replica, in world: World, using generator: inout SeededGenerator) {
+    let place = "\(replica.folder)/cspp-namespaces/\(world.namespace)/keybackup"
+    switch self {
+    case .copies, .onlyCopies:
+      for path in Self.operations(of: replica).shuffled(using: &generator).prefix(3) {
+        guard let bytes = replica.files[path]?.bytes else { continue }
+        let copy = bytes + [UInt8](repeating: 10, count: Int.random(in: 1...3, using: &generator))
+        let name = path.dropLast(37) + Digest(of: copy.span).hex.prefix(32) + ".json"
+        Disk.write(copy, to: "\(replica.folder)/\(name)")
+        if self == .onlyCopies { Disk.remove("\(replica.folder)/\(path)") }
+      }
+    case .copiesGo:
+      let files = replica.files
+      for path in Self.operations(of: replica) {
+        guard let bytes = files[path]?.bytes, bytes.last == 10 else { continue }
+        var original = bytes
+        while original.last == 10 { original.removeLast() }
+        let name = path.dropLast(37) + Digest(of: original.span).hex.prefix(32) + ".json"
+        if files[String(name)] != nil { Disk.remove("\(replica.folder)/\(path)") }
+      }
+    case .way, .salt:
+      Self.plant(isOwn: self == .salt, world, place, using: &generator)
+    case .namespace:
+      let made = Disk.makeTemporaryFolder()
+      defer { Disk.remove(made) }
+      let thief = Computer(name: "thief", replica: Replica(folder: made + "/cloud"), state: made)
+      let output = [UInt8](repeating: 8, count: 32)
+      guard
+        (try? thief.folder(time: 1_000_000_000).create(
+          SecurityKey.enrolment, prfOutput: secret(output), confirmedBy: secret(output))) != nil
+      else { return world.violate("no namespace to plant") }
+      for (path, bytes) in Disk.files(thief.replica.folder) {
+        Disk.write(bytes, to: "\(replica.folder)/\(path)")
+      }
+    }
+  }
+
+  /// Whole operation files.
+  private static func operations(of replica: Replica) -> [String] {
+    replica.files.filter { path, content in
+      guard case .operation = content.meaning else { return false }
+      return Place(path) == .log && path.hasSuffix(".json")
+    }.keys.sorted()
+  }
+
+  /// Puts a way in there, with the ID of the way that a person has or another one.
+  private static func plant(
+    isOwn: Bool, _ world: World, _ place: String, using generator: inout SeededGenerator
+  ) {
+    let id = isOwn ? world.way : KeyID.random()
+    let salt = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let header = KeyHeader(
+      namespaceID: world.namespace, keyID: id,
+      kind: .securityKey(
+        KeyHeader.SecurityKey(
+          rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
+          aaguid: [UInt8](repeating: 9, count: 16), prfSalt: salt)), label: "spare",
+      createdAt: 1_900_000_000)
+    guard let file = world.archive.wayIn(header) else { return world.violate("no way to plant") }
+    let name = isOwn ? "planted-\(salt[0])" : id.hex
+    Disk.write(file, to: "\(place)/keys/\(name).json")
+  }
+}
