@@ -35,6 +35,7 @@ extension OpenNamespace {
     let foreign = try heal(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
     try logLate(of: Set(batch.records), run: run)
+    try logUnreachable(of: Set(batch.records), run: run)
     let settlesConflict = batch.records.contains { log.index.isConflicted($0) }
     var places: [Int] = []
     for place in 0..<batch.count {
@@ -106,7 +107,8 @@ extension OpenNamespace {
       try stager.stage(entry, reader: &reader)
     }
     try stager.settle(reader: &reader)
-    let staged = try stage(operation, header, seen: seen, versions: versions, run: run)
+    var staged = try stage(operation, header, seen: seen, versions: versions, run: run)
+    staged.marksEntries = true
     try publish(staged, run: run)
     lastAdded.count += fitting.count
     do {
@@ -159,9 +161,13 @@ extension OpenNamespace {
   /// Removes wallets: they are gone for readers, but their secrets stay in the
   /// log until the master key is rotated.
   ///
+  /// A version whose operation has not arrived is removed too: it is logged as found, and what
+  /// covers that covers the operation.
+  ///
   /// - Parameter records: which.
-  /// - Throws: ``BackupFolderError/noSuchWallet(_:)`` before anything is
-  ///   written; system errors.
+  /// - Throws: ``BackupFolderError/noSuchWallet(_:)``, or
+  ///   ``BackupFolderError/incomplete(path:)`` where somebody's decision has arrived before what
+  ///   it builds on, both before anything is written; system errors.
   public mutating func remove(_ records: [RecordID]) throws(BackupFolderError) {
     if records.isEmpty { return }
     let run = try WritingRun.begin(namespace.state(make: true))
@@ -171,8 +177,10 @@ extension OpenNamespace {
     for record in records where log.index.live(record).isEmpty && !elsewhere.contains(record) {
       throw .noSuchWallet(record)
     }
+    try requireReachable(records)
     try logForeign(foreign, of: Set(records), run: run)
     try logLate(of: Set(records), run: run)
+    try logUnreachable(of: Set(records), run: run)
     let unique = Set(records).sorted()
     let staged = try stage(versions: unique.map { ($0, nil) }, run: run) { operation in
       for record in unique { operation.remove(record) }

@@ -65,8 +65,10 @@ extension OpenNamespace {
       throw .noSuchVersion(record)
     }
     if isLogged, !isForeign, log.index.live(record).count == 1 { return false }
+    try requireReachable([record])
     try logForeign(foreign, of: [record], run: run)
     try logLate(of: [record], run: run)
+    try logUnreachable(of: [record], run: run)
     guard case .live(let place) = log.index.standing(of: version.digest, record: record) else {
       throw .noSuchVersion(record)
     }

@@ -40,6 +40,7 @@ extension OpenNamespace {
         var open = OpenNamespace(
           sibling, masterKey: known.key.copy(), by: nil, purpose: purpose)
         open.lineage = lineage
+        open.carriedEnds = log.links.carriedEnds[known.namespaceID]
         try open.load()
         // Each is read once, by whatever way it is reached.
         lineage.formUnion(open.allEarlier)

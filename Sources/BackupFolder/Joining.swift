@@ -87,6 +87,22 @@ extension OpenNamespace {
 
   private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
 
+  /// Says how far an earlier namespace was carried over.
+  ///
+  /// Written before that one's `moved`: whoever has its master key adds to it from then on.
+  mutating func logFrom(
+    _ key: borrowing MasterKey, upTo ends: [Operation.Seen], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let settings = namespace.settings
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
+    operation.from(key, ends: ends)
+    var staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: false, ends: ends)
+  }
+
   /// Says that this namespace follows another, and that it is in charge since.
   mutating func logFrom(
     _ key: borrowing MasterKey, run: borrowing WritingRun

@@ -129,11 +129,11 @@ extension OpenNamespace {
   public var removedEarlier: [RecordID] {
     var found: Set<RecordID> = []
     for older in earlier {
-      for record in older.open.log.index.records
-      where older.open.log.index.live(record).isEmpty {
-        let held = older.open.log.index.history(of: record).compactMap {
-          older.open.log.index.versions[$0].value
-        }
+      // Beyond what was carried over a removal covers nothing, and is only told.
+      var index = older.open.log.index
+      index.limitCovering(to: nil)
+      for record in index.records where index.live(record).isEmpty {
+        let held = index.history(of: record).compactMap { index.versions[$0].value }
         let live = log.index.live(record).compactMap { log.index.versions[$0].value }
         if live.contains(where: held.contains) { found.insert(record) }
       }

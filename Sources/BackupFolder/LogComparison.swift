@@ -19,9 +19,12 @@ extension LogIndex {
     health.writers = present.indices.count {
       $0 == 0 || present[$0].writer != present[$0 - 1].writer
     }
-    // What is damaged is there: that is said, and is no roll-back.
+    // What is damaged is there, as is what was remembered by a copy's name: no roll-back.
+    let copied = Set(copies.keys.map { $0.words.lowHalf })
     for name in memory.operations
-    where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name) {
+    where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name)
+      && !copied.contains(name.digest)
+    {
       health.rolledBack += 1
       health.rolledBackBy[name.writer, default: 0] += 1
     }

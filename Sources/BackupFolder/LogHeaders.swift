@@ -62,7 +62,9 @@ struct LogHeaders {
         },
         parse: { (bytes) throws(CSPPError) in
           let file = try OperationFile(parsing: bytes, at: namespace.id, limit: limit)
-          if let name, name != file.name {
+          log.problems.note(location, spelling: file)
+          log.index.note(file)
+          if let name, name != file.name, name != file.spelledName {
             if misnamed.count < Misnamed.limit {
               misnamed.append(
                 Misnamed(
@@ -89,7 +91,7 @@ struct LogHeaders {
         log.append(file.header, file.digest)
       }
     }
-    if !log.index.isInOrder { log.index = log.index.inOrder().index }
+    if !log.index.isInOrder || log.index.namesCopies { log.index = log.index.inOrder().index }
     log.problems.note(surplus: surplus)
     return log
   }
@@ -106,9 +108,20 @@ struct LogHeaders {
 
 extension OperationFile {
   /// What the file would be called, by what it says of itself.
-  var name: OperationName {
-    OperationName(writer: header.writerID, counter: header.counter, digest: digest)
+  var name: OperationName { reference.name }
+
+  /// How other operations name the one that it holds.
+  var reference: Operation.Seen {
+    Operation.Seen(writerID: header.writerID, counter: header.counter, digest: digest)
   }
+
+  /// What it may be called beside that: by its own bytes, if they are spelled in another way.
+  var spelledName: OperationName {
+    OperationName(writer: header.writerID, counter: header.counter, digest: spelling)
+  }
+
+  /// Whether somebody spelled it in another way than writers do.
+  var isRespelled: Bool { spelling != digest }
 }
 
 extension FileProblem {

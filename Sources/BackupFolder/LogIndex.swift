@@ -45,6 +45,10 @@ struct LogIndex {
   private(set) var nodes = LogNodes()
   private(set) var versions = LogVersions()
   private var branches: [Branch] = []
+  /// What operations may be called beside their names: by files that spell them in another way.
+  private(set) var copies: [Digest: Digest] = [:]
+  /// For each operation whether it is to cover nothing; empty: all may cover.
+  private var isBeyond: [Bool] = []
   /// Whether no operation was added after one of a higher counter.
   private(set) var isInOrder = true
 
@@ -52,6 +56,26 @@ struct LogIndex {
   mutating func reserve(_ count: Int) {
     nodes.reserve(count)
     versions.reserve(count)
+  }
+
+  /// Notes what a file says of names.
+  mutating func note(_ file: OperationFile) {
+    if file.isRespelled, copies.count < Self.mostCopies { copies[file.spelling] = file.digest }
+  }
+
+  private static let mostCopies = 1 << 16
+
+  /// Whether some operation names another one by a copy that is spelled in another way, and
+  /// ``inOrder()`` has to bring them together.
+  var namesCopies: Bool {
+    copies.contains { nodes.references.isNamed($0.key) && nodes.place(of: $0.value) != nil }
+  }
+
+  /// A reference by the name that counts.
+  private func named(_ reference: Reference) -> Reference {
+    guard let digest = copies[reference.digest] else { return reference }
+    return Reference(
+      writerID: reference.writerID, counter: reference.counter, digest: digest)
   }
 
   /// Whether an operation is here.
@@ -87,8 +111,18 @@ struct LogIndex {
   }
 
   /// Adds one change of an operation.
-  mutating func append(record: RecordID, value: Digest?, node: Int, change: Int) {
-    versions.append(record: record, value: value, node: node, change: change)
+  ///
+  /// - Parameters:
+  ///   - record: which it changes.
+  ///   - value: of the entry's bytes; nil for a `remove`.
+  ///   - node: the operation's place.
+  ///   - change: its place there.
+  ///   - isOriginal: whether the entry's mark names the operation.
+  mutating func append(
+    record: RecordID, value: Digest?, node: Int, change: Int, isOriginal: Bool = false
+  ) {
+    versions.append(
+      record: record, value: value, node: node, change: change, isOriginal: isOriginal)
   }
 
   private func parent(of reference: Reference, _ previous: Digest?) -> Int? {
@@ -100,8 +134,27 @@ struct LogIndex {
       ? parent : nil
   }
 
+  /// Lets only the operations up to these ends cover others; nil: all of them.
+  mutating func limitCovering(to ends: [Reference]?) {
+    guard let ends else {
+      isBeyond = []
+      return
+    }
+    isBeyond = [Bool](repeating: true, count: nodes.count)
+    for end in ends {
+      var next = nodes.place(of: end.digest)
+      while let place = next, isBeyond[place] {
+        isBeyond[place] = false
+        let previous = nodes.previous(place)
+        next = previous < 0 ? nil : nodes.place(of: nodes.references.digest(previous))
+      }
+    }
+  }
+
   /// Whether what `node` says it has seen reaches `other`.
   func covers(_ node: Int, _ other: Int) -> Bool {
+    // What was added since lies beyond too.
+    if !isBeyond.isEmpty, node >= isBeyond.count || isBeyond[node] { return false }
     let references = nodes.references
     let target = nodes.reference(other)
     let (writer, counter) = (references.writer(target), references.counter(target))
@@ -151,15 +204,54 @@ struct LogIndex {
   func live(number: Int) -> [Int] {
     let all = history(versions.newest(number))
     if all.count == 1 { return versions.value(all[0]) == nil ? [] : all }
+    let superseded = superseded(among: all)
     var values: Set<Digest> = []
     return all.filter { place in
-      guard let value = versions.value(place) else { return false }
-      let node = versions.node(place)
-      let superseded = all.contains {
-        versions.node($0) != node && covers(versions.node($0), node)
-      }
-      return !superseded && values.insert(value).inserted
+      guard let value = versions.value(place), !superseded.contains(place) else { return false }
+      return values.insert(value).inserted
     }
+  }
+
+  /// Those of a record's versions that another one covers, or one that stands for them.
+  private func superseded(among all: [Int]) -> Set<Int> {
+    var superseded = Set(
+      all.filter { place in
+        let node = versions.node(place)
+        return all.contains { versions.node($0) != node && covers(versions.node($0), node) }
+      })
+    // What was found and logged stands for the operation that had not arrived then.
+    let found = superseded.filter { isFinding($0) }.compactMap { versions.value($0) }
+    if !found.isEmpty {
+      let values = Set(found)
+      superseded.formUnion(
+        all.filter { isFinding($0) && versions.value($0).map(values.contains) == true })
+    }
+    return superseded
+  }
+
+  /// Whether a `put` says no more than that somebody had these bytes.
+  ///
+  /// The one that sealed them, or one that logged them with an empty `seen`; one that decided for
+  /// them says more.
+  private func isFinding(_ place: Int) -> Bool {
+    versions.value(place) != nil
+      && (versions.isOriginal(place) || nodes.seen(versions.node(place)).isEmpty)
+  }
+
+  /// A record's live `put`s that nothing written now covers: their chain has a gap here.
+  ///
+  /// - Parameter record: which.
+  /// - Returns: those that are covered once they are logged as found, and whether there are
+  ///   others.
+  func unreachable(_ record: RecordID) -> (findings: [Int], hasOthers: Bool) {
+    let all = history(of: record)
+    if all.allSatisfy({ nodes.isWhole(versions.node($0)) }) { return ([], false) }
+    let superseded = superseded(among: all)
+    let unreachable = all.filter {
+      versions.value($0) != nil && !superseded.contains($0) && !nodes.isWhole(versions.node($0))
+    }
+    let findings = unreachable.filter { isFinding($0) }
+    return (findings, findings.count < unreachable.count)
   }
 
   /// Whether a record has several live `put`s with different bytes.
@@ -241,6 +333,8 @@ struct LogIndex {
   /// The same operations, those of lower counters first: a chain is followed
   /// from its start.
   ///
+  /// Each is named by the name that counts.
+  ///
   /// - Returns: the index, and for each of its operations the place it had.
   func inOrder() -> (index: LogIndex, places: [Int]) {
     let places = nodes.indices.sorted {
@@ -250,15 +344,19 @@ struct LogIndex {
     var first = [Int](repeating: versions.count, count: nodes.count)
     for place in versions.indices.reversed() { first[versions.node(place)] = place }
     var index = LogIndex()
+    index.copies = copies
     for place in places {
       let node = nodes[place]
-      guard let new = index.append(node.reference, previous: node.previous, seen: node.seen)
+      let previous = node.previous.map { copies[$0] ?? $0 }
+      guard
+        let new = index.append(node.reference, previous: previous, seen: node.seen.map(named))
       else { continue }
       var next = first[place]
       while next < versions.count, versions.node(next) == place {
         let version = versions[next]
         index.append(
-          record: version.record, value: version.value, node: new, change: Int(version.change))
+          record: version.record, value: version.value, node: new, change: Int(version.change),
+          isOriginal: versions.isOriginal(next))
         next += 1
       }
     }

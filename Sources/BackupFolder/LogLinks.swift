@@ -37,6 +37,12 @@ struct LogLinks {
   /// Whether this namespace says that the rotation which made it came to its end:
   /// a `from` in an operation that has seen others.
   private(set) var isSettled = false
+  /// How far the chains of an earlier namespace were carried over; none for one that was left by
+  /// version 0.1.0.
+  ///
+  /// What lies beyond was written with a master key that was given up, and covers
+  /// nothing (docs/decisions/0026).
+  private(set) var carriedEnds: [NamespaceID: [Operation.Seen]] = [:]
   /// Namespaces that follow this one.
   private(set) var successors: [Successor] = []
   /// The operations that say so, as places in ``LogIndex/nodes``.
@@ -65,12 +71,12 @@ struct LogLinks {
     _ change: Operation.Change, in text: borrowing SecretBytes, isLater: Bool
   ) throws(CSPPError) -> Bool {
     switch change {
-    case .from(let id, let payload):
+    case .from(let id, let payload, let ends):
       var bytes = SecretBytes(zeroed: MasterKey.byteCount)
       try Operation.decode(payload, in: text, into: &bytes)
       let key = try MasterKey(bytes)
       guard key.namespaceID == id else { throw .otherNamespace }
-      note(earlier: SharedMasterKey(key), isLater: isLater)
+      note(earlier: SharedMasterKey(key), isLater: isLater, ends: ends)
     case .moved(let id, let boxes, let last):
       note(successor: Successor(id: id, boxes: boxes, last: last))
     default: return false
@@ -81,8 +87,9 @@ struct LogLinks {
   /// Whether this namespace says that it follows another.
   func follows(_ id: NamespaceID) -> Bool { earlier.contains { $0.namespaceID == id } }
 
-  mutating func note(earlier key: SharedMasterKey, isLater: Bool) {
+  mutating func note(earlier key: SharedMasterKey, isLater: Bool, ends: [Operation.Seen]? = nil) {
     if isLater { isSettled = true }
+    if let ends { carriedEnds[key.namespaceID, default: []] += ends }
     if earlier.contains(where: { $0.namespaceID == key.namespaceID }) { return }
     earlier.append(key)
   }

@@ -48,6 +48,18 @@ struct LogProblems {
     findings.note(finding)
   }
 
+  /// Notes a file that holds an operation in another spelling than a writer's.
+  mutating func note(_ location: LogFile, spelling file: OperationFile) {
+    if !file.isRespelled { return }
+    findings.note(
+      FileFinding(
+        file: location.path, recordID: nil, state: .foreign, reason: Self.respelledReason))
+  }
+
+  /// What is said of a file that somebody spelled in another way; nothing is lost by it.
+  static let respelledReason =
+    "holds an operation as no writer spells it: a copy that another program made; it changes nothing"
+
   /// Files that were listed and are too many to be read.
   mutating func note(surplus: Int) {
     if surplus == 0 { return }

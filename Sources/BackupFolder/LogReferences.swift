@@ -46,6 +46,13 @@ struct LogReferences {
     return found.map { Int(stored[Int($0)].node) }
   }
 
+  /// Whether an operation that is not here is named by that digest.
+  func isNamed(_ digest: Digest) -> Bool {
+    numbers.first(digest.words.x) {
+      stored[Int($0)].node < 0 && stored[Int($0)].digest == digest
+    } != nil
+  }
+
   /// Whether an operation of that digest is here.
   func isHere(_ number: Int32) -> Bool {
     stored[Int(number)].node >= 0 || node(of: digest(number)) != nil

@@ -10,6 +10,7 @@ struct LogVersions: RandomAccessCollection {
     /// Place among the operation's changes; the complement for a `remove`.
     let change: Int32
     let next: Int32
+    let isOriginal: Bool
   }
 
   private var stored: [Stored] = []
@@ -34,6 +35,9 @@ struct LogVersions: RandomAccessCollection {
   /// See ``LogIndex/Version/node``.
   func node(_ place: Int) -> Int { Int(stored[place].node) }
 
+  /// Whether a `put`'s operation sealed the entry: the entry's mark names it.
+  func isOriginal(_ place: Int) -> Bool { stored[place].isOriginal }
+
   /// A record's number; nil when no operation speaks of it.
   func number(of record: RecordID) -> Int? { numbers.number(of: record) }
 
@@ -50,13 +54,16 @@ struct LogVersions: RandomAccessCollection {
   }
 
   /// Adds a version.
-  mutating func append(record: RecordID, value: Digest?, node: Int, change: Int) {
+  mutating func append(
+    record: RecordID, value: Digest?, node: Int, change: Int, isOriginal: Bool
+  ) {
     let number = numbers.add(record)
     if number == newest.count { newest.append(-1) }
     stored.append(
       Stored(
         value: value ?? Digest(words: .zero), record: Int32(number), node: Int32(node),
-        change: value == nil ? ~Int32(change) : Int32(change), next: newest[number]))
+        change: value == nil ? ~Int32(change) : Int32(change), next: newest[number],
+        isOriginal: isOriginal))
     newest[number] = Int32(stored.count - 1)
   }
 }
@@ -70,25 +77,28 @@ extension LogVersions {
       writer.add(version.record)
       writer.add(version.node)
       writer.add(version.change)
+      writer.add(UInt8(version.isOriginal ? 1 : 0))
     }
   }
 
   init(from reader: inout CacheReader, nodes: Int) {
     numbers = RecordNumbers(from: &reader)
     newest = [Int32](repeating: -1, count: numbers.count)
-    let count = reader.count(44)
+    let count = reader.count(45)
     stored.reserveCapacity(count)
     for place in 0..<count {
       let value = Digest(words: reader.words4())
       let (record, node) = (reader.place(below: numbers.count), reader.place(below: nodes))
       let change = reader.number(Int32.self)
+      let isOriginal = reader.number(UInt8.self) == 1
       guard reader.isGood, record >= 0, node >= 0 else {
         reader.fail()
         return
       }
       stored.append(
         Stored(
-          value: value, record: record, node: node, change: change, next: newest[Int(record)]))
+          value: value, record: record, node: node, change: change, next: newest[Int(record)],
+          isOriginal: isOriginal))
       newest[Int(record)] = Int32(place)
     }
     // Every record has a version.

@@ -149,8 +149,10 @@ extension OpenNamespace {
     try rotation.namespace.found(by: enrolment, secret: secret, run: run)
     var carried: Set<CarriedVersion> = []
     // What arrives meanwhile is carried over too; what arrives later is late.
+    var ends: [Operation.Seen] = []
     for _ in 0..<3 {
       let before = carried.count
+      ends = log.index.tips()
       carried = try carry(into: &rotation, enrolment, run: run, progress: progress)
       try refresh(run: run)
       if carried.count == before { break }
@@ -163,6 +165,7 @@ extension OpenNamespace {
     rotation.wallets = Set(carried.map(\.record)).count
     rotation.left = waysLeft(besides: atHand)
     try rotation.namespace.logLeft(rotation.left, of: self, run: run)
+    try rotation.namespace.logFrom(masterKey, upTo: ends, run: run)
     let last = try rotation.namespace.lastCarrying(run: run)
     try move(
       to: rotation.namespace.id, rotation.namespace.masterKey, last: last,
@@ -178,7 +181,10 @@ extension OpenNamespace {
       throw .cannotRotate(.moved(to: successor.id))
     }
     if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
-    if health.rolledBack + health.forked + health.incomplete > 0 || !logFindings.isEmpty {
+    // A copy in another spelling lacks nothing.
+    if health.rolledBack + health.forked + health.incomplete > 0
+      || logFindings.contains(where: { $0.state != .foreign })
+    {
       throw .cannotRotate(.notWhole)
     }
   }

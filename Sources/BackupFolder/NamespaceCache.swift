@@ -14,7 +14,7 @@ struct NamespaceCache {
 
   /// To be raised whenever ``OperationLog`` keeps more of an operation, or the
   /// encoding changes.
-  private static let version = "keybackup-cache 4"
+  private static let version = "keybackup-cache 5"
   private static let limit = 1 << 30
 
   private static func name(_ namespace: NamespaceID) -> String { "\(namespace).cache" }

@@ -64,6 +64,9 @@ public struct OpenNamespace: ~Copyable {
   /// The namespaces that followed this one when its logs were first read: whoever
   /// writes here all the same knows of them.
   private(set) var knownSuccessors: Set<NamespaceID>?
+  /// How far this namespace's chains were carried over into the one that was opened; nil: it is
+  /// that one, or it was not told.
+  var carriedEnds: [Operation.Seen]?
   /// The namespaces that whoever opened this one has open beside it.
   var lineage: Set<NamespaceID> = []
 
@@ -134,6 +137,7 @@ public struct OpenNamespace: ~Copyable {
     }
     log = try OperationLog.read(
       namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
+    log.limitCovering(to: carriedEnds)
     isLoaded = true
     knownSuccessors = knownSuccessors ?? Set(log.links.successors.map(\.id))
     try loadEarlier()

@@ -124,14 +124,15 @@ struct OperationLog {
     for file in listing.inOrder() {
       try log.read(file, in: &files, namespace, masterKey: masterKey, &workspace)
     }
-    if log.index.nodes.count > knownCount { log.bringInOrder() }
+    if log.index.nodes.count > knownCount || log.index.namesCopies { log.bringInOrder() }
     log.problems.note(surplus: surplus)
     return log
   }
 
-  /// Needed only where files have other counters than their names say.
+  /// Needed only where files have other counters than their names say, or operations name others
+  /// by copies that are spelled in another way.
   private mutating func bringInOrder() {
-    if index.isInOrder { return }
+    if index.isInOrder, !index.namesCopies { return }
     let (ordered, places) = index.inOrder()
     index = ordered
     times = places.map { times[$0] }
@@ -181,9 +182,13 @@ struct OperationLog {
       case .put(let record, let payload):
         try Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)
         let value = workspace.entry.withBytes { Digest(of: $0) }
-        content.versions.append((record, value, place))
+        content.versions.append(
+          Content.Version(
+            record: record, value: value, change: place,
+            isOriginal: Self.isOriginal(workspace.entry, file.header)))
       case .remove(let record):
-        content.versions.append((record, nil, place))
+        content.versions.append(
+          Content.Version(record: record, value: nil, change: place, isOriginal: false))
       case .keyAdd(let key, let payload):
         keyFiles[key] = try Operation.file(payload, in: workspace.operation.bytes)
       case .keyLeft(let key, let id, let payload):
@@ -206,15 +211,16 @@ struct OperationLog {
           || content.hasLinks
       }
     }
-    let reference = Operation.Seen(
-      writerID: file.header.writerID, counter: file.header.counter, digest: file.digest)
+    let reference = file.reference
+    problems.note(location, spelling: file)
+    index.note(file)
     let isNew = append(
       reference, previous: file.header.previous, seen: operation.seen, content)
     if location == .operation(reference.name) {
       elsewhere[file.digest] = nil
     } else {
       if isNew { elsewhere[file.digest] = location }
-      if let name = location.claimedName, name != reference.name {
+      if let name = location.claimedName, name != reference.name, name != file.spelledName {
         problems.note(location, state: .unreadable, reason: Self.misnamedReason)
       }
     }
@@ -224,10 +230,26 @@ struct OperationLog {
   private struct Content {
     let at: UInt64
     let label: String
-    var versions: [(record: RecordID, value: Digest?, change: Int)] = []
+    var versions: [Version] = []
     var retired: [WriterID] = []
     /// Whether it names other namespaces.
     var hasLinks = false
+
+    /// A `put` or `remove`; see ``LogIndex/append(record:value:node:change:isOriginal:)``.
+    struct Version {
+      let record: RecordID
+      let value: Digest?
+      let change: Int
+      let isOriginal: Bool
+    }
+  }
+
+  /// Whether an entry's mark names the operation that holds it.
+  private static func isOriginal(
+    _ entry: borrowing SecretBytes, _ header: OperationHeader
+  ) -> Bool {
+    guard let mark = (try? WalletEntry(parsing: entry))?.mark else { return false }
+    return mark == WalletEntry.Mark(writerID: header.writerID, counter: header.counter)
   }
 
   /// Adds an operation; says whether it was not here yet.
@@ -242,7 +264,8 @@ struct OperationLog {
     if content.hasLinks { links.nodes.append(node) }
     for version in content.versions {
       index.append(
-        record: version.record, value: version.value, node: node, change: version.change)
+        record: version.record, value: version.value, node: node, change: version.change,
+        isOriginal: version.isOriginal)
     }
     return true
   }
@@ -254,7 +277,9 @@ struct OperationLog {
     content.retired = staged.retired
     content.hasLinks = staged.hasLinks
     for (place, version) in staged.versions.enumerated() {
-      content.versions.append((version.0, version.1, place))
+      content.versions.append(
+        Content.Version(
+          record: version.0, value: version.1, change: place, isOriginal: staged.marksEntries))
     }
     append(staged.reference, previous: staged.header.previous, seen: staged.seen, content)
   }
@@ -263,6 +288,9 @@ struct OperationLog {
     if let known = labels[reference.writerID], known.counter > reference.counter { return }
     labels[reference.writerID] = WriterLabel(counter: reference.counter, text: label)
   }
+
+  /// See ``LogIndex/limitCovering(to:)``.
+  mutating func limitCovering(to ends: [Operation.Seen]?) { index.limitCovering(to: ends) }
 
   /// Keeps the newest envelope.
   mutating func note(envelope file: [UInt8], at: UInt64) {

@@ -32,6 +32,8 @@ struct StagedOperation {
   var retired: [WriterID] = []
   /// Whether it names other namespaces.
   var hasLinks = false
+  /// Whether the marks of the entries that it puts name it.
+  var marksEntries = false
   /// Unix seconds.
   let at: UInt64
   let writerLabel: String

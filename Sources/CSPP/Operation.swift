@@ -60,8 +60,9 @@ public struct Operation: Equatable, Sendable {
     case keyLabel(KeyID, label: String)
     /// The bytes of the master-key envelope.
     case envelope(file: Payload)
-    /// This namespace follows another, whose master key this is: 32 bytes.
-    case from(NamespaceID, masterKey: Payload)
+    /// This namespace follows another, whose master key this is: 32 bytes. `ends` are the ends of
+    /// the chains that were carried over from there, where they are told.
+    case from(NamespaceID, masterKey: Payload, ends: [Seen]?)
     /// Another namespace follows this one, for whom a box waits; it is all here
     /// when `last` and what that operation names as `previous` are.
     case moved(NamespaceID, boxes: [Box], last: Seen)

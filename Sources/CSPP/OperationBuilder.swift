@@ -107,10 +107,15 @@ public struct OperationBuilder: ~Copyable {
   }
 
   /// This namespace follows another.
-  public mutating func from(_ earlier: borrowing MasterKey) {
+  ///
+  /// - Parameters:
+  ///   - earlier: that one's master key.
+  ///   - ends: of the chains that were carried over from there; nil: they are not told.
+  public mutating func from(_ earlier: borrowing MasterKey, ends: [Operation.Seen]? = nil) {
     start(.from, "\"namespace_id\":\"\(earlier.namespaceID)\",\"master_key\":\"")
     earlier.withBytes { writer.hex($0) }
-    writer.raw("\"}}")
+    let told = ends.map { ",\"ends\":[\($0.map(\.json).joined(separator: ","))]" } ?? ""
+    writer.raw("\"\(told)}}")
   }
 
   /// Another namespace follows this one.

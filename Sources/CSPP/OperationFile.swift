@@ -57,8 +57,13 @@ public struct OperationFile: Equatable, Sendable {
 
   /// Who wrote it, as claimed.
   public let header: OperationHeader
-  /// Digest of the whole file: what `previous` and `seen` name.
+  /// Digest of the file as a writer spells it: what `previous` and `seen` name.
+  ///
+  /// Anybody can spell a file in another way (white space, the order of fields). It holds the same
+  /// operation then, which has the same digest.
   public let digest: Digest
+  /// Digest of the file's own bytes: another one where it is spelled in another way.
+  public let spelling: Digest
   private let file: ProtectedFile
 
   /// Reads a file without any key.
@@ -78,7 +83,8 @@ public struct OperationFile: Equatable, Sendable {
     if let namespaceID, header.namespaceID != namespaceID {
       throw .contradictsPlace("namespace_id")
     }
-    digest = Digest(of: file)
+    spelling = Digest(of: file)
+    digest = self.file.digest(of: file, format: Self.format) ?? spelling
   }
 
   /// The file's name in its writer's folder.

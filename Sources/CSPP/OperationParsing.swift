@@ -68,7 +68,9 @@ extension Operation.Change {
       self = .keyLabel(try id("key_id"), label: label)
     case .envelope: self = .envelope(file: try .init(object, "file", in: text))
     case .from:
-      self = .from(try id("namespace_id"), masterKey: try .init(object, "master_key", in: text))
+      self = .from(
+        try id("namespace_id"), masterKey: try .init(object, "master_key", in: text),
+        ends: try Self.ends(object.optional("ends", in: text), in: text))
     case .moved:
       let boxes = try Self.boxes(object.required("boxes", in: text), in: text)
       let last = try Operation.Seen(object.required("last", in: text), in: text)
@@ -78,6 +80,18 @@ extension Operation.Change {
       self = .sensitive(topic: topic, sealed: try .init(object, "sealed", in: text))
     case .writerRetire: self = .writerRetire(try id("writer_id"))
     }
+  }
+
+  private static func ends(
+    _ value: JSONValue?, in text: RawSpan
+  ) throws(CSPPError) -> [Operation.Seen]? {
+    guard let value else { return nil }
+    var elements = try JSONElements(value, field: "ends")
+    var ends: [Operation.Seen] = []
+    while let element = try elements.next(in: text) {
+      ends.append(try Operation.Seen(element, in: text))
+    }
+    return ends
   }
 
   private static func boxes(

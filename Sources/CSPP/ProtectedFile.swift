@@ -42,6 +42,37 @@ struct ProtectedFile: Equatable, Sendable {
     ciphertext = sealed.range
   }
 
+  /// The digest of the same file as ``seal(_:header:format:key:)`` spells it; nil if this is how it
+  /// is spelled.
+  ///
+  /// - Parameters:
+  ///   - file: the bytes that were parsed.
+  ///   - format: as they were parsed.
+  /// - Returns: the digest.
+  func digest(of file: Span<UInt8>, format: StaticString) -> Digest? {
+    let head = Self.head(format.description, protected: protected, nonce: nonce)
+    let count = head.count + ciphertext.count + Self.tail.count
+    if file.count == count, ciphertext.lowerBound == head.count,
+      head.indices.allSatisfy({ file[$0] == head[$0] }),
+      Self.tail.indices.allSatisfy({ file[ciphertext.upperBound + $0] == Self.tail[$0] })
+    {
+      return nil
+    }
+    var spelled: [UInt8] = []
+    spelled.reserveCapacity(count)
+    spelled += head
+    for place in ciphertext { spelled.append(file[place]) }
+    spelled += Self.tail
+    return Digest(of: spelled.span)
+  }
+
+  private static func head(_ format: String, protected: [UInt8], nonce: [UInt8]) -> [UInt8] {
+    Array("{\"format\":\"\(format)\",\"version\":1,\"protected\":\"".utf8) + protected
+      + Array("\",\"nonce\":\"\(Hex.string(nonce))\",\"ciphertext\":\"".utf8)
+  }
+
+  private static let tail = Array("\"}".utf8)
+
   /// Decrypts the body in the file's own memory: one buffer holds the text, the
   /// ciphertext and the plaintext one after the other.
   ///
@@ -68,10 +99,7 @@ struct ProtectedFile: Equatable, Sendable {
     let protected = unsafe Base64.encode(Array(header.utf8).span.bytes, .url)
     let nonce = Randomness.bytes(count: ChaCha20Poly1305.nonceSize)
     try AEAD.seal(inPlace: &body, key: key, nonce: nonce, associatedData: protected)
-    var head = Array("{\"format\":\"\(format)\",\"version\":1,\"protected\":\"".utf8)
-    head += protected
-    head += Array("\",\"nonce\":\"\(Hex.string(nonce))\",\"ciphertext\":\"".utf8)
-    let tail = Array("\"}".utf8)
+    let head = head(format, protected: protected, nonce: nonce)
     Base64.encode(inPlace: &body, .standard, at: head.count)
     let end = body.count
     body.reserve(end + tail.count)

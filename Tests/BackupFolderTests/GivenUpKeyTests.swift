@@ -74,6 +74,44 @@ struct GivenUpKeyTests {
     #expect(again.log.links.earlier.isEmpty && again.log.index.nodes.count == 1)
   }
 
+  @Test("What the old key still writes hides no wallet that came late", arguments: [true, false])
+  func hiding(_ removes: Bool) throws {
+    let theft = try Theft()
+    var offline = try theft.keys.unlock(.blue, at: theft.old, "offline")
+    try offline.add(.of("w2", words: "zoo zoo"))
+    if removes {
+      try theft.write { $0.remove(RecordID(walletID: "w2")) }
+    } else {
+      var thief = try theft.thief()
+      try thief.add(.of("w2", words: "thief words"))
+    }
+    for computer in ["a", "elsewhere"] {
+      var followed = try theft.keys.follow(.newBlue, at: theft.new, computer)
+      let shown = try followed.namespace.restored().lines
+      #expect(shown.contains("w2 zoo zoo late"), "\(shown)")
+      #expect(shown.contains("w1 abandon about current"))
+    }
+    // A computer that writes takes it over.
+    var new = try theft.keys.follow(.newBlue, at: theft.new, "a").take()
+    let late = VersionID(
+      digest: try #require(new.lateValues(of: RecordID(walletID: "w2")).first))
+    #expect(try new.keep(late, of: RecordID(walletID: "w2")))
+    #expect(try new.restored().report.counts[.late] == 0)
+  }
+
+  @Test("What was superseded before the rotation does not come back by it")
+  func carried() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1", "w2"))
+    var other = try keys.unlock(.blue, at: open.id, "other")
+    try other.add(.of("w1", words: "zoo zoo"))
+    try open.readAgain()
+    try open.remove([RecordID(walletID: "w2")])
+    var new = try keys.rotate(.blue, as: .newBlue).take()
+    #expect(try new.restored().lines == ["w1 zoo zoo current"])
+  }
+
   @Test("A successor that is claimed takes nothing over, whatever its ID")
   func successor() throws {
     let theft = try Theft()

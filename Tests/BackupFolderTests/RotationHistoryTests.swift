@@ -12,7 +12,7 @@ import Testing
 ///
 /// What must hold is that of the design's model: no acknowledged wallet is lost that nobody knew of
 /// when it was replaced, all computers end with the same, nothing is called rolled back or forked,
-/// and the spare, whose only file is in the first namespace, reaches everything.
+/// whatever somebody writes who has a master key that was given up, and the spare, whose only file is in the first namespace, reaches everything.
 struct RotationHistoryTests {
   /// KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
@@ -62,6 +62,8 @@ private final class RotationHistory {
   var problems: [String] = []
   private var spare: Int { computers }
   private var first: NamespaceID?
+  /// Whether somebody wrote with a master key that was given up.
+  private var isRobbed = false
 
   init(seed: UInt64) throws {
     generator = SeededGenerator(seed: seed)
@@ -203,7 +205,10 @@ private final class RotationHistory {
       _ = try opened.followed.namespace.admit(opened.way, secret)
     }
     switch act {
-    case "rotate": return try rotate(computer, opened)
+    case "rotate":
+      // What is rotated after the theft takes the old log as it stands.
+      if isRobbed, opened.followed.namespace.id == first { return "not any more" }
+      return try rotate(computer, opened)
     case "heal": try opened.followed.namespace.heal()
     case "look": _ = shown(&opened.followed.namespace)
     case "remove":
@@ -237,6 +242,30 @@ private final class RotationHistory {
     rotations += 1
     return "\(old.hex.prefix(4)) -> \(rotation.namespace.id.hex.prefix(4)), \(rotation.versions) "
       + "versions, \(rotation.left.count) boxes\(rotation.isResumed ? ", resumed" : "")"
+  }
+
+  /// Somebody who has the first master key removes from the old log what is there, once that key
+  /// was given up.
+  private func rob(at computer: Int) throws {
+    let folder = try BackupFolder.open(
+      path: folder(computer),
+      settings: BackupFolder.Settings(
+        stateFolder: "\(base)/state-thief-\(computer)", writerLabel: "thief",
+        clock: { 1_700_000_000 }))
+    guard let namespace = try? folder.namespace(first),
+      let way = try namespace.scan().waysIn.first(where: {
+        $0.credentialID == [0] && $0.prfSalt == salt(0)
+      }), let key = try? way.unwrap(secret: output(0, salt(0)))
+    else { return }
+    var open = try namespace.open(key, by: way.keyID)
+    if open.log.links.successors.isEmpty { return }
+    let live = Self.wallets.map { RecordID(walletID: $0) }.filter {
+      !open.log.index.live($0).isEmpty && !open.log.index.unreachable($0).hasOthers
+    }
+    if live.isEmpty { return }
+    isRobbed = true
+    try open.remove(live)
+    trace.append("a thief removes \(live.count) wallets from the old log at \(computer)")
   }
 
   // MARK: The world
@@ -279,7 +308,8 @@ private final class RotationHistory {
       case ..<72: run(computer, "look")
       case ..<77: run(computer, "remove", crashAt: crash)
       case ..<95: run(computer, "rotate", crashAt: crash)
-      default: run(computer, "heal", crashAt: crash)
+      case ..<97: run(computer, "heal", crashAt: crash)
+      default: try rob(at: computer)
       }
       if !problems.isEmpty { return }
     }

@@ -53,7 +53,7 @@ struct OperationTests {
     builder.keyRemove(key)
     builder.keyLabel(key, label: "new \"label\"")
     builder.envelope(file: envelopeBytes.span)
-    builder.from(masterKey)
+    builder.from(masterKey, ends: [end])
     builder.moved(to: namespace, boxes: [.init(keyID: key, box: [4, 5])], last: end)
     builder.writerRetire(end.writerID)
     builder.keyLeft(key, in: namespace, file: keyBytes.span)
@@ -84,7 +84,7 @@ struct OperationTests {
       case .keyRemove(key) = operation.changes[3],
       case .keyLabel(key, "new \"label\"") = operation.changes[4],
       case .envelope(let envelope) = operation.changes[5],
-      case .from(masterKey.namespaceID, let earlier) = operation.changes[6],
+      case .from(masterKey.namespaceID, let earlier, [end]) = operation.changes[6],
       case .moved(namespace, let boxes, end) = operation.changes[7],
       case .writerRetire(end.writerID) = operation.changes[8],
       case .keyLeft(key, namespace, let leftFile) = operation.changes[9]

@@ -17,7 +17,7 @@ import Testing
       ], input: Array(Samples.xpub.utf8))
     try await box.keybackup(["restore", "--out", box.root + "/ours"])
 
-    let secret = try await prfOutput(backup)
+    let secret = try await backup.prfOutput()
     for way in ["current", "CSPP alone"] {
       if way == "CSPP alone" { try Files.remove(backup.place + "/keybackup") }
       let status = try await box.keybackup(
@@ -113,10 +113,4 @@ import Testing
   }
 
   /// The PRF output for the backup's salt, by python-fido2.
-  private func prfOutput(_ backup: PreparedBackup) async throws -> String {
-    let envelope = try JSON(Files.read(backup.envelope))
-    let salt = bytes(hex: try #require(envelope["prf_salt"].text))
-    return try await backup.box.pythonFIDO2(
-      rpID: "keybackup:", credential: bytes(base64: backup.credentialID), inputs: [salt])[0]
-  }
 }

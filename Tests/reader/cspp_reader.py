@@ -92,9 +92,28 @@ def open_operation(path, namespace, master):
     need((header["counter"] == 1) == ("previous" not in header), "previous")
     key = f.operation_key(master, header["writer_id"], header["counter"])
     plain = json.loads(f.open_sealed(key, nonce, sealed, protected), object_pairs_hook=f.unique)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    need(path.name == "%08d-%s.json" % (header["counter"], digest[:32]), "file name")
-    return {"header": header, "sha256": digest, **plain}
+    # An operation's name is the hash of the file as a writer spells it; a copy may be spelled in any way.
+    spelled = '{"format":"keybackup-op","version":1,"protected":"%s","nonce":"%s","ciphertext":"%s"}' % (
+        protected.decode("ascii"), nonce.hex(), f.to_base64(sealed))
+    digest = hashlib.sha256(spelled.encode("ascii")).hexdigest()
+    copy = hashlib.sha256(path.read_bytes()).hexdigest()
+    need(path.name in ["%08d-%s.json" % (header["counter"], name[:32]) for name in (digest, copy)], "file name")
+    return {"header": header, "sha256": digest, "copy": copy, **plain}
+
+
+def one_of_each(operations):
+    """Every operation once, whatever its files are called; what names another one does so by the name that counts."""
+    names = {o["copy"]: o["sha256"] for o in operations}
+    found = {}
+    for operation in operations:
+        operation.pop("copy")
+        for end in operation["seen"]:
+            end["sha256"] = names.get(end["sha256"], end["sha256"])
+        header = operation["header"]
+        if "previous" in header:
+            header["previous"] = names.get(header["previous"], header["previous"])
+        found.setdefault(operation["sha256"], operation)
+    return list(found.values())
 
 
 def freshness(operations):
@@ -106,18 +125,33 @@ def freshness(operations):
     return f.freshness([(writer, *place) for writer, place in last.items()]) if last else ""
 
 
-def live(operations):
-    """Per record the entries that no operation covers, as docs/format.md says."""
+def finds(operation, put):
+    """Whether a `put` says no more than that its bytes were there: it sealed them, or has an empty `seen`."""
+    if not operation["seen"]:
+        return True
+    mark = json.loads(bytes.fromhex(put["entry"])).get("keybackup")
+    header = operation["header"]
+    return isinstance(mark, dict) and (mark.get("writer_id"), mark.get("counter")) == (
+        header["writer_id"], header["counter"])
+
+
+def live(operations, ends=None):
+    """Per record the entries that no operation covers, as docs/format.md says; beyond `ends` none covers anything."""
     by_digest = {o["sha256"]: o for o in operations}
 
-    def covered(operation):
+    def chains(ends):
         seen = set()
-        for end in operation["seen"]:
+        for end in ends:
             digest = end["sha256"]
             while digest in by_digest and digest not in seen:
                 seen.add(digest)
                 digest = by_digest[digest]["header"].get("previous")
         return seen
+
+    carried = None if ends is None else chains(ends)
+
+    def covered(operation):
+        return chains(operation["seen"]) if carried is None or operation["sha256"] in carried else set()
 
     touching = {}
     for operation in operations:
@@ -128,7 +162,9 @@ def live(operations):
     result = {}
     for record, pairs in touching.items():
         dead = set().union(*(covered(operation) for operation, _ in pairs))
-        entries = {c["put"]["entry"] for o, c in pairs if "put" in c and o["sha256"] not in dead}
+        found = {c["put"]["entry"] for o, c in pairs if "put" in c and o["sha256"] in dead and finds(o, c["put"])}
+        entries = {c["put"]["entry"] for o, c in pairs if "put" in c and o["sha256"] not in dead
+                   and not (finds(o, c["put"]) and c["put"]["entry"] in found)}
         if entries:
             result[record] = sorted(f.to_base64(bytes.fromhex(entry)) for entry in entries)
     return result
@@ -175,7 +211,7 @@ def read_namespace(folder, prf_output, master):
     need(f.namespace_id(master) == namespace, "the master key belongs to another namespace")
     wallets = [w for w in (attempt(p, open_wallet, master) for p in first_place("wallet-*.json")) if w]
     logs = sorted(folder.glob("keybackup/log/*/*.json"))
-    operations = [o for o in (attempt(p, open_operation, master) for p in logs) if o]
+    operations = one_of_each([o for o in (attempt(p, open_operation, master) for p in logs) if o])
     return {
         "namespace_id": namespace, "opened_by": opened_by, "keys": keys, "wallets": [w for w, _ in wallets],
         "operations": operations, "live": live(operations), "freshness": freshness(operations),
@@ -234,13 +270,19 @@ class Succession:
             need(successors[0] in self.opened, "the namespace %s that follows does not open" % successors[0])
             here = successors[0]
 
-    def full(self, name, depth=0):
+    def carried_ends(self, name, earlier):
+        """How far `name` says that it carried over another namespace; None if it does not say."""
+        told = [e["ends"] for e in self.changes(name, "from") if e["namespace_id"] == earlier and "ends" in e]
+        return sum(told, []) if told else None
+
+    def full(self, name, depth=0, ends=None):
         """Per record the live entries, late ones of earlier namespaces included."""
-        found = {record: set(entries) for record, entries in self.opened[name]["live"].items()}
+        found = {record: set(entries) for record, entries in live(self.opened[name]["operations"], ends).items()}
         held = {f.to_base64(bytes.fromhex(put["entry"])) for put in self.changes(name, "put")}
         for earlier in self.changes(name, "from"):
             if earlier["namespace_id"] in self.opened and depth < 12:
-                for record, entries in self.full(earlier["namespace_id"], depth + 1).items():
+                ends = self.carried_ends(name, earlier["namespace_id"])
+                for record, entries in self.full(earlier["namespace_id"], depth + 1, ends).items():
                     if set(entries) - held:
                         found.setdefault(record, set()).update(set(entries) - held)
         return {record: sorted(entries) for record, entries in sorted(found.items()) if entries}

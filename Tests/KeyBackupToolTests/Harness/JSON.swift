@@ -43,6 +43,7 @@ enum JSON: Decodable, Equatable, Sendable {
   var text: String? { if case .string(let value) = self { value } else { nil } }
   var number: Int? { if case .number(let value) = self { Int(value) } else { nil } }
   var flag: Bool? { if case .bool(let value) = self { value } else { nil } }
+  var names: [String] { if case .object(let fields) = self { fields.keys.sorted() } else { [] } }
   var items: [JSON] { if case .array(let values) = self { values } else { [] } }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Testing
 
 /// The second opinions in Tests/interop and Tests/reader, run with the
 /// environment that scripts/setup-python makes.
@@ -63,6 +64,25 @@ extension Sandbox {
     let outcome = try await run(command, key: nil)
     guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }
     return outcome.out.split(separator: "\n").map(String.init)
+  }
+}
+
+extension PreparedBackup {
+  /// What its key gives for the envelope's salt, by python-fido2.
+  func prfOutput() async throws -> String {
+    let envelope = try JSON(Files.read(envelope))
+    let salt = bytes(hex: try #require(envelope["prf_salt"].text))
+    return try await box.pythonFIDO2(
+      rpID: "keybackup:", credential: bytes(base64: credentialID), inputs: [salt])[0]
+  }
+
+  /// What the reader in Python finds in the folder.
+  func readByPython() async throws -> JSON {
+    let read = try await box.run(
+      Python.script("reader/cspp_reader.py")
+        + [box.folder, "--prf-output", try await prfOutput()], key: nil)
+    guard read.code < 2 else { throw NotThatJSON(text: read.text) }
+    return try JSON(read.output)
   }
 }
 

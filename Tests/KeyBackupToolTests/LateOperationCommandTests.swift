@@ -1,0 +1,45 @@
+import Testing
+
+/// A wallet's file that a sync program brought before the operation that wrote it.
+@Suite struct LateOperationCommandTests {
+  @Test func aRemovalStaysWhenTheOperationArrives() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let second = try SecondComputer(box)
+    try second.part()
+    let before = Set(backup.wallets)
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
+    let view = try #require(backup.wallets.first { !before.contains($0) })
+    try Files.copy(view, to: second.replica + view.dropFirst(box.folder.count))
+    try await second.keybackup(["wallet", "remove", "fourth", "--yes"])
+    try await second.join()
+
+    let list = try await box.keybackup(["wallet", "list", "--json"]).json()
+    #expect(list["wallets"].items.count == 3)
+    let deep = try await box.keybackup(["verify", "--deep"])
+    #expect(!deep.out.contains("changed on another"))
+    // Another reader of the format says the same.
+    let read = try await backup.readByPython()
+    #expect(read["live"].names.count == 3)
+  }
+
+  @Test func aReplacedWalletDoesNotComeBackAsAConflict() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let second = try SecondComputer(box)
+    try second.part()
+    let before = Set(backup.wallets)
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
+    let view = try #require(backup.wallets.first { !before.contains($0) })
+    try Files.copy(view, to: second.replica + view.dropFirst(box.folder.count))
+    try await second.keybackup(
+      ["wallet", "import", "-"], input: Samples.entry(id: "fourth", name: "Newer"))
+    try await second.join()
+    let list = try await box.keybackup(["wallet", "list", "--json"]).json()
+    #expect(list["wallets"].items.map { $0["name"].text }.contains("Newer"))
+    #expect(list["wallets"].items.count == 4)
+    #expect(list["wallets"].items.allSatisfy { $0["state"].text != "conflict" })
+  }
+}
