@@ -129,7 +129,7 @@ extension WayMemory {
 
 extension Hex {
   /// The bytes that digits spell; `nil` for other text.
-  fileprivate static func bytes(_ text: String) -> [UInt8]? {
+  static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     return unsafe decode(digits.span.bytes)
   }

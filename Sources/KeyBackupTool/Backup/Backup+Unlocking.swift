@@ -91,7 +91,11 @@ extension Backup {
     var opened = try await follow(
       SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
       for: wait == nil ? purpose : .reading)
-    if let way, let secret = unlocked.secret { opened.noteOpener(way, secret: secret) }
+    if let way, let secret = unlocked.secret {
+      opened.noteOpener(way, secret: secret)
+      let isAdopted = way.kind == .csppEnvelope && use == .writing
+      opened.rememberCredential(of: way, adopting: isAdopted ? unlock.relyingParty.rpId : nil)
+    }
     return try await wait(for: opened)
   }
 

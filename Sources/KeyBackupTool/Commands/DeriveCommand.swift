@@ -60,17 +60,13 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     try DeriveRelyingParty.check(rpId)
     let request = try request()
     let enrolled = try EnrolledCredentials.known(world, folder)
-    guard !request.credentialIDs.contains(where: { enrolled.contains($0.bytes) }) else {
-      throw UserMessage(
-        .usage, "this credential opens a backup and is not used for anything else",
-        hint: "make one with keybackup credential create")
+    for id in request.credentialIDs {
+      try enrolled.refuse(id.bytes, insteadOf: "credential create")
     }
     if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
     let evaluation = try await evaluate(request, world)
-    guard !enrolled.contains(evaluation.credentialID.bytes) else {
-      throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")
-    }
+    try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
     try write(evaluation)
     return .success
   }

@@ -147,10 +147,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     common.output.note("An earlier init was interrupted here; finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
     let finder = KeyFinder(common, device, pins.policy(world))
-    let ways = try backup.scan().waysIn
-    let questions = ways.compactMap { UnlockQuestion($0, rpID: rpID) }
+    let offers = UnlockOffers(try backup.scan().waysIn, backup.rule(rpID))
+    let questions = offers.questions
+    guard offers.withheld.isEmpty || !questions.isEmpty else {
+      throw .relyingPartyNotAllowed(offers.withheld, "the interrupted init is not finished")
+    }
     let (keyID, credential) = try await finder.ask(questions) { answer throws(UserMessage) in
-      for way in ways where UnlockQuestion(way, rpID: rpID) == answer.question {
+      for (way, question) in offers.all where question == answer.question {
         guard let keyID = way.keyID else { continue }
         do throws(BackupFolderError) {
           let secret = answer.secret()
@@ -197,6 +200,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
         "folder": .string(path), "engine": .optional(place.folder?.engine.rawValue),
         "warnings": .array(place.warnings.map(JSONValue.string)),
       ], ofChange: "the backup \(id.hex) was made all the same")
+    if let note = UserMessage.readableBy(rpID) { output.note(note) }
     if common.json { return .success }
     if let folder = place.folder {
       output.note("Written here; \(folder.title) carries it on.")
