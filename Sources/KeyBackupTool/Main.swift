@@ -51,7 +51,8 @@ enum Main {
     _ command: any KeyBackupCommand, _ output: Output, _ events: Events
   ) async -> ExitCode {
     do {
-      let code = try await command.run(in: World.process())
+      let ended = try await command.run(in: World.process())
+      let code = OtherBackups.found.ending(ended)
       events.send(.done(code, nil))
       return code
     } catch {

@@ -28,6 +28,9 @@ struct UnlockAnswer: Sendable {
   func secret() -> SecretBytes {
     isSecond ? evaluation.second() ?? evaluation.first() : evaluation.first()
   }
+
+  /// The PRF output for the other salt that was asked in the same touch.
+  func other() -> SecretBytes? { isSecond ? evaluation.first() : evaluation.second() }
 }
 
 extension KeyFinder {

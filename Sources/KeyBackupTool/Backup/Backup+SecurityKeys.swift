@@ -88,7 +88,8 @@ extension Backup {
       }
       return UnlockedMasterKey(
         masterKey: key, keyID: way.keyID, way: way, secret: secret,
-        extra: answer.isSecond ? nil : answer.evaluation.second(), key: answer.key)
+        extra: answer.isSecond ? nil : answer.evaluation.second(), beside: answer.other(),
+        key: answer.key)
     }
     return nil
   }

@@ -14,6 +14,8 @@ struct UnlockedMasterKey: ~Copyable {
   var secret: SecretBytes?
   /// What the security key gave for ``UnlockTerms/extraSalt``.
   var extra: SecretBytes?
+  /// What the security key gave for another salt in the same touch.
+  var beside: SecretBytes?
   /// The security key.
   var key: OpenKey?
 }
@@ -119,14 +121,11 @@ extension Backup {
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
-      unlock.output.warn(
-        "keybackup: another backup that this computer knew is gone from \(folder.path): "
-          + gone.map(\.hex).joined(separator: ", "))
-    }
     // 1. What the person named.
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
-      return try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
+      let unlocked = try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
+      return try await inCharge(
+        unlocked, ((try? scanAll()).map { terms.allowed($0) })?.waysIn ?? [])
     }
     let scan = try terms.allowed(scanAll())
     for finding in scan.findings {
@@ -140,9 +139,10 @@ extension Backup {
     }
     // 3. Security keys.
     do throws(UserMessage) {
-      return try await masterKey(
+      let unlocked = try await masterKey(
         scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, terms,
         damaged: &damaged)
+      return try await inCharge(unlocked, scan.waysIn)
     } catch
       where error.isAboutTheKey && !terms.needsSecurityKey
       && scan.waysIn.contains(where: { Kit($0) != nil })

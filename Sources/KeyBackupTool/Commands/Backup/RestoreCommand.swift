@@ -38,7 +38,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await backup.unlock(unlock, world)
     var rows: [[String]] = []
     var done = 0
-    let total = backup.namespace.countWalletFiles()
+    let total = try backup.namespace(of: opened).countWalletFiles()
     var bar = ProgressBar(
       "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)

@@ -43,7 +43,12 @@ extension StatusReport {
       codes.append(.rollback)
       advice.append(
         "another backup that this computer knew is gone from the folder: "
-          + vanished.map(\.hex).joined(separator: ", "))
+          + NamespaceID.listed(vanished))
+    }
+    if !others.isEmpty {
+      advice.append(
+        "the folder also holds \(NamespaceID.listed(others)), which this computer never opened; "
+          + "it is not used: look at who put it there")
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)

@@ -31,6 +31,8 @@ struct StatusReport: Sendable {
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
   var vanished: [NamespaceID] = []
+  /// Other backups of the folder that this computer never opened.
+  var others: [NamespaceID] = []
   /// What the computers call themselves, as far as known.
   var writerLabels: [WriterID: String] = [:]
   /// What came of another computer's freshness word.
@@ -52,6 +54,17 @@ struct StatusReport: Sendable {
     ways = backup.waysIn(scan)
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
+    others = OtherBackups.found.present
+  }
+
+  /// What is known of the namespace that was opened; it may have no way in of its own yet.
+  init(of opened: borrowing OpenNamespace, in backup: Backup) throws(UserMessage) {
+    let moved = try backup.moved(to: opened)
+    do throws(UserMessage) {
+      try self.init(moved)
+    } catch  where opened.id != backup.namespace.id {
+      try self.init(backup)
+    }
   }
 
   /// What can be told without a key.
@@ -117,6 +130,9 @@ struct StatusReport: Sendable {
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
+    for (name, ids) in [("vanished", vanished), ("others", others)] where !ids.isEmpty {
+      json[name] = .array(ids.map { .string($0.hex) })
+    }
     json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)

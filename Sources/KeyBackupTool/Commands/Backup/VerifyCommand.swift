@@ -23,8 +23,12 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     var report: StatusReport
     var openedBy: String?
     if deep {
-      report = try StatusReport(backup)
-      var opened = try await backup.unlock(unlock, world, damaged: &report.findings)
+      // What keeps the ways in from being read is told before a touch.
+      if !backup.isOpen { _ = try backup.scan() }
+      var damaged: [FileFinding] = []
+      var opened = try await backup.unlock(unlock, world, damaged: &damaged)
+      report = try StatusReport(of: opened, in: backup)
+      report.findings += damaged
       report.note(opened.verify(), of: opened)
       openedBy = opened.openedBy?.hex
       if openedBy == nil {

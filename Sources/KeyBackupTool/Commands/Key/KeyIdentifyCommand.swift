@@ -17,7 +17,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne()
+    try backup.requireOne(common.output)
     let scan = try backup.scan()
     let offers = Backup.offers(backup.waysIn(scan), rpID: relyingParty.rpId)
     let finder = KeyFinder(common, device, PINPolicy())

@@ -14,7 +14,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne()
+    try backup.requireOne(common.output)
     let scan = try backup.scan()
     let ways = backup.waysIn(scan)
     if common.json {

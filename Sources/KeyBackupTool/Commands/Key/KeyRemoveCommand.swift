@@ -28,8 +28,8 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     let ways = try backup.allWaysIn()
-    let meant = try WaySelector.group(key, ways)
-    let ids = Set(meant.compactMap(\.keyID))
+    var meant = try WaySelector.group(key, ways)
+    var ids = Set(meant.compactMap(\.keyID))
     let isLast = !ways.contains { way in
       !way.isRemoved && way.keyID.map { !ids.contains($0) } ?? true
     }
@@ -38,6 +38,8 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     var terms = UnlockTerms(needsWayIn: true)
     if !isLast { terms.except = ids }
     var opened = try await backup.unlock(unlock, world, terms)
+    meant = try backup.only(meant, of: opened)
+    ids = Set(meant.compactMap(\.keyID))
     do throws(BackupFolderError) {
       try opened.removeWaysIn(ids, allowingLast: last)
     } catch {

@@ -104,10 +104,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       }
       // The entry is JSON already: it goes out as it is, from guarded memory.
       let head = #"{"entry":"#
-      let tail = #","schema":1,"wallet":\#(row.json.text)}"#
+      let rest = Output.complete(["wallet": row.json]).text
       try output.write(text: head)
       try output.result(entry: bytes)
-      try output.result(tail)
+      try output.result("," + rest.dropFirst())
       return
     }
     for version in versions {

@@ -41,7 +41,7 @@ struct PlainExport {
         unlock.output.note("Written to \(out): whoever reads it \(harm).")
       }
     } else if unlock.common.json {
-      json["schema"] = 1
+      json = Output.complete(json)
       var text = SecretWriter(capacity: content.count * 2 + 4096)
       // The secret joins them in guarded memory: `}` gives way to it.
       text.raw(String(json.text.dropLast()) + ",\"content\":")
