@@ -164,7 +164,7 @@ extension Namespace {
       try run.state.save(open.memory, of: id)
       _ = try open.heal(run: run)
     }
-    open.rememberWays(isLocked: true, isProof: false)
+    open.rememberWays(isLocked: true)
     return open
   }
 

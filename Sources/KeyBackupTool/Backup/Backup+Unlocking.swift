@@ -91,7 +91,11 @@ extension Backup {
     var opened = try await follow(
       SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
       for: wait == nil ? purpose : .reading)
-    if let way, let secret = unlocked.secret { opened.noteOpener(way, secret: secret) }
+    if let way, let secret = unlocked.secret {
+      opened.noteOpener(way, secret: secret)
+    } else if let key = unlocked.keyID {
+      opened.noteOfflineKit(key)
+    }
     return try await wait(for: opened)
   }
 

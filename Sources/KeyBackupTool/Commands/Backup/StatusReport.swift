@@ -9,8 +9,10 @@ struct StatusReport: Sendable {
   var wallets = WalletCounts()
   /// The ways in, removed ones included whose files are there.
   var ways: [WayIn]
-  /// Ways in that one loses one by one.
-  var keys: Int { ways.independent.count }
+  /// Ways in that one loses one by one, as far as they count.
+  var keys: Int { ways.filter(\.counts).independent.count }
+  /// Whether this computer knows which ways in there are.
+  var knowsWays: Bool
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
@@ -50,6 +52,7 @@ struct StatusReport: Sendable {
     namespaceID = backup.namespace.id
     folder = backup.folder.path
     ways = backup.waysIn(scan)
+    knowsWays = backup.namespace.knowsWaysIn
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
   }
@@ -72,6 +75,7 @@ struct StatusReport: Sendable {
   /// Adds what opening every record told.
   mutating func note(_ report: WalletReport, of opened: borrowing OpenNamespace) {
     isOpened = true
+    knowsWays = true
     namespaceID = opened.id
     wallets = report.counts
     removedEarlier = opened.removedEarlier.count
@@ -129,7 +133,7 @@ struct StatusReport: Sendable {
 
   /// The report as lines.
   var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)"] + wayLines
+    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(wayCount)"] + wayLines
     lines.append("Wallets    \(walletText)")
     lines.append(
       "Log        \(counted(health.operations, "operation")) of "

@@ -25,6 +25,7 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world, for: .writing)
     let meant = try WaySelector.group(key, backup.allWaysIn())
     var opened = try await backup.unlock(unlock, world)
+    try WaySelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
       for way in meant {
         if let id = way.keyID { try opened.setLabel(name, of: id) }

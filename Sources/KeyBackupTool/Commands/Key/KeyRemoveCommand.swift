@@ -30,14 +30,17 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let ways = try backup.allWaysIn()
     let meant = try WaySelector.group(key, ways)
     let ids = Set(meant.compactMap(\.keyID))
-    let isLast = !ways.contains { way in
+    let others = ways.filter { way in
       !way.isRemoved && way.keyID.map { !ids.contains($0) } ?? true
     }
-    if isLast, !last { throw UserMessage(BackupFolderError.lastWayIn) }
+    if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastWayIn) }
+    // A file that nobody here knows to be enrolled is no other way in for certain.
+    let isLast = last && !others.contains { $0.isEnrolled == true }
     try confirm(meant, isLast: isLast)
     var terms = UnlockTerms(needsWayIn: true)
     if !isLast { terms.except = ids }
     var opened = try await backup.unlock(unlock, world, terms)
+    try WaySelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
       try opened.removeWaysIn(ids, allowingLast: last)
     } catch {

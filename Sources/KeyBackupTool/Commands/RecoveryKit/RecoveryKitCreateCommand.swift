@@ -213,7 +213,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let offline, out == nil {
       unlock.output.note("Keep \(offline) with the code, apart from the folder.")
     }
-    unlock.output.note("Try it: keybackup recovery-kit test")
+    unlock.output.note(
+      "Test it with the code as it stands on the page: keybackup recovery-kit test. Until then "
+        + "status does not count it.")
     return .success
   }
 }
