@@ -35,6 +35,10 @@ struct UnlockTerms: Sendable {
   /// person has to choose one.
   var mustBeOneKey = false
 
+  /// How many PINs the command needs after the one that opens the backup, from
+  /// the same source.
+  var furtherPINs = 0
+
   /// The ways in that will do.
   func allowed(_ scan: NamespaceScan) -> NamespaceScan {
     guard only != nil || !except.isEmpty else { return scan }
@@ -141,8 +145,8 @@ extension Backup {
     // 3. Security keys.
     do throws(UserMessage) {
       return try await masterKey(
-        scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, terms,
-        damaged: &damaged)
+        scan, from: unlock.finder(world, furtherPINs: terms.furtherPINs),
+        rpID: unlock.relyingParty.rpId, terms, damaged: &damaged)
     } catch
       where error.isAboutTheKey && !terms.needsSecurityKey
       && scan.waysIn.contains(where: { Kit($0) != nil })

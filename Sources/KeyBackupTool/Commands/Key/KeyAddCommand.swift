@@ -13,7 +13,8 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       one touch makes the credential, two prove that the key gives the same secret each time. \
       Nothing is written before that. With one USB port: open, take the first key out, put the \
       new one in when asked. --device and the PIN options are about the new key, and about \
-      both where --unlock-device and --unlock-pin-file say nothing else.
+      both where --unlock-device and --unlock-pin-file say nothing else. --pin-fd then has two \
+      lines: the PIN of the key that opens the backup, and the PIN of the new one.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -33,7 +34,12 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let unlocked = try await backup.masterKey(opener.applied(to: unlock), world)
+    var terms = UnlockTerms()
+    let opening = opener.applied(to: unlock)
+    if let descriptor = opening.pins.pinFd, descriptor == unlock.pins.pinFd {
+      terms.furtherPINs = 1
+    }
+    let unlocked = try await backup.masterKey(opening, world, terms)
     let used = unlocked.key
     var opened = try await backup.open(unlocked, unlock)
     let namespace = try backup.namespace(of: opened)
@@ -114,6 +120,7 @@ struct OpenerOptions: ParsableArguments {
   var unlockPinFd: Int32?
 
   mutating func validate() throws {
+    try DescriptorCheck.check(unlockPinFd, "--unlock-pin-fd")
     if unlockPinFd != nil, unlockPinFile != nil {
       throw ValidationError("give one of --unlock-pin-fd and --unlock-pin-file")
     }
