@@ -49,6 +49,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Print the output even on a terminal.")
   var reveal = false
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if salt == "-", secondSalt == "-" {
       throw ValidationError("only one salt can come from standard input")
@@ -67,6 +69,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     }
     if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
+    try place.requirePrivate(file, besides: folder.folder, world)
     let evaluation = try await evaluate(request, world)
     guard !enrolled.contains(evaluation.credentialID.bytes) else {
       throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")

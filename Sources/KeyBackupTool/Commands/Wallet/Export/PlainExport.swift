@@ -13,12 +13,13 @@ struct PlainExport {
   let versionID: String?
   let descriptors: WalletDescriptors
   let passphrase: WalletPassphraseOption
+  let place: SyncedFolderOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(out)
     let passphrase = try passphrase.read(unlock.common.prompter, twice: true)
     let backup = try await unlock.backup(world)
-    if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
+    try place.requirePrivate(out, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
