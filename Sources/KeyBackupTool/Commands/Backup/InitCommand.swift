@@ -94,6 +94,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } isRecorded: {
       isRecorded($0, folder)
     }
+    folder.leaveReadme()
     remember(path, world)
     return try report(made.id, made.keyID, made.credential.bytes, path, place)
   }
@@ -164,6 +165,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       return nil
     }
+    folder.leaveReadme()
     remember(path, world)
     let place = PlaceReport(path, known: KnownSyncFolders.find(world))
     return try report(namespace.id, keyID, credential.bytes, path, place)
@@ -207,7 +209,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       "This key is the only way in: lose it and the backup cannot be opened. "
         + "Keep another copy of your wallets until there is a second one: keybackup key add, or "
         + "keybackup recovery-kit create.")
-    output.note("Next: keybackup wallet add --name NAME --network bitcoin --mnemonic FILE")
+    output.note("Next: keybackup wallet add --name NAME --network bitcoin")
     return .success
   }
 }
