@@ -4,6 +4,7 @@ internal import CLinux
 internal import CSPP
 internal import Glibc
 internal import SecretMemory
+internal import WalletFormats
 
 /// `keybackup restore`: one touch, everything back.
 struct RestoreCommand: ParsableCommand, KeyBackupCommand {
@@ -20,6 +21,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
   }
@@ -30,13 +33,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     // could not be written.
     let target: RestoreFolder?
     if let out {
-      try FileCheck.requireOutside(out, of: backup.folder.path)
+      try place.requirePrivate(out, besides: backup.folder.path, world)
       target = try RestoreFolder(path: out)
     } else {
       target = nil
     }
     var opened = try await backup.unlock(unlock, world)
     var rows: [[String]] = []
+    var watchOnly: Set<RecordID> = []
     var done = 0
     let total = backup.namespace.countWalletFiles()
     var bar = ProgressBar(
@@ -47,6 +51,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
         try target.write(version, entry)
+        if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
         done += 1
         bar.advance(to: done, of: total)
       }
@@ -58,16 +63,19 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
     } else {
       let listed = !unlock.common.json
-      report = try opened.forEachWallet { version, _ throws(UserMessage) in
+      report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
-        if listed { rows.append(WalletRow(version).cells) }
+        let row = WalletRow(version, in: entry)
+        if row.spending == .watchOnly { watchOnly.insert(row.recordID) }
+        if listed { rows.append(row.cells) }
         done += 1
         bar.advance(to: done, of: total)
       }
     }
     bar.finish()
     try Interruption.check()
-    try show(report, opened.health, opened.logFindings, rows)
+    try show(report, opened.health, opened.logFindings, rows, watchOnly: watchOnly.count)
+    WatchOnlyMemory(opened.id, world).keep(watchOnly)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
@@ -80,12 +88,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [[String]]
+    _ rows: [[String]], watchOnly: Int
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
       try output.result(json: [
-        "restored": .number(report.restored),
+        "restored": .number(report.restored), "watch_only": .number(watchOnly),
         "failed": .array((report.failures + logFindings).map(\.json)),
       ])
       return
@@ -102,6 +110,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     } else if report.exitCode(health, logFindings) == .success {
       output.note("The backup holds no wallets yet.")
     }
+    output.note(watchOnly: watchOnly)
     output.warn(report, health, logFindings, all: unlock.common.verbose)
   }
 }

@@ -60,6 +60,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     }
     try Interruption.check()
     report.listsAll = common.verbose
+    report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
     report.knownPlaces = KnownPlaceReport.all(backup, world)
     report.judge()
     report.judgeWays(at: world.now())

@@ -15,6 +15,9 @@ struct StatusReport: Sendable {
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
   var isOpened = false
+  /// Wallets that cannot be spent from; without a key as this computer remembers
+  /// them; nil: it has not opened them.
+  var watchOnly: Int?
   /// The wallets that are not current.
   var notCurrent: [RecordID: WalletState] = [:]
   /// Wallets that were removed on one computer and changed on another.
@@ -117,6 +120,7 @@ struct StatusReport: Sendable {
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
+    if let watchOnly { json["watch_only"] = .number(watchOnly) }
     json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
@@ -165,7 +169,10 @@ struct StatusReport: Sendable {
       isOpened
       ? states.map { "\(wallets[$0]) \($0.rawValue)" }
       : states.map { "\(wallets[$0]) \($0 == .current ? "written here" : $0.rawValue)" }
-    let text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
+    var text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
+    if let watchOnly, watchOnly > 0 {
+      text += "; \(watchOnly) watch-only" + (isOpened ? "" : " when last opened here")
+    }
     return isOpened ? text : text + ", as far as can be seen without a key"
   }
 }
