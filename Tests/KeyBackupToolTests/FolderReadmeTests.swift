@@ -7,7 +7,9 @@ import Testing
     try await box.keybackup(["init", "--label", "my label"])
     let path = box.folder + "/README.txt"
     let text = try Files.text(path)
-    for word in ["encrypted", "security key", "recovery code", "keybackup restore", "docs/format.md"] {
+    for word in [
+      "encrypted", "security key", "recovery code", "keybackup restore", "docs/format.md",
+    ] {
       #expect(text.contains(word), "\(word)")
     }
     for word in ["my label", box.root, "http"] { #expect(!text.contains(word), "\(word)") }

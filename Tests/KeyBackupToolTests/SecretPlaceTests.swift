@@ -41,7 +41,8 @@ import Testing
         let pin: Sandbox.PINGiven = ["encode", "decode"].contains(writer[1]) ? .none : .file
         let refused = try await box.keybackup(writer + [place], pin: pin, expecting: nil)
         expectFailure(
-          refused, 73, says: "synced folder", "Dropbox \"personal\" carries", "--allow-synced-folder")
+          refused, 73, says: "synced folder", "Dropbox \"personal\" carries",
+          "--allow-synced-folder")
       }
     }
     #expect(asked.isEmpty, "a key was asked for nothing")

@@ -4,7 +4,8 @@ import Testing
 @Suite struct WatchOnlyTests {
   private static let privateDescriptor = "wpkh(\(Samples.xprv)/84h/0h/0h/0/*)"
   private static let partly = "wsh(multi(1,\(Samples.xprv)/0/*,\(Samples.xpub)/1/*))"
-  private static let descriptors = ["wallet", "import", "-", "--format", "descriptors"]
+  private static let descriptors =
+    ["wallet", "import", "-", "--format", "descriptors"]
     + ["--name", "Core", "--network", "bitcoin"]
 
   private func list(_ descriptors: [String]) -> [UInt8] {

@@ -15,11 +15,14 @@ extension Output {
   ///   - count: how many there are.
   func warn(publicOnly: Int, partly: Int, of count: Int) {
     if publicOnly > 0 {
-      let which = publicOnly == count ? (count == 1 ? "the descriptor holds" : "the descriptors hold")
+      let which =
+        publicOnly == count
+        ? (count == 1 ? "the descriptor holds" : "the descriptors hold")
         : "\(publicOnly) of \(count) descriptors hold"
       warn("keybackup: \(which) no private key: watch-only, nothing can be spent with it")
       warn(
-        "hint: to back up the private keys too, import what bitcoin-cli listdescriptors true prints")
+        "hint: to back up the private keys too, import what bitcoin-cli listdescriptors true prints"
+      )
     }
     if partly > 0 {
       warn(

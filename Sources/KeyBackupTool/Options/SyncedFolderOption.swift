@@ -21,7 +21,8 @@ struct SyncedFolderOption: ParsableArguments {
   ) throws(UserMessage) {
     guard let (path, carrier) = carried(paths, backup, world) else { return }
     throw UserMessage(
-      .cannotCreate, "\(path) is in a synced folder, so the secrets would leave this computer: "
+      .cannotCreate,
+      "\(path) is in a synced folder, so the secrets would leave this computer: "
         + carrier.words,
       hint: "choose a place that is not synchronised, or add --allow-synced-folder")
   }
@@ -38,7 +39,8 @@ struct SyncedFolderOption: ParsableArguments {
   ) throws(UserMessage) {
     guard path != "-", let (path, carrier) = carried([path], backup, world) else { return }
     throw UserMessage(
-      .config, "\(path) is in a synced folder, so its secrets have left this computer: "
+      .config,
+      "\(path) is in a synced folder, so its secrets have left this computer: "
         + carrier.words,
       hint: "move the coins to a new wallet if others can read that folder; "
         + "--allow-synced-folder reads the file all the same")

@@ -46,7 +46,8 @@ struct TypedSecrets: Sendable {
 
   private func isRepeated(in text: String) -> Bool {
     // A message may show only the beginning.
-    secrets.contains { text.contains($0.prefix(12)) } || suspects.contains { text.contains("'\($0)'") }
+    secrets.contains { text.contains($0.prefix(12)) }
+      || suspects.contains { text.contains("'\($0)'") }
   }
 
   // MARK: What looks like one

@@ -104,8 +104,9 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     }
     let file = file ?? "-"
     switch format {
-    case .entries: return try await EntryImport(unlock: unlock, file: file, place: place)
-      .run(in: world)
+    case .entries:
+      return try await EntryImport(unlock: unlock, file: file, place: place)
+        .run(in: world)
     case .labels:
       return try await LabelsImport(unlock: unlock, file: file, wallet: wallet ?? "")
         .run(in: world)
