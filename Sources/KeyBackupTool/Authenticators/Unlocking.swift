@@ -85,14 +85,21 @@ extension KeyFinder {
 }
 
 extension UserMessage {
-  /// No key in reach opens the folder.
-  static func nothingOpens(_ count: Int) -> UserMessage {
-    UserMessage(
-      .wrongKey,
-      count == 1
-        ? "this security key opens nothing here"
-        : "none of these security keys opens anything here",
-      hint: "plug in the key the backup was made with; keybackup key list shows which")
+  /// No key in reach opens the folder, or does so by a way in that will do.
+  static func nothingOpens(_ count: Int, _ wanted: WantedKey = .any) -> UserMessage {
+    let names = wanted.labels.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
+    let text =
+      switch (wanted.purpose, count == 1) {
+      case (.openingByCertainWays, true): "this security key is not the one that is needed now"
+      case (.openingByCertainWays, false):
+        "none of these security keys is the one that is needed now"
+      case (_, true): "this security key opens nothing here"
+      case (_, false): "none of these security keys opens anything here"
+      }
+    return UserMessage(
+      .wrongKey, text,
+      hint: "plug in \(names.isEmpty ? "a key that is enrolled" : names); keybackup key list shows "
+        + "the ways in")
   }
 
   /// Another security key may still do what this one cannot.

@@ -26,8 +26,10 @@ extension Backup {
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
       var failed: [WayIn] = []
+      var wanted = WantedKey(scan)
+      wanted.purpose = terms.purpose
       let unlocked = try await finder.ask(
-        unique(offers.map(\.1)), for: WantedKey(scan), terms
+        unique(offers.map(\.1)), for: wanted, terms
       ) { answer in
         open(answer, offers, &failed, &damaged)
       }

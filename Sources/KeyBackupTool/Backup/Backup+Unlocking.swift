@@ -31,6 +31,8 @@ struct UnlockTerms: Sendable {
   var needsSecurityKey = false
   /// A PRF input that the security key evaluates too, in the same touch.
   var extraSalt: [UInt8]?
+  /// What the security key is asked for, in words.
+  var purpose = Event.KeyPurpose.opening
   /// Whether of several security keys that are plugged in and would do, the
   /// person has to choose one.
   var mustBeOneKey = false

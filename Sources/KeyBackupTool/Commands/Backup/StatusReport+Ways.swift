@@ -25,7 +25,7 @@ extension StatusReport {
       guard now > last, now - last >= Self.lapse else { continue }
       advice.append(
         "\(name) has not been proved for "
-          + "\(counted(Int((now - last) / 86_400), "day")): with it, keybackup verify --deep")
+          + "\(counted(Int((now - last) / 86_400), "day")): \(proof(of: group))")
     }
     for way in ways where way.isRemoved {
       for file in way.files {
@@ -45,6 +45,16 @@ extension StatusReport {
       advice.append(
         "a key's rotation waits for its end: keybackup key repair, opened with that key")
     }
+  }
+
+  /// What to run that proves a way in.
+  private func proof(of group: [WayIn]) -> String {
+    guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
+      // A master key that this computer knows would open the backup in its place.
+      return "with it, keybackup verify --deep" + (knownPlaces.isEmpty ? "" : " --no-keyring")
+    }
+    return
+      "\(RecoveryKitTestCommand.line(kit.keyID, kit.derivation)) asks for its code and proves it"
   }
 
   /// When files of one thing opened the backup last; nil: nobody knows.

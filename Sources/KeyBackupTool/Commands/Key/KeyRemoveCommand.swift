@@ -36,7 +36,10 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     if isLast, !last { throw UserMessage(BackupFolderError.lastWayIn) }
     try confirm(meant, isLast: isLast)
     var terms = UnlockTerms(needsWayIn: true)
-    if !isLast { terms.except = ids }
+    if !isLast {
+      terms.except = ids
+      terms.purpose = .openingByCertainWays
+    }
     var opened = try await backup.unlock(unlock, world, terms)
     do throws(BackupFolderError) {
       try opened.removeWaysIn(ids, allowingLast: last)
@@ -65,8 +68,8 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let question =
       isLast
       ? "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
-      : "Remove \"\(name)\"? It does not open the backup as it is from now on, but whoever has it "
-        + "and an older copy of the folder can still use that copy."
+      : "Remove \"\(name)\"? It will no longer open this backup. It still opens older copies of the "
+        + "folder."
     guard try prompter.confirm(question) else {
       throw UserMessage(.denied, "not confirmed; nothing was removed")
     }

@@ -213,7 +213,8 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let offline, out == nil {
       unlock.output.note("Keep \(offline) with the code, apart from the folder.")
     }
-    unlock.output.note("Try it: keybackup recovery-kit test")
+    unlock.output.note(
+      "Try it: \(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation))")
     return .success
   }
 }
