@@ -43,7 +43,8 @@ enum Main {
       try parsed.run()
       return nil
     } catch {
-      exit(reportParsing(error, output, events).rawValue)
+      // Not exit: a thread may be stuck in a folder that does not answer.
+      _exit(reportParsing(error, output, events).rawValue)
     }
   }
 
@@ -81,8 +82,11 @@ enum Main {
     _ error: any Error, _ output: Output, _ events: Events
   ) -> ExitCode {
     let error = withoutJSON(error, output)
-    let text = KeyBackup.fullMessage(for: error)
+    var text = KeyBackup.fullMessage(for: error)
     guard KeyBackup.exitCode(for: error) != .success else {
+      if CommandLine.arguments.count == 1, let verdict = FrontPage.verdict(.process()) {
+        text = verdict + "\n\n" + text
+      }
       do {
         try output.result(text)
         return .success

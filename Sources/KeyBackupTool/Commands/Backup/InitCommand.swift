@@ -69,8 +69,14 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       return try await resume(unfinished, folder, path, world)
     }
     try FileCheck.requireWritable(path)
-    let place = PlaceReport(path, known: KnownSyncFolders.find(world))
+    let known = KnownSyncFolders.find(world)
+    let place = PlaceReport(path, known: known)
     for warning in place.warnings { common.output.warn("warning: \(warning)") }
+    for (other, syncFolder) in known.backups() {
+      common.output.warn(
+        "warning: a backup is in \(other) (\(syncFolder.title)) already; to get its wallets back: "
+          + Self.restoring(other))
+    }
     if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
       common.output.warn(
         "keybackup: this computer knew another backup here that is gone: "
@@ -136,9 +142,30 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       guard ids.isEmpty else { throw .namespaceExists(ids) }
       return nil
+    } catch .namespaceExists(let ids) {
+      var message = UserMessage(BackupFolderError.namespaceExists(ids))
+      message.hint =
+        "to get its wallets back: \(Self.restoring(folder.path)); "
+        + "to look at it: keybackup status --folder \(Self.word(folder.path)); "
+        + "to start another backup choose another folder"
+      throw message
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// What to type to get back what a backup holds.
+  private static func restoring(_ path: String) -> String {
+    "keybackup restore --folder \(word(path)) --out RESTORED --names"
+  }
+
+  /// A path as a shell takes it.
+  private static func word(_ path: String) -> String {
+    let plain = path.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || (UInt8(ascii: "-")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+    }
+    return plain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
   }
 
   private func resume(

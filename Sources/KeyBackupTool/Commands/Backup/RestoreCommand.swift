@@ -11,8 +11,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     commandName: "restore",
     abstract: "Decrypt every wallet with one touch.",
     discussion: """
-      With --out, each wallet's entry is written to the folder as it was sealed. Without it, a \
-      table shows what could be restored. The backup itself is only read.
+      With --out, each wallet's entry is written to the folder as it was sealed, as \
+      wallet-RECORD.json; --names puts the wallet's name first, and adds a README.txt that says \
+      which file is which and how to use it. Without --out, a table shows what could be \
+      restored. The backup itself is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -20,8 +22,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
+  @Flag(help: "With --out: name the files by their wallets, and write a README.txt.")
+  var names = false
+
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
+    if names, out == nil { throw ValidationError("--names goes with --out") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -37,6 +43,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     var opened = try await backup.unlock(unlock, world)
     var rows: [[String]] = []
+    let common = unlock.common
+    var files = RestoredFiles(keepsAll: common.json || common.verbose || names)
     var done = 0
     let total = backup.namespace.countWalletFiles()
     var bar = ProgressBar(
@@ -46,15 +54,22 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     if var target {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
-        try target.write(version, entry)
+        let file = RestoredFile(version, isNamed: names)
+        if try target.write(entry, as: file.name) { files.note(file) }
         done += 1
         bar.advance(to: done, of: total)
       }
+      if names { try target.explain(files.explanation) }
       try target.synchronize()
       if let obstacle = target.obstacle {
         unlock.output.warn(
           report, opened.health, opened.logFindings, all: unlock.common.verbose)
         throw obstacle
+      }
+      if target.hasOtherExplanation {
+        unlock.output.warn(
+          "keybackup: \(out ?? "")/\(RestoredFiles.explanationName) was there already and was left "
+            + "as it is")
       }
     } else {
       let listed = !unlock.common.json
@@ -67,7 +82,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     bar.finish()
     try Interruption.check()
-    try show(report, opened.health, opened.logFindings, rows)
+    try show(report, opened.health, opened.logFindings, rows, files)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
@@ -80,14 +95,16 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [[String]]
+    _ rows: [[String]], _ files: RestoredFiles
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
-      try output.result(json: [
+      var json: JSONValue = [
         "restored": .number(report.restored),
         "failed": .array((report.failures + logFindings).map(\.json)),
-      ])
+      ]
+      if out != nil { json["files"] = files.json }
+      try output.result(json: json)
       return
     }
     if out == nil, !rows.isEmpty {
@@ -96,7 +113,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let noun = report.restored == 1 ? "wallet" : "wallets"
     if let out {
       try output.result("Restored \(report.restored) \(noun) into \(out).")
-      output.note("The files hold the secrets in plain: move them where they belong, then delete.")
+      output.note(
+        "These files contain unencrypted wallet secrets. Move them to where you need them, then "
+          + "delete them.")
+      if !files.isEmpty {
+        for line in files.lines { output.note(line) }
+      }
     } else if report.restored > 0 {
       output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
     } else if report.exitCode(health, logFindings) == .success {
@@ -116,6 +138,8 @@ struct RestoreFolder: ~Copyable {
   private let path: String
   private var files: PrivateFolder
   private var inTheWay: [String] = []
+  /// Whether another file has the name of the explanation.
+  private(set) var hasOtherExplanation = false
 
   /// Makes the folder, or takes an existing one.
   ///
@@ -144,19 +168,22 @@ struct RestoreFolder: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes one version: `wallet-<record>.json`, further versions of the same
-  /// wallet with `-conflict-<n>` before the suffix.
+  /// Writes one version.
   ///
+  /// - Parameters:
+  ///   - entry: its bytes.
+  ///   - name: what the file is called.
+  /// - Returns: whether the file holds them; not where another file has the name.
   /// - Throws: `cannot-create`, `io`. Another file of that name does not stop
   ///   the rest: ``obstacle`` tells about it at the end.
   mutating func write(
-    _ version: WalletVersion, _ entry: borrowing SecretBytes
-  ) throws(UserMessage) {
-    let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
-    let name = "wallet-\(version.recordID.hex)\(suffix).json"
+    _ entry: borrowing SecretBytes, as name: String
+  ) throws(UserMessage) -> Bool {
     switch holds(entry, name) {
-    case true: return
-    case false: inTheWay.append(name)
+    case true: return true
+    case false:
+      inTheWay.append(name)
+      return false
     case nil:
       do throws(BackupFolderError) {
         try files.write(entry, as: name)
@@ -167,7 +194,19 @@ struct RestoreFolder: ~Copyable {
       } catch {
         throw UserMessage(error)
       }
+      return true
     }
+  }
+
+  /// Writes what tells a person which file is which.
+  ///
+  /// - Parameter text: holds no secret.
+  /// - Throws: as ``write(_:as:)``.
+  mutating func explain(_ text: String) throws(UserMessage) {
+    let bytes = unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
+    let others = inTheWay.count
+    hasOtherExplanation = try !write(bytes, as: RestoredFiles.explanationName)
+    inTheWay.removeLast(inTheWay.count - others)
   }
 
   /// What to say about files that have the name of a wallet's and are not.
@@ -197,6 +236,8 @@ struct RestoreFolder: ~Copyable {
     } catch {
       throw UserMessage(error)
     }
-    inTheWay += files.taken
+    let taken = files.taken
+    inTheWay += taken.filter { $0 != RestoredFiles.explanationName }
+    if taken.contains(RestoredFiles.explanationName) { hasOtherExplanation = true }
   }
 }
