@@ -1,25 +1,38 @@
 public import CSPP
 
+/// The namespaces of a folder, by what this computer remembers of them.
+///
+/// Nothing that lies open in a namespace counts: whoever writes to the folder can put any
+/// number of namespaces there, with any times in them (docs/decisions/0027).
+public struct Candidates: Sendable {
+  /// It opened them, and knows of none here that follows; in order.
+  public fileprivate(set) var known: [NamespaceID] = []
+  /// It never opened them, or there is no other one; in order.
+  public fileprivate(set) var unknown: [NamespaceID] = []
+  /// A rotation that it began is about to make them.
+  public fileprivate(set) var unfinished: [NamespaceID] = []
+
+  /// The one that is meant when nobody says: the only one that is known; where none is, the
+  /// only one there is.
+  public var settled: NamespaceID? { meant.count == 1 ? meant[0] : nil }
+
+  /// All of them.
+  public var all: [NamespaceID] { known + unknown + unfinished }
+
+  /// Those one of which is meant when nobody says.
+  var meant: [NamespaceID] { known.isEmpty ? unknown : known }
+}
+
 /// Which of a folder's namespaces is meant when nobody says: rotations of the
 /// master key leave several, and nothing plain links them (docs/decisions/0020).
 extension BackupFolder {
-  /// What this computer remembers of a namespace that is here.
-  private enum Standing {
-    /// It opened it, and knows of none that follows.
-    case known
-    case unknown
-    /// A rotation that it began is about to make it.
-    case unfinished
-  }
-
-  /// The namespaces here that may be in charge, those that this computer knows
-  /// first.
+  /// The namespaces here that may be in charge.
   ///
-  /// Those that it knows to be followed by another one that is here are left out.
+  /// Those that this computer knows to be followed by another one that is here are left out.
   ///
   /// - Throws: a listing that fails.
-  public func candidates() throws(BackupFolderError) -> [NamespaceID] {
-    try standings(of: namespaces()).map(\.id)
+  public func candidates() throws(BackupFolderError) -> Candidates {
+    try candidates(among: namespaces())
   }
 
   /// All namespaces here that a way in may open, the candidates first: also in one
@@ -27,7 +40,7 @@ extension BackupFolder {
   ///
   /// - Throws: a listing that fails.
   public func openable() throws(BackupFolderError) -> [NamespaceID] {
-    let first = try candidates()
+    let first = try candidates().all
     var all = first
     for id in try namespaces() where !first.contains(id) {
       if try isBegun(id) { all.append(id) }
@@ -46,10 +59,10 @@ extension BackupFolder {
     return (try? LogListing.count(logs)) != 0
   }
 
-  private func standings(
-    of found: [NamespaceID]
-  ) throws(BackupFolderError) -> [(id: NamespaceID, standing: Standing)] {
-    if found.count < 2 { return found.map { ($0, .unknown) } }
+  /// Sorts namespaces by what is remembered of them.
+  func candidates(among found: [NamespaceID]) throws(BackupFolderError) -> Candidates {
+    if found.count < 2 { return Candidates(unknown: found) }
+    var candidates = Candidates()
     let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     var begun: [NamespaceID] = []
     for id in found {
@@ -59,27 +72,17 @@ extension BackupFolder {
       if isKnown || isHere { begun.append(id) }
     }
     if begun.isEmpty { begun = found }
-    guard let state else { return begun.map { ($0, .unknown) } }
-    var known: [(id: NamespaceID, standing: Standing)] = []
-    var others: [(id: NamespaceID, standing: Standing)] = []
     for id in begun {
-      let memory = try state.memory(of: id)
+      let memory = try state?.memory(of: id) ?? Memory()
       if let next = memory.movedTo, found.contains(next) { continue }
       if let from = memory.rotatingFrom, found.contains(from) {
-        others.append((id, .unfinished))
+        candidates.unfinished.append(id)
       } else if memory.operations.isEmpty {
-        others.append((id, .unknown))
+        candidates.unknown.append(id)
       } else {
-        known.append((id, .known))
+        candidates.known.append(id)
       }
     }
-    return known + others
-  }
-
-  /// Those candidates that this computer opened before, if it did any.
-  func remembered(among found: [NamespaceID]) throws(BackupFolderError) -> [NamespaceID] {
-    let all = try standings(of: found)
-    let known = all.filter { $0.standing == .known }
-    return (known.isEmpty ? all.filter { $0.standing == .unknown } : known).map(\.id)
+    return candidates
   }
 }

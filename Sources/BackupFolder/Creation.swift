@@ -129,6 +129,8 @@ extension Namespace {
     } catch {
       throw .internalError("wrapping the master key: \(error)")
     }
+    // Before it is there: it is asked again only because this computer enrolled it.
+    try remember(enrolmentOf: enrolment.kind)
     try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
       guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }
       return (try? read.open(secret: secret)) != nil
@@ -164,7 +166,7 @@ extension Namespace {
       try run.state.save(open.memory, of: id)
       _ = try open.heal(run: run)
     }
-    open.rememberWays(isLocked: true, isProof: false)
+    open.rememberWays(isLocked: true)
     return open
   }
 

@@ -148,6 +148,13 @@ extension OpenNamespace {
     return found
   }
 
+  /// Every namespace that this one follows, here or not, as the logs that were opened say.
+  public var predecessors: Set<NamespaceID> {
+    var all = Set(log.links.earlier.map(\.namespaceID))
+    for older in earlier where follows(older.open.id) { all.formUnion(older.open.predecessors) }
+    return all
+  }
+
   /// Whether the log says that this namespace follows another.
   func follows(_ id: NamespaceID) -> Bool {
     log.links.earlier.contains { $0.namespaceID == id }

@@ -24,7 +24,7 @@ extension OpenNamespace {
       ways[place].isRemoved = log.removedKeys.contains(key)
       guard ways[place].isEnrolled == true else { continue }
       ways[place].label = log.keyLabels[key]?.text ?? ways[place].label
-      if key == openedBy {
+      if key == provedBy {
         ways[place].provedAt = ways[place].provedAt ?? namespace.settings.clock()
       }
     }
@@ -41,7 +41,7 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     _ = try heal(run: run)
-    guard try isEnrolled(key, among: allWaysIn()) else { throw .noSuchWayIn }
+    guard keyWrappers()[key] != nil, !log.removedKeys.contains(key) else { throw .noSuchWayIn }
     let time = time(after: log.keyLabels[key]?.at)
     try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
     log.note(label: label, of: key, at: time)
@@ -56,8 +56,8 @@ extension OpenNamespace {
   /// way's secret; only another master key does.
   ///
   /// - Parameters:
-  ///   - keys: the ways in. Those that were removed before only have their files
-  ///     deleted.
+  ///   - keys: the ways in, or files that claim to be one. Those that were removed
+  ///     before only have their files deleted.
   ///   - allowingLast: whether the last one may go: nobody opens the backup
   ///     after that.
   /// - Throws: ``BackupFolderError/noSuchWayIn``,
@@ -74,9 +74,9 @@ extension OpenNamespace {
     let keys = keys.subtracting(log.removedKeys)
     if keys.isEmpty { return saveCache(run: run) }
     let ways = try allWaysIn()
-    guard keys.allSatisfy({ isEnrolled($0, among: ways) }) else { throw .noSuchWayIn }
+    guard keys.allSatisfy({ isHere($0, among: ways) }) else { throw .noSuchWayIn }
     let isLast = !ways.contains { way in
-      !way.isRemoved && way.keyID.map { !keys.contains($0) } ?? true
+      way.isEnrolled == true && !way.isRemoved && way.keyID.map { !keys.contains($0) } ?? true
     }
     if isLast, !allowingLast { throw .lastWayIn }
     if !isLast, let openedBy, keys.contains(openedBy) { throw .opensByRemoved }
@@ -87,7 +87,9 @@ extension OpenNamespace {
     saveCache(run: run)
   }
 
-  private func isEnrolled(_ key: KeyID, among ways: [WayIn]) -> Bool {
+  /// Whether there is anything to remove: a file that was never enrolled too, which a
+  /// person has named.
+  private func isHere(_ key: KeyID, among ways: [WayIn]) -> Bool {
     guard !log.removedKeys.contains(key) else { return false }
     return log.keyFiles[key] != nil || ways.contains { $0.keyID == key }
   }
@@ -104,7 +106,8 @@ extension OpenNamespace {
     if let owner, gone.contains(owner) {
       envelope = try sealedForOpener(except: gone)
       let others = ways.contains {
-        $0.kind == .securityKey && $0.keyID.map { !gone.contains($0) } ?? false
+        $0.kind == .securityKey && $0.isEnrolled == true
+          && $0.keyID.map { !gone.contains($0) } ?? false
       }
       if envelope == nil, others { throw .envelopeNeedsSecurityKey }
     }

@@ -25,6 +25,20 @@ extension [WayIn] {
 }
 
 extension WayIn {
+  /// Whether it is a way in to rely on, as far as this computer can tell: it is
+  /// enrolled, and if it is a recovery code, the code opened the backup here.
+  ///
+  /// A security key gave its secret twice when it was enrolled. Of a code nobody knows
+  /// that it can be read where it was written down, before it was typed from there.
+  public var counts: Bool { isEnrolled == true && !isRemoved && !isUntestedCode }
+
+  /// Whether it is a recovery code that never opened the backup here.
+  public var isUntestedCode: Bool {
+    if case .recoveryCode = kind { provedAt == nil } else { false }
+  }
+}
+
+extension WayIn {
   /// Whether whoever loses one of the two loses the other.
   fileprivate func isLost(with other: WayIn) -> Bool {
     if let keyID, keyID == other.keyID || keyID == other.replaces { return true }

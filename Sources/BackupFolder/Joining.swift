@@ -31,7 +31,8 @@ extension OpenNamespace {
       if try opens(header.keyID, secret) { openedBy = header.keyID }
       return false
     }
-    let enrolment = Enrolment(label: header.label, kind: header.kind, keyID: header.keyID)
+    let enrolment = Enrolment(
+      label: header.label, kind: header.kind, keyID: header.keyID, replaces: header.replaces)
     _ = try namespace.write(enrolment, masterKey, secret: secret.secret, tag: run.tag)
     guard let file = try namespace.keyFileBytes(of: header.keyID),
       try opens(header.keyID, secret)
@@ -43,6 +44,7 @@ extension OpenNamespace {
     }
     try logWayIn(file, header.keyID, envelope: envelope, run: run)
     openedBy = header.keyID
+    provedBy = header.keyID
     rememberWays(isLocked: true)
     return true
   }

@@ -52,19 +52,38 @@ extension OpenNamespace {
   /// What the log says counts: whoever can write to the folder can put a file of a
   /// way in there.
   ///
-  /// - Parameter atHand: the way in that rotates; others of the same credential
-  ///   are the same security key.
+  /// - Parameter atHand: the way in that rotates; others of the same credential,
+  ///   those whose place it takes, and those that take its place are the same
+  ///   security key.
   /// - Returns: by their labels.
   public func waysLeft(besides atHand: KeyID? = nil) -> [WayLeft] {
     let all = keyWrappers()
     let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
     let removed = removedWaysIn()
+    let sameKey = atHand.map { Self.successions(of: $0, among: all) } ?? []
     return all.keys.filter { key in
-      guard key != atHand, !removed.contains(key), let wrapper = all[key] else { return false }
+      guard !sameKey.contains(key), !removed.contains(key), let wrapper = all[key] else {
+        return false
+      }
       return credential == nil || Self.credential(of: wrapper) != credential
     }.compactMap { key in
       all[key].map { WayLeft(keyID: key, label: $0.header.label, recipient: $0.recipient) }
     }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
+  }
+
+  /// A way in, those whose place it takes, one after the other, and those that take
+  /// its place: `rotate` made them on one security key.
+  private static func successions(of key: KeyID, among all: [KeyID: KeyWrapper]) -> Set<KeyID> {
+    var found: Set<KeyID> = [key]
+    var count = 0
+    while count < found.count {
+      count = found.count
+      for (other, wrapper) in all {
+        guard let replaced = wrapper.header.replaces else { continue }
+        if found.contains(other) || found.contains(replaced) { found.formUnion([other, replaced]) }
+      }
+    }
+    return found
   }
 
   /// The logged files of ways in: of this namespace, and of those for which a box
@@ -298,6 +317,6 @@ extension OpenNamespace {
     try? logFrom(older.masterKey, run: run)
     lineage = []
     try load()
-    rememberWays(isLocked: true, isProof: false)
+    rememberWays(isLocked: true)
   }
 }

@@ -38,6 +38,37 @@ extension BackupFolder {
     return gone
   }
 
+  /// Those of them whose place the namespace that is used does not take.
+  ///
+  /// One that it follows may be gone: a person may delete that. Its log says which those are,
+  /// and what this computer remembers, nothing else.
+  ///
+  /// - Parameters:
+  ///   - id: the namespace that is used.
+  ///   - followed: those that its log follows, as far as it was opened.
+  /// - Returns: those that are missed, in order.
+  /// - Throws: a listing that fails.
+  public func vanishedNamespaces(
+    besides id: NamespaceID, following followed: Set<NamespaceID> = []
+  ) throws(BackupFolderError) -> [NamespaceID] {
+    let gone = try vanishedNamespaces()
+    if gone.isEmpty { return [] }
+    let state = try StateFolder(path: settings.stateFolder, folder: root, make: false)
+    let behind = try state.memory(of: id).earlier.union(followed).union([id])
+    var left: [NamespaceID] = []
+    for start in gone {
+      var here = start
+      var passed: Set<NamespaceID> = []
+      while !behind.contains(here), passed.insert(here).inserted,
+        let next = try state.memory(of: here).movedTo
+      {
+        here = next
+      }
+      if !behind.contains(here) { left.append(start) }
+    }
+    return left
+  }
+
   /// One namespace.
   ///
   /// - Parameter id: which; nil when there is only one.
@@ -49,7 +80,7 @@ extension BackupFolder {
   ///   yet synchronised.
   public func namespace(_ id: NamespaceID? = nil) throws(BackupFolderError) -> Namespace {
     let all = try root.subdirectory(FolderLayout.namespaces)
-    let found = id == nil ? try remembered(among: namespaces()) : try namespaces()
+    let found = id == nil ? try candidates().meant : try namespaces()
     if id == nil, found.count > 1 { throw .severalNamespaces(found) }
     if let all, let id = id ?? found.first,
       let directory = try all.readableSubdirectory(id.hex), found.contains(id)

@@ -33,6 +33,12 @@ public struct OpenNamespace: ~Copyable {
   /// backup, which takes their place, is proved by that.
   public internal(set) var finishedRotations: Set<KeyID> = []
 
+  /// What writing calls have put right about the files of ways in.
+  public internal(set) var wayRepairs = WayRepairs()
+
+  /// The way in of which it is certain that it opened the backup in this run: an
+  /// envelope says itself whose it is, and one that was only made opened nothing.
+  var provedBy: KeyID?
   let namespace: Namespace
   let masterKey: MasterKey
   /// The security key that opened it, as far as it was said.

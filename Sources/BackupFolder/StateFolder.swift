@@ -4,11 +4,16 @@ internal import SecretMemory
 
 /// What this computer remembers of one backup folder, kept outside of it.
 ///
-/// One small file per namespace in `<state>/memory/<folder>/`, where
+/// A few small files per namespace in `<state>/memory/<folder>/`, where
 /// `<folder>` is the start of the SHA-256 of the folder's path. No secrets.
 struct StateFolder: Sendable {
   let directory: Directory
   private static let memoryLimit = 64 * 1024 * 1024
+
+  /// Takes a memory that is open.
+  init(directory: Directory) {
+    self.directory = directory
+  }
 
   /// Opens the memory of `folder`.
   ///

@@ -11,6 +11,14 @@ struct Opener: ~Copyable {
   let secret: SecretBytes
 }
 
+/// What was done to the files of ways in, as paths below the namespace's folder.
+public struct WayRepairs: Equatable, Sendable {
+  /// Written as the log has them.
+  public internal(set) var written: [String] = []
+  /// Deleted, of ways in that were removed.
+  public internal(set) var deleted: [String] = []
+}
+
 /// Bringing the files of the ways in into line with the log.
 extension OpenNamespace {
   /// Writes again what is lost or damaged, completes a rotation that was proved,
@@ -74,7 +82,7 @@ extension OpenNamespace {
   // MARK: Wrappers
 
   /// Writes the files of ways in of which no whole copy is there.
-  private func healWrappers(
+  private mutating func healWrappers(
     _ ways: [WayIn], run: borrowing WritingRun
   ) throws(BackupFolderError) {
     for (key, file) in log.keyFiles.sorted(by: { $0.key < $1.key })
@@ -84,7 +92,7 @@ extension OpenNamespace {
         way.keyID == key && way.sources.contains(.wrapper(logged))
       }
       if isWhole { continue }
-      try namespace.putBack(
+      let isWritten = try namespace.putBack(
         file, FolderLayout.keyFile(key), in: namespace.makeKeyFolder(), tag: run.tag
       ) { bytes in
         do throws(CSPPError) {
@@ -92,6 +100,10 @@ extension OpenNamespace {
         } catch {
           return error.isDamage
         }
+      }
+      if isWritten {
+        wayRepairs.written.append(
+          "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(FolderLayout.keyFile(key))")
       }
     }
   }
@@ -127,7 +139,7 @@ extension OpenNamespace {
 
   /// Puts the logged envelope where there is none, a damaged one, or that of a
   /// way in that was removed.
-  private func healEnvelope(
+  private mutating func healEnvelope(
     _ ways: [WayIn], run: borrowing WritingRun
   ) throws(BackupFolderError) {
     guard let file = log.envelope?.file,
@@ -142,7 +154,7 @@ extension OpenNamespace {
     if !present.isEmpty, !folder.holds(FolderLayout.masterKeyFile), !replacesForeign { return }
     let replacesForeign = replacesForeign
     let removed = log.removedKeys
-    try namespace.putBack(
+    let isWritten = try namespace.putBack(
       file, FolderLayout.masterKeyFile, in: folder, tag: run.tag
     ) { bytes in
       do throws(CSPPError) {
@@ -153,6 +165,9 @@ extension OpenNamespace {
         return error.isDamage
       }
     }
+    if isWritten {
+      wayRepairs.written.append("\(FolderLayout.masterKeyFolder)/\(FolderLayout.masterKeyFile)")
+    }
   }
 
   // MARK: Removed ways in
@@ -161,7 +176,7 @@ extension OpenNamespace {
   ///
   /// Only who came by another way does: a removed one must not be the only proof
   /// that there still is one.
-  private func deleteRemoved(
+  private mutating func deleteRemoved(
     _ ways: [WayIn], run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let isTrusted = openedBy.map { !log.removedKeys.contains($0) } ?? false
@@ -171,7 +186,7 @@ extension OpenNamespace {
       var changed: [String: Directory] = [:]
       for path in way.files {
         guard let (folder, name) = try namespace.place(ofWayFile: path) else { continue }
-        _ = try folder.remove(
+        let isGone = try folder.remove(
           name, tag: run.tag, buffer: &buffer, limit: namespace.settings.limits.wrapper
         ) { bytes in
           if let wrapper = try? KeyWrapper(parsing: bytes, at: nil) {
@@ -179,6 +194,7 @@ extension OpenNamespace {
           }
           return (try? MasterKeyEnvelope(parsing: bytes, at: nil))?.keyReference?.keyID == key
         }
+        if isGone { wayRepairs.deleted.append(path) }
         changed[folder.path] = folder
       }
       for folder in changed.values { try folder.sync() }
@@ -217,23 +233,27 @@ extension Namespace {
     return (folder, name)
   }
 
-  /// Writes a file that the log holds, in the place of one whose bytes may go.
+  /// Writes a file that the log holds, in the place of one whose bytes may go; says
+  /// whether it did.
   fileprivate func putBack(
     _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
     mayGo: (Span<UInt8>) -> Bool
-  ) throws(BackupFolderError) {
+  ) throws(BackupFolderError) -> Bool {
     var buffer = FileBuffer()
     let limit = settings.limits.wrapper
     if folder.holds(name),
       !folder.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo)
     {
-      return
+      return false
     }
     let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
     try file.settle(buffer: &buffer) { back in Digest(of: back) == Digest(of: bytes.span) }
     if try !file.publish(new: name) {
-      _ = try file.publish(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo)
+      guard try file.publish(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
+        return false
+      }
     }
     try folder.sync()
+    return true
   }
 }

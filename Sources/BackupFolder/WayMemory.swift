@@ -56,7 +56,10 @@ struct WayMemory: Equatable, Sendable {
   /// Version 0.1.0 noted a way in as proved when it was made here, and nothing within
   /// an hour after that: such a time says nothing.
   ///
-  /// - Parameter made: when it was made; Unix seconds.
+  /// - Parameters:
+  ///   - key: the way in.
+  ///   - made: when it was made; Unix seconds.
+  /// - Returns: Unix seconds.
   func proof(of key: KeyID, madeAt made: UInt64?) -> UInt64? {
     guard let time = proved[key] else { return nil }
     if enrolled == nil, let made, time < made &+ Self.grain { return nil }
@@ -129,7 +132,7 @@ extension WayMemory {
 
 extension Hex {
   /// The bytes that digits spell; `nil` for other text.
-  fileprivate static func bytes(_ text: String) -> [UInt8]? {
+  static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     return unsafe decode(digits.span.bytes)
   }
@@ -187,10 +190,8 @@ extension OpenNamespace {
 
   /// Remembers what this run learnt of the ways in; that it cannot is no error.
   ///
-  /// - Parameters:
-  ///   - isLocked: whether the caller holds the lock.
-  ///   - isProof: whether the way in opened the backup, and was not only made.
-  func rememberWays(isLocked: Bool, isProof: Bool = true) {
+  /// - Parameter isLocked: whether the caller holds the lock.
+  func rememberWays(isLocked: Bool) {
     let time = namespace.settings.clock()
     let contents = enrolledContents
     let waiting = Set(waysWithoutFile.map(\.keyID))
@@ -198,7 +199,7 @@ extension OpenNamespace {
       let known = state.ways(of: id)
       var news = known
       news.learn(
-        log, enrolled: contents, waiting: waiting, openedBy: isProof ? openedBy : nil, at: time)
+        log, enrolled: contents, waiting: waiting, openedBy: provedBy, at: time)
       for older in earlier {
         // A code that was tested is one also where a box leads it.
         let before = state.ways(of: older.open.id)

@@ -11,8 +11,26 @@ extension OpenNamespace {
   public mutating func noteOpener(_ way: WayIn, secret: consuming SecretBytes) {
     guard way.keyID == openedBy else { return }
     let header = way.header(openedBy: secret)
+    if header == nil, way.keyID != nil {
+      // The envelope opened. Whose it is, it says itself; the log knows.
+      var way = way
+      guard way.isConfirmed(by: enrolledContents) else {
+        openedBy = nil
+        return
+      }
+    }
+    provedBy = way.keyID
     opener = Opener(way: way, header: header, secret: secret)
     // A writing run does it when it has the lock.
+    if purpose == .reading { rememberWays(isLocked: false) }
+  }
+
+  /// Says that a recovery code opened the namespace by its offline kit.
+  ///
+  /// - Parameter key: the kit's ID, from a header that its secret opened.
+  public mutating func noteOfflineKit(_ key: KeyID) {
+    guard key == openedBy else { return }
+    provedBy = key
     if purpose == .reading { rememberWays(isLocked: false) }
   }
 

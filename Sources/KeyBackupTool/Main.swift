@@ -9,10 +9,11 @@ enum Main {
   // Not `async`: Swift would then park this thread in a call that lets every
   // signal through. This thread waits for the signals instead.
   static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    CallersDescriptors.note(arguments)
     StandardStreams.fill()
     let unhardened = ProcessHardening.apply()
     Interruption.prepare()
-    let arguments = Array(CommandLine.arguments.dropFirst())
     let output = Output(
       json: arguments.contains("--json"), quiet: arguments.contains("--quiet"))
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
@@ -43,7 +44,8 @@ enum Main {
       try parsed.run()
       return nil
     } catch {
-      exit(reportParsing(error, output, events).rawValue)
+      // Not exit: a thread may be stuck in a folder that does not answer.
+      _exit(reportParsing(error, output, events).rawValue)
     }
   }
 
@@ -51,11 +53,12 @@ enum Main {
     _ command: any KeyBackupCommand, _ output: Output, _ events: Events
   ) async -> ExitCode {
     do {
-      let code = try await command.run(in: World.process())
+      let ended = try await command.run(in: World.process())
+      let code = OtherBackups.found.ending(ended)
       events.send(.done(code, nil))
       return code
     } catch {
-      let ending = Interruption.received ? error.afterInterruption : error
+      let ending = safe(Interruption.received ? error.afterInterruption : error)
       report(ending, output)
       events.send(.done(ending.code, ending))
       return ending.code
@@ -81,8 +84,11 @@ enum Main {
     _ error: any Error, _ output: Output, _ events: Events
   ) -> ExitCode {
     let error = withoutJSON(error, output)
-    let text = KeyBackup.fullMessage(for: error)
+    var text = KeyBackup.fullMessage(for: error)
     guard KeyBackup.exitCode(for: error) != .success else {
+      if CommandLine.arguments.count == 1, let verdict = FrontPage.verdict(.process()) {
+        text = verdict + "\n\n" + text
+      }
       do {
         try output.result(text)
         return .success
@@ -90,15 +96,21 @@ enum Main {
         return .io
       }
     }
-    let message = UserMessage(
+    let plain = UserMessage(
       .usage, KeyBackup.message(for: error), hint: "run: keybackup --help")
-    if output.json {
+    let message = safe(plain)
+    if output.json || message != plain {
       report(message, output)
     } else {
       output.warn(text)
     }
     events.send(.done(.usage, message))
     return .usage
+  }
+
+  /// The message without the secrets that were typed on the command line.
+  private static func safe(_ message: UserMessage) -> UserMessage {
+    TypedSecrets(Array(CommandLine.arguments.dropFirst())).hiding(message)
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {

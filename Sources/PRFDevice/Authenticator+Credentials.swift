@@ -40,9 +40,22 @@ extension Authenticator {
       try me.requireCredentialManagement()
       var found: [StoredCredential] = []
       for rpID in try me.relyingParties(pin: pin) {
-        found += try me.credentials(of: rpID, pin: pin)
+        found += try me.stored(of: rpID, pin: pin)
       }
       return found
+    }
+  }
+
+  /// The discoverable credentials of one relying party: the PIN is sent once,
+  /// however many there are.
+  ///
+  /// - Throws: as ``credentials(pin:)``.
+  public nonisolated func credentials(
+    of rpID: String, pin: PIN
+  ) async throws(PRFDeviceError) -> [StoredCredential] {
+    try await operation(.answers) { me throws(PRFDeviceError) in
+      try me.requireCredentialManagement()
+      return try me.stored(of: rpID, pin: pin)
     }
   }
 
@@ -127,7 +140,7 @@ extension Authenticator {
     return (0..<count).compactMap { unsafe CBytes.text(fido_credman_rp_id(list.pointer, $0)) }
   }
 
-  private func credentials(
+  private func stored(
     of rpID: String, pin: PIN
   ) throws(PRFDeviceError) -> [StoredCredential] {
     let list = try ResidentKeyListHandle()

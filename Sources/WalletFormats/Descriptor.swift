@@ -18,6 +18,8 @@ public struct Descriptor: ~Copyable {
   public let hadChecksum: Bool
   /// Whether it holds an extended private key or one in wallet import format.
   public let containsPrivateKey: Bool
+  /// Whether it holds a key of which the private half is elsewhere.
+  public let containsPublicKey: Bool
   /// What its keys say of the network; `nil` if none says anything.
   public let network: KeyNetwork?
   /// How many descriptors it stands for: 1, or the number of alternatives in
@@ -49,6 +51,7 @@ public struct Descriptor: ~Copyable {
     self.hadChecksum = hadChecksum
     function = facts.function
     containsPrivateKey = facts.containsPrivateKey
+    containsPublicKey = facts.containsPublicKey
     network = facts.network
     branchCount = max(facts.branchCount, 1)
   }

@@ -20,6 +20,7 @@ extension DescriptorParser {
     let key = text.extracting(token)
     if key.isHex(0..<key.byteCount), [64, 66, 130].contains(key.byteCount) {
       guard Self.isPublicKey(hex: key, kinds: kinds) else { throw error }
+      facts.containsPublicKey = true
     } else if (51...52).contains(key.byteCount) {
       guard let wif = Self.importFormat(key), wif.isCompressed || kinds == .any else { throw error }
       try learn(isPrivate: true, network: wif.network)
@@ -35,7 +36,7 @@ extension DescriptorParser {
   private mutating func learn(
     isPrivate: Bool, network: KeyNetwork
   ) throws(WalletFormatError) {
-    if isPrivate { facts.containsPrivateKey = true }
+    if isPrivate { facts.containsPrivateKey = true } else { facts.containsPublicKey = true }
     if let known = facts.network, known != network { throw .descriptorMixedNetworks }
     facts.network = network
   }

@@ -5,6 +5,8 @@ struct DescriptorParser {
   struct Facts {
     var function = ""
     var containsPrivateKey = false
+    /// Whether one of the keys is only a public one.
+    var containsPublicKey = false
     var network: KeyNetwork?
     /// Alternatives in every multipath step; 0 before the first.
     var branchCount = 0

@@ -34,8 +34,11 @@ import Testing
   @Test func enrolmentTakesThreeTouchesAndEverythingElseOne() async throws {
     for row in try await alone() {
       let most = row.command == "`init`" ? 3 : 1
-      #expect(row.cost.touches <= most && row.cost.pins <= most, "\(row.line)")
-      #expect(row.cost.inits == 1 && row.cost.commands <= 6 * most, "\(row.line)")
+      // With the same PIN it looks which credentials are there already.
+      let looks = row.command == "`credential create`" ? 1 : 0
+      #expect(row.cost.touches <= most && row.cost.pins <= most + looks, "\(row.line)")
+      #expect(
+        row.cost.inits == 1 && row.cost.commands <= 6 * most + 3 * looks, "\(row.line)")
     }
   }
 

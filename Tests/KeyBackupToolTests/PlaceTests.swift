@@ -133,4 +133,24 @@ import Testing
     )
     #expect(MountTable("").holding("/") == nil)
   }
+
+  /// A part of a sync folder that is mounted a second time is that folder.
+  @Test func secondMounts() {
+    let table = MountTable(
+      #"""
+      22 1 8:1 / / rw - ext4 /dev/sda1 rw
+      23 22 8:2 / /home rw - ext4 /dev/sda2 rw
+      24 22 8:2 /ann/Sync/deep /mnt/work rw - ext4 /dev/sda2 rw
+      25 22 8:2 /ann /mnt/ann rw - ext4 /dev/sda2 rw
+      """#)
+    let folder = "/home/ann/Sync"
+    for path in [
+      "/home/ann/Sync", "/home/ann/Sync/x", "/mnt/work", "/mnt/work/x", "/mnt/ann/Sync/x",
+    ] {
+      #expect(table.contains(folder, path), "\(path)")
+    }
+    for path in ["/home/ann", "/home/ann/Syncs", "/mnt/ann", "/mnt/ann/x", "/ann/Sync", "/"] {
+      #expect(!table.contains(folder, path), "\(path)")
+    }
+  }
 }

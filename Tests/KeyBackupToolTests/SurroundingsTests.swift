@@ -8,11 +8,12 @@ import Testing
   /// A file that took the number of a closed stream would be written over.
   @Test func aClosedStreamIsNoOtherFile() async throws {
     let backup = try await PreparedBackup()
-    // Whatever has the number 1 is read as the PIN's source: nothing is there.
+    // Whatever gets the number 1 is not what the caller meant.
     let outcome = try await backup.box.keybackup(
       ["wallet", "list", "--pin-fd", "1"], pin: .none,
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
-    #expect(outcome.code == 66 && outcome.err.contains("no PIN in descriptor 1"), "\(outcome.err)")
+    #expect(
+      outcome.code == 64 && outcome.err.contains("descriptor 1 is not open"), "\(outcome.err)")
     let unsaid = try await backup.box.keybackup(
       ["wallet", "show", PreparedBackup.ids[0]],
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)

@@ -18,7 +18,7 @@ import Testing
     var texts: [String] = []
     for index in 0..<list.count {
       let wallet = try list.wallet(index)
-      let kind = wallet.containsPrivateKey ? "private" : wallet.pair == nil ? "one" : "pair"
+      let kind = wallet.spending == .full ? "private" : wallet.pair == nil ? "one" : "pair"
       texts.append("\(kind) \(text(wallet.text).prefix { $0 != "#" })")
     }
     return texts

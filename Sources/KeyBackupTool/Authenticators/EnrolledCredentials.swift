@@ -1,33 +1,89 @@
 internal import BackupFolder
+internal import CSPP
 
-/// The credentials that open the backups in the folder at hand: no other
-/// command may use or delete them.
-enum EnrolledCredentials {
-  /// Their IDs, as far as the folder tells; none when no folder is configured.
+/// The credentials that open backups, as far as this computer can tell: no other
+/// command may use or delete them, whatever relying party it names.
+struct EnrolledCredentials: Sendable {
+  /// What this computer enrolled, or opened a backup with, in whatever folder.
+  private let remembered: Set<[UInt8]>
+  /// What files in the folders at hand name, and which file does.
+  ///
+  /// Anybody who writes to the folder can have put it there.
+  private var named: [[UInt8]: String] = [:]
+
+  /// Looks into this computer's memory, the folder at hand and the sync folders that
+  /// are known.
   ///
   /// - Throws: when the person named a folder and it cannot be read. A
-  ///   configured folder that is not there at the moment does not stop work
-  ///   that needs no folder.
-  static func known(_ world: World, _ options: FolderOptions) throws(UserMessage) -> Set<[UInt8]> {
-    guard let path = try options.configuredPath(world) else { return [] }
-    var ids: Set<[UInt8]> = []
-    do throws(UserMessage) {
-      let folder = try Backup.folder(at: path, world)
-      do throws(BackupFolderError) {
-        for id in try folder.namespaces() {
-          do throws(BackupFolderError) {
-            ids.formUnion(try folder.namespace(id).scan().waysIn.compactMap(\.credentialID))
-          } catch {
-            // One backup that cannot be read must not hide the others' IDs.
-            if options.folder != nil { throw error }
-          }
-        }
+  ///   folder that is not there at the moment does not stop work that needs no
+  ///   folder.
+  static func known(
+    _ world: World, _ options: FolderOptions
+  ) throws(UserMessage) -> EnrolledCredentials {
+    var known = EnrolledCredentials(
+      remembered: world.stateFolder.map { BackupFolder.rememberedCredentials(in: $0) } ?? [])
+    if let path = try options.configuredPath(world) {
+      do throws(UserMessage) {
+        known.named = try files(in: path, world, isNamed: options.folder != nil)
       } catch {
-        throw UserMessage(error)
+        if options.folder != nil { throw error }
+      }
+    }
+    var others = KnownSyncFolders.find(world).backups().map(\.place)
+    if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
+    for path in others {
+      // A folder that does not answer must not keep anybody from work that needs none.
+      let found = Patience.result(within: patience) {
+        (try? files(in: path, world, isNamed: false)) ?? [:]
+      }
+      known.named.merge(found ?? [:]) { first, _ in first }
+    }
+    return known
+  }
+
+  private static let patience = 3.0
+
+  func contains(_ id: [UInt8]) -> Bool { remembered.contains(id) || named[id] != nil }
+
+  /// Refuses a credential that opens a backup.
+  ///
+  /// - Parameters:
+  ///   - id: the credential.
+  ///   - command: makes another one.
+  /// - Throws: `usage`.
+  func refuse(_ id: [UInt8], insteadOf command: String) throws(UserMessage) {
+    if remembered.contains(id) {
+      throw UserMessage(
+        .usage, "this credential opens a backup and is not used for anything else",
+        hint: "make one with keybackup \(command)")
+    }
+    guard let file = named[id] else { return }
+    throw UserMessage(
+      .usage, "this credential opens a backup and is not used for anything else",
+      hint: "make one with keybackup \(command); if you never enrolled it, somebody else put "
+        + "\(PrintableText.clean(file, limit: 300)) there: move that file away")
+  }
+
+  private static func files(
+    in path: String, _ world: World, isNamed: Bool
+  ) throws(UserMessage) -> [[UInt8]: String] {
+    let folder = try Backup.folder(at: path, world)
+    var named: [[UInt8]: String] = [:]
+    do throws(BackupFolderError) {
+      for id in try folder.namespaces() {
+        do throws(BackupFolderError) {
+          for way in try folder.namespace(id).scan().waysIn {
+            guard let credential = way.credentialID else { continue }
+            named[credential] = "\(path)/cspp-namespaces/\(id.hex)/\(way.files.first ?? "")"
+          }
+        } catch {
+          // One backup that cannot be read must not hide the others' IDs.
+          if isNamed { throw error }
+        }
       }
     } catch {
-      if options.folder != nil { throw error }
+      throw UserMessage(error)
     }
-    return ids
+    return named
   }
 }

@@ -28,12 +28,9 @@ extension KeyFinder {
       }
       let seconds = Int((deadline - .now).components.seconds)
       guard seconds > 0 else { throw Self.noNewKey(found) }
-      prompter.tell(
-        found.isEmpty
-          ? "Now put in the security key to enrol."
-          : "Now put in the security key to enrol; you may take the other one out.")
       guard
-        let came = try await newcomers(to: found, within: seconds, .any)
+        let came = try await newcomers(
+          to: found, within: seconds, WantedKey(purpose: .enrolling))
       else { throw Self.noNewKey(found) }
       found = came
     }

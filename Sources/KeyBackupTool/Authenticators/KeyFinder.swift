@@ -169,7 +169,7 @@ struct KeyFinder: Sendable {
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
     let insert = Event.Insert(
       accepting: wanted.labels, otherWays: wanted.otherWays, path: options.device,
-      seconds: seconds, unsuitable: unsuitable ?? known.count)
+      seconds: seconds, unsuitable: unsuitable ?? known.count, purpose: wanted.purpose)
     return try await prompter.insert(insert) { () async throws(UserMessage) in
       try await change(from: known, until: .now + .seconds(seconds))
     }

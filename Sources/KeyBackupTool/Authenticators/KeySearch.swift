@@ -56,7 +56,7 @@ extension KeyFinder {
         }
         continue
       }
-      guard deadline > .now else { throw survey.reason(in: found) }
+      guard deadline > .now else { throw survey.reason(in: found, wanted) }
       if let busy = survey.busy(in: found) {
         if !hasToldBusy { tellBusy(busy) }
         hasToldBusy = true
@@ -70,7 +70,7 @@ extension KeyFinder {
           let changed = try await newcomers(
             to: found, unsuitable: survey.countOfUnsuitable(in: found), within: seconds, wanted)
         else {
-          throw survey.reason(in: found)
+          throw survey.reason(in: found, wanted)
         }
         found = changed
       }

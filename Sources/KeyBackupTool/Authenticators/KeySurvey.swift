@@ -79,9 +79,11 @@ struct KeySurvey {
   }
 
   /// Why none will do.
-  func reason(in found: [AuthenticatorDescriptor]) -> UserMessage {
+  func reason(
+    in found: [AuthenticatorDescriptor], _ wanted: WantedKey
+  ) -> UserMessage {
     if found.isEmpty { return loss ?? UserMessage(.noAuthenticator) }
-    return failures(in: found).first ?? .nothingOpens(found.count)
+    return failures(in: found).first ?? .nothingOpens(found.count, wanted)
   }
 }
 

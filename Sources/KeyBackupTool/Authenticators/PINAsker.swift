@@ -64,7 +64,7 @@ enum PINAsker: Sendable, Equatable {
       // One that draws on the terminal may be killed before it tidies up.
       prompter.terminal?.keepSettings()
       defer { Terminal.restoreAll() }
-      var pinentry = try Pinentry(program: program)
+      var pinentry = try Pinentry(program: program, for: question.what)
       return try pinentry.ask(question)
     case .terminal, .nobody:
       if let complaint = question.complaint { prompter.tell(complaint) }
@@ -82,7 +82,10 @@ struct PINQuestion: Sendable {
   /// What was wrong with the answer before, one sentence with its full stop.
   var complaint: String?
   /// The secret's name in the middle of a sentence.
-  var what = "PIN"
+  var what = PINQuestion.pin
+
+  /// A security key's PIN in the middle of a sentence.
+  static let pin = "PIN"
 
   /// The secret's name by itself.
   var title: String { what.prefix(1).uppercased() + what.dropFirst() }
@@ -90,6 +93,15 @@ struct PINQuestion: Sendable {
   var prompt: String { subject + (note.map { " (\($0))" } ?? "") + ": " }
   /// For a program that takes one line.
   var line: String { (complaint.map { $0 + " " } ?? "") + prompt }
+}
+
+extension UserMessage {
+  /// A secret that somebody was asked for and that nobody gave.
+  static func notGiven(_ what: String, _ how: String) -> UserMessage {
+    UserMessage(
+      .denied, "no \(what) was given \(how)",
+      hint: what == PINQuestion.pin ? "try again; no try was spent" : "try again")
+  }
 }
 
 /// The programs for asking that the environment names.

@@ -23,17 +23,20 @@ enum PINSource: Sendable {
   /// Never less: a PIN cut short would be sent, and cost a try.
   static let limit = PIN.maximumTypedBytes + 2
 
-  /// Reads the first line, without its newline.
+  /// Reads the first line, without its newline; of a descriptor the next one.
   ///
+  /// - Parameter further: how many more PINs the command needs from it: that one
+  ///   is lacking is told before a key is touched for nothing.
   /// - Throws: `config` when others can read the file, `no-input` when it is
-  ///   not there or empty, `io`.
-  func read() throws(UserMessage) -> SecretBytes {
+  ///   not there or empty, or ends too early; `io`.
+  func read(further: Int = 0) throws(UserMessage) -> SecretBytes {
     let line: SecretBytes
     let name: String
     switch self {
     case .descriptor(let descriptor):
-      line = try SecretLine.read(descriptor: descriptor, what: "PIN", limit: Self.limit)
+      line = try PINLines.next(descriptor)
       name = "descriptor \(descriptor)"
+      if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
     case .file(let path):
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
       name = path

@@ -2,6 +2,8 @@ internal import PRFDevice
 internal import SecretMemory
 
 /// One PRF evaluation that would open a backup, as its files describe it.
+///
+/// Two are equal that a security key answers alike.
 struct UnlockQuestion: Hashable, Sendable {
   /// Relying party ID of the credential.
   var rpID: String
@@ -12,6 +14,20 @@ struct UnlockQuestion: Hashable, Sendable {
   /// Whether another question's answer is to take the place of this one's: it is
   /// asked last.
   var isReplaced = false
+  /// How sure it is that the answer opens something: the least comes first.
+  var rank = 0
+  /// Whether this computer knows that it did, or should.
+  var isKnown = false
+
+  static func == (one: Self, other: Self) -> Bool {
+    one.rpID == other.rpID && one.credentialID == other.credentialID && one.salt == other.salt
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(rpID)
+    hasher.combine(credentialID)
+    hasher.combine(salt)
+  }
 }
 
 /// The answer to a question.
@@ -28,6 +44,9 @@ struct UnlockAnswer: Sendable {
   func secret() -> SecretBytes {
     isSecond ? evaluation.second() ?? evaluation.first() : evaluation.first()
   }
+
+  /// The PRF output for the other salt that was asked in the same touch.
+  func other() -> SecretBytes? { isSecond ? evaluation.first() : evaluation.second() }
 }
 
 extension KeyFinder {
@@ -35,10 +54,11 @@ extension KeyFinder {
   /// answer serves.
   ///
   /// Where several hold a credential and the first is locked, broken or
-  /// unplugged, the next one is asked.
+  /// unplugged, the next one is asked. An answer that opens nothing is put aside,
+  /// and what is left is looked for as if its file were not there.
   ///
   /// - Parameters:
-  ///   - questions: what the backup's files offer.
+  ///   - questions: what the backup's files offer, the surest first.
   ///   - wanted: what to call the key that is waited for.
   ///   - terms: what else is asked of the key.
   ///   - use: opens the backup with an answer; nil where that one does not.
@@ -49,7 +69,8 @@ extension KeyFinder {
     _ questions: [UnlockQuestion], for wanted: WantedKey = .any,
     _ terms: UnlockTerms = UnlockTerms(), use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R {
-    var candidates = try await search(questions, for: wanted)
+    var search = AnswerSearch(questions, extraSalt: terms.extraSalt)
+    var candidates = try await self.search(questions, for: wanted)
     if candidates[0].questions.isEmpty {
       candidates = [try await theOne(of: candidates)]
       try await candidates[0].key.requirePRF()
@@ -57,19 +78,38 @@ extension KeyFinder {
     if terms.mustBeOneKey, candidates.count > 1 {
       candidates = [try await chosen(among: candidates)]
     }
-    for candidate in candidates.dropLast() {
+    while true {
+      let before = search.left.count
+      for (place, candidate) in candidates.sortedByRank.enumerated() {
+        do throws(UserMessage) {
+          if let result = try await candidate.key.answer(candidate.questions, &search, use: use) {
+            return result
+          }
+        } catch  where error.concernsOneKey && place < candidates.count - 1 {
+          output.warn("keybackup: \(error.message)")
+          prompter.tell("Trying another security key that is plugged in.")
+        }
+        if place < candidates.count - 1 { await candidate.key.authenticator.close() }
+      }
+      let isSure = candidates.allSatisfy { !$0.questions.isEmpty }
+      guard isSure, search.left.count < before, !search.left.isEmpty, !terms.mustBeOneKey else {
+        throw search.failure
+      }
+      for candidate in candidates { await candidate.key.authenticator.close() }
       do throws(UserMessage) {
-        return try await candidate.key.answer(
-          candidate.questions, extraSalt: terms.extraSalt, use: use)
-      } catch  where error.concernsOneKey {
-        output.warn("keybackup: \(error.message)")
-        prompter.tell("Trying another security key that is plugged in.")
-        await candidate.key.authenticator.close()
+        candidates = try await self.search(search.left, for: wanted)
+      } catch  where error.code == .wrongKey || error.code == .noAuthenticator {
+        throw search.failure
       }
     }
-    let last = candidates[candidates.count - 1]
-    return try await last.key.answer(
-      last.questions.isEmpty ? questions : last.questions, extraSalt: terms.extraSalt, use: use)
+  }
+}
+
+extension [KeyCandidate] {
+  /// Those first that the surest files name, else in their order.
+  fileprivate var sortedByRank: [KeyCandidate] {
+    let ranks = map { $0.questions.map(\.rank).min() ?? 0 }
+    return indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { self[$0] }
   }
 }
 
@@ -85,14 +125,21 @@ extension KeyFinder {
 }
 
 extension UserMessage {
-  /// No key in reach opens the folder.
-  static func nothingOpens(_ count: Int) -> UserMessage {
-    UserMessage(
-      .wrongKey,
-      count == 1
-        ? "this security key opens nothing here"
-        : "none of these security keys opens anything here",
-      hint: "plug in the key the backup was made with; keybackup key list shows which")
+  /// No key in reach opens the folder, or does so by a way in that will do.
+  static func nothingOpens(_ count: Int, _ wanted: WantedKey = .any) -> UserMessage {
+    let names = wanted.labels.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
+    let text =
+      switch (wanted.purpose, count == 1) {
+      case (.openingByCertainWays, true): "this security key is not the one that is needed now"
+      case (.openingByCertainWays, false):
+        "none of these security keys is the one that is needed now"
+      case (_, true): "this security key opens nothing here"
+      case (_, false): "none of these security keys opens anything here"
+      }
+    return UserMessage(
+      .wrongKey, text,
+      hint: "plug in \(names.isEmpty ? "a key that is enrolled" : names); keybackup key list shows "
+        + "the ways in")
   }
 
   /// Another security key may still do what this one cannot.
@@ -103,6 +150,23 @@ extension UserMessage {
       true
     default: isBusy
     }
+  }
+
+  /// A key answers for files that nobody vouches for, and they do not open.
+  static let answeredForNothing = UserMessage(
+    .wrongKey, "the security key answered, but no file here that names it opens the backup",
+    hint: "the file is damaged, or somebody put it there; use another enrolled key, or an older "
+      + "version of the keys folder from your sync provider")
+
+  /// Somebody has put in many files, or many are damaged.
+  static func tooManyFiles(_ touches: Int, _ left: Int) -> UserMessage {
+    UserMessage(
+      .ambiguous,
+      "\(touches) touches opened nothing, and \(counted(left, "file")) that "
+        + (left == 1 ? "names" : "name") + " this key \(left == 1 ? "is" : "are") left",
+      hint: "somebody may have put them into keybackup/keys: move away what you did not enrol "
+        + "(keybackup key list shows the dates), or name the backup with --namespace; on a terminal "
+        + "you are asked whether to go on")
   }
 
   /// The right key answers, and its file does not open.
@@ -128,20 +192,25 @@ extension OpenKey {
     _ questions: [UnlockQuestion], mayBeHidden: Bool
   ) async throws(UserMessage) -> HeldQuestion {
     var undecided = false
-    for rpID in Set(questions.map(\.rpID)).sorted() {
+    var parties: [String] = []
+    for question in questions where !parties.contains(question.rpID) {
+      parties.append(question.rpID)
+    }
+    for rpID in parties {
       let group = questions.filter { $0.rpID == rpID }
-      let ids = group.compactMap(\.credentialID)
-      undecided = undecided || ids.count < group.count
+      var seen: Set<CredentialID> = []
+      let ids = group.compactMap(\.credentialID).filter { seen.insert($0).inserted }
+      undecided = undecided || group.contains { $0.credentialID == nil }
       guard !ids.isEmpty else { continue }
       // A key may hold a credential beside the one that takes its place, and
       // tells of one only.
       let current = Set(group.filter { !$0.isReplaced }.compactMap(\.credentialID))
       let parts = [ids.filter(current.contains), ids.filter { !current.contains($0) }]
       for part in parts where !part.isEmpty {
-        switch try await call({ key throws(PRFDeviceError) in
-          try await key.holds(part, rpID: rpID, mayBeHidden: mayBeHidden)
-        }) {
-        case .yes(let id):
+        switch try await held(part, rpID: rpID, mayBeHidden: mayBeHidden) {
+        case .yes(let found):
+          let id =
+            current.contains(found) ? try await surest(than: found, of: group, rpID: rpID) : found
           identity = .credential(id, rpID: rpID)
           let own = group.filter { $0.credentialID == id }
           return .some(own + group.filter { $0.isReplaced && $0.credentialID != id })
@@ -153,59 +222,24 @@ extension OpenKey {
     return undecided ? .perhaps : .none
   }
 
-  /// Evaluates the PRF for one question after the other until an answer serves.
-  ///
-  /// Two questions of one credential, which differ in their salts, are one
-  /// touch, unless another salt is to be evaluated with each.
-  func answer<R: ~Copyable>(
-    _ questions: [UnlockQuestion], extraSalt: [UInt8]? = nil,
-    use: (UnlockAnswer) throws(UserMessage) -> R?
-  ) async throws(UserMessage) -> R {
-    var failure = UserMessage.nothingOpens(1)
-    var hasAnswered = false
-    for pair in Self.pairs(questions, single: extraSalt != nil) {
-      let question = pair[0]
-      let second = pair.count > 1 ? pair[1].salt : extraSalt
-      let request = PRFRequest(
-        rpID: question.rpID, credentialIDs: question.credentialID.map { [$0] } ?? [],
-        first: .webAuthn(question.salt), second: second.map { .webAuthn($0) })
-      if hasAnswered { finder.prompter.tell("That file did not open; there is another one.") }
-      let evaluations: [PRFEvaluation]
-      do throws(UserMessage) {
-        evaluations = try await evaluate(request)
-      } catch  where error.code == .wrongKey {
-        continue
-      }
-      for evaluation in evaluations {
-        for (place, question) in pair.enumerated() {
-          let answer = UnlockAnswer(
-            question: question, evaluation: evaluation, isSecond: place == 1, key: self)
-          if let result = try use(answer) { return result }
-        }
-      }
-      hasAnswered = true
-      if question.credentialID != nil { failure = .damagedWayIn }
-    }
-    throw failure
+  /// The credential that the key holds of those that this computer knows, where it has told of
+  /// one that only a claim names; that one, where it holds none of them.
+  private func surest(
+    than found: CredentialID, of group: [UnlockQuestion], rpID: String
+  ) async throws(UserMessage) -> CredentialID {
+    let known = group.filter { $0.isKnown && !$0.isReplaced }.compactMap(\.credentialID)
+    guard !known.isEmpty, !known.contains(found),
+      case .yes(let id) = try await held(known, rpID: rpID, mayBeHidden: false)
+    else { return found }
+    return id
   }
 
-  /// Questions that one evaluation answers: two of one credential.
-  private static func pairs(
-    _ questions: [UnlockQuestion], single: Bool
-  ) -> [[UnlockQuestion]] {
-    var pairs: [[UnlockQuestion]] = []
-    for question in questions {
-      let partner = pairs.firstIndex { pair in
-        pair.count == 1 && question.credentialID != nil && pair[0].rpID == question.rpID
-          && pair[0].credentialID == question.credentialID
-      }
-      if let partner, !single {
-        pairs[partner].append(question)
-      } else {
-        pairs.append([question])
-      }
+  private func held(
+    _ ids: [CredentialID], rpID: String, mayBeHidden: Bool
+  ) async throws(UserMessage) -> Holding {
+    try await call { key throws(PRFDeviceError) in
+      try await key.holds(ids, rpID: rpID, mayBeHidden: mayBeHidden)
     }
-    return pairs
   }
 
   /// Evaluates the PRF under user verification, with a prompt for the touch.

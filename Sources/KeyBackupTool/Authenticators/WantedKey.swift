@@ -7,6 +7,9 @@ struct WantedKey: Sendable {
   /// Ways in that need no security key, by their labels.
   var otherWays: [String] = []
 
+  /// What it is wanted for.
+  var purpose = Event.KeyPurpose.opening
+
   static let any = WantedKey()
 
   /// The names, each once, safe to print.

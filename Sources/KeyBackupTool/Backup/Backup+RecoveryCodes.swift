@@ -21,7 +21,7 @@ extension Backup {
   ) async throws(UserMessage) -> UnlockedMasterKey {
     let kits = try kits(unlock, terms)
     let code = try RecoveryCodeAsker(unlock.recovery, unlock.common, world).code()
-    var attempt = KitAttempt(unlock, world, kits.count)
+    var attempt = KitAttempt(unlock, world, rule(unlock.relyingParty.rpId), kits.count)
     for kit in kits {
       try Interruption.check()
       guard let secret = try await attempt.secret(of: kit, code) else { continue }
@@ -158,6 +158,14 @@ struct Kit {
 
     static func < (one: Order, other: Order) -> Bool {
       (one.asks, one.work) < (other.asks, other.work)
+    }
+  }
+
+  /// The namespace that it opens.
+  var namespaceID: NamespaceID {
+    switch source {
+    case .folder(let way): way.namespaceID
+    case .file(let file): file.header.namespaceID
     }
   }
 

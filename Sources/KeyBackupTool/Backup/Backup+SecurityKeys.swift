@@ -10,7 +10,7 @@ extension Backup {
   /// - Parameters:
   ///   - scan: the ways in.
   ///   - finder: where the keys are.
-  ///   - rpID: for envelopes of other programs, which name no relying party.
+  ///   - rpID: the relying party that the person named.
   ///   - terms: what else is asked of the key.
   ///   - damaged: receives the files of the way in that do not open.
   /// - Returns: the master key.
@@ -20,19 +20,28 @@ extension Backup {
     _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let offers = Self.offers(scan.waysIn, rpID: rpID)
-    guard !offers.isEmpty else { throw Self.noSecurityKey(scan, terms) }
-    let anonymous = offers.contains { $0.0.kind == .csppEnvelope }
+    let offers = UnlockOffers(scan.waysIn, rule(rpID), named: named)
+    guard !offers.all.isEmpty else {
+      guard offers.withheld.isEmpty else {
+        throw .relyingPartyNotAllowed(offers.withheld, "no security key is asked")
+      }
+      throw Self.noSecurityKey(scan, terms)
+    }
+    let isUnnamed = offers.all.contains { $0.way.kind == .csppEnvelope }
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
       var failed: [WayIn] = []
+      var wanted = WantedKey(scan, offers)
+      wanted.purpose = terms.purpose
       let unlocked = try await finder.ask(
-        unique(offers.map(\.1)), for: WantedKey(scan), terms
+        offers.questions, for: wanted, terms
       ) { answer in
         open(answer, offers, &failed, &damaged)
       }
       return unlocked
-    } catch  where error.code == .wrongKey && anonymous && rpID == nil {
+    } catch  where [.wrongKey, .dataInvalid].contains(error.code) && !offers.withheld.isEmpty {
+      throw .relyingPartyNotAllowed(offers.withheld, error.message)
+    } catch  where error.code == .wrongKey && isUnnamed && rpID == nil {
       throw UserMessage(
         .wrongKey, error.message,
         hint: "the backup was made by another program: name its relying party, "
@@ -70,10 +79,10 @@ extension Backup {
   }
 
   private func open(
-    _ answer: UnlockAnswer, _ offers: [(WayIn, UnlockQuestion)], _ failed: inout [WayIn],
+    _ answer: UnlockAnswer, _ offers: UnlockOffers, _ failed: inout [WayIn],
     _ damaged: inout [FileFinding]
   ) -> UnlockedMasterKey? {
-    for (way, question) in offers where question == answer.question {
+    for (way, question) in offers.all where question == answer.question {
       let secret = answer.secret()
       guard let key = try? way.unwrap(secret: secret) else {
         failed.append(way)
@@ -88,42 +97,23 @@ extension Backup {
       }
       return UnlockedMasterKey(
         masterKey: key, keyID: way.keyID, way: way, secret: secret,
-        extra: answer.isSecond ? nil : answer.evaluation.second(), key: answer.key)
+        extra: answer.isSecond ? nil : answer.evaluation.second(), beside: answer.other(),
+        key: answer.key)
     }
     return nil
-  }
-
-  /// What to ask security keys for these ways in: first what takes another's
-  /// place, last what was removed.
-  static func offers(_ ways: [WayIn], rpID: String?) -> [(WayIn, UnlockQuestion)] {
-    let replaced = Set(ways.compactMap(\.replaces))
-    let ranked = ways.map { way -> (rank: Int, way: WayIn) in
-      let isReplaced = way.keyID.map { replaced.contains($0) } ?? false
-      return (way.isRemoved ? 2 : isReplaced ? 1 : 0, way)
-    }
-    return (0...2).flatMap { rank in
-      ranked.filter { $0.rank == rank }.compactMap { (rank, way) in
-        UnlockQuestion(
-          way, rpID: rpID ?? BackupRelyingPartyOption.standard, isReplaced: rank == 1
-        ).map { (way, $0) }
-      }
-    }
-  }
-
-  private func unique(_ questions: [UnlockQuestion]) -> [UnlockQuestion] {
-    var seen: Set<UnlockQuestion> = []
-    return questions.filter { seen.insert($0).inserted }
   }
 }
 
 extension WantedKey {
-  /// The keys that open the backup.
-  init(_ scan: NamespaceScan) {
+  /// The keys that open the backup, each as the surest file calls it.
+  init(_ scan: NamespaceScan, _ offers: UnlockOffers) {
+    for (way, question) in offers.all {
+      guard let id = question.credentialID, names[id] == nil else { continue }
+      names[id] = way.label
+    }
     for way in scan.waysIn {
       switch way.kind {
-      case .securityKey:
-        if let id = way.credentialID { names[CredentialID(id)] = way.label }
-      case .csppEnvelope: break
+      case .securityKey, .csppEnvelope: break
       case .recoveryCode: otherWays.append(way.title("recovery code"))
       case .unknown(let kind): otherWays.append(way.title(kind.replacing("_", with: " ")))
       }
@@ -155,13 +145,11 @@ extension UnlockQuestion {
   /// - Parameters:
   ///   - way: from the folder.
   ///   - rpID: for a way that names no relying party.
-  ///   - isReplaced: whether another one takes its place.
-  init?(_ way: WayIn, rpID: String, isReplaced: Bool = false) {
+  init?(_ way: WayIn, rpID: String) {
     switch way.kind {
     case .securityKey:
       guard let own = way.rpID, let credential = way.credentialID else { return nil }
       self.init(rpID: own, credentialID: credential, salt: way.prfSalt)
-      self.isReplaced = isReplaced
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
     case .recoveryCode, .unknown:

@@ -7,21 +7,31 @@ internal import SecretMemory
 /// which one is in charge (docs/decisions/0020).
 extension Backup {
   /// Fails where nobody can tell which backup is meant: for commands that open
-  /// none.
+  /// none; notes what else the folder holds or lacks.
   ///
+  /// - Parameter output: where to tell of that; nil: the command tells it.
   /// - Throws: `ambiguous`.
-  func requireOne() throws(UserMessage) {
-    guard !candidates.isEmpty else { return }
-    do throws(BackupFolderError) {
-      _ = try folder.namespace()
-    } catch {
-      throw UserMessage(error).adding(
+  func requireOne(_ output: Output? = nil) throws(UserMessage) {
+    guard !isOpen else {
+      throw UserMessage(.severalNamespaces(candidates)).adding(
         hint: "if one follows the other, open it once with your key: keybackup verify --deep")
     }
+    var others = OtherBackups()
+    do throws(BackupFolderError) {
+      others.vanished = try folder.vanishedNamespaces(besides: namespace.id)
+      others.present = candidates.isEmpty ? [] : try folder.candidates().unknown
+    } catch {
+      throw UserMessage(error)
+    }
+    others.isAccepted = named != nil
+    OtherBackups.found = others
+    if let output { others.tell(besides: namespace.id, in: folder, output) }
   }
 
   /// The ways into every namespace that may be meant: those of the one that this
-  /// computer knows first, else the newest first.
+  /// computer knows first.
+  ///
+  /// No time in a file counts: whoever writes to the folder chooses it.
   func scanAll() throws(UserMessage) -> NamespaceScan {
     let others = others
     if others.isEmpty { return try scan() }
@@ -32,20 +42,15 @@ extension Backup {
       ways += found.waysIn
       first = first ?? found
     }
-    ways.sort { ($0.createdAt ?? 0) > ($1.createdAt ?? 0) }
-    let own: NamespaceScan
     do throws(UserMessage) {
-      own = try scan()
+      let own = try scan()
+      return own.with(own.waysIn + ways)
     } catch {
-      // A new namespace without a file of a way in: boxes lead there.
-      guard let first, error.code == .incomplete else { throw error }
+      // A new namespace without a file of a way in: boxes lead there. And one that nobody
+      // knows keeps nobody from the others.
+      guard let first, error.code == .incomplete || isOpen else { throw error }
       return first.with(ways)
     }
-    let isKnown = named != nil || settled == namespace.id
-    return own.with(
-      isKnown
-        ? own.waysIn + ways
-        : (own.waysIn + ways).sorted { ($0.createdAt ?? 0) > ($1.createdAt ?? 0) })
   }
 
   /// The other namespaces here: also in one that another follows lie files of keys
@@ -53,9 +58,6 @@ extension Backup {
   private var others: [NamespaceID] {
     ((try? folder.openable()) ?? []).filter { $0 != namespace.id }
   }
-
-  /// The one that this computer knows to be in charge.
-  private var settled: NamespaceID? { (try? folder.namespace())?.id }
 
   /// Goes from the namespace that opened to the one in charge.
   ///
@@ -71,13 +73,16 @@ extension Backup {
     _ known: SharedMasterKey, _ unlocked: borrowing UnlockedMasterKey, _ unlock: UnlockOptions,
     for purpose: OpenNamespace.Purpose
   ) async throws(UserMessage) -> OpenNamespace {
-    let before = settled
     var search = SuccessionSearch(folder: folder, start: known, keyID: unlocked.keyID)
     search.compared = named
     if let keyID = unlocked.keyID, let secret = unlocked.secret?.copy() {
       search.ways.append(WaySecret(keyID, secret))
     }
-    if known.namespaceID == named { return try search.stay(use, purpose) }
+    if known.namespaceID == named {
+      let opened = try search.stay(use, purpose)
+      try note(try others(than: opened), opened.id, unlock.output)
+      return opened
+    }
     var followed = try search.run(purpose)
     if case .noKey(let id, let boxes) = followed.obstacle, let way = unlocked.way,
       let key = unlocked.key
@@ -89,7 +94,8 @@ extension Backup {
       search.compared = id
       followed = try search.run(purpose)
     }
-    try check(followed, before)
+    try check(&followed)
+    let others = try others(than: followed.namespace, followed.related)
     if let key = unlocked.keyID, followed.namespace.removedKeys.contains(key),
       known.namespaceID != followed.namespace.id
     {
@@ -97,15 +103,45 @@ extension Backup {
         .wrongKey, "this way in was removed from the backup \(followed.namespace.id.hex)",
         hint: "use another way in; keybackup key list shows them")
     }
-    followed.remember()
+    try note(others, followed.namespace.id, unlock.output)
+    // What stands in the place of a known one is not taken for it because it was read once.
+    if others.vanished.isEmpty || others.isAccepted { followed.remember() }
     try tell(followed, unlock.output)
     var opened = followed.take()
     if use == .writing { try complete(&opened, search, unlocked.way, unlock.output) }
     return opened
   }
 
+  /// The other backups of the folder, now that one is open.
+  private func others(
+    than opened: borrowing OpenNamespace, _ related: Set<NamespaceID> = []
+  ) throws(UserMessage) -> OtherBackups {
+    do throws(BackupFolderError) {
+      let behind = opened.predecessors
+      let here = named == nil ? try folder.candidates().unknown : []
+      return OtherBackups(
+        vanished: try folder.vanishedNamespaces(besides: opened.id, following: behind),
+        present: here.filter { $0 != opened.id && !related.union(behind).contains($0) },
+        isAccepted: named != nil)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Tells of the other backups, and keeps what writes from taking one that stands in the
+  /// place of a known one.
+  private func note(
+    _ others: OtherBackups, _ id: NamespaceID, _ output: Output
+  ) throws(UserMessage) {
+    OtherBackups.found = others
+    if !others.vanished.isEmpty, !others.isAccepted, use == .writing || use == .unlocking {
+      throw OtherBackups.gone(others.vanished, from: folder, instead: id)
+    }
+    others.tell(besides: id, in: folder, output)
+  }
+
   /// Nothing else may have been meant.
-  private func check(_ followed: borrowing Followed, _ before: NamespaceID?) throws(UserMessage) {
+  private func check(_ followed: inout Followed) throws(UserMessage) {
     let id = followed.namespace.id
     if let named {
       if id == named { return }
@@ -123,8 +159,28 @@ extension Backup {
     }
     let unrelated = candidates.filter { $0 != id && !followed.related.contains($0) }
     if unrelated.isEmpty { return }
-    if let before, before == id || followed.related.contains(before) { return }
-    throw UserMessage(.severalNamespaces(candidates))
+    if let settled, settled == id || followed.related.contains(settled) { return }
+    throw ambiguous(&followed.namespace, besides: unrelated)
+  }
+
+  /// Which one opened, and what it holds: a person tells by that whether it is meant.
+  private func ambiguous(
+    _ opened: inout OpenNamespace, besides others: [NamespaceID]
+  ) -> UserMessage {
+    var newest: UInt64?
+    let report = opened.forEachWallet { version, _ in
+      newest = max(newest ?? 0, version.entry.updatedAt ?? 0)
+    }
+    let wallets =
+      counted(report.restored, "wallet")
+      + (newest.map { ", the newest of \(PrintableTime.day($0))" } ?? "")
+    return UserMessage(
+      .ambiguous,
+      settled == nil
+        ? "the folder holds \(others.count + 1) backups, and nothing proves which one is yours"
+        : "what was given opens another backup than the one that this computer knows",
+      hint: "what was given opens \(opened.id.hex): \(wallets). If that is yours, name it with "
+        + "--namespace. Beside it lies \(NamespaceID.listed(others))")
   }
 
   private func tell(_ followed: borrowing Followed, _ output: Output) throws(UserMessage) {

@@ -14,6 +14,8 @@ struct UnlockedMasterKey: ~Copyable {
   var secret: SecretBytes?
   /// What the security key gave for ``UnlockTerms/extraSalt``.
   var extra: SecretBytes?
+  /// What the security key gave for another salt in the same touch.
+  var beside: SecretBytes?
   /// The security key.
   var key: OpenKey?
 }
@@ -31,9 +33,15 @@ struct UnlockTerms: Sendable {
   var needsSecurityKey = false
   /// A PRF input that the security key evaluates too, in the same touch.
   var extraSalt: [UInt8]?
+  /// What the security key is asked for, in words.
+  var purpose = Event.KeyPurpose.opening
   /// Whether of several security keys that are plugged in and would do, the
   /// person has to choose one.
   var mustBeOneKey = false
+
+  /// How many PINs the command needs after the one that opens the backup, from
+  /// the same source.
+  var furtherPINs = 0
 
   /// The ways in that will do.
   func allowed(_ scan: NamespaceScan) -> NamespaceScan {
@@ -91,7 +99,13 @@ extension Backup {
     var opened = try await follow(
       SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
       for: wait == nil ? purpose : .reading)
-    if let way, let secret = unlocked.secret { opened.noteOpener(way, secret: secret) }
+    if let way, let secret = unlocked.secret {
+      opened.noteOpener(way, secret: secret)
+      let isAdopted = way.kind == .csppEnvelope && use == .writing
+      opened.rememberCredential(of: way, adopting: isAdopted ? unlock.relyingParty.rpId : nil)
+    } else if let key = unlocked.keyID {
+      opened.noteOfflineKit(key)
+    }
     return try await wait(for: opened)
   }
 
@@ -119,14 +133,11 @@ extension Backup {
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
-      unlock.output.warn(
-        "keybackup: another backup that this computer knew is gone from \(folder.path): "
-          + gone.map(\.hex).joined(separator: ", "))
-    }
     // 1. What the person named.
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
-      return try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
+      let unlocked = try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
+      return try await inCharge(
+        unlocked, ((try? scanAll()).map { terms.allowed($0) })?.waysIn ?? [])
     }
     let scan = try terms.allowed(scanAll())
     for finding in scan.findings {
@@ -140,9 +151,10 @@ extension Backup {
     }
     // 3. Security keys.
     do throws(UserMessage) {
-      return try await masterKey(
-        scan, from: unlock.finder(world), rpID: unlock.relyingParty.rpId, terms,
-        damaged: &damaged)
+      let unlocked = try await masterKey(
+        scan, from: unlock.finder(world, furtherPINs: terms.furtherPINs),
+        rpID: unlock.relyingParty.rpId, terms, damaged: &damaged)
+      return try await inCharge(unlocked, scan.waysIn)
     } catch
       where error.isAboutTheKey && !terms.needsSecurityKey
       && scan.waysIn.contains(where: { Kit($0) != nil })

@@ -6,13 +6,17 @@ internal import Glibc
 /// key was touched.
 struct Backup: Sendable {
   let folder: BackupFolder
-  /// The one that is named or that this computer knows, as far as can be told
-  /// before a key was touched.
+  /// The one that is named or that this computer knows; where it knows none, any of them
+  /// until a key has opened one.
   let namespace: Namespace
   /// The namespace that a person named.
   var named: NamespaceID?
   /// All that may be meant where there are several and none is named.
   var candidates: [NamespaceID] = []
+  /// Of several, the one that this computer knows to be meant.
+  var settled: NamespaceID?
+  /// Whether only a key can tell which one is meant.
+  var isOpen: Bool { !candidates.isEmpty && settled == nil }
   /// What the command does with it.
   var use = Use.reading
   /// How long to wait for what is not synchronised; nil: not at all.
@@ -35,26 +39,20 @@ extension Backup {
     let id = try options.namespaceID()
     named = id
     do throws(BackupFolderError) {
-      let several = id == nil ? try folder.candidates() : []
-      if several.count > 1 { candidates = several }
-      namespace = try folder.namespace(several.count > 1 ? Self.newest(several, in: folder) : id)
+      if id == nil {
+        let found = try folder.candidates()
+        if found.all.count > 1 { (candidates, settled) = (found.all, found.settled) }
+      }
+      namespace = try folder.namespace(
+        candidates.isEmpty ? id : settled ?? Self.readable(candidates, in: folder))
     } catch {
       throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
     }
   }
 
-  /// The one of several with the newest way in.
-  ///
-  /// Where nothing is known that is the one in charge, unless somebody's clock or malice says
-  /// otherwise: what opens decides.
-  private static func newest(_ ids: [NamespaceID], in folder: BackupFolder) -> NamespaceID {
-    var (newest, time): (NamespaceID, UInt64) = (ids[0], 0)
-    for id in ids {
-      let ways = (try? folder.namespace(id).scan())?.waysIn ?? []
-      let made = ways.compactMap(\.createdAt).max() ?? 0
-      if made > time { (newest, time) = (id, made) }
-    }
-    return newest
+  /// The first of several whose ways in can be read.
+  private static func readable(_ ids: [NamespaceID], in folder: BackupFolder) -> NamespaceID {
+    ids.first { (try? folder.namespace($0).scan()) != nil } ?? ids[0]
   }
 
   /// The namespace that was opened: of several, another one than was expected.
@@ -83,10 +81,11 @@ extension Backup {
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
       present.isEmpty || gone.contains(where: { $0 == id })
     else { return nil }
+    OtherBackups.found.vanished = gone
     return UserMessage(
       .rollback,
       "the backup that this computer knew is gone from \(folder.path): "
-        + gone.map(\.hex).joined(separator: ", "),
+        + NamespaceID.listed(gone),
       hint: "wait until the folder is synchronised; do not start another backup: check the sync "
         + "program and its deleted files first; if it is gone for good, keybackup status --accept "
         + "forgets it")
@@ -132,6 +131,13 @@ extension Backup {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The same, working on the namespace that was opened.
+  func moved(to opened: borrowing OpenNamespace) throws(UserMessage) -> Backup {
+    Backup(
+      folder: folder, namespace: try namespace(of: opened), named: named, use: use, wait: wait,
+      goesOn: goesOn)
+  }
+
   /// Reads the ways in.
   func scan() throws(UserMessage) -> NamespaceScan {
     do throws(BackupFolderError) {
@@ -142,8 +148,23 @@ extension Backup {
   }
 
   /// The ways in, with those for which a box waits since the master key was
-  /// rotated.
-  func allWaysIn() throws(UserMessage) -> [WayIn] { try waysIn(scan()) }
+  /// rotated; where only a key can tell which namespace is meant, those of all.
+  func allWaysIn() throws(UserMessage) -> [WayIn] { try waysIn(isOpen ? scanAll() : scan()) }
+
+  /// Those of some ways in that belong to the namespace that was opened.
+  func only(
+    _ ways: [WayIn], of opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> [WayIn] {
+    guard isOpen else { return ways }
+    let own: Set<KeyID?>
+    do throws(BackupFolderError) {
+      own = Set(try opened.allWaysIn().map(\.keyID))
+    } catch {
+      throw UserMessage(error)
+    }
+    let known = ways.filter { own.contains($0.keyID) }
+    return known.isEmpty ? ways : known
+  }
 
   /// Those that a scan found, and those for which a box waits.
   func waysIn(_ scan: NamespaceScan) -> [WayIn] {

@@ -16,6 +16,8 @@ struct SuccessionSearch {
   var keys: [SharedMasterKey] = []
   /// What a person has compared.
   var compared: NamespaceID?
+  /// The way in that ``ask(_:like:at:_:)`` opened.
+  private(set) var opened: OpenedWay?
 
   init(folder: BackupFolder, start: SharedMasterKey, keyID: KeyID?) {
     self.folder = folder
@@ -71,8 +73,9 @@ struct SuccessionSearch {
         PRFRequest(
           rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(other.prfSalt)),
         why: "for the backup that follows")
-      if let opened = try? other.unwrap(secret: output), other.namespaceID == id {
-        keys.append(SharedMasterKey(opened))
+      if other.namespaceID == id, let opened = OpenedWay(other, output) {
+        self.opened = opened
+        keys.append(opened.masterKey)
         return true
       }
       if let keyID = other.keyID { ways.append(WaySecret(keyID, output)) }

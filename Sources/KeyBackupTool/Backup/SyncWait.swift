@@ -118,6 +118,9 @@ extension Backup {
     case report
     /// It reads; once the key was touched, whatever there is.
     case reading
+    /// It makes this computer know the master key: as reading, but no other backup takes the
+    /// place of a known one.
+    case unlocking
     /// It writes, and does not where something is lacking.
     case writing
   }
@@ -156,21 +159,19 @@ extension Backup {
   ) throws(UserMessage) -> SyncWait.Look<Backup> {
     do throws(UserMessage) {
       let backup = try Backup(at: path, options, world, common)
-      let scan = try backup.scan()
-      let structure: StructureReport
-      do throws(BackupFolderError) {
-        structure = try backup.namespace.checkStructure()
-      } catch {
-        throw UserMessage(error)
+      var lack = try Lack(of: backup.namespace)
+      var isAwaited = lack.isAwaited
+      // A rotation elsewhere may have made another one; a known one does not depend on it.
+      for id in backup.rivals {
+        guard let other = try? Lack(of: backup.folder.namespace(id)) else { continue }
+        lack.count += other.count
+        lack.names += other.names
+        isAwaited = isAwaited || (backup.isOpen && other.isAwaited)
       }
-      let files = (scan.findings + structure.wallets.findings).filter { $0.state == .incomplete }
-      let lacking = max(
-        files.count, structure.health.incomplete + structure.health.rolledBack)
-      if lacking == 0 { return .whole(backup) }
+      if lack.count == 0, !backup.standsInPlace { return .whole(backup) }
       // What is gone for good is for the command to tell.
-      let goesOn = reports || (files.isEmpty && structure.health.incomplete == 0)
       return .lacking(
-        lacking, names: files.map(\.file), goesOn ? backup : nil,
+        lack.count, names: lack.names, reports || !isAwaited ? backup : nil,
         UserMessage(.incomplete, "not everything is synchronised"))
     } catch {
       switch error.code {
@@ -178,6 +179,40 @@ extension Backup {
       default: throw error
       }
     }
+  }
+
+  /// What a namespace lacks, as far as can be seen without a key.
+  private struct Lack {
+    /// So many files or operations.
+    var count: Int
+    var names: [String]
+    /// Whether any of it was never here.
+    let isAwaited: Bool
+
+    init(of namespace: Namespace) throws(UserMessage) {
+      do throws(BackupFolderError) {
+        let scan = try namespace.scan()
+        let structure = try namespace.checkStructure()
+        names = (scan.findings + structure.wallets.findings).filter { $0.state == .incomplete }
+          .map(\.file)
+        let health = structure.health
+        count = max(names.count, health.incomplete + health.rolledBack)
+        isAwaited = !names.isEmpty || health.incomplete > 0
+      } catch {
+        throw UserMessage(error)
+      }
+    }
+  }
+
+  /// The other namespaces that may be meant.
+  private var rivals: [NamespaceID] {
+    guard !candidates.isEmpty, let found = try? folder.candidates() else { return [] }
+    return (found.known + found.unknown).filter { $0 != namespace.id }
+  }
+
+  /// Whether one that this computer knew is gone, and this one is here instead.
+  private var standsInPlace: Bool {
+    named == nil && (try? folder.vanishedNamespaces(besides: namespace.id))?.isEmpty == false
   }
 
   /// Waits for what only the opened logs show to be lacking.

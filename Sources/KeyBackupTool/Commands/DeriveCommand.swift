@@ -10,7 +10,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       By default the salt is a WebAuthn PRF input: the output equals what a browser gets from \
       the same credential. With --raw-salt the 32 bytes go to the key as they are: the output \
-      equals that of fido2-assert -G -h. A credential that other software protects at level 3 \
+      equals that of fido2-assert -G -h. Every credential derives other secrets: a spare key that \
+      opens the same backup gives another output. A credential that other software protects at level 3 \
       is found only on a key named with --device.
       """)
 
@@ -49,6 +50,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Print the output even on a terminal.")
   var reveal = false
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if salt == "-", secondSalt == "-" {
       throw ValidationError("only one salt can come from standard input")
@@ -60,17 +63,14 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     try DeriveRelyingParty.check(rpId)
     let request = try request()
     let enrolled = try EnrolledCredentials.known(world, folder)
-    guard !request.credentialIDs.contains(where: { enrolled.contains($0.bytes) }) else {
-      throw UserMessage(
-        .usage, "this credential opens a backup and is not used for anything else",
-        hint: "make one with keybackup credential create")
+    for id in request.credentialIDs {
+      try enrolled.refuse(id.bytes, insteadOf: "credential create")
     }
     if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
+    try place.requirePrivate(file, besides: folder.folder, world)
     let evaluation = try await evaluate(request, world)
-    guard !enrolled.contains(evaluation.credentialID.bytes) else {
-      throw UserMessage(.usage, "this credential opens a backup and is not used for anything else")
-    }
+    try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
     try write(evaluation)
     return .success
   }
@@ -103,7 +103,15 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     let (key, held) = try await self.key(holding: request.credentialIDs, finder)
     var request = request
     if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
-    return try await key.onlyEvaluation(request)
+    do throws(UserMessage) {
+      return try await key.onlyEvaluation(request)
+    } catch  where error.code == .wrongKey && request.credentialIDs.isEmpty {
+      throw UserMessage(
+        .wrongKey, "\(key.name) holds no credential for \(rpId)",
+        hint: "make one: keybackup credential create"
+          + (rpId == DeriveRelyingParty.standard ? "" : " --rp-id \(rpId)")
+          + "; or use the key that has one; one that takes no slot is named with --credential")
+    }
   }
 
   private func key(

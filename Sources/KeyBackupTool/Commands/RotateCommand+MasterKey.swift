@@ -39,7 +39,7 @@ extension RotateCommand {
     var bar = ProgressBar(
       "Sealing anew", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)
-    let total = backup.namespace.countWalletFiles()
+    let total = try backup.namespace(of: opened).countWalletFiles()
     let old = opened.id
     var rotation: Rotation
     do throws(BackupFolderError) {

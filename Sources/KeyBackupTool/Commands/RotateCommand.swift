@@ -52,6 +52,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     var terms = UnlockTerms()
     if let key {
       terms.only = Set(try WaySelector.group(key, ways).compactMap(\.keyID))
+      terms.purpose = .openingByCertainWays
     } else {
       terms.only = Set(
         ways.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))

@@ -7,6 +7,12 @@ enum FileCheck {
     unsafe access(path, F_OK) == 0
   }
 
+  /// Whether a regular file is at `path`, so that what was read stays there.
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Removes a file, if it is there.
   static func remove(_ path: String) { unsafe unlink(path) }
 
@@ -31,22 +37,12 @@ enum FileCheck {
       hint: "check the permissions of the folder and of its file system")
   }
 
-  /// Refuses a place for decrypted wallets that lies in the synced folder: the
-  /// secrets would go to the cloud in plain, and reading must not write there.
-  ///
-  /// - Parameters:
-  ///   - path: where they shall go; need not exist yet.
-  ///   - synced: the backup's folder.
-  /// - Throws: `cannot-create`.
-  static func requireOutside(_ path: String, of synced: String) throws(UserMessage) {
+  /// Where a file is or would be: the nearest folder of its path that is there,
+  /// from the root and without symbolic links; nil when there is none.
+  static func place(_ path: String) -> String? {
     var existing = path
     while absolute(existing) == nil, let above = parent(existing) { existing = above }
-    guard let place = absolute(existing), let folder = absolute(synced),
-      place == folder || place.hasPrefix(folder + "/") || folder == "/"
-    else { return }
-    throw UserMessage(
-      .cannotCreate, "\(path) is in the synced folder, so the secrets would go to the cloud",
-      hint: "choose a place that is not synchronised")
+    return absolute(existing)
   }
 
   /// The path one step up; nil for the root and for ".".

@@ -22,7 +22,7 @@ extension UserMessage {
       case .severalNamespaces(let ids):
         UserMessage(
           .ambiguous, "the folder holds \(ids.count) backups",
-          hint: "name one with --namespace: " + ids.map(\.description).joined(separator: ", "))
+          hint: "name one with --namespace: " + NamespaceID.listed(ids))
       case .namespaceExists(let ids):
         UserMessage(
           .cannotCreate, word: "namespace-exists",

@@ -72,6 +72,7 @@ struct PassphraseOptions: ParsableArguments {
   var passphraseFile: String?
 
   mutating func validate() throws {
+    try DescriptorCheck.check(passphraseFd, "--passphrase-fd")
     if passphraseFd != nil, passphraseFile != nil {
       throw ValidationError("the passphrase comes from one place")
     }

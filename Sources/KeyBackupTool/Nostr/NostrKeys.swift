@@ -40,7 +40,7 @@ struct NostrKeys {
   ) async throws(UserMessage) -> CredentialID {
     let enrolled = try EnrolledCredentials.known(world, options.folder)
     let wanted = try wantedCredentials()
-    guard !wanted.contains(where: { enrolled.contains($0.bytes) }) else { throw Self.enrolled }
+    for id in wanted { try enrolled.refuse(id.bytes, insteadOf: "nostr create") }
     let (key, held) = try await key(holding: wanted)
     var ids = held.map { [$0] } ?? wanted
     if held == nil { try await key.requirePRF() }
@@ -49,7 +49,7 @@ struct NostrKeys {
       let why =
         inputs.count > 2 ? "for \(pair.count == 1 ? "one identity" : "two identities")" : nil
       let evaluation = try await evaluate(pair, ids, on: key, why: why)
-      guard !enrolled.contains(evaluation.credentialID.bytes) else { throw Self.enrolled }
+      try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "nostr create")
       try check(evaluation.credentialID, on: key)
       credential = evaluation.credentialID
       ids = [evaluation.credentialID]
@@ -60,10 +60,6 @@ struct NostrKeys {
     }
     return credential
   }
-
-  private static let enrolled = UserMessage(
-    .usage, "this credential opens a backup and is not used for anything else",
-    hint: "make one with keybackup nostr create")
 
   /// The credentials to ask for: the one named, else those that are known; none:
   /// any discoverable one.

@@ -66,7 +66,10 @@ struct DeviceOptions: ParsableArguments {
 
 /// Where a PIN comes from.
 struct PINOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Read the PIN from this open descriptor.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Read the PIN from this open descriptor; with several keys, one line for each in turn.",
+      valueName: "n"))
   var pinFd: Int32?
 
   @Option(
@@ -75,6 +78,8 @@ struct PINOptions: ParsableArguments {
 
   @Flag(help: "Try the PIN even when 2 or fewer tries are left.")
   var allowLastTries = false
+
+  mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
   /// What these options say about PINs.
   func policy(_ world: World) -> PINPolicy {
@@ -113,6 +118,8 @@ struct PINPolicy: Sendable {
   var programs = PINPrograms()
   /// Try it with 2 or fewer tries left.
   var allowsLastTries = false
+  /// How many more the command needs from the same source, for other keys.
+  var furtherPINs = 0
 }
 
 /// Which backup is meant.

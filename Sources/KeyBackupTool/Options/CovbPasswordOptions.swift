@@ -13,6 +13,7 @@ struct CovbPasswordOptions: ParsableArguments {
   var passwordFile: String?
 
   mutating func validate() throws {
+    try DescriptorCheck.check(passwordFd, "--password-fd")
     if passwordFd != nil, passwordFile != nil {
       throw ValidationError("the password comes from one place")
     }

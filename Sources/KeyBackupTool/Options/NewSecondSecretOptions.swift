@@ -29,6 +29,9 @@ struct NewSecondSecretOptions: ParsableArguments {
     }
   }
 
+  /// How many PINs ``choose(_:_:)`` needs: the key is asked twice.
+  var neededPINs: Int { secretCredential == nil ? 0 : 2 }
+
   /// A second secret.
   struct Chosen: ~Copyable {
     var kind: KeyHeader.SecondSecret?

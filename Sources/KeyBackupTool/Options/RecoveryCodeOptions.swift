@@ -32,6 +32,7 @@ struct RecoveryCodeOptions: ParsableArguments {
   var secretFile: String?
 
   mutating func validate() throws {
+    try DescriptorCheck.check(recoveryCodeFd, "--recovery-code-fd")
     let sources = [recoveryCodeFile != nil, recoveryCodeFd != nil, recoveryCode].count { $0 }
     guard sources <= 1 else { throw ValidationError("give the recovery code in one way") }
     if let kitId, kitId.utf8.count < 6 || !kitId.utf8.allSatisfy(Self.isHexDigit) {

@@ -16,9 +16,15 @@ struct SaltArgument: Sendable {
   /// - Parameters:
   ///   - argument: text, `hex:…`, `base64:…`, `file:PATH` or `-`.
   ///   - raw: whether it goes to the key as it is: then exactly 32 bytes.
-  /// - Throws: `usage` for a wrong encoding or length, `no-input`, `io`.
+  /// - Throws: `usage` for a wrong encoding or length, or none at all, `no-input`, `io`.
   init(_ argument: String, raw: Bool) throws(UserMessage) {
     bytes = try Self.decode(argument)
+    // WebAuthn allows it. Here it is a variable that is not set, or the output of
+    // a command that failed: every such mistake would give one and the same secret.
+    guard !bytes.isEmpty else {
+      throw UserMessage(
+        .usage, "the salt is empty", hint: "is a variable not set, or a file empty?")
+    }
     guard !raw || bytes.count == 32 else {
       throw UserMessage(
         .usage, "a raw salt has exactly 32 bytes, this one has \(bytes.count)",

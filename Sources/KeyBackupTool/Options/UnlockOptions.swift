@@ -68,5 +68,13 @@ struct UnlockOptions: ParsableArguments {
   }
 
   /// Finds a security key as these options say.
-  func finder(_ world: World) -> KeyFinder { KeyFinder(common, device, pins.policy(world)) }
+  ///
+  /// - Parameters:
+  ///   - world: what surrounds the process.
+  ///   - further: how many PINs the command needs after that key's.
+  func finder(_ world: World, furtherPINs further: Int = 0) -> KeyFinder {
+    var policy = pins.policy(world)
+    policy.furtherPINs = further
+    return KeyFinder(common, device, policy)
+  }
 }

@@ -26,16 +26,19 @@ struct WalletSecretOptions: ParsableArguments {
 
   mutating func validate() throws {
     let given = [mnemonic, xprv, descriptor, xpub].compactMap { $0 }
-    guard given.count == 1 else {
+    guard given.count <= 1 else {
       throw ValidationError("give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
     }
-    if passphrase.isGiven, mnemonic == nil {
+    if passphrase.isGiven, mnemonic == nil, !given.isEmpty {
       throw ValidationError("--passphrase goes with --mnemonic")
     }
     if labels == "-", given == ["-"] {
       throw ValidationError("only one input can come from standard input")
     }
   }
+
+  /// The file that the secret comes from, or `-`; nil: the person.
+  var source: String? { mnemonic ?? xprv ?? descriptor ?? xpub }
 
   /// Reads and checks the secret.
   ///
@@ -56,13 +59,13 @@ struct WalletSecretOptions: ParsableArguments {
       if let xprv {
         let key = try Self.key(xprv, .privateKey, "extended private key", network, prompter)
         return CheckedSecret(
-          kind: .xprv, text: key.plainText(), holdsPrivateKey: true,
+          kind: .xprv, text: key.plainText(), spending: .full,
           fingerprint: try? key.masterFingerprint())
       }
       if let xpub {
         let key = try Self.key(xpub, .publicKey, "extended public key", network, prompter)
         return CheckedSecret(
-          kind: .watchOnly, text: key.text.copy(), holdsPrivateKey: false,
+          kind: .watchOnly, text: key.text.copy(), spending: .watchOnly,
           fingerprint: try? key.masterFingerprint())
       }
       if let descriptor {
@@ -72,12 +75,19 @@ struct WalletSecretOptions: ParsableArguments {
         if let keys = checked.network { try Self.check(keys, network) }
         return CheckedSecret(
           kind: .descriptor, text: checked.text.copy(),
-          holdsPrivateKey: checked.containsPrivateKey, fingerprint: nil)
+          spending: WalletSpending(checked), fingerprint: nil)
+      }
+      if prompter.canAsk,
+        let typed = try prompter.secret("BIP-39 words (hidden): ", limit: Mnemonic.sizeLimit - 1)
+      {
+        return try CheckedSecret(Mnemonic(checking: typed), passphrase, prompter)
       }
     } catch {
       throw UserMessage(any: error, in: "the wallet's secret")
     }
-    throw UserMessage(.usage, "no secret was given")
+    throw UserMessage(
+      .usage, "no secret was given, and nobody can be asked",
+      hint: "give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
   }
 
   private static func key(
@@ -120,7 +130,7 @@ struct CheckedSecret: ~Copyable {
   /// The words, the key, or the descriptor; for a watch-only wallet the xpub.
   let text: SecretBytes
   /// Whether the wallet can spend.
-  let holdsPrivateKey: Bool
+  let spending: WalletSpending
   /// The wallet's master fingerprint, where the keys tell it.
   let fingerprint: Fingerprint?
 }
@@ -142,7 +152,7 @@ extension CheckedSecret {
       throw error
     }
     self.init(
-      kind: .mnemonic, text: mnemonic.phrase.copy(), holdsPrivateKey: true,
+      kind: .mnemonic, text: mnemonic.phrase.copy(), spending: .full,
       fingerprint: fingerprint)
   }
 

@@ -7,6 +7,7 @@ internal import SecretMemory
 struct KitAttempt {
   private let unlock: UnlockOptions
   private let world: World
+  private let rule: RelyingPartyRule
   private let count: Int
   private var tried = 0
   private var work = 0
@@ -21,9 +22,10 @@ struct KitAttempt {
   /// Whoever writes to the folder may fill it with kits.
   private static let workLimit = 64 * 1024 * 1024
 
-  init(_ unlock: UnlockOptions, _ world: World, _ count: Int) {
+  init(_ unlock: UnlockOptions, _ world: World, _ rule: RelyingPartyRule, _ count: Int) {
     self.unlock = unlock
     self.world = world
+    self.rule = rule
     self.count = count
   }
 
@@ -64,6 +66,10 @@ struct KitAttempt {
         try derive(kit, code), with: second, keyID: kit.keyID)
     case .securityKey(let rpID, let credential, let salt):
       guard let question = UnlockQuestion(rpID: rpID, credentialID: credential, salt: salt) else {
+        return nil
+      }
+      guard rule.allowsSecondSecret(rpID, in: kit.namespaceID) else {
+        secondFailure = .relyingPartyNotAllowed([rpID], "a recovery kit was not tried")
         return nil
       }
       unlock.common.prompter.tell("A recovery kit here has a security key as its second secret.")

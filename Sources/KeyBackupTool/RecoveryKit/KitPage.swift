@@ -138,10 +138,13 @@ struct KitPage {
     if derivation.secondSecret == .file { page.append(" --secret-file FILE") }
     page.append(
       " --out RESTORED</code> and type the code.</li><li><code>keybackup status --freshness WORD</code>"
-        + " tells whether the folder is at least as new as a word above.</li></ol>"
-        + "<p>Once a year: <code>keybackup recovery-kit test</code> proves this page and changes "
-        + "nothing. If the page may have been seen: <code>keybackup recovery-kit revoke</code>, and "
-        + "<code>keybackup rotate --master-key</code>.</p>\n")
+        + " tells whether the folder is at least as new as a word above.</li></ol>")
+    page.append("<p>Once a year: <code>keybackup recovery-kit test")
+    if derivation.secondSecret == .file { page.append(" --secret-file FILE") }
+    page.append(
+      "</code> proves this page and changes nothing. If the page may have been seen: "
+        + "<code>keybackup recovery-kit revoke</code>, and <code>keybackup rotate --master-key</code>.</p>\n"
+    )
   }
 
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {

@@ -83,19 +83,27 @@ extension FolderOptions {
   func path(_ world: World, _ output: Output) throws(UserMessage) -> String {
     if let path = try configuredPath(world) { return path }
     let known = KnownSyncFolders.find(world)
-    let found = known.backups()
     for folder in known.silent {
       output.note("keybackup: \(folder.path) (\(folder.title)) does not answer; not looked into")
     }
-    guard let first = found.first else { throw Self.noFolder(known) }
-    guard found.count == 1 else {
-      throw UserMessage(
-        .ambiguous, "\(found.count) sync folders on this computer hold a backup",
-        hint: "name one: "
-          + found.map { "--folder \($0.place) (\($0.folder.title))" }.joined(separator: ", "))
-    }
-    output.note("Using the backup in \(first.place) (\(first.folder.title)).")
-    return first.place
+    guard let found = try Self.onlyBackup(in: known) else { throw Self.noFolder(known) }
+    output.note("Using the backup in \(found.place) (\(found.folder.title)).")
+    return found.place
+  }
+
+  /// The one backup in the sync folders of a computer that knows of none.
+  ///
+  /// - Returns: nil: there is none.
+  /// - Throws: `ambiguous` when several hold one.
+  static func onlyBackup(
+    in known: KnownSyncFolders
+  ) throws(UserMessage) -> (place: String, folder: SyncFolder)? {
+    let found = known.backups()
+    guard found.count > 1 else { return found.first }
+    throw UserMessage(
+      .ambiguous, "\(found.count) sync folders on this computer hold a backup",
+      hint: "name one: "
+        + found.map { "--folder \($0.place) (\($0.folder.title))" }.joined(separator: ", "))
   }
 
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {

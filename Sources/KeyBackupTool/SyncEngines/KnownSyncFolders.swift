@@ -34,13 +34,18 @@ struct KnownSyncFolders: Sendable {
   }
 
   /// The engine that carries a path; of several, the one with the folder
-  /// nearest to it.
+  /// nearest to it. Where there is none, a server that keeps the file system.
   ///
-  /// - Parameter path: from the root, without symbolic links.
+  /// - Parameters:
+  ///   - path: from the root, without symbolic links.
+  ///   - mounts: what is mounted.
   /// - Returns: its folder; nil: none that is known.
-  func carrying(_ path: String) -> SyncFolder? {
-    (usable + others).filter { MountTable.contains($0.path, path) }
+  func carrying(_ path: String, _ mounts: MountTable) -> SyncFolder? {
+    let folder = (usable + others + silent).filter { mounts.contains($0.path, path) }
       .max { $0.path.utf8.count < $1.path.utf8.count }
+    if let folder { return folder }
+    guard let mount = mounts.holding(path), let engine = mount.engine else { return nil }
+    return SyncFolder(engine: engine, path: mount.point, label: mount.source)
   }
 
   /// The places in these folders where a backup is, for a computer that knows

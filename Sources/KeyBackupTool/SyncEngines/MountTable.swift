@@ -9,6 +9,8 @@ struct MountTable: Sendable {
   struct Mount: Sendable, Equatable {
     /// Major and minor number: "8:17".
     var device: String
+    /// The folder within the file system that is mounted: "/" unless a part of it is.
+    var root = "/"
     var point: String
     var isReadOnly: Bool
     /// "ext4", "tmpfs", "fuse.rclone".
@@ -55,6 +57,26 @@ struct MountTable: Sendable {
     return best
   }
 
+  /// Whether a path is a folder itself or lies in it, also where one of them is
+  /// reached by a second mount of the same file system.
+  ///
+  /// - Parameters:
+  ///   - folder: from the root, without symbolic links.
+  ///   - path: from the root, without symbolic links.
+  func contains(_ folder: String, _ path: String) -> Bool {
+    if Self.contains(folder, path) { return true }
+    guard let outer = place(folder), let inner = place(path) else { return false }
+    return outer.device == inner.device && Self.contains(outer.path, inner.path)
+  }
+
+  /// Where in which file system a path is.
+  private func place(_ path: String) -> (device: String, path: String)? {
+    guard let mount = holding(path) else { return nil }
+    let rest = mount.point == "/" ? path : String(path.dropFirst(mount.point.count))
+    let whole = (mount.root == "/" ? "" : mount.root) + rest
+    return (mount.device, whole.isEmpty ? "/" : whole)
+  }
+
   /// Whether a path is a folder itself or lies in it.
   static func contains(_ folder: String, _ path: String) -> Bool {
     folder == "/" || path == folder || path.hasPrefix(folder + "/")
@@ -70,8 +92,9 @@ struct MountTable: Sendable {
       fields[5].split(separator: ",")
       + (fields.dropFirst(dash + 3).first ?? "").split(separator: ",")
     return Mount(
-      device: String(fields[2]), point: unescaped(fields[4]), isReadOnly: options.contains("ro"),
-      type: String(fields[dash + 1]), source: unescaped(fields[dash + 2]))
+      device: String(fields[2]), root: unescaped(fields[3]), point: unescaped(fields[4]),
+      isReadOnly: options.contains("ro"), type: String(fields[dash + 1]),
+      source: unescaped(fields[dash + 2]))
   }
 
   /// Space, tab, line end and backslash come as three octal digits.

@@ -14,13 +14,8 @@ struct PlaceReport: Sendable {
   ///   - mounts: what is mounted.
   init(_ path: String, known: KnownSyncFolders, mounts: MountTable = .current()) {
     let place = FileCheck.absolute(path) ?? path
-    let mount = mounts.holding(place)
-    folder =
-      known.carrying(place)
-      ?? mount.flatMap { mount in
-        mount.engine.map { SyncFolder(engine: $0, path: mount.point, label: mount.source) }
-      }
-    if let mount { warn(mount) }
+    folder = known.carrying(place, mounts)
+    if let mount = mounts.holding(place) { warn(mount) }
     guard let folder else {
       warnings.append(
         "nothing synchronises \(path) as far as keybackup can tell: until something does, it is "

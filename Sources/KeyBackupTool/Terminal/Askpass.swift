@@ -17,7 +17,7 @@ struct Askpass {
   ///   cannot be run, `interrupted`.
   func ask(_ question: String, for what: String) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
-      program, [question.trimmingEnd], patience: PINAsker.patience)
+      program, [question.trimmingEnd], for: what, patience: PINAsker.patience)
     var answer = SecretBytes(zeroed: PINSource.limit)
     var filled = 0
     var overflow = SecretBytes(zeroed: 256)
@@ -32,9 +32,7 @@ struct Askpass {
       }
     }
     guard try helper.succeeded() else {
-      throw UserMessage(
-        .denied, "no \(what) was given: \(program) was cancelled or failed",
-        hint: "try again; no try was spent")
+      throw UserMessage.notGiven(what, "by \(program): it was cancelled or failed")
     }
     answer.resize(to: answer.withBytes { Self.lineLength($0, upTo: filled) })
     return answer

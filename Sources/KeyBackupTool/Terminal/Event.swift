@@ -29,16 +29,22 @@ enum Event: Sendable {
     var seconds: Int
     /// How many keys are plugged in that will not do.
     var unsuitable = 0
+    /// What the key is wanted for: why the others will not do.
+    var purpose = KeyPurpose.opening
 
     /// What to ask a person to do.
     var text: String {
-      let names = accepting.map { "\"\(PrintableText.clean($0, limit: 40))\"" }
-      var text =
+      if purpose == .enrolling {
         switch unsuitable {
-        case 0: ""
-        case 1: "The security key that is plugged in opens nothing here. "
-        default: "None of the security keys that are plugged in opens anything here. "
+        case 0: return "Insert the security key to enrol."
+        case 1:
+          return "This is the key you already have. Now insert the new one. "
+            + "With one USB port, take this one out first."
+        default: return "These are keys you already have. Now insert the new one."
         }
+      }
+      let names = accepting.map { "\"\(PrintableText.clean($0, limit: 40))\"" }
+      var text = unsuitable == 0 ? "" : purpose.misfit(unsuitable) + " "
       switch names.count {
       case 0: text += unsuitable == 0 ? "Insert your security key." : "Insert the right one."
       case 1: text += "Insert your security key \(names[0])."
@@ -51,6 +57,34 @@ enum Event: Sendable {
       }
       return text
     }
+  }
+
+  /// What a security key is waited for.
+  enum KeyPurpose: Sendable {
+    /// It opens the backup.
+    case opening
+    /// It opens the backup by one of some ways in: a key that opens it by another
+    /// one will not do.
+    case openingByCertainWays
+    /// It is to become a way in.
+    case enrolling
+
+    /// That security keys will not do, one sentence with its full stop.
+    func misfit(_ count: Int) -> String {
+      switch self {
+      case .opening, .enrolling:
+        count == 1
+          ? "The security key that is plugged in opens nothing here."
+          : "None of the security keys that are plugged in opens anything here."
+      case .openingByCertainWays:
+        count == 1
+          ? "The security key that is plugged in is not the one that is needed now."
+          : "None of the security keys that are plugged in is the one that is needed now."
+      }
+    }
+
+    /// The word in an event's `why`.
+    var word: String? { self == .enrolling ? "to enrol" : nil }
   }
 
   /// Whether the stream may lose it when its reader is slow.
@@ -72,6 +106,7 @@ enum Event: Sendable {
         "event": "insert", "accepts": .array(insert.accepting.map(JSONValue.string)),
         "other_ways": .array(insert.otherWays.map(JSONValue.string)),
         "unsuitable": .number(insert.unsuitable), "path": .optional(insert.path),
+        "why": .optional(insert.purpose.word),
         "seconds_left": .number(insert.seconds),
       ]
     case .select(let candidates, let why, let secondsLeft):

@@ -28,9 +28,7 @@ struct Events: Sendable {
   /// Keeps it from the programs that this one starts.
   static func obstacle(_ descriptor: Int32) -> String? {
     if descriptor == STDOUT_FILENO { return "standard output is for the result" }
-    let flags = fcntl(descriptor, F_GETFL)
-    if flags < 0 { return "descriptor \(descriptor) is not open" }
-    if flags & O_ACCMODE == O_RDONLY { return "descriptor \(descriptor) is not open for writing" }
+    if let obstacle = CallersDescriptors.obstacle(descriptor, for: .writing) { return obstacle }
     if descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     return nil
   }

@@ -10,6 +10,8 @@ internal import SecretMemory
 struct HelperProgram: ~Copyable {
   /// The program, for messages.
   let name: String
+  /// What it asks for, for messages: "PIN", "recovery code".
+  let what: String
 
   private let process: pid_t
   private let input: Int32
@@ -28,9 +30,12 @@ struct HelperProgram: ~Copyable {
   /// - Parameters:
   ///   - name: a path, or a name that is looked for in PATH.
   ///   - arguments: what follows the name.
+  ///   - what: what it asks for, in messages.
   ///   - patience: seconds until it is given up.
   /// - Throws: `config` when it cannot be started.
-  init(_ name: String, _ arguments: [String], patience: Int) throws(UserMessage) {
+  init(
+    _ name: String, _ arguments: [String], for what: String, patience: Int
+  ) throws(UserMessage) {
     let (theirInput, input) = try Self.pipe()
     defer { close(theirInput) }
     let output: Int32
@@ -50,10 +55,12 @@ struct HelperProgram: ~Copyable {
       close(input)
       close(output)
       throw UserMessage(
-        .config, "the program \(name), which asks for the PIN, cannot be run: \(systemText(code))",
+        .config,
+        "the program \(name), which asks for the \(what), cannot be run: \(systemText(code))",
         hint: "check KEYBACKUP_ASKPASS, SSH_ASKPASS or KEYBACKUP_PINENTRY")
     }
     self.name = name
+    self.what = what
     self.process = process
     self.input = input
     self.output = output
@@ -102,8 +109,7 @@ struct HelperProgram: ~Copyable {
     while true {
       if Interruption.received { throw .interrupted }
       guard Self.now() < deadline else {
-        throw UserMessage(
-          .denied, "no PIN was given in time", hint: "try again; no try was spent")
+        throw UserMessage.notGiven(what, "in time")
       }
       // What a program leaves running may hold the pipe open for ever.
       let ended = hasEnded()

@@ -21,9 +21,14 @@ struct Output: Sendable {
 
   /// Writes a result as sorted JSON with `"schema": 1`, in one line.
   func result(json value: JSONValue) throws(UserMessage) {
-    var object: JSONValue = value
+    try write(Array((Self.complete(value).text + "\n").utf8), to: standardOutput)
+  }
+
+  /// A result with what every result has.
+  static func complete(_ value: JSONValue) -> JSONValue {
+    var object = OtherBackups.found.added(to: value)
     object["schema"] = 1
-    try write(Array((object.text + "\n").utf8), to: standardOutput)
+    return object
   }
 
   /// Writes the result of a change that is made by now.

@@ -12,11 +12,13 @@ struct Pinentry: ~Copyable {
 
   /// Starts the program.
   ///
-  /// - Parameter program: a path, or a name that is looked for in PATH.
+  /// - Parameters:
+  ///   - program: a path, or a name that is looked for in PATH.
+  ///   - what: what is asked for, in messages.
   /// - Throws: `config` when it cannot be run.
-  init(program: String) throws(UserMessage) {
+  init(program: String, for what: String) throws(UserMessage) {
     // A little longer than it is told itself.
-    helper = try HelperProgram(program, [], patience: PINAsker.patience + 5)
+    helper = try HelperProgram(program, [], for: what, patience: PINAsker.patience + 5)
   }
 
   private mutating func greet() throws(UserMessage) {
@@ -51,12 +53,9 @@ struct Pinentry: ~Copyable {
       switch code & 0xFFFF {
       // GPG_ERR_TIMEOUT, _CANCELED, _NOT_CONFIRMED, _FULLY_CANCELED.
       case 62:
-        throw UserMessage(
-          .denied, "no \(question.what) was given in time", hint: "try again; no try was spent")
+        throw UserMessage.notGiven(question.what, "in time")
       case 99, 114, 198:
-        throw UserMessage(
-          .denied, "no \(question.what) was given: the question was cancelled",
-          hint: "try again; no try was spent")
+        throw UserMessage.notGiven(question.what, "because the question was cancelled")
       default: throw unusable(text)
       }
     }
@@ -201,7 +200,9 @@ struct Pinentry: ~Copyable {
 
   private func unusable(_ why: String) -> UserMessage {
     UserMessage(
-      .config, "the pinentry program \(helper.name) cannot ask for the PIN: \(why)",
-      hint: "name another one with KEYBACKUP_PINENTRY, or use --pin-file or --pin-fd")
+      .config, "the pinentry program \(helper.name) cannot ask for the \(helper.what): \(why)",
+      hint: "name another one with KEYBACKUP_PINENTRY, or use "
+        + (helper.what == PINQuestion.pin
+          ? "--pin-file or --pin-fd" : "--recovery-code-file or --recovery-code-fd"))
   }
 }

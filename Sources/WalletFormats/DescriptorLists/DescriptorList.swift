@@ -46,12 +46,12 @@ public struct DescriptorList: ~Copyable {
     guard group.hasChange else {
       let descriptor = try Descriptor(checking: external)
       return ListedWallet(
-        text: descriptor.text.copy(), containsPrivateKey: descriptor.containsPrivateKey,
+        text: descriptor.text.copy(), spending: WalletSpending(descriptor),
         network: descriptor.network, pair: Self.pair(descriptor))
     }
     let descriptor = try Descriptor(checking: Self.merged(Descriptor(checking: external)))
     return ListedWallet(
-      text: descriptor.text.copy(), containsPrivateKey: descriptor.containsPrivateKey,
+      text: descriptor.text.copy(), spending: WalletSpending(descriptor),
       network: descriptor.network, pair: Self.pair(descriptor))
   }
 
@@ -200,7 +200,7 @@ public struct ListedWallet: ~Copyable {
   /// Its descriptor, multipath where there are two.
   public let text: SecretBytes
   /// Whether it can spend.
-  public let containsPrivateKey: Bool
+  public let spending: WalletSpending
   /// What its keys say of the network.
   public let network: KeyNetwork?
   /// The descriptors of receiving and change addresses, if both are known and

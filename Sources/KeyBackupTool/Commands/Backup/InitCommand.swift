@@ -69,8 +69,14 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       return try await resume(unfinished, folder, path, world)
     }
     try FileCheck.requireWritable(path)
-    let place = PlaceReport(path, known: KnownSyncFolders.find(world))
+    let known = KnownSyncFolders.find(world)
+    let place = PlaceReport(path, known: known)
     for warning in place.warnings { common.output.warn("warning: \(warning)") }
+    for (other, syncFolder) in known.backups() {
+      common.output.warn(
+        "warning: a backup is in \(other) (\(syncFolder.title)) already; to get its wallets back: "
+          + Self.restoring(other))
+    }
     if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
       common.output.warn(
         "keybackup: this computer knew another backup here that is gone: "
@@ -94,6 +100,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } isRecorded: {
       isRecorded($0, folder)
     }
+    folder.leaveReadme()
     remember(path, world)
     return try report(made.id, made.keyID, made.credential.bytes, path, place)
   }
@@ -136,9 +143,30 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       guard ids.isEmpty else { throw .namespaceExists(ids) }
       return nil
+    } catch .namespaceExists(let ids) {
+      var message = UserMessage(BackupFolderError.namespaceExists(ids))
+      message.hint =
+        "to get its wallets back: \(Self.restoring(folder.path)); "
+        + "to look at it: keybackup status --folder \(Self.word(folder.path)); "
+        + "to start another backup choose another folder"
+      throw message
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// What to type to get back what a backup holds.
+  private static func restoring(_ path: String) -> String {
+    "keybackup restore --folder \(word(path)) --out RESTORED --names"
+  }
+
+  /// A path as a shell takes it.
+  private static func word(_ path: String) -> String {
+    let plain = path.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || (UInt8(ascii: "-")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+    }
+    return plain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
   }
 
   private func resume(
@@ -147,10 +175,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     common.output.note("An earlier init was interrupted here; finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
     let finder = KeyFinder(common, device, pins.policy(world))
-    let ways = try backup.scan().waysIn
-    let questions = ways.compactMap { UnlockQuestion($0, rpID: rpID) }
+    let offers = UnlockOffers(try backup.scan().waysIn, backup.rule(rpID))
+    let questions = offers.questions
+    guard offers.withheld.isEmpty || !questions.isEmpty else {
+      throw .relyingPartyNotAllowed(offers.withheld, "the interrupted init is not finished")
+    }
     let (keyID, credential) = try await finder.ask(questions) { answer throws(UserMessage) in
-      for way in ways where UnlockQuestion(way, rpID: rpID) == answer.question {
+      for (way, question) in offers.all where question == answer.question {
         guard let keyID = way.keyID else { continue }
         do throws(BackupFolderError) {
           let secret = answer.secret()
@@ -164,6 +195,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       return nil
     }
+    folder.leaveReadme()
     remember(path, world)
     let place = PlaceReport(path, known: KnownSyncFolders.find(world))
     return try report(namespace.id, keyID, credential.bytes, path, place)
@@ -197,6 +229,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
         "folder": .string(path), "engine": .optional(place.folder?.engine.rawValue),
         "warnings": .array(place.warnings.map(JSONValue.string)),
       ], ofChange: "the backup \(id.hex) was made all the same")
+    if let note = UserMessage.readableBy(rpID) { output.note(note) }
     if common.json { return .success }
     if let folder = place.folder {
       output.note("Written here; \(folder.title) carries it on.")
@@ -207,7 +240,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       "This key is the only way in: lose it and the backup cannot be opened. "
         + "Keep another copy of your wallets until there is a second one: keybackup key add, or "
         + "keybackup recovery-kit create.")
-    output.note("Next: keybackup wallet add --name NAME --network bitcoin --mnemonic FILE")
+    output.note("Next: keybackup wallet add --name NAME --network bitcoin")
     return .success
   }
 }

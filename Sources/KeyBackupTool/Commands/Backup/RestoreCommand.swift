@@ -4,6 +4,7 @@ internal import CLinux
 internal import CSPP
 internal import Glibc
 internal import SecretMemory
+internal import WalletFormats
 
 /// `keybackup restore`: one touch, everything back.
 struct RestoreCommand: ParsableCommand, KeyBackupCommand {
@@ -11,8 +12,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     commandName: "restore",
     abstract: "Decrypt every wallet with one touch.",
     discussion: """
-      With --out, each wallet's entry is written to the folder as it was sealed. Without it, a \
-      table shows what could be restored. The backup itself is only read.
+      With --out, each wallet's entry is written to the folder as it was sealed, as \
+      wallet-RECORD.json; --names puts the wallet's name first, and adds a README.txt that says \
+      which file is which and how to use it. Without --out, a table shows what could be \
+      restored. The backup itself is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -20,8 +23,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
+  @Flag(help: "With --out: name the files by their wallets, and write a README.txt.")
+  var names = false
+
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
+    if names, out == nil { throw ValidationError("--names goes with --out") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -30,15 +39,18 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     // could not be written.
     let target: RestoreFolder?
     if let out {
-      try FileCheck.requireOutside(out, of: backup.folder.path)
+      try place.requirePrivate(out, besides: backup.folder.path, world)
       target = try RestoreFolder(path: out)
     } else {
       target = nil
     }
     var opened = try await backup.unlock(unlock, world)
     var rows: [[String]] = []
+    var watchOnly: Set<RecordID> = []
+    let common = unlock.common
+    var files = RestoredFiles(keepsAll: common.json || common.verbose || names)
     var done = 0
-    let total = backup.namespace.countWalletFiles()
+    let total = try backup.namespace(of: opened).countWalletFiles()
     var bar = ProgressBar(
       "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)
@@ -46,28 +58,40 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     if var target {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
-        try target.write(version, entry)
+        let file = RestoredFile(version, isNamed: names)
+        if try target.write(entry, as: file.name) { files.note(file) }
+        if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
         done += 1
         bar.advance(to: done, of: total)
       }
+      if names { try target.explain(files.explanation) }
       try target.synchronize()
       if let obstacle = target.obstacle {
         unlock.output.warn(
           report, opened.health, opened.logFindings, all: unlock.common.verbose)
         throw obstacle
       }
+      if target.hasOtherExplanation {
+        unlock.output.warn(
+          "keybackup: \(out ?? "")/\(RestoredFiles.explanationName) was there already and was left "
+            + "as it is")
+      }
     } else {
       let listed = !unlock.common.json
-      report = try opened.forEachWallet { version, _ throws(UserMessage) in
+      report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
-        if listed { rows.append(WalletRow(version).cells) }
+        let row = WalletRow(version, in: entry)
+        if row.spending == .watchOnly { watchOnly.insert(row.recordID) }
+        if listed { rows.append(row.cells) }
         done += 1
         bar.advance(to: done, of: total)
       }
     }
     bar.finish()
     try Interruption.check()
-    try show(report, opened.health, opened.logFindings, rows)
+    try show(
+      report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count)
+    WatchOnlyMemory(opened.id, world).keep(watchOnly)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
@@ -80,15 +104,17 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [[String]]
+    _ rows: [[String]], _ files: RestoredFiles, watchOnly: Int
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
-      try output.result(json: [
-        "restored": .number(report.restored),
+      var json: JSONValue = [
+        "restored": .number(report.restored), "watch_only": .number(watchOnly),
         "failed": .array((report.failures + logFindings).map(\.json)),
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
-      ])
+      ]
+      if out != nil { json["files"] = files.json }
+      try output.result(json: json)
       return
     }
     if out == nil, !rows.isEmpty {
@@ -97,12 +123,18 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let noun = report.restored == 1 ? "wallet" : "wallets"
     if let out {
       try output.result("Restored \(report.restored) \(noun) into \(out).")
-      output.note("The files hold the secrets in plain: move them where they belong, then delete.")
+      output.note(
+        "These files contain unencrypted wallet secrets. Move them to where you need them, then "
+          + "delete them.")
+      if !files.isEmpty {
+        for line in files.lines { output.note(line) }
+      }
     } else if report.restored > 0 {
       output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
     } else if report.exitCode(health, logFindings) == .success {
       output.note("The backup holds no wallets yet.")
     }
+    output.note(watchOnly: watchOnly)
     output.warn(report, health, logFindings, all: unlock.common.verbose)
     noteFreshness(health)
   }
@@ -127,6 +159,8 @@ struct RestoreFolder: ~Copyable {
   private let path: String
   private var files: PrivateFolder
   private var inTheWay: [String] = []
+  /// Whether another file has the name of the explanation.
+  private(set) var hasOtherExplanation = false
 
   /// Makes the folder, or takes an existing one.
   ///
@@ -155,19 +189,22 @@ struct RestoreFolder: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes one version: `wallet-<record>.json`, further versions of the same
-  /// wallet with `-conflict-<n>` before the suffix.
+  /// Writes one version.
   ///
+  /// - Parameters:
+  ///   - entry: its bytes.
+  ///   - name: what the file is called.
+  /// - Returns: whether the file holds them; not where another file has the name.
   /// - Throws: `cannot-create`, `io`. Another file of that name does not stop
   ///   the rest: ``obstacle`` tells about it at the end.
   mutating func write(
-    _ version: WalletVersion, _ entry: borrowing SecretBytes
-  ) throws(UserMessage) {
-    let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
-    let name = "wallet-\(version.recordID.hex)\(suffix).json"
+    _ entry: borrowing SecretBytes, as name: String
+  ) throws(UserMessage) -> Bool {
     switch holds(entry, name) {
-    case true: return
-    case false: inTheWay.append(name)
+    case true: return true
+    case false:
+      inTheWay.append(name)
+      return false
     case nil:
       do throws(BackupFolderError) {
         try files.write(entry, as: name)
@@ -178,7 +215,19 @@ struct RestoreFolder: ~Copyable {
       } catch {
         throw UserMessage(error)
       }
+      return true
     }
+  }
+
+  /// Writes what tells a person which file is which.
+  ///
+  /// - Parameter text: holds no secret.
+  /// - Throws: as ``write(_:as:)``.
+  mutating func explain(_ text: String) throws(UserMessage) {
+    let bytes = unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
+    let others = inTheWay.count
+    hasOtherExplanation = try !write(bytes, as: RestoredFiles.explanationName)
+    inTheWay.removeLast(inTheWay.count - others)
   }
 
   /// What to say about files that have the name of a wallet's and are not.
@@ -208,6 +257,8 @@ struct RestoreFolder: ~Copyable {
     } catch {
       throw UserMessage(error)
     }
-    inTheWay += files.taken
+    let taken = files.taken
+    inTheWay += taken.filter { $0 != RestoredFiles.explanationName }
+    if taken.contains(RestoredFiles.explanationName) { hasOtherExplanation = true }
   }
 }

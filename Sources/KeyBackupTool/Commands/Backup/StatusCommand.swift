@@ -61,17 +61,18 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     }
     try Interruption.check()
     report.listsAll = common.verbose
+    report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
     report.knownPlaces = KnownPlaceReport.all(backup, world)
-    report.judge()
-    report.judgeWays(at: world.now())
-    report.requireSpare()
+    report.judgeAll(at: world.now())
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }
     if common.json {
-      try common.output.result(json: report.json)
+      var json = report.json
+      json["verdict"] = .string(report.verdict)
+      try common.output.result(json: json)
     } else {
-      for line in report.lines { try common.output.result(line) }
+      for line in [report.verdict] + report.lines { try common.output.result(line) }
     }
     return report.exitCode
   }

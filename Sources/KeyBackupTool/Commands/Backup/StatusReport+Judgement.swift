@@ -3,6 +3,15 @@ internal import CSPP
 
 /// What the states of wallets, files and logs mean: exit codes, and what to do.
 extension StatusReport {
+  /// Adds codes and advice for all that `status` tells.
+  ///
+  /// - Parameter time: Unix seconds.
+  mutating func judgeAll(at time: Int64) {
+    judge()
+    judgeWays(at: time)
+    requireSpare()
+  }
+
   /// Adds codes and advice for all that was found.
   mutating func judge() {
     judgeFiles()
@@ -19,6 +28,31 @@ extension StatusReport {
 
   /// The code to end with.
   var exitCode: ExitCode { .mostUrgent(of: codes) }
+
+  /// How the backup stands, in one line for a person.
+  var verdict: String {
+    guard let trouble else {
+      return advice.first.map { "Attention: \($0)" } ?? "Everything is fine."
+    }
+    return "Attention: \(trouble)"
+  }
+
+  /// What the code to end with means for the backup; nil: nothing is wrong.
+  private var trouble: String? {
+    switch exitCode {
+    case .success: nil
+    case .dataInvalid: "some files of the backup are damaged."
+    case .rollback: "something that was in the backup is gone, or contradicts itself."
+    case .conflict: "some wallets need your decision."
+    case .permissionDenied: "some folders of the backup may not be read."
+    case .incomplete: "the backup is not all here, or not everywhere yet."
+    case .atRisk:
+      keys == 1
+        ? "there is one way in only; lose it and the backup is lost."
+        : "no way into the backup counts."
+    default: advice.first ?? "the backup needs a look."
+    }
+  }
 
   private mutating func judgeFiles() {
     if wallets[.unreadable] > 0 {
@@ -48,7 +82,12 @@ extension StatusReport {
       codes.append(.rollback)
       advice.append(
         "another backup that this computer knew is gone from the folder: "
-          + vanished.map(\.hex).joined(separator: ", "))
+          + NamespaceID.listed(vanished))
+    }
+    if !others.isEmpty {
+      advice.append(
+        "the folder also holds \(NamespaceID.listed(others)), which this computer never opened; "
+          + "it is not used: look at who put it there")
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)

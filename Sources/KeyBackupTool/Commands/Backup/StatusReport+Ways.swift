@@ -12,7 +12,11 @@ extension StatusReport {
   /// - Parameter time: Unix seconds.
   mutating func judgeWays(at time: Int64) {
     let now = UInt64(max(0, time))
-    for group in ways.independent {
+    judgeEnrolment()
+    // What is enrolled first: no other file speaks for it.
+    let enrolled = ways.filter { $0.isEnrolled == true && !$0.isUntestedCode }
+    let unconfirmed = ways.filter { $0.isEnrolled == nil }
+    for group in enrolled.independent + unconfirmed.independent {
       let name = "\"\(WaySelector.shown(group[0]))\""
       guard let last = Self.lastProof(of: group, before: now) else {
         if group.contains(where: { $0.createdAt != nil }) {
@@ -25,7 +29,7 @@ extension StatusReport {
       guard now > last, now - last >= Self.lapse else { continue }
       advice.append(
         "\(name) has not been proved for "
-          + "\(counted(Int((now - last) / 86_400), "day")): with it, keybackup verify --deep")
+          + "\(counted(Int((now - last) / 86_400), "day")): \(proof(of: group))")
     }
     for way in ways where way.isRemoved {
       for file in way.files {
@@ -40,11 +44,23 @@ extension StatusReport {
           + "repair, opened with another way in, deletes them")
     }
     if ways.contains(where: { way in
-      ways.contains { $0.replaces != nil && $0.replaces == way.keyID && !way.isRemoved }
+      ways.contains {
+        $0.isEnrolled != false && $0.replaces != nil && $0.replaces == way.keyID && !way.isRemoved
+      }
     }) {
       advice.append(
         "a key's rotation waits for its end: keybackup key repair, opened with that key")
     }
+  }
+
+  /// What to run that proves a way in.
+  private func proof(of group: [WayIn]) -> String {
+    guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
+      // A master key that this computer knows would open the backup in its place.
+      return "with it, keybackup verify --deep" + (knownPlaces.isEmpty ? "" : " --no-keyring")
+    }
+    return
+      "\(RecoveryKitTestCommand.line(kit.keyID, kit.derivation)) asks for its code and proves it"
   }
 
   /// When files of one thing opened the backup last; nil: nobody knows.
@@ -59,29 +75,94 @@ extension StatusReport {
     return proofs.max() ?? group.compactMap(\.createdAt).filter { $0 <= now }.max()
   }
 
-  /// Says so where losing one thing loses the backup.
+  /// Says which files do not count as ways in, and why.
+  private mutating func judgeEnrolment() {
+    for way in ways where !way.isRemoved {
+      let name = "\"\(WaySelector.shown(way))\""
+      switch way.isEnrolled {
+      case true?:
+        guard way.isUntestedCode else { continue }
+        advice.append(
+          "\(name) was made and never tested on this computer, so it does not count: keybackup "
+            + "recovery-kit test, with the code as it stands on the page")
+      case false?:
+        let file = PrintableText.clean(way.files.first ?? "", limit: 120)
+        advice.append(
+          "\(name) is not enrolled: \(file) was put there by nobody that the log knows; do not "
+            + "rely on it"
+            + (way.keyID.map { ", and remove it: keybackup key remove \($0.hex)" } ?? ""))
+      case nil:
+        guard knowsWays else { continue }
+        advice.append(
+          "\(name) is unconfirmed, so it does not count: this computer has not seen that it was "
+            + "enrolled; keybackup verify --deep tells")
+      }
+    }
+  }
+
+  /// Says so where losing one thing loses the backup, as far as is known.
   mutating func requireSpare() {
     guard keys < 2 else { return }
     codes.append(.atRisk)
+    guard knowsWays else {
+      advice.append(
+        "nobody knows here whether losing one thing loses the backup: \(whyUnknown); keybackup "
+          + "verify --deep confirms its ways in")
+      return
+    }
     advice.append(
       (keys == 1
-        ? "there is one way in: losing it loses the backup; "
+        ? "there is one way in that counts: losing it loses the backup; "
         : "there is no way in that counts; ")
         + "enrol a spare with keybackup key add, or print a recovery kit with keybackup "
-        + "recovery-kit create; keep another copy of your wallets until then")
+        + "recovery-kit create and test it; keep another copy of your wallets until then")
+  }
+
+  /// How many ways in there are.
+  var wayCount: String {
+    if !knowsWays {
+      return "\(ways.independent.count), unconfirmed: \(whyUnknown)"
+    }
+    let others = ways.count { !$0.isRemoved && !$0.counts }
+    if others == 0 { return "\(keys)" }
+    return "\(keys), and \(others) that \(others == 1 ? "does" : "do") not count"
+  }
+
+  /// Why this computer does not know which ways in there are.
+  private var whyUnknown: String {
+    health.isFreshnessKnown
+      ? "this computer has not seen them enrolled"
+      : "this computer has not opened this backup yet"
   }
 
   /// A line for each way in.
   var wayLines: [String] {
     ways.map { way in
-      let state =
-        way.isRemoved
-        ? "removed"
-        : way.isWaiting
-          ? "a box waits for it since the master key was rotated"
-          : "proved " + PrintableTime.day(way.provedAt)
-      return
-        "           \(WaySelector.shown(way)), \(way.kindWord.replacing("_", with: " ")), \(state)"
+      "           \(WaySelector.shown(way)), \(way.kindWord.replacing("_", with: " ")), "
+        + way.standing
     }
+  }
+}
+
+extension WayIn {
+  /// What is known of it.
+  fileprivate var standing: String {
+    if isRemoved { return "removed" }
+    switch isEnrolled {
+    case false?: return "not enrolled"
+    case nil: return "unconfirmed"
+    case true?: break
+    }
+    let proof: String
+    if let provedAt {
+      proof = "proved " + PrintableTime.day(provedAt)
+    } else if keyID == nil {
+      proof = "opened the backup here"
+    } else if isUntestedCode {
+      proof = "made \(PrintableTime.day(createdAt)), never tested"
+    } else {
+      proof = "enrolled \(PrintableTime.day(createdAt)), not yet tried alone"
+    }
+    return isWaiting ? "a box waits for it since the master key was rotated, \(proof)" : proof
   }
 }

@@ -9,12 +9,17 @@ struct StatusReport: Sendable {
   var wallets = WalletCounts()
   /// The ways in, removed ones included whose files are there.
   var ways: [WayIn]
-  /// Ways in that one loses one by one.
-  var keys: Int { ways.independent.count }
+  /// Ways in that one loses one by one, as far as they count.
+  var keys: Int { ways.filter(\.counts).independent.count }
+  /// Whether this computer knows which ways in there are.
+  var knowsWays: Bool
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
   var isOpened = false
+  /// Wallets that cannot be spent from; without a key as this computer remembers
+  /// them; nil: it has not opened them.
+  var watchOnly: Int?
   /// The wallets that are not current.
   var notCurrent: [RecordID: WalletState] = [:]
   /// Wallets that were removed on one computer and changed on another.
@@ -31,6 +36,8 @@ struct StatusReport: Sendable {
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
   var vanished: [NamespaceID] = []
+  /// Other backups of the folder that this computer never opened.
+  var others: [NamespaceID] = []
   /// What the computers call themselves, as far as known.
   var writerLabels: [WriterID: String] = [:]
   /// What came of another computer's freshness word.
@@ -50,8 +57,20 @@ struct StatusReport: Sendable {
     namespaceID = backup.namespace.id
     folder = backup.folder.path
     ways = backup.waysIn(scan)
+    knowsWays = backup.namespace.knowsWaysIn
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
+    others = OtherBackups.found.present
+  }
+
+  /// What is known of the namespace that was opened; it may have no way in of its own yet.
+  init(of opened: borrowing OpenNamespace, in backup: Backup) throws(UserMessage) {
+    let moved = try backup.moved(to: opened)
+    do throws(UserMessage) {
+      try self.init(moved)
+    } catch  where opened.id != backup.namespace.id {
+      try self.init(backup)
+    }
   }
 
   /// What can be told without a key.
@@ -72,6 +91,7 @@ struct StatusReport: Sendable {
   /// Adds what opening every record told.
   mutating func note(_ report: WalletReport, of opened: borrowing OpenNamespace) {
     isOpened = true
+    knowsWays = true
     namespaceID = opened.id
     wallets = report.counts
     removedEarlier = opened.removedEarlier.count
@@ -118,6 +138,10 @@ struct StatusReport: Sendable {
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
+    for (name, ids) in [("vanished", vanished), ("others", others)] where !ids.isEmpty {
+      json[name] = .array(ids.map { .string($0.hex) })
+    }
+    if let watchOnly { json["watch_only"] = .number(watchOnly) }
     json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
@@ -130,7 +154,7 @@ struct StatusReport: Sendable {
 
   /// The report as lines.
   var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keys)"] + wayLines
+    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(wayCount)"] + wayLines
     lines.append("Wallets    \(walletText)")
     lines.append(
       "Log        \(counted(health.operations, "operation")) of "
@@ -167,7 +191,10 @@ struct StatusReport: Sendable {
       isOpened
       ? states.map { "\(wallets[$0]) \($0.rawValue)" }
       : states.map { "\(wallets[$0]) \($0 == .current ? "written here" : $0.rawValue)" }
-    let text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
+    var text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
+    if let watchOnly, watchOnly > 0 {
+      text += "; \(watchOnly) watch-only" + (isOpened ? "" : " when last opened here")
+    }
     return isOpened ? text : text + ", as far as can be seen without a key"
   }
 }

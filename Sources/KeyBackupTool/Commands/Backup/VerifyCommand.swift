@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// `keybackup verify`: is everything there and readable? Prints no secret.
 struct VerifyCommand: ParsableCommand, KeyBackupCommand {
@@ -23,9 +24,19 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     var report: StatusReport
     var openedBy: String?
     if deep {
-      report = try StatusReport(backup)
-      var opened = try await backup.unlock(unlock, world, damaged: &report.findings)
-      report.note(opened.verify(), of: opened)
+      // What keeps the ways in from being read is told before a touch.
+      if !backup.isOpen { _ = try backup.scan() }
+      var damaged: [FileFinding] = []
+      var opened = try await backup.unlock(unlock, world, damaged: &damaged)
+      report = try StatusReport(of: opened, in: backup)
+      report.findings += damaged
+      var watchOnly: Set<RecordID> = []
+      let read = opened.forEachWallet { version, entry in
+        if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
+      }
+      report.note(read, of: opened)
+      report.watchOnly = watchOnly.count
+      WatchOnlyMemory(opened.id, world).keep(watchOnly)
       openedBy = opened.openedBy?.hex
       if openedBy == nil {
         unlock.output.note("Opened without an enrolled way in: no way in was proved by this.")

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import WalletFormats
 
 /// `keybackup conflicts list`: every version of every wallet that has several.
 struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
@@ -19,15 +20,19 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     let report = opened.forEachWallet { version, _ in
       if version.ordinal > 0 || version.state == .late { several.insert(version.recordID) }
     }
-    var versions: [WalletVersion] = []
+    var versions: [(WalletVersion, WalletSpending)] = []
     if !several.isEmpty {
-      _ = opened.forEachWallet { version, _ in
-        if several.contains(version.recordID) { versions.append(version) }
+      _ = opened.forEachWallet { version, entry in
+        if several.contains(version.recordID) {
+          versions.append((version, version.entry.spending(in: entry)))
+        }
       }
     }
     try Interruption.check()
     var rows: [VersionRow] = []
-    for version in versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    for (version, spending) in versions {
+      rows.append(VersionRow(version, opened.origin(of: version), spending))
+    }
     rows.sort {
       ($0.wallet.recordID, $0.origin?.at ?? .max, $0.id)
         < ($1.wallet.recordID, $1.origin?.at ?? .max, $1.id)
@@ -81,9 +86,10 @@ struct VersionRow: Sendable {
   /// The file that holds it, for one that no log here has.
   let file: String?
 
-  init(_ version: WalletVersion, _ origin: VersionOrigin?) {
+  init(_ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?) {
     id = version.id.description
     wallet = WalletRow(version)
+    wallet.spending = spending
     self.origin = origin
     if case .view(let file) = version.source { self.file = file } else { file = nil }
   }
@@ -92,7 +98,8 @@ struct VersionRow: Sendable {
   var json: JSONValue {
     [
       "version": .string(id), "name": .optional(wallet.name),
-      "network": .optional(wallet.network), "kind": .string(wallet.kindWord),
+      "network": .optional(wallet.network), "kind": .string(wallet.kindName),
+      "spending": .optional(wallet.spending?.rawValue),
       "fingerprint": .optional(wallet.fingerprint),
       "updated_at": .optional(wallet.updatedAt.flatMap { Int(exactly: $0) }),
       "state": .string(wallet.state.rawValue),

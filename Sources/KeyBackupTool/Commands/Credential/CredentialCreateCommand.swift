@@ -4,7 +4,11 @@ internal import PRFDevice
 /// `keybackup credential create`: a credential for `derive`.
 struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Create a credential for derive and print its ID.")
+    commandName: "create", abstract: "Create a credential for derive and print its ID.",
+    discussion: """
+      Every credential derives other secrets, also for the same relying party, and also on a \
+      spare key that opens the same backup: what is protected with one needs that one.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
@@ -26,6 +30,8 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
       "to make the credential on")
     try await key.offerPIN()
     try await key.requirePRF()
+    let others = try await key.stored(of: rpId)
+    if !others.isEmpty { common.output.note(Self.words(for: others, rpId, key)) }
     let request = CredentialRequest(
       rpID: rpId, rpName: rpId, userName: userName, userDisplayName: userName,
       isDiscoverable: !nonDiscoverable,
@@ -33,8 +39,44 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
     let credential = try await key.create(request)
     let id = CredentialIDArgument.encode(credential.id.bytes)
     try common.output.result(
-      id, json: ["credential_id": .string(id), "rp_id": .string(rpId)],
-      ofChange: "the credential \(id) was made all the same")
+      id,
+      json: [
+        "credential_id": .string(id), "rp_id": .string(rpId),
+        "others": .array(others.map(JSONValue.string)),
+      ], ofChange: "the credential \(id) was made all the same")
     return .success
+  }
+
+  private static func words(for others: [String], _ rpID: String, _ key: OpenKey) -> String {
+    let what = others.count == 1 ? "a credential" : "\(others.count) credentials"
+    return "keybackup: \(key.name) already holds \(what) for \(rpID) with the ID "
+      + others.joined(separator: ", ")
+      + ". Each derives other secrets. With several, derive needs --credential ID."
+  }
+}
+
+extension OpenKey {
+  /// IDs of a relying party's discoverable credentials, as far as the key tells
+  /// with its PIN and without a touch.
+  ///
+  /// - Throws: what the PIN can.
+  fileprivate func stored(of rpID: String) async throws(UserMessage) -> [String] {
+    let info = try await call { key throws(PRFDeviceError) in try await key.info() }
+    let verification = try await call { key throws(PRFDeviceError) in
+      try await key.userVerification()
+    }
+    // A finger would be one more touch.
+    let asksForFinger = verification.isBuiltIn && finder.pins.source == nil
+    guard info.supportsCredentialManagement, verification.isPINSet, !asksForFinger else {
+      return []
+    }
+    do throws(UserMessage) {
+      return try await withPIN { authenticator, pin throws(PRFDeviceError) in
+        try await authenticator.credentials(of: rpID, pin: pin)
+      }.map { CredentialIDArgument.encode($0.id.bytes) }
+    } catch  where error.code == .prfUnsupported || error.code == .io {
+      // It announces that it can list them, and cannot: the note is dispensable.
+      return []
+    }
   }
 }

@@ -9,26 +9,30 @@ enum FolderChecks {
   private static func backup(_ options: FolderOptions, _ world: World) -> Check {
     let name = "folder"
     do throws(UserMessage) {
-      guard let path = try options.configuredPath(world) else {
-        let known = KnownSyncFolders.find(world).usable.map { "\($0.path) (\($0.title))" }
+      let known = KnownSyncFolders.find(world)
+      // As every command that opens a backup finds it.
+      var place = try options.configuredPath(world)
+      if place == nil { place = try FolderOptions.onlyBackup(in: known)?.place }
+      guard let path = place else {
+        let usable = known.usable.map { "\($0.path) (\($0.title))" }
         return .ok(
           name, "none is known yet",
           hint: "keybackup init FOLDER starts a backup"
-            + (known.isEmpty ? "" : "; sync folders here: " + known.joined(separator: ", ")))
+            + (usable.isEmpty ? "" : "; sync folders here: " + usable.joined(separator: ", ")))
       }
       guard FileCheck.exists(path) else {
         return .failed(
           name, .noInput, "\(path) is not there", hint: "is the synced folder mounted?")
       }
       try FileCheck.requireWritable(path)
-      let place = PlaceReport(path, known: KnownSyncFolders.find(world))
-      guard place.warnings.isEmpty else {
+      let report = PlaceReport(path, known: known)
+      guard report.warnings.isEmpty else {
         return .warning(
-          name, "\(path) can be written; " + place.warnings.joined(separator: "; "),
+          name, "\(path) can be written; " + report.warnings.joined(separator: "; "),
           hint: "keep it in a folder that a sync program carries; docs/sync.md names those known")
       }
       return .ok(
-        name, "\(path) can be written\(place.folder.map { "; \($0.title) carries it on" } ?? "")")
+        name, "\(path) can be written\(report.folder.map { "; \($0.title) carries it on" } ?? "")")
     } catch {
       return .failed(name, error)
     }

@@ -12,8 +12,10 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       The backup is opened with a way in that it has, then the new key is touched three times: \
       one touch makes the credential, two prove that the key gives the same secret each time. \
       Nothing is written before that. With one USB port: open, take the first key out, put the \
-      new one in when asked. --device and the PIN options are about the new key, and about \
-      both where --unlock-device and --unlock-pin-file say nothing else.
+      new one in when asked. --device, --rp-id and the PIN options are about the new key, and \
+      about both where --unlock-device, --unlock-rp-id and --unlock-pin-file say nothing else. \
+      --pin-fd then has two lines: the PIN of the key that opens the backup, and the PIN of the \
+      new one.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -33,7 +35,12 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let unlocked = try await backup.masterKey(opener.applied(to: unlock), world)
+    var terms = UnlockTerms()
+    let opening = opener.applied(to: unlock)
+    if let descriptor = opening.pins.pinFd, descriptor == unlock.pins.pinFd {
+      terms.furtherPINs = 1
+    }
+    let unlocked = try await backup.masterKey(opening, world, terms)
     let used = unlocked.key
     var opened = try await backup.open(unlocked, unlock)
     let namespace = try backup.namespace(of: opened)
@@ -42,7 +49,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     let ways = try enrolledWays(opened)
     let finder = unlock.finder(world)
     let key = try await finder.newKey(
-      besides: used?.descriptor, Backup.offers(ways, rpID: rpID).map(\.1))
+      besides: used?.descriptor, UnlockOffers(ways, backup.rule(rpID)).questions)
     try await key.offerPIN()
     try await key.requirePRF()
     let enrolled = ways.filter { $0.rpID == nil || $0.rpID == rpID }.compactMap(\.credentialID)
@@ -92,6 +99,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       unlock.output.note(
         "Try it alone once (keybackup verify --deep), then keep it somewhere else than the first.")
     }
+    if let note = UserMessage.readableBy(rpID) { unlock.output.note(note) }
     unlock.output.note(rotationsOf: opened)
     return .success
   }
@@ -105,6 +113,12 @@ struct OpenerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Open the backup with a key of this relying party; the new key's is --rp-id alone.",
+      valueName: "id"))
+  var unlockRpId: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The PIN of the key that opens the backup is in this file.", valueName: "path"))
   var unlockPinFile: String?
 
@@ -114,6 +128,7 @@ struct OpenerOptions: ParsableArguments {
   var unlockPinFd: Int32?
 
   mutating func validate() throws {
+    try DescriptorCheck.check(unlockPinFd, "--unlock-pin-fd")
     if unlockPinFd != nil, unlockPinFile != nil {
       throw ValidationError("give one of --unlock-pin-fd and --unlock-pin-file")
     }
@@ -124,6 +139,7 @@ struct OpenerOptions: ParsableArguments {
   func applied(to options: UnlockOptions) -> UnlockOptions {
     var options = options
     options.device.device = unlockDevice
+    if let unlockRpId { options.relyingParty.rpId = unlockRpId }
     if unlockPinFd != nil || unlockPinFile != nil {
       options.pins.pinFd = unlockPinFd
       options.pins.pinFile = unlockPinFile

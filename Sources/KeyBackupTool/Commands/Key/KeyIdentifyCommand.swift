@@ -17,11 +17,11 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne()
+    try backup.requireOne(common.output)
     let scan = try backup.scan()
-    let offers = Backup.offers(backup.waysIn(scan), rpID: relyingParty.rpId)
+    let offers = UnlockOffers(backup.waysIn(scan), backup.rule(relyingParty.rpId))
     let finder = KeyFinder(common, device, PINPolicy())
-    let found = try await finder.identify(offers.map(\.1), for: WantedKey(scan))
+    let found = try await finder.identify(offers.questions, for: WantedKey(scan, offers))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
     if common.json {
       try common.output.result(json: ["keys": .array(rows.map(\.json))])
@@ -29,6 +29,9 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
       for line in Table.lines([["DEVICE", "KEY", "OPENS", "KEY ID"]] + rows.map(\.cells)) {
         try common.output.result(line)
       }
+    }
+    if let party = offers.withheld.sorted().first {
+      common.output.note("Not asked for ways in of \(PrintableText.clean(party)): see --rp-id.")
     }
     if rows.contains(where: { !$0.ways.isEmpty }) { return .success }
     return rows.contains(where: \.isUndecided) ? .success : .wrongKey
@@ -41,13 +44,13 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     /// The ways in that are this key's.
     let ways: [WayIn]
 
-    init(descriptor: AuthenticatorDescriptor, look: KeyLook, offers: [(WayIn, UnlockQuestion)]) {
+    init(descriptor: AuthenticatorDescriptor, look: KeyLook, offers: UnlockOffers) {
       self.descriptor = descriptor
       self.look = look
       if case .holds(_, let held) = look {
         // Of a credential that is replaced, the key may hold the new one only.
         let sure = held.filter { !$0.isReplaced || $0.credentialID == held[0].credentialID }
-        ways = offers.filter { sure.contains($0.1) }.map(\.0)
+        ways = offers.all.filter { sure.contains($0.question) }.map(\.way)
       } else {
         ways = []
       }

@@ -23,8 +23,10 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let meant = try WaySelector.group(key, backup.allWaysIn())
+    let named = try WaySelector.group(key, backup.allWaysIn())
     var opened = try await backup.unlock(unlock, world)
+    let meant = try backup.only(named, of: opened)
+    try WaySelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
       for way in meant {
         if let id = way.keyID { try opened.setLabel(name, of: id) }

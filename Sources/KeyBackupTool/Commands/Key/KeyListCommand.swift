@@ -14,7 +14,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne()
+    try backup.requireOne(common.output)
     let scan = try backup.scan()
     let ways = backup.waysIn(scan)
     if common.json {
@@ -29,6 +29,11 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     }
     for finding in scan.findings {
       common.output.warn("keybackup: \(finding.text)")
+    }
+    if ways.contains(where: { $0.isEnrolled == nil }), !common.json {
+      common.output.note(
+        "Unconfirmed: this computer has not seen that it was enrolled; keybackup verify --deep "
+          + "tells.")
     }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success
@@ -57,15 +62,25 @@ extension WayIn {
       "rp_id": .optional(rpID),
       "credential_id": .optional(credentialID.map(CredentialIDArgument.encode)),
       "replaces": .optional(replaces?.hex), "removed": .bool(isRemoved),
-      "waiting": .bool(isWaiting),
+      "waiting": .bool(isWaiting), "enrolled": .optional(isEnrolled),
     ]
+  }
+
+  /// What to know of it before its name is believed.
+  private var note: String? {
+    if isRemoved { return "removed" }
+    switch isEnrolled {
+    case false?: return "not enrolled"
+    case nil: return "unconfirmed"
+    case true?: return isUntestedCode ? "never tested" : isWaiting ? "a box waits" : nil
+    }
   }
 
   /// The way in as a row, safe to print.
   fileprivate var cells: [String] {
     let name = label.isEmpty ? "-" : PrintableText.clean(label, limit: 40)
     return [
-      isRemoved ? name + " (removed)" : isWaiting ? name + " (a box waits)" : name, kindWord,
+      name + (note.map { " (\($0))" } ?? ""), kindWord,
       PrintableTime.day(createdAt),
       PrintableTime.day(provedAt), discoverable.map { $0 ? "yes" : "no" } ?? "-",
       aaguid.flatMap { AAGUID($0)?.description } ?? "-", keyID?.hex ?? "-",

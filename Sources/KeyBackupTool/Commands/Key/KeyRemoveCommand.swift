@@ -28,16 +28,24 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     let ways = try backup.allWaysIn()
-    let meant = try WaySelector.group(key, ways)
-    let ids = Set(meant.compactMap(\.keyID))
-    let isLast = !ways.contains { way in
+    var meant = try WaySelector.group(key, ways)
+    var ids = Set(meant.compactMap(\.keyID))
+    let others = ways.filter { way in
       !way.isRemoved && way.keyID.map { !ids.contains($0) } ?? true
     }
-    if isLast, !last { throw UserMessage(BackupFolderError.lastWayIn) }
+    if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastWayIn) }
+    // A file that nobody here knows to be enrolled is no other way in for certain.
+    let isLast = last && !others.contains { $0.isEnrolled == true }
     try confirm(meant, isLast: isLast)
     var terms = UnlockTerms(needsWayIn: true)
-    if !isLast { terms.except = ids }
+    if !isLast {
+      terms.except = ids
+      terms.purpose = .openingByCertainWays
+    }
     var opened = try await backup.unlock(unlock, world, terms)
+    meant = try backup.only(meant, of: opened)
+    ids = Set(meant.compactMap(\.keyID))
+    try WaySelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
       try opened.removeWaysIn(ids, allowingLast: last)
     } catch {
@@ -65,8 +73,8 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let question =
       isLast
       ? "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
-      : "Remove \"\(name)\"? It does not open the backup as it is from now on, but whoever has it "
-        + "and an older copy of the folder can still use that copy."
+      : "Remove \"\(name)\"? It will no longer open this backup. It still opens older copies of the "
+        + "folder."
     guard try prompter.confirm(question) else {
       throw UserMessage(.denied, "not confirmed; nothing was removed")
     }

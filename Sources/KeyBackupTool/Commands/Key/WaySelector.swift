@@ -17,7 +17,10 @@ enum WaySelector {
       text.utf8.count >= 4 && way.keyID?.hex.hasPrefix(text.lowercased()) == true
     }
     let byLabel = named.filter { $0.label == text && !$0.isRemoved }
-    let meant = byID.isEmpty ? byLabel : byID
+    let all = byID.isEmpty ? byLabel : byID
+    // What is known to be enrolled is meant before a file that only says so.
+    let enrolled = all.filter { $0.isEnrolled == true }
+    let meant = enrolled.isEmpty ? all : enrolled
     guard !meant.isEmpty else {
       throw UserMessage(
         .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
@@ -31,6 +34,34 @@ enum WaySelector {
           + meant.map { "\($0.keyID?.hex ?? "") (\(shown($0)))" }.joined(separator: ", "))
     }
     return meant
+  }
+
+  /// Fails where a way in that a person named by what its file says has the ID of
+  /// another one, which the log knows: whoever writes to the folder chooses both.
+  ///
+  /// - Parameters:
+  ///   - meant: what was chosen before the log was open.
+  ///   - opened: the backup.
+  /// - Throws: `data-invalid`.
+  static func requireSame(
+    _ meant: [WayIn], in opened: borrowing OpenNamespace
+  ) throws(UserMessage) {
+    let ways: [WayIn]
+    do throws(BackupFolderError) {
+      ways = try opened.allWaysIn()
+    } catch {
+      throw UserMessage(error)
+    }
+    for way in meant {
+      let enrolled = ways.first { $0.keyID == way.keyID && $0.isEnrolled == true }
+      guard let enrolled, enrolled.kind != way.kind || enrolled.credentialID != way.credentialID
+      else { continue }
+      throw UserMessage(
+        .dataInvalid,
+        "\"\(shown(way))\" is not enrolled: its file has the ID of \"\(shown(enrolled))\"",
+        hint: "nothing was changed; delete the file yourself: "
+          + PrintableText.clean(way.files.joined(separator: ", "), limit: 200))
+    }
   }
 
   /// What to call a way in before a person.

@@ -17,7 +17,7 @@ struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try secret.check()
+    try secret.check(world, folder: keys.folder.folder)
     let input = try identity.input(keys.common)
     var npub = ""
     var exported = SecretBytes(zeroed: 0)
@@ -43,6 +43,8 @@ struct RevealOptions: ParsableArguments {
   @Flag(help: "As 64 hex digits instead of an nsec.")
   var hex = false
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a file; --reveal prints") }
     if reveal, out != nil { throw ValidationError("--reveal prints, --out writes: choose one") }
@@ -50,14 +52,18 @@ struct RevealOptions: ParsableArguments {
 
   /// Refuses to go on where the secret could not be given.
   ///
+  /// - Parameters:
+  ///   - world: where sync programs keep their settings.
+  ///   - folder: the backup's folder, where the command names one.
   /// - Throws: `usage` without either option, `cannot-create`.
-  func check() throws(UserMessage) {
+  func check(_ world: World, folder: String? = nil) throws(UserMessage) {
     guard reveal || out != nil else {
       throw UserMessage(
         .usage, "a secret key is printed only with --reveal",
         hint: "or write it to a file with --out FILE")
     }
     try OutputFile.requireFree(out)
+    try place.requirePrivate(out, besides: folder, world)
   }
 
   /// The key's text without a line end.

@@ -20,6 +20,8 @@ struct NewPINOptions: ParsableArguments {
       "Read the new PIN from this file, which only you may read.", valueName: "path"))
   var newPinFile: String?
 
+  mutating func validate() throws { try DescriptorCheck.check(newPinFd, "--new-pin-fd") }
+
   /// The new PIN: from the options, or asked for twice.
   ///
   /// - Parameters:

@@ -35,6 +35,8 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Print the code although nobody may be at a terminal, or beside --out.")
   var reveal = false
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if label.isEmpty || label.utf8.count > 200 {
       throw ValidationError("a label has 1 to 200 bytes")
@@ -48,14 +50,12 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try checkPlaces()
     let backup = try await unlock.backup(world, for: .writing)
-    for path in [out, offline].compactMap({ $0 }) {
-      try FileCheck.requireOutside(path, of: backup.folder.path)
-      try OutputFile.requireCreatable(path)
-    }
-    if let file = unlock.recovery.secretFile {
-      try FileCheck.requireOutside(file, of: backup.folder.path)
-    }
-    var opened = try await backup.unlock(unlock, world)
+    let secretFile = unlock.recovery.secretFile.flatMap { $0 == "-" ? nil : $0 }
+    try place.requirePrivate(out, offline, secretFile, besides: backup.folder.path, world)
+    for path in [out, offline].compactMap({ $0 }) { try OutputFile.requireCreatable(path) }
+    var terms = UnlockTerms()
+    if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }
+    var opened = try await backup.unlock(unlock, world, terms)
     let namespace = try backup.namespace(of: opened)
     let chosen = try await second.choose(unlock, world)
     let kit = try NewKit(label: label, second: chosen.kind)
@@ -213,7 +213,10 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let offline, out == nil {
       unlock.output.note("Keep \(offline) with the code, apart from the folder.")
     }
-    unlock.output.note("Try it: keybackup recovery-kit test")
+    unlock.output.note(
+      "Test it with the code as it stands on the page: "
+        + RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)
+        + ". Until then status does not count it.")
     return .success
   }
 }

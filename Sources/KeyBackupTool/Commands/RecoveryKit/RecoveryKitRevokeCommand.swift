@@ -17,13 +17,23 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var removal = removal
     let backup = try await removal.unlock.backup(world, for: .writing)
-    let kits = try backup.allWaysIn().filter { Kit($0) != nil }
+    let ways = try backup.allWaysIn()
+    let kits = ways.filter { Kit($0) != nil }
     guard !kits.isEmpty else {
       throw UserMessage(
         .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")
     }
     // A security key may have the same label.
-    if let id = try WaySelector.group(removal.key, kits).first?.keyID { removal.key = id.hex }
+    if let id = try WaySelector.group(removal.key, kits).first?.keyID {
+      // It is removed by its ID, which its file chose.
+      if let other = ways.first(where: { $0.keyID == id && Kit($0) == nil }) {
+        throw UserMessage(
+          .ambiguous, "the kit's file and \"\(WaySelector.shown(other))\" have the same ID",
+          hint: "one of the two files was put there; keybackup verify --deep tells which one is "
+            + "enrolled")
+      }
+      removal.key = id.hex
+    }
     return try await removal.run(in: world)
   }
 }

@@ -13,6 +13,12 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
 
+  /// What to type to test one kit.
+  static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
+    "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
+      + (derivation.secondSecret == .file ? " --secret-file FILE" : "")
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var unlock = unlock
     if !unlock.recovery.isUsed { unlock.recovery.recoveryCode = true }

@@ -31,7 +31,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try await unlock.backup(world)
+    let backup = try await unlock.backup(world, for: .unlocking)
     let asked = KnownMasterKey(backup, world)
     // What would not take the key is found out before the touch, and the desktop
     // asks what it has to.

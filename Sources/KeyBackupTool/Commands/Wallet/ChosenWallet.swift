@@ -1,11 +1,14 @@
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// The one wallet that a person means.
 struct ChosenWallet: ~Copyable {
   /// The version that is meant; several where that was allowed, never none.
   let versions: [WalletVersion]
+  /// What each version can spend.
+  let spending: [VersionID: WalletSpending]
   /// The first version's entry.
   let bytes: SecretBytes
 
@@ -26,6 +29,7 @@ struct ChosenWallet: ~Copyable {
     in opened: inout OpenNamespace
   ) throws(UserMessage) -> ChosenWallet {
     var found: [WalletVersion] = []
+    var spending: [VersionID: WalletSpending] = [:]
     // The bytes of the version that `only` will choose: the first that is
     // meant, and one meant by its ID before any meant by its name.
     var bytes = SecretBytes(zeroed: 0)
@@ -39,6 +43,7 @@ struct ChosenWallet: ~Copyable {
         isByID = isByID || matchesID
       }
       found.append(version)
+      spending[version.id] = version.entry.spending(in: entry)
     }
     try Interruption.check()
     let row = try WalletSelector.only(
@@ -49,7 +54,7 @@ struct ChosenWallet: ~Copyable {
     } else if versions.count > 1, !allowsVersions {
       throw ambiguous(versions)
     }
-    return ChosenWallet(versions: versions, bytes: bytes)
+    return ChosenWallet(versions: versions, spending: spending, bytes: bytes)
   }
 
   /// A secret is not picked out of several.

@@ -9,10 +9,14 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a wallet to the backup.",
-    discussion: "The secret comes from a file or standard input, never from the command line.")
+    discussion: """
+      The secret comes from a file, from standard input or from a hidden prompt, never from the \
+      command line. Without a source, BIP-39 words are asked for at the terminal.
+      """)
 
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var secret: WalletSecretOptions
+  @OptionGroup var place: SyncedFolderOption
 
   @Option(help: ArgumentHelp("The wallet's name.", valueName: "name"))
   var name: String
@@ -42,13 +46,15 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     // Everything that can be wrong with the input is found before the key is
     // touched.
     let walletID = try walletID()
-    let entry = try encode(walletID, world)
+    let new = try encode(walletID, world)
     var batch = WalletBatch()
-    try Self.append(entry, to: &batch)
+    try Self.append(new.entry, to: &batch)
     let record = RecordID(walletID: walletID)
 
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(unlock, world, for: .writing)
+    let same = SameWallets(as: new.entry, in: &opened)
+    try Interruption.check()
     let isThere: Bool
     do throws(BackupFolderError) {
       // A random ID is new.
@@ -62,14 +68,45 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
         hint: "leave out --id for a new one, or remove the old one first")
     }
+    if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(
-      walletID, json: ["id": .string(walletID), "record_id": .string(record.hex)],
+      walletID,
+      json: [
+        "id": .string(walletID), "record_id": .string(record.hex),
+        "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
+        "watch_only": .bool(new.spending == .watchOnly),
+        "same_as": .array(same.found.map { .string($0.id) }),
+      ],
       ofChange: "the wallet \(walletID) was added all the same")
-    if !unlock.common.json {
-      unlock.output.note("Added \"\(PrintableText.clean(name))\", written here and checked.")
+    if !unlock.common.json { tell(new) }
+    unlock.output.warn(same)
+    if secret.descriptor != nil {
+      unlock.output.warn(
+        publicOnly: new.spending == .watchOnly ? 1 : 0,
+        partly: new.spending == .partly ? 1 : 0, of: 1)
     }
+    if new.spending != .watchOnly { unlock.output.note(secretStaysIn: secret.source) }
     return .success
+  }
+
+  /// What was added, and what to compare.
+  private func tell(_ new: borrowing NewWallet) {
+    unlock.output.note(
+      "Added \"\(PrintableText.clean(name))\""
+        + (new.spending == .watchOnly ? " (watch-only)" : "") + ", written here and checked.")
+    guard let fingerprint = new.fingerprint else { return }
+    unlock.output.note(
+      "Master fingerprint \(fingerprint)"
+        + (secret.passphrase.isGiven ? ", of these words with this passphrase" : "")
+        + ": compare it with what your wallet program shows.")
+  }
+
+  /// The entry to add, and what is known of it beside its secret.
+  private struct NewWallet: ~Copyable {
+    let entry: SecretBytes
+    let fingerprint: String?
+    let spending: WalletSpending
   }
 
   private static func append(
@@ -91,13 +128,18 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private func encode(_ walletID: String, _ world: World) throws(UserMessage) -> SecretBytes {
+  private func encode(
+    _ walletID: String, _ world: World
+  ) throws(UserMessage) -> NewWallet {
     do {
       let network = try WalletNetwork(argument: network)
       var metadata = NewWalletEntry.Metadata(name: name, network: network.csppName)
       metadata.derivationPath = try derivationPath.map { try DerivationPath($0).description }
       _ = try fingerprint.map { try Fingerprint($0) }
       let checked = try secret.read(network: network, unlock.common.prompter)
+      if checked.spending != .watchOnly {
+        try place.requirePrivate(input: secret.source, besides: unlock.folder.folder, world)
+      }
       metadata.masterFingerprint = try checked.fingerprint(given: fingerprint)
       metadata.walletType = checked.walletType
       var entry = NewWalletEntry(
@@ -105,7 +147,9 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         metadata: metadata)
       if checked.kind == .watchOnly { entry.xpub = checked.publicText }
       if let labels = try secret.readLabels() { entry.labels = try .init(labels) }
-      return try entry.encode(updatedAt: UInt64(max(0, world.now())))
+      return NewWallet(
+        entry: try entry.encode(updatedAt: UInt64(max(0, world.now()))),
+        fingerprint: metadata.masterFingerprint, spending: checked.spending)
     } catch {
       throw UserMessage(any: error, in: "the new wallet's entry")
     }
@@ -117,7 +161,7 @@ extension CheckedSecret {
   var walletType: String {
     switch kind {
     case .mnemonic, .xprv: "Hot"
-    case .descriptor: holdsPrivateKey ? "Hot" : "Cold"
+    case .descriptor: spending == .watchOnly ? "Cold" : "Hot"
     case .tapSignerBackup: "Cold"
     case .watchOnly: "XpubOnly"
     }

@@ -13,6 +13,8 @@ struct WalletRow: Sendable {
   let name: String?
   let network: String?
   let kind: WalletEntry.SecretKind
+  /// Whether the backup can spend; nil: nobody looked.
+  var spending: WalletSpending?
   var fingerprint: String?
   /// What the keys have beside the fingerprint that is stated, and whether they
   /// are the same.
@@ -31,6 +33,12 @@ struct WalletRow: Sendable {
     state = version.state
   }
 
+  /// What a list shows, and whether the entry can spend.
+  init(_ version: WalletVersion, in entry: borrowing SecretBytes) {
+    self.init(version)
+    spending = version.entry.spending(in: entry)
+  }
+
   /// Fingerprints that a list computes at most: each of a mnemonic costs 2048
   /// rounds of a hash.
   static let mostComputed = 100
@@ -41,8 +49,17 @@ struct WalletRow: Sendable {
     fingerprint = (try? entry.computedFingerprint(in: plaintext, passphrase: none))?.description
   }
 
-  /// The word for the kind of secret.
+  /// The kind for people: what cannot spend is watch-only, whatever its form.
   var kindWord: String {
+    switch spending {
+    case .watchOnly: "watch-only"
+    case .partly: kindName + " (partly)"
+    case .full, .unknown, nil: kindName
+    }
+  }
+
+  /// The word for the kind of secret.
+  var kindName: String {
     switch kind {
     case .mnemonic: "mnemonic"
     case .xprv: "xprv"
@@ -56,7 +73,9 @@ struct WalletRow: Sendable {
   var json: JSONValue {
     var json: JSONValue = [
       "id": .string(id), "record_id": .string(recordID.hex), "name": .optional(name),
-      "network": .optional(network), "kind": .string(kindWord),
+      "network": .optional(network), "kind": .string(kindName),
+      "spending": .optional(spending?.rawValue),
+      "watch_only": .optional(spending.map { $0 == .watchOnly }),
       "fingerprint": .optional(fingerprint),
       "updated_at": .optional(updatedAt.flatMap { Int(exactly: $0) }),
       "state": .string(state.rawValue),
@@ -99,7 +118,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
     var rows: [WalletRow] = []
     var computed = 0
     let report = opened.forEachWallet { version, entry in
-      var row = WalletRow(version)
+      var row = WalletRow(version, in: entry)
       if row.fingerprint == nil, computed < WalletRow.mostComputed {
         computed += 1
         row.computeFingerprint(version.entry, in: entry)
@@ -107,6 +126,8 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       rows.append(row)
     }
     try Interruption.check()
+    let watchOnly = rows.filter { $0.spending == .watchOnly }
+    WatchOnlyMemory(opened.id, world).keep(Set(watchOnly.map(\.recordID)))
     rows.sort { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
     if unlock.common.json {
       try unlock.output.result(json: [
@@ -121,6 +142,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
           try unlock.output.result(line)
         }
       }
+      unlock.output.note(watchOnly: watchOnly.count)
       unlock.output.warn(
         report, opened.health, opened.logFindings, all: unlock.common.verbose)
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// `keybackup wallet remove`: one wallet leaves the backup.
 struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
@@ -24,8 +25,8 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
-    let report = opened.forEachWallet { version, _ in
-      if WalletSelector.matches(wallet, version) { found.append(WalletRow(version)) }
+    let report = opened.forEachWallet { version, entry in
+      if WalletSelector.matches(wallet, version) { found.append(WalletRow(version, in: entry)) }
     }
     try Interruption.check()
     let row = try WalletSelector.only(
@@ -44,6 +45,9 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       try opened.remove([row.recordID])
     } catch {
       throw UserMessage(error)
+    }
+    if row.spending == .watchOnly {
+      WatchOnlyMemory(opened.id, world).keep(adding: [], removing: [row.recordID])
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(

@@ -32,6 +32,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var passphrase: WalletPassphraseOption
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if out == "-", unlock.common.json {
       throw ValidationError("--json has standard output to itself: use --reveal")
@@ -45,7 +47,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     try OutputFile.requireFree(out)
     let passphrase = try passphrase.read(unlock.common.prompter, twice: false)
     let backup = try await unlock.backup(world)
-    if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
+    try place.requirePrivate(out, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)
@@ -62,7 +64,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       try file.synchronize()
     }
     var rows: [VersionRow] = []
-    for version in chosen.versions { rows.append(VersionRow(version, opened.origin(of: version))) }
+    for version in chosen.versions {
+      rows.append(
+        VersionRow(version, opened.origin(of: version), chosen.spending[version.id]))
+    }
     if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
     try show(rows, chosen.bytes)
     return .success
@@ -104,10 +109,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       }
       // The entry is JSON already: it goes out as it is, from guarded memory.
       let head = #"{"entry":"#
-      let tail = #","schema":1,"wallet":\#(row.json.text)}"#
+      let rest = Output.complete(["wallet": row.json]).text
       try output.write(text: head)
       try output.result(entry: bytes)
-      try output.result(tail)
+      try output.result("," + rest.dropFirst())
       return
     }
     for version in versions {

@@ -13,6 +13,7 @@ struct CovbExport {
   let password: CovbPasswordOptions
   let generatePassword: Bool
   let newPasswordFile: String?
+  let place: SyncedFolderOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(file)
@@ -20,9 +21,8 @@ struct CovbExport {
     let made = CovbPassword.generate()
     let password = try wantedPassword(made)
     let backup = try await unlock.backup(world)
-    if let newPasswordFile {
-      try FileCheck.requireOutside(newPasswordFile, of: backup.folder.path)
-    }
+    // A password that somebody chose can be guessed.
+    try place.requirePrivate(file, newPasswordFile, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     var writer = CovbWriter()
     var problems: [String] = []

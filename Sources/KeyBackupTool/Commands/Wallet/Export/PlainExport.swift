@@ -13,12 +13,13 @@ struct PlainExport {
   let versionID: String?
   let descriptors: WalletDescriptors
   let passphrase: WalletPassphraseOption
+  let place: SyncedFolderOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(out)
     let passphrase = try passphrase.read(unlock.common.prompter, twice: true)
     let backup = try await unlock.backup(world)
-    if let out { try FileCheck.requireOutside(out, of: backup.folder.path) }
+    try place.requirePrivate(out, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
@@ -41,7 +42,7 @@ struct PlainExport {
         unlock.output.note("Written to \(out): whoever reads it \(harm).")
       }
     } else if unlock.common.json {
-      json["schema"] = 1
+      json = Output.complete(json)
       var text = SecretWriter(capacity: content.count * 2 + 4096)
       // The secret joins them in guarded memory: `}` gives way to it.
       text.raw(String(json.text.dropLast()) + ",\"content\":")

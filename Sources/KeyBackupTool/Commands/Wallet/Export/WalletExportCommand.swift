@@ -73,6 +73,8 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
       "With --covb, make a new password and write it to this new file.", valueName: "file"))
   var newPasswordFile: String?
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if covb != nil {
       try validateCovb()
@@ -118,12 +120,12 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
     if let covb {
       return try await CovbExport(
         unlock: unlock, file: covb, wallets: wallets, password: password,
-        generatePassword: generatePassword, newPasswordFile: newPasswordFile
+        generatePassword: generatePassword, newPasswordFile: newPasswordFile, place: place
       ).run(in: world)
     }
     return try await PlainExport(
       unlock: unlock, wallet: wallet ?? "", format: format ?? .mnemonic, out: out,
-      versionID: versionId, descriptors: descriptors.wanted, passphrase: passphrase
+      versionID: versionId, descriptors: descriptors.wanted, passphrase: passphrase, place: place
     ).run(in: world)
   }
 }

@@ -39,6 +39,9 @@ struct CovbImport {
         + "; if the file is right, import it again with --replace"
     }
     let added = outcome.added
+    let watchOnly = Set(
+      entries.records.indices.filter { !entries.holdsSecret($0) }.map { entries.records[$0] })
+    WatchOnlyMemory(opened.id, world).keep(adding: watchOnly.intersection(added))
     let unchanged = entries.count - added.count - outcome.refused.count
     let noun = added.count == 1 ? "wallet" : "wallets"
     let known =
@@ -48,6 +51,7 @@ struct CovbImport {
       "Imported \(added.count) \(noun), written here and checked.\(known)",
       json: [
         "imported": .number(added.count), "unchanged": .number(unchanged),
+        "watch_only": .number(watchOnly.count),
         "record_ids": .array(records(of: entries, without: outcome.refused)),
         "replaced": .array(outcome.replaced.map { .string(entries.records[$0].hex) }),
         "problems": .array(problems.map(JSONValue.string)),
@@ -57,6 +61,7 @@ struct CovbImport {
         "keybackup: \(titles[place]) replaced the one in the backup, which held "
           + (entries.holdsSecret(place) ? "another secret" : "its secret"))
     }
+    unlock.output.note(watchOnly: watchOnly.count)
     for problem in problems { unlock.output.warn("keybackup: \(problem)") }
     return problems.isEmpty ? .success : .partial
   }

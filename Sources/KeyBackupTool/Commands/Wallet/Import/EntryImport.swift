@@ -1,21 +1,27 @@
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
+internal import WalletFormats
 
 /// Imports WalletEntry JSON, one a line.
 struct EntryImport {
   let unlock: UnlockOptions
   /// A path or `-`.
   let file: String
+  let place: SyncedFolderOption
 
   /// Most bytes that are read at once, 1 GiB.
   private static let limit = 1 << 30
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit))
+    var watchOnly: [Int] = []
+    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit), &watchOnly)
     guard batch.count > 0 else {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
+    }
+    if watchOnly.count < batch.count {
+      try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
     let added: OpenNamespace.Added
@@ -24,6 +30,7 @@ struct EntryImport {
     } catch {
       throw Self.message(error, opened.lastAdded, of: batch.count)
     }
+    WatchOnlyMemory(opened.id, world).keep(adding: Set(watchOnly.map { batch.records[$0] }))
     unlock.output.warn(viewProblem: opened.viewProblem)
     let noun = added.count == 1 ? "wallet" : "wallets"
     let known =
@@ -34,7 +41,10 @@ struct EntryImport {
       json: [
         "imported": .number(added.count), "unchanged": .number(added.known),
         "record_ids": .array(batch.records.map { .string($0.hex) }),
+        "watch_only": .number(watchOnly.count),
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    unlock.output.note(watchOnly: watchOnly.count)
+    if watchOnly.count < batch.count { unlock.output.note(secretStaysIn: file) }
     return .success
   }
 
@@ -59,8 +69,13 @@ struct EntryImport {
   }
 
   /// The entries of a text, all of them checked; the text becomes the batch's.
-  private static func batch(_ text: consuming SecretBytes) throws(UserMessage) -> WalletBatch {
+  ///
+  /// `watchOnly` receives the places of those that cannot spend.
+  private static func batch(
+    _ text: consuming SecretBytes, _ watchOnly: inout [Int]
+  ) throws(UserMessage) -> WalletBatch {
     let lines = text.withBytes { Self.lines(of: $0) }
+    watchOnly = lines.indices.filter { isWatchOnly(text, lines[$0].range) }
     var batch = WalletBatch(text: text)
     for line in lines {
       do throws(BackupFolderError) {
@@ -80,6 +95,14 @@ struct EntryImport {
       }
     }
     return batch
+  }
+
+  /// Whether a line is an entry that cannot spend.
+  private static func isWatchOnly(_ text: borrowing SecretBytes, _ range: Range<Int>) -> Bool {
+    let kind = text.withBytes { try? WalletEntry(parsing: $0.extracting(range)).secretKind }
+    guard kind == .watchOnly || kind == .descriptor else { return false }
+    let line = text.copy(range)
+    return (try? WalletEntry(parsing: line))?.spending(in: line) == .watchOnly
   }
 
   private static func lines(of text: RawSpan) -> [Line] {

@@ -13,6 +13,7 @@ struct SecretImport {
   let network: String
   let fingerprint: String?
   let passphrase: WalletPassphraseOption
+  let place: SyncedFolderOption
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let network: WalletNetwork
@@ -21,11 +22,19 @@ struct SecretImport {
     } catch {
       throw UserMessage(error)
     }
-    let entries = try entries(network, world)
+    var spending: [WalletSpending] = []
+    let entries = try entries(network, world, &spending)
+    let watchOnly = spending.count { $0 == .watchOnly }
+    if watchOnly < spending.count {
+      try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
+    }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
     let added = try entries.add(to: &opened, byRecord: false) { version, entry in
       Self.content(version.entry, in: entry)
     }.added
+    WatchOnlyMemory(opened.id, world).keep(
+      adding: Set(added).intersection(
+        zip(entries.records, spending).filter { $0.1 == .watchOnly }.map(\.0)))
     unlock.output.warn(viewProblem: opened.viewProblem)
     let unchanged = entries.count - added.count
     let noun = added.count == 1 ? "wallet" : "wallets"
@@ -34,12 +43,18 @@ struct SecretImport {
       "Imported \(added.count) \(noun), written here and checked.\(known)",
       json: [
         "imported": .number(added.count), "unchanged": .number(unchanged),
-        "record_ids": .array(added.map { .string($0.hex) }),
+        "record_ids": .array(added.map { .string($0.hex) }), "watch_only": .number(watchOnly),
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    unlock.output.warn(
+      publicOnly: watchOnly, partly: spending.count { $0 == .partly }, of: spending.count)
+    if watchOnly < spending.count { unlock.output.note(secretStaysIn: file) }
     return .success
   }
 
-  private func entries(_ network: WalletNetwork, _ world: World) throws(UserMessage) -> NewEntries {
+  /// The wallets of the file; `spending` receives what each can spend.
+  private func entries(
+    _ network: WalletNetwork, _ world: World, _ spending: inout [WalletSpending]
+  ) throws(UserMessage) -> NewEntries {
     do {
       var entries = NewEntries()
       let now = UInt64(max(0, world.now()))
@@ -53,7 +68,8 @@ struct SecretImport {
           var entry = NewWalletEntry(
             walletID: WalletID.random().description, kind: .descriptor, secret: wallet.text.copy(),
             metadata: metadata(
-              network, number: number, type: wallet.containsPrivateKey ? "Hot" : "Cold"))
+              network, number: number, type: wallet.spending == .watchOnly ? "Cold" : "Hot"))
+          spending.append(wallet.spending)
           entry.descriptors = wallet.pair
           try Self.append(entry, now, to: &entries)
         }
@@ -71,6 +87,7 @@ struct SecretImport {
         walletID: WalletID.random().description, kind: .mnemonic, secret: checked.text.copy(),
         metadata: metadata)
       try Self.append(entry, now, to: &entries)
+      spending.append(checked.spending)
       return entries
     } catch {
       throw UserMessage(any: error, in: "the new wallet's entry")

@@ -65,6 +65,8 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("The wallet that the labels are for.", valueName: "wallet"))
   var wallet: String?
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     guard (file == nil) != (covb == nil) else { throw ValidationError("name one file") }
     if covb == nil, password.isGiven {
@@ -102,14 +104,16 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     }
     let file = file ?? "-"
     switch format {
-    case .entries: return try await EntryImport(unlock: unlock, file: file).run(in: world)
+    case .entries:
+      return try await EntryImport(unlock: unlock, file: file, place: place)
+        .run(in: world)
     case .labels:
       return try await LabelsImport(unlock: unlock, file: file, wallet: wallet ?? "")
         .run(in: world)
     case .mnemonic, .seedqr, .descriptors:
       return try await SecretImport(
         unlock: unlock, file: file, format: format, name: name ?? "", network: network ?? "",
-        fingerprint: fingerprint, passphrase: passphrase
+        fingerprint: fingerprint, passphrase: passphrase, place: place
       ).run(in: world)
     }
   }

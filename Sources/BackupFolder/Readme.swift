@@ -1,0 +1,65 @@
+/// A text for whoever finds the folder and knows nothing of it: an heir.
+///
+/// Nothing reads it, so that nothing depends on it.
+extension BackupFolder {
+  /// What it is called, beside the folder of the namespaces.
+  static let readmeName = "README.txt"
+
+  /// Writes it, unless something of that name is there.
+  ///
+  /// That it cannot be written is no reason to fail: the backup is whole without.
+  public func leaveReadme() {
+    let part = AtomicFile.temporaryPrefix + Self.readmeName
+    do {
+      guard !root.holds(Self.readmeName) else { return }
+      // A crash may have left it.
+      try? root.unlink(part)
+      let text = Array(Self.readme.utf8)
+      let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, as: part)
+      var buffer = FileBuffer()
+      try file.settle(buffer: &buffer) { $0.count == text.count }
+      if try file.publish(new: Self.readmeName) { try root.sync() }
+    } catch {
+      return
+    }
+  }
+
+  /// Holds nothing about the person.
+  static let readme = """
+    WHAT THIS FOLDER IS
+
+    The folder "cspp-namespaces" beside this file holds an encrypted backup of
+    bitcoin wallets. The program keybackup made it. Please do not delete, rename
+    or change anything in it.
+
+    WHAT OPENS IT
+
+    One of these, and nothing else:
+
+    * A security key (FIDO2): a small device for the USB port or for NFC, with its
+      PIN. Several keys may open the backup; each has a PIN of its own. Eight wrong
+      PINs lock a key for good, so do not guess.
+    * A recovery kit: a printed page with a recovery code of 21 letters and digits.
+      Some kits need a second thing too; their page names it.
+
+    Without one of them nobody can open it: not the maker of the program, not the
+    company that keeps this folder. Whoever asks you for the PIN or the code in
+    order to help you wants the coins.
+
+    HOW TO OPEN IT
+
+    1. On a computer with Linux, let this folder be downloaded as a whole.
+    2. Install keybackup. It is free software: search for
+       "keybackup FIDO2 wallet backup".
+    3. With a security key plugged in:  keybackup restore --folder PATH
+       With a recovery code:            keybackup restore --folder PATH --recovery-code
+       PATH is the folder in which this file is. Add --out FOLDER to get the wallets
+       as files, in a place that is not synchronised.
+
+    If the program cannot be found any more: the format is public (CSPP), and
+    docs/format.md in the program's source describes every byte of it.
+
+    This file holds no secret and nothing depends on it.
+
+    """
+}

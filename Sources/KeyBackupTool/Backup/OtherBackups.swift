@@ -1,0 +1,82 @@
+internal import BackupFolder
+internal import CSPP
+internal import Synchronization
+
+/// The backups of the folder other than the one that a command works on.
+///
+/// A process runs one command: its result and its exit code tell of them, whichever command
+/// it is (docs/decisions/0027).
+struct OtherBackups: Sendable, Equatable {
+  /// Those that this computer knew, that are gone, and that the one that is used does not follow.
+  var vanished: [NamespaceID] = []
+  /// Those that lie beside it and that this computer never opened.
+  var present: [NamespaceID] = []
+  /// Whether a person named the one to use: that others are gone is known then.
+  var isAccepted = false
+
+  private static let told = Mutex(OtherBackups())
+
+  /// What the running command found.
+  static var found: OtherBackups {
+    get { told.withLock { $0 } }
+    set { told.withLock { $0 = newValue } }
+  }
+
+  /// How a command ends that would end with a code, had it not found this.
+  func ending(_ code: ExitCode) -> ExitCode {
+    guard !vanished.isEmpty, !isAccepted else { return code }
+    // Where nothing was done, that is what counts.
+    guard code == .success || code == .mostUrgent(of: [code]) else { return code }
+    return .mostUrgent(of: [code, .rollback])
+  }
+
+  /// A result that tells of them.
+  func added(to result: JSONValue) -> JSONValue {
+    var result = result
+    for (name, ids) in [("vanished", vanished), ("others", present)]
+    where !ids.isEmpty && result[name] == nil {
+      result[name] = .array(ids.map { .string($0.hex) })
+    }
+    return result
+  }
+
+  /// Tells a person.
+  ///
+  /// - Parameters:
+  ///   - id: the one that is used.
+  ///   - folder: where it lies.
+  ///   - output: where to.
+  func tell(besides id: NamespaceID, in folder: BackupFolder, _ output: Output) {
+    if !vanished.isEmpty {
+      let gone = Self.gone(vanished, from: folder, instead: id)
+      output.warn("keybackup: \(gone.message)")
+      if let hint = gone.hint { output.warn("hint: \(hint)") }
+    }
+    if !present.isEmpty {
+      output.note(
+        "The folder also holds \(NamespaceID.listed(present)), which this computer never opened. "
+          + "It is not used.")
+    }
+  }
+
+  /// What to say where a backup that this computer knew is gone and another one opens.
+  static func gone(
+    _ vanished: [NamespaceID], from folder: BackupFolder, instead id: NamespaceID
+  ) -> UserMessage {
+    UserMessage(
+      .rollback,
+      "the backup that this computer knew is gone from \(folder.path): "
+        + NamespaceID.listed(vanished),
+      hint: "here is another backup, \(id.hex); look at the sync program and its deleted files. "
+        + "To use this one, name it with --namespace. If the other is gone for good: keybackup "
+        + "status --accept")
+  }
+}
+
+extension NamespaceID {
+  /// Some of them: not all, where somebody made up many.
+  static func listed(_ ids: [NamespaceID]) -> String {
+    let shown = ids.prefix(5).map(\.hex).joined(separator: ", ")
+    return ids.count > 5 ? shown + " and \(ids.count - 5) more" : shown
+  }
+}

@@ -1,0 +1,113 @@
+internal import BackupFolder
+internal import CSPP
+internal import PRFDevice
+
+/// What security keys are asked for some ways in, the surest first.
+///
+/// A file is a claim until it has opened: those come first that this computer has seen with the
+/// master key.
+struct UnlockOffers: Sendable {
+  private(set) var all: [(way: WayIn, question: UnlockQuestion)] = []
+  /// The relying parties of those that are not asked for.
+  private(set) var withheld: Set<String> = []
+
+  /// How sure it is that a way in is to be used, the surest first.
+  private enum Standing: Int {
+    case proved
+    case enrolled
+    /// Enrolled, and so is what takes its place.
+    case superseded
+    case claimed
+    /// Another claim takes its place.
+    case replaced
+    case removed
+
+    init(_ way: WayIn) {
+      self =
+        if way.isRemoved { .removed } else if way.isEnrolled != true { .claimed } else {
+          way.provedAt == nil ? .enrolled : .proved
+        }
+    }
+
+    var isKnown: Bool { rawValue <= Standing.superseded.rawValue }
+    var isReplaced: Bool { self == .superseded || self == .replaced }
+  }
+
+  /// Orders ways in.
+  ///
+  /// - Parameters:
+  ///   - ways: from the folder.
+  ///   - rule: whom keys are asked for.
+  ///   - named: the namespace that a person named: its ways in come first.
+  init(_ ways: [WayIn], _ rule: RelyingPartyRule, named: NamespaceID? = nil) {
+    var standings = ways.map { Standing($0) }
+    let heirs = Self.heirs(ways, standings)
+    for (old, heirs) in heirs {
+      if heirs.contains(where: { standings[$0].isKnown }) {
+        standings[old] = standings[old].isKnown ? .superseded : .replaced
+      } else if standings[old] == .claimed {
+        standings[old] = .replaced
+      }
+    }
+    func rank(_ index: Int) -> Int {
+      standings[index].rawValue
+        + (ways[index].namespaceID == named ? 0 : Standing.removed.rawValue + 1)
+    }
+    var isDone = [Bool](repeating: false, count: ways.count)
+    for index in ways.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index] {
+      // That one way takes another's place is a claim too: it comes before a surer one only where
+      // both are the same credential's, whose two salts are one touch; and of many only the newest.
+      let heir =
+        standings[index].isReplaced ? nil : heirs[index]?.last { ways[$0].isLike(ways[index]) }
+      for next in [heir, index].compactMap({ $0 }) where !isDone[next] {
+        isDone[next] = true
+        add(ways[next], standings[next], rank: rank(index), rule)
+      }
+    }
+  }
+
+  /// Each question once, as its surest way in has it.
+  var questions: [UnlockQuestion] {
+    var seen: Set<UnlockQuestion> = []
+    return all.map(\.question).filter { seen.insert($0).inserted }
+  }
+
+  private mutating func add(
+    _ way: WayIn, _ standing: Standing, rank: Int, _ rule: RelyingPartyRule
+  ) {
+    let isUnnamed = way.kind == .csppEnvelope
+    for rpID in isUnnamed ? rule.unnamed(in: way.namespaceID) : [way.rpID ?? ""] {
+      guard var question = UnlockQuestion(way, rpID: rpID) else { continue }
+      guard isUnnamed || rule.allows(rpID, in: way.namespaceID) else {
+        if standing != .removed { withheld.insert(rpID) }
+        continue
+      }
+      question.rank = rank
+      question.isReplaced = standing.isReplaced
+      question.isKnown = standing.isKnown
+      all.append((way, question))
+    }
+  }
+
+  /// What takes the place of each way in, by their own words, the newest last.
+  private static func heirs(_ ways: [WayIn], _ standings: [Standing]) -> [Int: [Int]] {
+    var heirs: [Int: [Int]] = [:]
+    for (place, way) in ways.enumerated() where standings[place] != .removed {
+      guard let replaced = way.replaces else { continue }
+      for old in ways.indices
+      where ways[old].keyID == replaced && ways[old].namespaceID == way.namespaceID
+        && old != place && standings[old] != .removed
+      {
+        heirs[old, default: []].append(place)
+      }
+    }
+    return heirs.mapValues { $0.sorted { (ways[$0].createdAt ?? 0) < (ways[$1].createdAt ?? 0) } }
+  }
+}
+
+extension WayIn {
+  /// Whether it is a way by the same credential.
+  fileprivate func isLike(_ other: WayIn) -> Bool {
+    credentialID == other.credentialID && rpID == other.rpID
+  }
+}

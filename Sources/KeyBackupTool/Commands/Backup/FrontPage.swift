@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import BackupFolder
+
+/// What `keybackup` alone says above its help: how the backup stands, where one
+/// is known.
+///
+/// Never fails and never waits for longer than about a second: the folder may
+/// be on a mount whose server is gone.
+enum FrontPage {
+  /// Seconds that reading this computer's own settings may take.
+  private static let settingsPatience = 0.5
+  /// Seconds that the folder may take to tell.
+  private static let patience = 1.0
+
+  /// One line; nil where no backup is known on this computer.
+  static func verdict(_ world: World) -> String? {
+    let configured = Patience.result(within: settingsPatience) { configuredPath(world) }
+    guard let path = configured ?? nil else { return nil }
+    let said = Patience.result(within: patience) { look(path, world) }
+    return said
+      ?? "The backup in \(PrintableText.clean(path, limit: 200)) could not be looked at within a "
+      + "second. Run: keybackup status"
+  }
+
+  private static func configuredPath(_ world: World) -> String? {
+    if let path = world.variable("KEYBACKUP_FOLDER") { return path }
+    return try? Configuration.load(world).folder
+  }
+
+  /// The first line of `keybackup status`.
+  private static func look(_ path: String, _ world: World) -> String? {
+    guard let status = try? StatusCommand.parse(["--no-input", "--quiet"]) else { return nil }
+    do throws(UserMessage) {
+      let backup = try Backup(at: path, status.folder, world, status.common)
+      try backup.requireOne()
+      var report = try StatusReport(structureOf: backup)
+      report.judgeAll(at: world.now())
+      return report.verdict
+    } catch {
+      // Where there is no backup yet, none is known.
+      if error.code == .noInput, (try? Configuration.load(world).folder) != path { return nil }
+      return "Attention: \(PrintableText.clean(error.message, limit: 300))."
+    }
+  }
+}

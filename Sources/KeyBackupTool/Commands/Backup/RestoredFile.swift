@@ -1,0 +1,155 @@
+internal import BackupFolder
+internal import CSPP
+
+/// One file that `restore --out` writes: what it is called, and whose it is.
+///
+/// Holds no secret.
+struct RestoredFile: Sendable, Comparable {
+  /// The file's name in the folder.
+  let name: String
+  let wallet: WalletRow
+
+  /// - Parameters:
+  ///   - version: what the file holds.
+  ///   - isNamed: whether its name begins with the wallet's.
+  init(_ version: WalletVersion, isNamed: Bool) {
+    wallet = WalletRow(version)
+    let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
+    let record = version.recordID.hex
+    name =
+      isNamed
+      ? "\(Self.safe(wallet.name ?? ""))-\(record.prefix(Self.recordDigits))\(suffix).json"
+      : "wallet-\(record)\(suffix).json"
+  }
+
+  /// Digits of the record ID that tell wallets of one name apart.
+  private static let recordDigits = 16
+  /// Most bytes of a wallet's name in the name of a file.
+  private static let longestName = 80
+
+  /// A wallet's name as a part of a file's: letters and digits of any script as
+  /// they are, everything else a hyphen, so that no name leaves the folder, hides
+  /// the file, or means something to a shell.
+  static func safe(_ name: String) -> String {
+    var text = ""
+    for scalar in name.unicodeScalars {
+      let isKept = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+      if !isKept, text.isEmpty || text.hasSuffix("-") { continue }
+      let next = isKept ? String(scalar) : "-"
+      guard text.utf8.count + next.utf8.count <= longestName else { break }
+      text += next
+    }
+    if text.hasSuffix("-") { text.removeLast() }
+    return text.isEmpty ? "wallet" : text
+  }
+
+  static func < (one: RestoredFile, other: RestoredFile) -> Bool {
+    (one.wallet.name ?? "", one.name) < (other.wallet.name ?? "", other.name)
+  }
+
+  static func == (one: RestoredFile, other: RestoredFile) -> Bool { one.name == other.name }
+
+  /// The file in the result's JSON.
+  var json: JSONValue {
+    [
+      "record_id": .string(wallet.recordID.hex), "file": .string(name),
+      "name": .optional(wallet.name), "kind": .string(wallet.kindWord),
+    ]
+  }
+
+  private var cells: [String] { Array(wallet.cells.prefix(4)) + [name] }
+
+  private static let headings = Array(WalletRow.headings.prefix(4)) + ["FILE"]
+
+  /// Which file is which, a table.
+  fileprivate static func table(_ files: [RestoredFile]) -> [String] {
+    Table.lines([headings] + files.map(\.cells))
+  }
+}
+
+/// What a run of `restore --out` wrote.
+struct RestoredFiles: Sendable {
+  /// Whether every file is kept, or as many as a person is shown: a backup may
+  /// hold a million wallets.
+  let keepsAll: Bool
+  private var files: [RestoredFile] = []
+  private var count = 0
+  private var kinds: Set<String> = []
+
+  /// The file that says which is which.
+  static let explanationName = "README.txt"
+
+  /// Files that a person is shown one by one.
+  private static let mostShown = 50
+
+  init(keepsAll: Bool) { self.keepsAll = keepsAll }
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func note(_ file: RestoredFile) {
+    count += 1
+    kinds.insert(file.wallet.kindWord)
+    if keepsAll || files.count < Self.mostShown { files.append(file) }
+  }
+
+  /// The files as a part of the result's JSON.
+  var json: JSONValue { .array(files.sorted().map(\.json)) }
+
+  /// Which file is which, and how to use each kind.
+  var lines: [String] {
+    var lines = RestoredFile.table(files.sorted())
+    if files.count < count {
+      lines.append("... and \(count - files.count) more; -v lists them all")
+    }
+    return lines + uses
+  }
+
+  /// The whole file ``explanationName``; holds no secret.
+  var explanation: String {
+    let lines =
+      [
+        "Wallets that keybackup restored.", "",
+        "The other files in this folder contain unencrypted wallet secrets.",
+        "Move them to where you need them, then delete them.", "",
+      ] + RestoredFile.table(files.sorted()) + [""] + uses
+    return lines.map { PrintableText.cleanLines($0) + "\n" }.joined()
+  }
+
+  /// How to use what is there, one line for each kind.
+  private var uses: [String] {
+    WalletUse.allCases.filter { kinds.contains($0.rawValue) }
+      .map { "\($0.rawValue): \($0.words)" }
+  }
+}
+
+/// How to use a restored wallet of a kind, by the kind's word; docs/wallets.md
+/// says the same.
+enum WalletUse: String, CaseIterable {
+  case mnemonic
+  case xprv
+  case descriptor
+  case watchOnly = "watch-only"
+  case tapsigner
+
+  /// What to do with the file.
+  var words: String {
+    switch self {
+    case .mnemonic:
+      "in a wallet program choose to restore from recovery words (BIP-39), and type the words "
+        + "under \"secret\". A passphrase is not in the backup: you need it too if you set one."
+    case .xprv:
+      "in a wallet program choose to import a master private key (BIP-32), and paste the xprv "
+        + "under \"secret\". For Bitcoin Core: keybackup wallet export --format descriptors "
+        + "--private."
+    case .descriptor:
+      "in a wallet program choose to import a descriptor, and paste the one under \"secret\". For "
+        + "Bitcoin Core: keybackup wallet export --format descriptors."
+    case .watchOnly:
+      "it shows balances and addresses and cannot spend: the key is elsewhere. Import the \"xpub\" "
+        + "or the descriptors as a watch-only wallet."
+    case .tapsigner:
+      "in a wallet program that knows TAPSIGNER choose to import the card's backup, and type the "
+        + "backup key that is printed on the card."
+    }
+  }
+}

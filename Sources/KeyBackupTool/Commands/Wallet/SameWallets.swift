@@ -1,0 +1,64 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// The wallets of a backup that a new one is the same as.
+struct SameWallets {
+  /// One of them.
+  struct Wallet {
+    let id: String
+    let name: String
+    /// Whether it has the same secret; else only the same master key.
+    let hasSameSecret: Bool
+  }
+
+  private(set) var found: [Wallet] = []
+
+  /// Compares a new entry with every wallet of the backup.
+  ///
+  /// Those are the same that have one secret, or one master fingerprint and
+  /// network. One mnemonic with two passphrases is two wallets.
+  init(as new: borrowing SecretBytes, in opened: inout OpenNamespace) {
+    guard let entry = try? WalletEntry(parsing: new) else { return }
+    let secret = entry.spendingSecret(in: new)
+    let fingerprint = entry.statedFingerprint
+    _ = opened.forEachWallet { version, bytes in
+      let other = version.entry
+      guard version.ordinal == 0, other.network == entry.network else { return }
+      let isSameMaster = fingerprint != nil && fingerprint == other.statedFingerprint
+      let isOtherMaster =
+        fingerprint != nil && other.statedFingerprint != nil && !isSameMaster
+      let hasSameSecret = secret != nil && secret == other.spendingSecret(in: bytes)
+      guard isSameMaster || (hasSameSecret && !isOtherMaster) else { return }
+      found.append(
+        Wallet(
+          id: other.walletID, name: other.name ?? other.walletID, hasSameSecret: hasSameSecret))
+    }
+  }
+}
+
+extension Output {
+  /// Tells that a wallet which was added is in the backup already.
+  func warn(_ same: SameWallets) {
+    for wallet in same.found.prefix(5) {
+      let title = "\"\(PrintableText.clean(wallet.name, limit: 40))\""
+      warn(
+        "keybackup: \(title) in the backup has the same "
+          + (wallet.hasSameSecret ? "secret" : "master fingerprint")
+          + "; its ID is \(PrintableText.clean(wallet.id))")
+    }
+    if same.found.contains(where: \.hasSameSecret) {
+      warn("hint: one of them is enough; keybackup wallet remove ID removes the other")
+    }
+  }
+
+  /// Tells that a secret that was read is still in its file.
+  ///
+  /// - Parameter path: the file; `-` and nil: there is none.
+  func note(secretStaysIn path: String?) {
+    guard let path, path != "-", FileCheck.isFile(path) else { return }
+    note(
+      "\(path) still holds the secret, unencrypted. Delete the file when you no longer need it.")
+  }
+}

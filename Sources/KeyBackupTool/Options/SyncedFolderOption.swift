@@ -1,0 +1,88 @@
+internal import ArgumentParser
+
+/// Whether unencrypted secrets may lie where a sync program carries them away.
+struct SyncedFolderOption: ParsableArguments {
+  @Flag(
+    help: ArgumentHelp(
+      "Let secrets lie in a synced folder, for everybody who can read it at the other end."))
+  var allowSyncedFolder = false
+
+  /// Refuses new files for secrets in a place that is carried elsewhere.
+  ///
+  /// Asks for nothing where no file is named: looking costs time.
+  ///
+  /// - Parameters:
+  ///   - paths: where they shall go; need not exist yet.
+  ///   - backup: the backup's folder, where the command has one.
+  ///   - world: where sync programs keep their settings.
+  /// - Throws: `cannot-create`.
+  func requirePrivate(
+    _ paths: String?..., besides backup: String? = nil, _ world: World
+  ) throws(UserMessage) {
+    guard let (path, carrier) = carried(paths, backup, world) else { return }
+    throw UserMessage(
+      .cannotCreate,
+      "\(path) is in a synced folder, so the secrets would leave this computer: "
+        + carrier.words,
+      hint: "choose a place that is not synchronised, or add --allow-synced-folder")
+  }
+
+  /// Refuses a file with a secret that is carried elsewhere already.
+  ///
+  /// - Parameters:
+  ///   - path: the file, or `-`.
+  ///   - backup: the backup's folder, where it is known by now.
+  ///   - world: where sync programs keep their settings.
+  /// - Throws: `config`, as for a PIN file that others can read.
+  func requirePrivate(
+    input path: String?, besides backup: String? = nil, _ world: World
+  ) throws(UserMessage) {
+    guard path != "-", let (path, carrier) = carried([path], backup, world) else { return }
+    throw UserMessage(
+      .config,
+      "\(path) is in a synced folder, so its secrets have left this computer: "
+        + carrier.words,
+      hint: "move the coins to a new wallet if others can read that folder; "
+        + "--allow-synced-folder reads the file all the same")
+  }
+
+  /// The first of the files that is carried elsewhere, and what carries it.
+  private func carried(
+    _ paths: [String?], _ backup: String?, _ world: World
+  ) -> (path: String, carrier: Carrier)? {
+    let named = paths.compactMap { $0 }
+    guard !named.isEmpty, !allowSyncedFolder else { return nil }
+    let configured = (try? Configuration.load(world))?.folder
+    let backups = [backup, world.variable("KEYBACKUP_FOLDER"), configured].compactMap { $0 }
+    let known = KnownSyncFolders.find(world)
+    let mounts = MountTable.current()
+    for path in named {
+      guard let place = FileCheck.place(path) else { continue }
+      if let folder = known.carrying(place, mounts), folder.path != "/" {
+        return (path, .engine(folder))
+      }
+      for backup in backups {
+        guard let folder = FileCheck.absolute(backup), mounts.contains(folder, place) else {
+          continue
+        }
+        return (path, .backup(backup))
+      }
+    }
+    return nil
+  }
+
+  /// What carries a place elsewhere.
+  private enum Carrier {
+    case engine(SyncFolder)
+    /// Whatever carries the backup's folder.
+    case backup(String)
+
+    var words: String {
+      switch self {
+      case .engine(let folder):
+        "\(folder.title) carries \(PrintableText.clean(folder.path, limit: 200))"
+      case .backup(let path): "\(path) holds the backup"
+      }
+    }
+  }
+}

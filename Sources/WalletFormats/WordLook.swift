@@ -1,0 +1,26 @@
+/// Whether a text that nobody meant as a wallet's words may be such words.
+public enum WordLook {
+  /// Words that a mnemonic may have.
+  private static let counts: Set<Int> = [12, 15, 18, 21, 24]
+  /// So many words of the list side by side are hardly a name.
+  private static let few = 4
+
+  /// Whether a word is one of the English list of BIP-39.
+  public static func isListed(_ word: Substring) -> Bool {
+    guard (1...8).contains(word.utf8.count) else { return false }
+    var packed: UInt64 = 0
+    for byte in word.utf8 {
+      guard ASCII.isLetter(byte) else { return false }
+      packed = packed << 8 | UInt64(byte | 0x20)
+    }
+    return EnglishWordList.index(of: packed) != nil
+  }
+
+  /// Whether a text looks like words of a wallet, with a slip perhaps or in
+  /// another language.
+  public static func isSeen(in text: String) -> Bool {
+    let words = text.split { $0.isWhitespace || $0 == "," }
+    if counts.contains(words.count), words.allSatisfy({ $0.allSatisfy(\.isLetter) }) { return true }
+    return words.count >= few && words.count(where: isListed) * 4 >= words.count * 3
+  }
+}

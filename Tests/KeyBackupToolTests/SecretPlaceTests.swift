@@ -1,0 +1,121 @@
+import Testing
+
+/// Secrets never lie where a sync program carries them away, unless somebody
+/// says so.
+@Suite struct SecretPlaceTests {
+  /// A backup outside of Dropbox, and a folder in it.
+  private static func prepared() async throws -> (backup: PreparedBackup, inside: String) {
+    let backup = try await PreparedBackup()
+    let cloud = try backup.box.makeFolder("Dropbox/deep")
+    try backup.box.setUpDropbox(backup.box.home + "/Dropbox")
+    return (backup, cloud)
+  }
+
+  /// Every command that writes a secret, as `[..., option, <place>]`.
+  private static func writers(_ box: Sandbox) -> [[String]] {
+    let id = PreparedBackup.ids[0]
+    return [
+      ["restore", "--out"], ["wallet", "show", id, "--out"],
+      ["wallet", "export", id, "--format", "mnemonic", "--out"],
+      ["wallet", "export", id, "--format", "seedqr", "--out"],
+      ["wallet", "export", "--password-file", box.root + "/password", "--covb"],
+      ["wallet", "export", "--covb", box.root + "/x.covb", "--new-password-file"],
+      ["recovery-kit", "create", "--out"],
+      ["recovery-kit", "create", "--out", box.root + "/kit.html", "--offline"],
+      ["recovery-kit", "create", "--out", box.root + "/kit.html", "--secret-file"],
+      ["derive", "--salt", "x", "--out"], ["nostr", "export", "--out"],
+      ["nostr", "encode", "--secret", box.root + "/nsec", "--out"],
+      ["nostr", "decode", "--secret", box.root + "/nsec", "--out"],
+    ]
+  }
+
+  @Test func noCommandWritesOneThere() async throws {
+    let (backup, inside) = try await Self.prepared()
+    let box = backup.box
+    try Files.write(String(repeating: "11", count: 32), to: box.root + "/nsec")
+    try Files.write(WalletExchangeTests.password + "\n", to: box.root + "/password", mode: 0o600)
+    try Files.link(box.root + "/link", to: inside)
+    let asked = try await box.traced {
+      for (number, writer) in Self.writers(box).enumerated() {
+        let place = number.isMultiple(of: 2) ? inside + "/new" : box.root + "/link/new"
+        let pin: Sandbox.PINGiven = ["encode", "decode"].contains(writer[1]) ? .none : .file
+        let refused = try await box.keybackup(writer + [place], pin: pin, expecting: nil)
+        expectFailure(
+          refused, 73, says: "synced folder", "Dropbox \"personal\" carries",
+          "--allow-synced-folder")
+      }
+    }
+    #expect(asked.isEmpty, "a key was asked for nothing")
+    #expect(Files.tree(box.home + "/Dropbox").isEmpty)
+    #expect(!Files.exists(box.root + "/kit.html") && !Files.exists(box.root + "/x.covb"))
+  }
+
+  /// The backup in a subfolder, as `init` proposes it: its neighbours are carried too.
+  @Test func besideTheBackupNeither() async throws {
+    let (backup, _) = try await Self.prepared()
+    let box = backup.box
+    let own = box.home + "/Dropbox/keybackup"
+    try Files.copy(box.folder, to: own)
+    let refused = try await box.keybackup(
+      ["restore", "--out", box.home + "/Dropbox/restored"],
+      environment: ["KEYBACKUP_FOLDER": own], expecting: nil)
+    expectFailure(refused, 73, says: "Dropbox")
+    #expect(!Files.exists(box.home + "/Dropbox/restored"))
+  }
+
+  /// The backup's folder counts for commands that do not open it.
+  @Test func norInTheBackupsFolder() async throws {
+    let box = try Sandbox()
+    for arguments in [["derive", "--salt", "x", "--out"], ["nostr", "export", "--out"]] {
+      let refused = try await box.keybackup(arguments + [box.folder + "/x"], expecting: nil)
+      expectFailure(refused, 73, says: "synced folder", "holds the backup")
+    }
+    #expect(Files.tree(box.folder).isEmpty)
+  }
+
+  @Test func whoSaysSoMay() async throws {
+    let (backup, inside) = try await Self.prepared()
+    try await backup.box.keybackup(["restore", "--allow-synced-folder", "--out", inside + "/new"])
+    #expect(Files.tree(inside + "/new").count == 3)
+  }
+
+  /// Nothing is refused elsewhere, and standard output is no place.
+  @Test func elsewhereItIsAsBefore() async throws {
+    let (backup, _) = try await Self.prepared()
+    let entry = try await backup.box.keybackup(
+      ["wallet", "show", PreparedBackup.ids[0], "--out", "-"], secrets: true)
+    #expect(entry.out.contains(Samples.otherMnemonic))
+  }
+
+  // MARK: Secrets that come in
+
+  /// What lies there is known to others by now.
+  @Test func noSecretIsTakenFromThere() async throws {
+    let (backup, inside) = try await Self.prepared()
+    let box = backup.box
+    try Files.write(Samples.mnemonic + "\n", to: inside + "/words.txt")
+    try Files.write(Samples.xpub + "\n", to: inside + "/xpub.txt")
+    try Files.write(Samples.entry(id: "in", name: "In"), to: inside + "/entry.json")
+    let add = ["wallet", "add", "--name", "N", "--network", "bitcoin"]
+    let mnemonic = ["--format", "mnemonic", "--name", "N", "--network", "bitcoin"]
+    let asked = try await box.traced {
+      for arguments in [
+        add + ["--mnemonic", inside + "/words.txt"],
+        ["wallet", "import", inside + "/words.txt"] + mnemonic,
+        ["wallet", "import", inside + "/entry.json"],
+      ] {
+        let refused = try await box.keybackup(arguments, expecting: nil)
+        expectFailure(refused, 78, says: "synced folder", "move the coins")
+      }
+      try Files.copy(inside + "/words.txt", to: box.folder + "/words.txt")
+      let refused = try await box.keybackup(
+        add + ["--mnemonic", box.folder + "/words.txt"], expecting: nil)
+      expectFailure(refused, 78, says: "holds the backup")
+      try Files.remove(box.folder + "/words.txt")
+    }
+    #expect(asked.isEmpty)
+    try await box.keybackup(add + ["--xpub", inside + "/xpub.txt"])
+    try await box.keybackup(
+      add + ["--allow-synced-folder", "--mnemonic", inside + "/words.txt"])
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+/// Secrets on the command line, where none belongs: nothing repeats them.
+@Suite struct TypedSecretTests {
+  private static let code = "ABCD-EFGH-JKMN-PQRS-TVWX-Y"
+  private static let nsec = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
+  private static let add = ["wallet", "add", "--name", "N", "--network", "bitcoin"]
+  private static let words = Samples.mnemonic.split(separator: " ").map(String.init)
+
+  /// Arguments, the code, and what must not be repeated.
+  private static let typed: [(arguments: [String], code: Int32, secret: String)] = [
+    (add + ["--mnemonic", Samples.mnemonic], 66, "abandon"),
+    (add + ["--mnemonic=" + Samples.mnemonic], 66, "abandon"),
+    (add + ["--mnemonic"] + words, 64, "abandon"),
+    (add + words, 64, "abandon"),
+    (add + [Samples.otherMnemonic], 64, "legal winner"),
+    // With a slip, and in part.
+    (add + ["--mnemonic", "abandn abandon abandon abandon"], 66, "abandn"),
+    (["restore", Samples.mnemonic], 64, "abandon"),
+    (["status", Samples.mnemonic], 64, "abandon"),
+    (["wallet", "import", Samples.mnemonic], 66, "abandon"),
+    (["wallet", "show", "--nonsense", Samples.mnemonic, "x"], 64, "abandon"),
+    (add + ["--xprv", Samples.xprv], 66, "xprv9s21"),
+    (add + ["--descriptor", "wpkh(\(Samples.xprv)/0/*)"], 66, "xprv9s21"),
+    (["nostr", "export", nsec], 64, "nsec1vl0"),
+    (["nostr", "encode", "--reveal", "--secret", nsec], 66, "nsec1vl0"),
+    (["restore", "--recovery-code", code], 64, "ABCD"),
+    (["restore", "--recovery-code-file", code], 66, "ABCD"),
+    (["restore", "--pin", "1234567"], 64, "1234567"),
+    (["restore", "--pin=1234567"], 64, "1234567"),
+    (["derive", "--salt", "x", String(repeating: "0f", count: 32)], 64, "0f0f0f0f"),
+  ]
+
+  @Test(arguments: typed.indices)
+  func nothingRepeatsIt(_ index: Int) async throws {
+    let (arguments, code, secret) = Self.typed[index]
+    let box = try Sandbox()
+    let told = try await box.keybackup(
+      arguments, key: nil, pin: .none, expecting: nil, secrets: true)
+    expectFailure(told, code, says: "looks like a secret", "shell's history", "move the coins")
+    #expect(!told.text.contains(secret), "\(told.text)")
+    let json = try await box.keybackup(
+      arguments + ["--json"], key: nil, pin: .none, expecting: nil, secrets: true)
+    try expectFailure(json, code, word: code == 64 ? "usage" : "no-input")
+    #expect(!json.text.contains(secret), "\(json.text)")
+  }
+
+  /// Nobody is alarmed by what is no secret.
+  @Test func whatIsNoneIsRepeated() async throws {
+    let box = try Sandbox()
+    for (arguments, code, says) in [
+      (["init", "a", "b"], 64 as Int32, "'b'"), (["key", "add", "label"], 64, "'label'"),
+      (["wallet", "import", box.root + "/my words.txt"], 66, "my words.txt"),
+      (["restore", "--namespace", "0ed621cc35bef8de5320ae1a8840198d", "x"], 64, "'x'"),
+    ] {
+      let told = try await box.keybackup(arguments, key: nil, pin: .none, expecting: nil)
+      expectFailure(told, code, says: says)
+      #expect(!told.err.contains("looks like a secret"), "\(told.err)")
+    }
+  }
+
+  // MARK: Where they do belong
+
+  /// Without a source a person is asked, and what is typed is not shown.
+  @Test func theHiddenPromptIsTheDefault() async throws {
+    let backup = try await PreparedBackup()
+    let added = try await backup.box.keybackup(
+      Self.add + ["--json"],
+      terminal: [.expect("BIP-39 words (hidden): "), .type(Samples.mnemonic + "\n")])
+    #expect(added.stepsLeft.isEmpty && added.terminalIsSane)
+    #expect(!added.screen.contains("abandon"), "\(added.screen)")
+    #expect(try added.json()["fingerprint"].text == "73c5da0a")
+    let nobody = try await backup.box.keybackup(Self.add, expecting: nil)
+    expectFailure(nobody, 64, says: "--mnemonic")
+  }
+
+  @Test func theFileThatStillHoldsThemIsNamed() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let file = box.root + "/words.txt"
+    try Files.write(Samples.mnemonic, to: file)
+    let added = try await box.keybackup(Self.add + ["--mnemonic", file])
+    #expect(added.err.contains("\(file) still holds the secret"), "\(added.err)")
+    let piped = try await box.keybackup(
+      Self.add + ["--mnemonic", "-"], input: Array(Samples.mnemonic.utf8))
+    #expect(!piped.err.contains("still holds"), "\(piped.err)")
+    try Files.write(Samples.entry(id: "other", name: "Other"), to: file)
+    let imported = try await box.keybackup(["wallet", "import", file])
+    #expect(imported.err.contains("\(file) still holds the secret"), "\(imported.err)")
+  }
+}

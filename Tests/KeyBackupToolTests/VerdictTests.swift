@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+/// One line that says how the backup stands: in `status`, above the help, and in
+/// the words of `init` and `doctor` where a backup is there.
+@Suite struct VerdictTests {
+  /// The first line that a command prints.
+  private static func first(_ outcome: Outcome) -> String {
+    String(outcome.out.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
+  }
+
+  // MARK: status
+
+  @Test func statusBeginsWithIt() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let risk = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(Self.first(risk).hasPrefix("Attention: there is one way in only"), "\(risk.out)")
+    let json = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)
+    #expect(try json.json()["verdict"].text == Self.first(risk))
+    try Files.write("{}", to: backup.wallets[0])
+    let damaged = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 65)
+    #expect(Self.first(damaged) == "Attention: some files of the backup are damaged.")
+  }
+
+  @Test func everythingIsFine() async throws {
+    let keys = try await ThreeKeys()
+    try await keys.box.keybackup(["wallet", "list"], key: keys.only("blue"))
+    let fine = try await keys.box.keybackup(["status"], key: nil, pin: .none)
+    #expect(Self.first(fine) == "Everything is fine.", "\(fine.out)")
+    // A computer that has not seen the folder before cannot say so.
+    let elsewhere = try await keys.box.keybackup(
+      ["status"], key: nil, pin: .none, home: keys.box.newHome())
+    #expect(Self.first(elsewhere).hasPrefix("Attention: freshness unknown"), "\(elsewhere.out)")
+  }
+
+  // MARK: keybackup alone
+
+  @Test func theProgramAloneShowsIt() async throws {
+    let box = try Sandbox()
+    let none = try await box.run([Build.keybackup], key: nil)
+    #expect(none.code == 0 && Self.first(none).hasPrefix("OVERVIEW"), "\(none.out)")
+    try await box.keybackup(["init"], environment: ["KEYBACKUP_FOLDER": ""], expecting: 78)
+    try await box.keybackup(["init", box.folder], environment: ["KEYBACKUP_FOLDER": ""])
+    for environment in [["KEYBACKUP_FOLDER": ""], [:]] {
+      let shown = try await box.run([Build.keybackup], key: nil, environment: environment)
+      #expect(shown.code == 0, "\(shown)")
+      #expect(Self.first(shown).hasPrefix("Attention: there is one way in only"), "\(shown.out)")
+      #expect(shown.out.contains("\n\nOVERVIEW: "), "\(shown.out)")
+    }
+    // Help that is asked for is help.
+    let help = try await box.run([Build.keybackup, "--help"], key: nil)
+    #expect(Self.first(help).hasPrefix("OVERVIEW"))
+    // The folder is gone, or the settings are damaged: help all the same.
+    try Files.remove(box.folder)
+    let gone = try await box.run([Build.keybackup], key: nil, environment: ["KEYBACKUP_FOLDER": ""])
+    #expect(gone.code == 0 && Self.first(gone).hasPrefix("Attention: there is no folder"))
+    try box.place("{", at: ".config/keybackup/config.json")
+    let broken = try await box.run(
+      [Build.keybackup], key: nil, environment: ["KEYBACKUP_FOLDER": ""])
+    #expect(broken.code == 0 && Self.first(broken).hasPrefix("OVERVIEW"), "\(broken)")
+  }
+
+  /// A mount whose server is gone keeps nobody from the help.
+  @Test(arguments: ["getattr", "opendir", "read"])
+  func aFolderThatDoesNotAnswer(_ call: String) async throws {
+    let mounted = try await BlockedFileTests.Mounted()
+    let box = mounted.backup.box
+    try mounted.system.tell("rule op=\(call) delay=60000")
+    let shown = try await box.run([Build.keybackup], key: nil)
+    #expect(shown.code == 0 && shown.out.contains("OVERVIEW: "), "\(shown)")
+    #expect(
+      Self.first(shown).contains("could not be looked at within a second. Run: keybackup status"),
+      "\(shown.out)")
+    #expect(shown.seconds < 10, "\(shown.seconds) s")
+    mounted.system.unmount()
+  }
+
+  // MARK: init and doctor
+
+  /// A person on a new computer types `init`: what is there is offered.
+  @Test func initOffersToRestore() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let there = box.root + "/my cloud's"
+    try Files.copy(box.folder, to: there)
+    let home = try box.newHome()
+    let asked = try await box.traced {
+      let refused = try await box.keybackup(["init", there], home: home, expecting: nil)
+      expectFailure(refused, 73, says: "holds a backup already", backup.namespaceID)
+      let line = try #require(refused.err.split(separator: "\n").last)
+      let command = try #require(
+        line.split(separator: ": ").dropFirst(2).first?.split(separator: ";").first)
+      #expect(command.hasPrefix("keybackup restore --folder "), "\(line)")
+      // What is offered works as it stands, with quotes and all.
+      let typed = command.replacing("keybackup restore", with: "\"$0\" restore --pin-file \"$1\"")
+        .replacing("RESTORED", with: "\"$2\"")
+      let restored = try await box.run(
+        ["sh", "-c", String(typed), Build.keybackup, box.pinFile, box.root + "/back"], home: home)
+      #expect(restored.code == 0, "\(typed): \(restored.text)")
+      #expect(Files.tree(box.root + "/back").count == 4)
+    }
+    #expect(asked.count { $0.hasSuffix("TOUCH") } == 1)
+  }
+
+  /// The backup is in the subfolder; the person names the sync folder itself.
+  @Test func initTellsOfABackupNearby() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let folder = try box.makeFolder("Dropbox")
+    try Files.copy(box.folder, to: folder + "/keybackup")
+    try box.setUpDropbox(folder)
+    let made = try await box.keybackup(["init", folder], environment: box.unnamed)
+    #expect(
+      made.err.contains(
+        "warning: a backup is in \(folder)/keybackup (Dropbox \"personal\") already"),
+      "\(made.err)")
+    #expect(made.err.contains("keybackup restore --folder \(folder)/keybackup "), "\(made.err)")
+    let before = try #require(made.err.firstRange(of: "already")?.lowerBound)
+    let touch = try #require(made.err.firstRange(of: "Touch")?.lowerBound)
+    #expect(before < touch)
+  }
+
+  /// As `status` finds a backup, so does `doctor`.
+  @Test func doctorKnowsTheFolderThatStatusFinds() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let folder = try box.makeFolder("Dropbox")
+    try Files.copy(box.folder, to: folder + "/keybackup")
+    try box.setUpDropbox(folder)
+    let found = try await box.keybackup(["doctor"], pin: .none, environment: box.unnamed)
+    #expect(
+      found.out.contains("folder: \(folder)/keybackup can be written; Dropbox"), "\(found.out)")
+    let second = try box.makeFolder("Sync")
+    try Files.copy(box.folder, to: second + "/keybackup")
+    try box.setUpSyncthing(second)
+    let several = try await box.keybackup(
+      ["doctor"], pin: .none, environment: box.unnamed, expecting: 90)
+    #expect(several.out.contains("2 sync folders on this computer hold a backup"), "\(several.out)")
+    #expect(several.out.contains("--folder \(folder)/keybackup"), "\(several.out)")
+  }
+}
