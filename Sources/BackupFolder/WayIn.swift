@@ -61,8 +61,10 @@ public struct WayIn: Equatable, Sendable {
   /// `nil` if that is not known to have happened.
   public internal(set) var provedAt: UInt64?
   /// Whether a run with the master key found one of its files in the log, or opened
-  /// the backup by it. `false` where the whole log was read and does not know it,
-  /// `nil` where nobody here can tell.
+  /// the backup by it.
+  ///
+  /// `false` where the whole log was read and does not know it, `nil` where nobody
+  /// here can tell.
   ///
   /// Anybody who writes to the folder can put a file there that looks like a way in:
   /// only what is enrolled counts as one.
@@ -112,8 +114,10 @@ public struct WayIn: Equatable, Sendable {
     return opened
   }
 
-  /// Looks for one of its files among those that are known to be good. What that one
-  /// says of itself then counts, and not what a copy with another header says.
+  /// Looks for one of its files among those that are known to be good.
+  ///
+  /// What that one says of itself then counts, and not what a copy with another
+  /// header says.
   ///
   /// - Parameter contents: what the good files hold.
   /// - Returns: whether there is one.

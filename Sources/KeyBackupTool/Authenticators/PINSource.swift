@@ -27,6 +27,7 @@ enum PINSource: Sendable {
   ///
   /// - Parameter further: how many more PINs the command needs from it: that one
   ///   is lacking is told before a key is touched for nothing.
+  /// - Returns: the PIN.
   /// - Throws: `config` when others can read the file, `no-input` when it is
   ///   not there or empty, or ends too early; `io`.
   func read(further: Int = 0) throws(UserMessage) -> SecretBytes {

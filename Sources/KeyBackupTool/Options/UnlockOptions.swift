@@ -72,6 +72,7 @@ struct UnlockOptions: ParsableArguments {
   /// - Parameters:
   ///   - world: what surrounds the process.
   ///   - further: how many PINs the command needs after that key's.
+  /// - Returns: what finds it.
   func finder(_ world: World, furtherPINs further: Int = 0) -> KeyFinder {
     var policy = pins.policy(world)
     policy.furtherPINs = further

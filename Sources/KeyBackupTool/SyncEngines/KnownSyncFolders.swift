@@ -34,7 +34,9 @@ struct KnownSyncFolders: Sendable {
   }
 
   /// The engine that carries a path; of several, the one with the folder
-  /// nearest to it. Where there is none, a server that keeps the file system.
+  /// nearest to it.
+  ///
+  /// Where there is none, a server that keeps the file system.
   ///
   /// - Parameters:
   ///   - path: from the root, without symbolic links.

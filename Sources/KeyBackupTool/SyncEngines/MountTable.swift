@@ -63,6 +63,7 @@ struct MountTable: Sendable {
   /// - Parameters:
   ///   - folder: from the root, without symbolic links.
   ///   - path: from the root, without symbolic links.
+  /// - Returns: whether it does.
   func contains(_ folder: String, _ path: String) -> Bool {
     if Self.contains(folder, path) { return true }
     guard let outer = place(folder), let inner = place(path) else { return false }

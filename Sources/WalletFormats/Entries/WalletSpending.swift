@@ -27,6 +27,7 @@ extension WalletEntry {
   /// What the wallet's coins can be spent with.
   ///
   /// - Parameter plaintext: the entry's bytes.
+  /// - Returns: what they can be spent with.
   public func spending(in plaintext: borrowing SecretBytes) -> WalletSpending {
     switch secretKind {
     case .mnemonic, .xprv: return .full
