@@ -21,8 +21,9 @@ import Testing
     let words = box.root + "/words"
     try Files.write(Samples.mnemonic, to: words)
     let arguments = try #require(next).split(separator: " ").dropFirst(2)
-      .map { $0 == "FILE" ? words : String($0) }
-    try await box.keybackup(arguments)
+      .map(String.init)
+    // At a terminal it asks for the words; here a file has them.
+    try await box.keybackup(arguments + ["--mnemonic", words])
   }
 
   @Test func aConfigurationThatCannotBeWrittenIsAWarning() async throws {

@@ -80,7 +80,7 @@ import Testing
 
   /// A key that cannot list its credentials makes one all the same.
   @Test(arguments: [
-    "no-cred-mgmt,no-cred-mgmt-preview", "fault=error:credentialManagement=0x7F",
+    "no-cred-mgmt,no-cred-mgmt-preview", "fault=error:credentialManagementPreview=0x7F",
   ])
   func credentialsThatCannotBeListed(_ setting: String) async throws {
     let box = try Sandbox()

@@ -174,7 +174,9 @@ import Testing
     // is typed must not be on the screen.
     let outcome = try await backup.box.keybackup(
       ["wallet", "add", "--name", "Typed", "--network", "bitcoin", "--mnemonic", "-"],
-      terminal: [.pause(700), .type(Samples.mnemonic + "\n"), .pause(300), .type("\u{4}")],
+      terminal: [
+        .expect("(hidden): "), .type(Samples.mnemonic + "\n"), .pause(300), .type("\u{4}"),
+      ],
       expecting: nil, secrets: true)
     #expect(outcome.code == 0, "\(outcome.text)")
     #expect(!outcome.screen.contains("abandon abandon"), "echoed: \(outcome.screen)")

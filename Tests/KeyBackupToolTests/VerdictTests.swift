@@ -14,6 +14,11 @@ import Testing
   @Test func statusBeginsWithIt() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
+    let unknown = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(
+      Self.first(unknown).hasPrefix("Attention: this computer has not opened this backup yet"),
+      "\(unknown.out)")
+    try await box.keybackup(["wallet", "list"])
     let risk = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     #expect(Self.first(risk).hasPrefix("Attention: there is one way in only"), "\(risk.out)")
     let json = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)

@@ -21,9 +21,11 @@ struct SaltArgument: Sendable {
     bytes = try Self.decode(argument)
     // WebAuthn allows it. Here it is a variable that is not set, or the output of
     // a command that failed: every such mistake would give one and the same secret.
-    guard !bytes.isEmpty else {
+    // Who means it says so in one way.
+    guard !bytes.isEmpty || argument == "hex:" else {
       throw UserMessage(
-        .usage, "the salt is empty", hint: "is a variable not set, or a file empty?")
+        .usage, "the salt is empty",
+        hint: "is a variable not set, or a file empty? The empty PRF input is written hex:")
     }
     guard !raw || bytes.count == 32 else {
       throw UserMessage(

@@ -47,9 +47,13 @@ extension StatusReport {
     case .permissionDenied: "some folders of the backup may not be read."
     case .incomplete: "the backup is not all here, or not everywhere yet."
     case .atRisk:
-      keys == 1
-        ? "there is one way in only; lose it and the backup is lost."
-        : "no way into the backup counts."
+      if !knowsWays {
+        "\(whyUnknown), so its ways in are unconfirmed."
+      } else if keys == 1 {
+        "there is one way in only; lose it and the backup is lost."
+      } else {
+        "no way into the backup counts."
+      }
     default: advice.first ?? "the backup needs a look."
     }
   }

@@ -129,7 +129,7 @@ extension StatusReport {
   }
 
   /// Why this computer does not know which ways in there are.
-  private var whyUnknown: String {
+  var whyUnknown: String {
     health.isFreshnessKnown
       ? "this computer has not seen them enrolled"
       : "this computer has not opened this backup yet"
