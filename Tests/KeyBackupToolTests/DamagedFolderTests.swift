@@ -183,7 +183,8 @@ import Testing
     try await other.keybackup(["init"])
     try await other.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "stranger", name: "S").utf8))
-    for name in Files.tree(other.folder) where !name.contains("master-key") {
+    for name in Files.tree(other.folder)
+    where name.hasPrefix("cspp-namespaces/") && !name.contains("master-key") {
       let parts = name.split(separator: "/")
       let target = backup.place + "/" + parts.dropFirst(2).joined(separator: "/")
       try Files.makeFolder(target.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 })
