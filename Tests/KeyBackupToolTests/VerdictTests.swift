@@ -35,8 +35,10 @@ import Testing
     #expect(Self.first(fine) == "Everything is fine.", "\(fine.out)")
     // A computer that has not seen the folder before cannot say so.
     let elsewhere = try await keys.box.keybackup(
-      ["status"], key: nil, pin: .none, home: keys.box.newHome())
-    #expect(Self.first(elsewhere).hasPrefix("Attention: freshness unknown"), "\(elsewhere.out)")
+      ["status"], key: nil, pin: .none, home: keys.box.newHome(), expecting: 88)
+    #expect(
+      Self.first(elsewhere).hasPrefix("Attention: this computer has not opened this backup yet"),
+      "\(elsewhere.out)")
   }
 
   // MARK: keybackup alone
