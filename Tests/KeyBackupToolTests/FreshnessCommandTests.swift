@@ -26,7 +26,7 @@ import Testing
     #expect(same["comparison"]["result"].text == "same" && same["known"].flag == false)
     let newer = try await second.keybackup(
       ["status", "--freshness", early], pin: .none, expecting: 88)
-    #expect(newer.out.contains("newer than the word, by 1 operation"))
+    #expect(newer.out.contains("all that the word stands for, and 1 operation"))
     #expect(!newer.out.contains("freshness unknown"))
 
     // An old but complete copy on a new computer: only the word tells.

@@ -106,7 +106,18 @@ extension Backup {
     } else if let key = unlocked.keyID {
       opened.noteOfflineKit(key)
     }
-    return try await wait(for: opened)
+    let whole = try await wait(for: opened)
+    if use == .writing { warn(ofWhatIsLackingIn: whole.health, unlock.output) }
+    return whole
+  }
+
+  /// Adding to a backup that is not all here loses nothing, and a person should know.
+  private func warn(ofWhatIsLackingIn health: LogHealth, _ output: Output) {
+    let lacking = health.incomplete + health.rolledBack
+    guard lacking > 0 else { return }
+    output.warn(
+      "keybackup: the folder lacks \(counted(lacking, "operation")) that the backup has had or "
+        + "names; keybackup status says more")
   }
 
   /// Gets the master key from the first way in that serves, and tells of the

@@ -38,8 +38,8 @@ struct UnlockOffers: Sendable {
   /// - Parameters:
   ///   - ways: from the folder.
   ///   - rule: whom keys are asked for.
-  ///   - named: the namespace that a person named: its ways in come first.
-  init(_ ways: [WayIn], _ rule: RelyingPartyRule, named: NamespaceID? = nil) {
+  ///   - meant: the namespace that a person named, or this computer knows: its ways in come first.
+  init(_ ways: [WayIn], _ rule: RelyingPartyRule, meant: NamespaceID? = nil) {
     var standings = ways.map { Standing($0) }
     let heirs = Self.heirs(ways, standings)
     for (old, heirs) in heirs {
@@ -51,7 +51,7 @@ struct UnlockOffers: Sendable {
     }
     func rank(_ index: Int) -> Int {
       standings[index].rawValue
-        + (ways[index].namespaceID == named ? 0 : Standing.removed.rawValue + 1)
+        + (ways[index].namespaceID == meant ? 0 : Standing.removed.rawValue + 1)
     }
     var isDone = [Bool](repeating: false, count: ways.count)
     for index in ways.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index] {

@@ -97,7 +97,7 @@ extension UserMessage {
     case .descriptorListForm:
       (
         "this is neither an importdescriptors request nor a listdescriptors result",
-        "bitcoin-cli listdescriptors prints one"
+        "bitcoin-cli listdescriptors true prints one, with the private keys"
       )
     case .descriptorListTooLong(let limit): ("there are more than \(limit) descriptors", nil)
     case .descriptorListItem(let number):

@@ -91,6 +91,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       key: key, rpID: rpID, label: label, isDiscoverable: !nonDiscoverable)
     let made = try await enrolment.run { proven throws(UserMessage) in
       do throws(BackupFolderError) {
+        // First: what a crash leaves of it goes with the next init.
+        folder.leaveReadme()
         let open = try folder.create(
           proven.enrolment, prfOutput: proven.first, confirmedBy: proven.second)
         return (id: open.id, keyID: proven.enrolment.keyID, credential: proven.credentialID)
@@ -100,7 +102,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } isRecorded: {
       isRecorded($0, folder)
     }
-    folder.leaveReadme()
     remember(path, world)
     return try report(made.id, made.keyID, made.credential.bytes, path, place)
   }
@@ -195,7 +196,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       return nil
     }
-    folder.leaveReadme()
     remember(path, world)
     let place = PlaceReport(path, known: KnownSyncFolders.find(world))
     return try report(namespace.id, keyID, credential.bytes, path, place)
@@ -207,7 +207,14 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   private func remember(_ path: String, _ world: World) {
     do throws(UserMessage) {
       var configuration = try Configuration.load(world)
-      guard configuration.folder == nil, let absolute = FileCheck.absolute(path) else { return }
+      guard let absolute = FileCheck.absolute(path) else { return }
+      if let other = configuration.folder {
+        guard other != absolute, world.variable("KEYBACKUP_FOLDER") == nil else { return }
+        common.output.warn(
+          "warning: this computer still uses \(PrintableText.clean(other)); for this backup give "
+            + "--folder \(Self.word(absolute)) each time, or set KEYBACKUP_FOLDER")
+        return
+      }
       configuration.folder = absolute
       try configuration.save(world)
     } catch {

@@ -58,7 +58,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     if var target {
       report = try opened.forEachWallet { version, entry throws(UserMessage) in
         if Task.isCancelled { throw .interrupted }
-        let file = RestoredFile(version, isNamed: names)
+        let file = RestoredFile(version, in: entry, isNamed: names)
         if try target.write(entry, as: file.name) { files.note(file) }
         if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
         done += 1
@@ -93,6 +93,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count)
     WatchOnlyMemory(opened.id, world).keep(watchOnly)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
+    let conflicts = report.counts[.conflict]
+    if conflicts > 0 {
+      unlock.output.warn(
+        "keybackup: \(counted(conflicts, "wallet")) with several versions; all of them are "
+          + "restored: keybackup conflicts list shows them")
+    }
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
       unlock.output.note(
@@ -144,8 +150,9 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     guard !health.isFreshnessKnown, let word = FreshnessWord(health.freshness) else { return }
     unlock.output.note("Freshness unknown: this computer had not opened this backup before.")
     unlock.output.note(
-      "Its freshness word is \(word.grouped). On a computer that knows the backup, run: keybackup "
-        + "status --freshness \(word)")
+      "Its freshness word is \(word.grouped). Compare it with the word that keybackup status shows on "
+        + "the other computer, or that your recovery kit has: here run keybackup status --freshness "
+        + "and that word.")
   }
 }
 

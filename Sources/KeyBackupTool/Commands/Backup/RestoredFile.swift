@@ -1,5 +1,7 @@
 internal import BackupFolder
 internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
 
 /// One file that `restore --out` writes: what it is called, and whose it is.
 ///
@@ -11,9 +13,10 @@ struct RestoredFile: Sendable, Comparable {
 
   /// - Parameters:
   ///   - version: what the file holds.
+  ///   - entry: its bytes.
   ///   - isNamed: whether its name begins with the wallet's.
-  init(_ version: WalletVersion, isNamed: Bool) {
-    wallet = WalletRow(version)
+  init(_ version: WalletVersion, in entry: borrowing SecretBytes, isNamed: Bool) {
+    wallet = WalletRow(version, in: entry)
     let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
     let record = version.recordID.hex
     name =
@@ -54,6 +57,7 @@ struct RestoredFile: Sendable, Comparable {
     [
       "record_id": .string(wallet.recordID.hex), "file": .string(name),
       "name": .optional(wallet.name), "kind": .string(wallet.kindWord),
+      "watch_only": .bool(wallet.spending == .watchOnly),
     ]
   }
 
@@ -88,7 +92,8 @@ struct RestoredFiles: Sendable {
 
   mutating func note(_ file: RestoredFile) {
     count += 1
-    kinds.insert(file.wallet.kindWord)
+    kinds.insert(
+      file.wallet.spending == .watchOnly ? WalletUse.watchOnly.rawValue : file.wallet.kindWord)
     if keepsAll || files.count < Self.mostShown { files.append(file) }
   }
 
@@ -143,7 +148,7 @@ enum WalletUse: String, CaseIterable {
         + "--private."
     case .descriptor:
       "in a wallet program choose to import a descriptor, and paste the one under \"secret\". For "
-        + "Bitcoin Core: keybackup wallet export --format descriptors."
+        + "Bitcoin Core: keybackup wallet export --format descriptors --private."
     case .watchOnly:
       "it shows balances and addresses and cannot spend: the key is elsewhere. Import the \"xpub\" "
         + "or the descriptors as a watch-only wallet."

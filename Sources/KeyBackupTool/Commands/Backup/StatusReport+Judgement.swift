@@ -42,7 +42,12 @@ extension StatusReport {
     switch exitCode {
     case .success: nil
     case .dataInvalid: "some files of the backup are damaged."
-    case .rollback: "something that was in the backup is gone, or contradicts itself."
+    case .rollback:
+      if case .lacking = comparison, health.rolledBack == 0, health.forked == 0, vanished.isEmpty {
+        "this folder lacks something that the freshness word stands for."
+      } else {
+        "something that was in the backup is gone, or contradicts itself."
+      }
     case .conflict: "some wallets need your decision."
     case .permissionDenied: "some folders of the backup may not be read."
     case .incomplete: "the backup is not all here, or not everywhere yet."
@@ -90,8 +95,9 @@ extension StatusReport {
     }
     if !others.isEmpty {
       advice.append(
-        "the folder also holds \(NamespaceID.listed(others)), which this computer never opened; "
-          + "it is not used: look at who put it there")
+        "the folder also holds \(NamespaceID.listed(others)), which this computer never opened and "
+          + "does not use. It may be this backup after rotate --master-key on another computer: "
+          + "delete nothing, and open it once with your key: keybackup verify --deep")
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)
@@ -167,8 +173,9 @@ extension StatusReport {
     if !waiting.isEmpty {
       let labels = waiting.map { PrintableText.clean($0.label, limit: 40) }
       advice.append(
-        "not used since the master key was rotated, and found by a box in the earlier backup: "
-          + labels.joined(separator: ", ") + "; keybackup verify --deep with it ends that")
+        "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still "
+          + "open the backup; give each its place in it: with it, keybackup key repair "
+          + "(a recovery kit: --recovery-code)")
     }
     for old in spent {
       advice.append(

@@ -208,7 +208,8 @@ extension FreshnessComparison {
     switch self {
     case .same: "equal: nothing newer was known on the other computer"
     case .newer(let count):
-      "this folder is newer than the word, by \(counted(count, "operation"))"
+      "this folder has all that the word stands for, and \(counted(count, "operation")) that the "
+        + "computer that gave it lacked"
     case .lacking: "this folder lacks something that the word stands for"
     case .unknown: "cannot tell: some files are not synchronised yet"
     }
