@@ -8,20 +8,30 @@ extension BackupFolder {
   /// Writes it, unless something of that name is there.
   ///
   /// That it cannot be written is no reason to fail: the backup is whole without.
-  public func leaveReadme() {
+  ///
+  /// - Returns: whether it was written.
+  public func leaveReadme() -> Bool {
     let part = AtomicFile.temporaryPrefix + Self.readmeName
     do {
-      guard !root.holds(Self.readmeName) else { return }
+      guard !root.holds(Self.readmeName) else { return false }
       // A crash may have left it.
       try? root.unlink(part)
       let text = Array(Self.readme.utf8)
       let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, as: part)
       var buffer = FileBuffer()
       try file.settle(buffer: &buffer) { $0.count == text.count }
-      if try file.publish(new: Self.readmeName) { try root.sync() }
+      guard try file.publish(new: Self.readmeName) else { return false }
+      try root.sync()
+      return true
     } catch {
-      return
+      return false
     }
+  }
+
+  /// Takes away again what ``leaveReadme()`` has just written for a backup that did not
+  /// come to be.
+  public func removeReadme() {
+    try? root.unlink(Self.readmeName)
   }
 
   /// Holds nothing about the person.

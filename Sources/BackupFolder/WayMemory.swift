@@ -68,11 +68,11 @@ struct WayMemory: Equatable, Sendable {
 
   /// Whether this computer has seen with the master key that a way in is one.
   ///
-  /// What version 0.1.0 noted names ways in by their ID alone, until the next run
-  /// with the master key.
+  /// What version 0.1.0 noted names ways in by their ID alone, which any file can bear:
+  /// it confirms none, until the next run with the master key.
   func confirms(_ way: inout WayIn) -> Bool {
-    if let enrolled { return way.isConfirmed(by: enrolled) }
-    return way.keyID.map { proved[$0] != nil || waiting.contains($0) } ?? false
+    guard let enrolled else { return false }
+    return way.isConfirmed(by: enrolled)
   }
 
   /// Notes that a way in opened the backup.
@@ -227,10 +227,7 @@ extension OperationLog.LeftWay {
 
 extension Namespace {
   /// Whether this computer has seen with the master key which ways in there are.
-  public var knowsWaysIn: Bool {
-    let ways = rememberedWays()
-    return ways.enrolled != nil || !ways.proved.isEmpty
-  }
+  public var knowsWaysIn: Bool { rememberedWays().enrolled != nil }
 
   /// What this computer remembers of the ways in.
   func rememberedWays() -> WayMemory {

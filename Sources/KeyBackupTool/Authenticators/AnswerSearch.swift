@@ -39,6 +39,11 @@ struct AnswerSearch {
     isDamaged = isDamaged || answered.contains(where: \.isKnown)
   }
 
+  /// Puts aside what a key says it cannot answer.
+  mutating func putAside(_ refused: [UnlockQuestion]) {
+    left.removeAll { refused.contains($0) }
+  }
+
   /// Before one more touch: says that there is another file, and after some asks whether to go on.
   ///
   /// - Throws: `ambiguous` when nobody says so.
@@ -77,15 +82,24 @@ extension OpenKey {
   ) async throws(UserMessage) -> R? {
     var held = held
     var tells = !held.isEmpty
+    // Some keys tell once they have seen the PIN: after the first refusal they are looked at again.
+    var mayTell = !tells
     var asked: Set<UnlockQuestion> = []
     while true {
       let questions = tells ? held : search.left.filter { !asked.contains($0) }
-      if let result = try await answerInTurn(questions, &search, use: use) { return result }
-      asked.formUnion(questions)
+      let before = search.left.count
+      if let result = try await answerInTurn(
+        questions, &search, untilRefused: mayTell, use: use)
+      {
+        return result
+      }
+      let wasRefused = mayTell && search.left.count < before
+      if !wasRefused { asked.formUnion(questions) }
       let rest = search.left.filter { !asked.contains($0) }
-      guard tells, !rest.isEmpty else { return nil }
+      guard tells || wasRefused, !rest.isEmpty else { return nil }
+      mayTell = false
       switch try await holding(rest, mayBeHidden: false) {
-      case .some(let next): held = next
+      case .some(let next): (held, tells) = (next, true)
       case .perhaps: tells = false
       case .none: return nil
       }
@@ -93,7 +107,7 @@ extension OpenKey {
   }
 
   private func answerInTurn<R: ~Copyable>(
-    _ questions: [UnlockQuestion], _ search: inout AnswerSearch,
+    _ questions: [UnlockQuestion], _ search: inout AnswerSearch, untilRefused: Bool,
     use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R? {
     var files = questions.count
@@ -109,6 +123,8 @@ extension OpenKey {
       do throws(UserMessage) {
         evaluations = try await evaluate(request)
       } catch  where error.code == .wrongKey {
+        search.putAside(pair)
+        if untilRefused { return nil }
         continue
       }
       for evaluation in evaluations {

@@ -138,9 +138,9 @@ struct Kit {
     source = .file(file)
   }
 
-  /// Those come first that ask for nothing else, then the cheap ones: a folder
-  /// that somebody filled with dear ones must not keep the right one from its
-  /// turn.
+  /// Those come first that are known to be enrolled, of these those that ask for nothing
+  /// else, then the cheap ones: a folder that somebody filled must not keep the right
+  /// one from its turn.
   fileprivate var order: Order {
     let asks =
       switch derivation.secondSecret {
@@ -149,15 +149,16 @@ struct Kit {
       case .keyring: 2
       case .securityKey: 3
       }
-    return Order(asks: asks, work: derivation.work)
+    return Order(isClaim: way?.isEnrolled == true ? 0 : 1, asks: asks, work: derivation.work)
   }
 
   fileprivate struct Order: Comparable {
+    var isClaim: Int
     var asks: Int
     var work: Int
 
     static func < (one: Order, other: Order) -> Bool {
-      (one.asks, one.work) < (other.asks, other.work)
+      (one.isClaim, one.asks, one.work) < (other.isClaim, other.asks, other.work)
     }
   }
 

@@ -59,7 +59,10 @@ struct UnlockOffers: Sendable {
       // both are the same credential's, whose two salts are one touch; and of many only the newest.
       let heir =
         standings[index].isReplaced ? nil : heirs[index]?.last { ways[$0].isLike(ways[index]) }
-      for next in [heir, index].compactMap({ $0 }) where !isDone[next] {
+      // A claim does not come before what is known.
+      let isClaim = standings[index].isKnown && heir.map { !standings[$0].isKnown } ?? false
+      let both = isClaim ? [index, heir] : [heir, index]
+      for next in both.compactMap({ $0 }) where !isDone[next] {
         isDone[next] = true
         add(ways[next], standings[next], rank: rank(index), rule)
       }

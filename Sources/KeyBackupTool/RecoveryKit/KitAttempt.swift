@@ -9,6 +9,11 @@ struct KitAttempt {
   private let world: World
   private let rule: RelyingPartyRule
   private let count: Int
+  /// For all kits: what a key refused once is not sent again.
+  private let finder: KeyFinder
+  /// Touches for second secrets that opened nothing.
+  private var search = AnswerSearch([], extraSalt: nil)
+  private var asked = 0
   private var tried = 0
   private var work = 0
   /// Whether a kit was not tried for want of its second secret.
@@ -27,6 +32,7 @@ struct KitAttempt {
     self.world = world
     self.rule = rule
     self.count = count
+    finder = unlock.finder(world)
   }
 
   /// The way's secret, if the code is this kit's.
@@ -72,15 +78,22 @@ struct KitAttempt {
         secondFailure = .relyingPartyNotAllowed([rpID], "a recovery kit was not tried")
         return nil
       }
+      do throws(UserMessage) {
+        try search.requirePatience(count - asked, finder.prompter)
+      } catch  where error.code == .ambiguous {
+        throw error.adding(hint: "name your kit, as its page does, with --kit-id")
+      }
+      asked += 1
       unlock.common.prompter.tell("A recovery kit here has a security key as its second secret.")
       let second: SecretBytes
       do throws(UserMessage) {
-        second = try await unlock.finder(world).ask([question]) { $0.evaluation.first() }
-      } catch  where error.code != .interrupted {
+        second = try await finder.ask([question]) { $0.evaluation.first() }
+      } catch  where error.code == .wrongKey || error.code == .noAuthenticator {
         // Another kit may need another key.
         secondFailure = error
         return nil
       }
+      search.note([])
       return KeyHeader.CodeDerivation.mix(
         try derive(kit, code), with: second, keyID: kit.keyID)
     }

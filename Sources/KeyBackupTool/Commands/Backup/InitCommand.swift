@@ -90,13 +90,14 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let enrolment = CredentialEnrolment(
       key: key, rpID: rpID, label: label, isDiscoverable: !nonDiscoverable)
     let made = try await enrolment.run { proven throws(UserMessage) in
+      // First: what a crash leaves of it goes with the next init.
+      let hasReadme = folder.leaveReadme()
       do throws(BackupFolderError) {
-        // First: what a crash leaves of it goes with the next init.
-        folder.leaveReadme()
         let open = try folder.create(
           proven.enrolment, prfOutput: proven.first, confirmedBy: proven.second)
         return (id: open.id, keyID: proven.enrolment.keyID, credential: proven.credentialID)
       } catch {
+        if hasReadme { folder.removeReadme() }
         throw UserMessage(error)
       }
     } isRecorded: {

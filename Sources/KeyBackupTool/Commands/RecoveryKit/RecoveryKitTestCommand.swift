@@ -27,15 +27,20 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     let report = opened.verify()
     let label = try label(of: opened.openedBy, backup, unlock)
     let isEarlier = opened.health.successor != nil
+    let name = label.isEmpty ? "" : " \"\(PrintableText.clean(label, limit: 40))\""
     try unlock.output.result(
-      "The recovery kit \"\(PrintableText.clean(label, limit: 40))\" opens the "
-        + "\(isEarlier ? "earlier " : "")backup: \(counted(report.restored, "wallet")).",
+      "The recovery kit\(name) opens the \(isEarlier ? "earlier " : "")backup: \(counted(report.restored, "wallet")).",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .optional(opened.openedBy?.hex),
         "label": .string(label), "wallets": .number(report.restored),
         "failed": .array(report.failures.map(\.json)),
       ], ofChange: "nothing was changed")
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
+    if opened.openedBy == nil, !isEarlier, unlock.recovery.recoveryKit == nil {
+      unlock.output.note(
+        "It was made before the master key was rotated, and counts once it has its place in the "
+          + "backup: keybackup key repair --recovery-code")
+    }
     return isEarlier ? .partial : .success
   }
 
