@@ -20,7 +20,7 @@ extension Backup {
     _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let offers = UnlockOffers(scan.waysIn, rule(rpID), meant: named ?? settled)
+    let offers = UnlockOffers(scan.waysIn, rule(rpID), meant: meant)
     guard !offers.all.isEmpty else {
       guard offers.withheld.isEmpty else {
         throw .relyingPartyNotAllowed(offers.withheld, "no security key is asked")

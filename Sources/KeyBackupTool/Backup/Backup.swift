@@ -17,6 +17,9 @@ struct Backup: Sendable {
   var settled: NamespaceID?
   /// Whether only a key can tell which one is meant.
   var isOpen: Bool { !candidates.isEmpty && settled == nil }
+  /// The namespace that a person named, or that this computer takes for the backup; nil where
+  /// only a key can tell.
+  var meant: NamespaceID? { named ?? (isOpen ? nil : namespace.id) }
   /// What the command does with it.
   var use = Use.reading
   /// How long to wait for what is not synchronised; nil: not at all.
