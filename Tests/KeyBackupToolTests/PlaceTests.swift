@@ -153,4 +153,32 @@ import Testing
       #expect(!table.contains(folder, path), "\(path)")
     }
   }
+
+  /// What is mounted in a sync folder is carried with it, by whatever name it
+  /// is written.
+  @Test func mountsInTheFolder() {
+    let table = MountTable(
+      #"""
+      22 1 8:1 / / rw - ext4 /dev/sda1 rw
+      23 22 8:2 / /home rw - ext4 /dev/sda2 rw
+      24 23 8:2 /ann/Private /home/ann/Sync/Private rw - ext4 /dev/sda2 rw
+      25 22 0:50 / /mnt/memory rw - tmpfs tmpfs rw
+      26 23 0:50 /part /home/ann/Sync/deep/memory rw - tmpfs tmpfs rw
+      27 23 8:2 /ann/Other /home/ann/Syncs/Other rw - ext4 /dev/sda2 rw
+      28 22 8:2 /ann/Private /mnt/private rw - ext4 /dev/sda2 rw
+      """#)
+    let folder = "/home/ann/Sync"
+    for path in [
+      "/home/ann/Private", "/home/ann/Private/x3", "/home/ann/Sync/Private/x3", "/mnt/private/x",
+      "/mnt/memory/part", "/mnt/memory/part/x", "/home/ann/Sync/\u{301}x",
+    ] {
+      #expect(table.contains(folder, path), "\(path)")
+    }
+    for path in [
+      "/home/ann/Privates", "/home/ann/Other/x", "/home/ann/Syncs/Other/x", "/home/ann",
+      "/mnt/memory", "/mnt/memory/parts", "/ann/Private",
+    ] {
+      #expect(!table.contains(folder, path), "\(path)")
+    }
+  }
 }

@@ -73,6 +73,35 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
+  /// What is put where a sync folder is set to be is carried as soon as the
+  /// program begins, so nothing makes that folder.
+  @Test(arguments: ["Later", "Later/x", "link", "none/../Later", "dangling"])
+  func norInASyncFolderThatIsNotThereYet(_ configured: String) async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try Files.link(box.home + "/link", to: box.home + "/Later")
+    try Files.link(box.home + "/dangling", to: "./none/../link")
+    try box.setUpSyncthing(box.home + "/" + configured)
+    let place = box.home + (configured.hasSuffix("x") ? "/Later/x" : "/Later")
+    let around = box.home + "/./none/.." + String(place.dropFirst(box.home.count))
+    for out in [place, place + "/x", around] {
+      let refused = try await box.keybackup(["restore", "--out", out], expecting: nil)
+      expectFailure(refused, 73, says: "synced folder", "Syncthing \"Tom & Ann\" carries")
+    }
+    #expect(!Files.exists(box.home + "/Later"))
+    try await box.keybackup(["restore", "--out", box.home + "/Laterer"])
+    #expect(Files.tree(box.home + "/Laterer").count == 3)
+  }
+
+  /// Nor is it offered for a backup.
+  @Test func aSyncFolderThatIsNotThereYetIsNotOffered() async throws {
+    let box = try Sandbox()
+    try box.setUpSyncthing(box.home + "/Later")
+    let refused = try await box.keybackup(["init"], environment: box.unnamed, expecting: nil)
+    expectFailure(refused, 78, says: "no sync program's folder was found here")
+    #expect(!refused.text.contains("Later"), "\(refused.text)")
+  }
+
   @Test func whoSaysSoMay() async throws {
     let (backup, inside) = try await Self.prepared()
     try await backup.box.keybackup(["restore", "--allow-synced-folder", "--out", inside + "/new"])

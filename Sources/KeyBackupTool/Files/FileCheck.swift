@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Glibc
 
 /// Small questions about paths the person named.
@@ -37,20 +38,36 @@ enum FileCheck {
       hint: "check the permissions of the folder and of its file system")
   }
 
-  /// Where a file is or would be: the nearest folder of its path that is there,
-  /// from the root and without symbolic links; nil when there is none.
-  static func place(_ path: String) -> String? {
-    var existing = path
-    while absolute(existing) == nil, let above = parent(existing) { existing = above }
-    return absolute(existing)
-  }
-
-  /// The path one step up; nil for the root and for ".".
-  private static func parent(_ path: String) -> String? {
-    var steps = path
-    while steps.count > 1, steps.hasSuffix("/") { steps.removeLast() }
-    guard steps != "/", steps != "." else { return nil }
-    guard let slash = steps.lastIndex(of: "/") else { return "." }
-    return slash == steps.startIndex ? "/" : String(steps[..<slash])
+  /// Where a file or folder is or would be: from the root, without the symbolic
+  /// links that are there by now.
+  ///
+  /// - Parameters:
+  ///   - path: need not exist.
+  ///   - links: how many links may lead to what is not there.
+  /// - Returns: nil for an empty path, and when the current folder is gone.
+  static func future(_ path: String, links: Int = 8) -> String? {
+    if let there = absolute(path) { return there }
+    let slash = UInt8(ascii: "/")
+    guard let first = path.utf8.first, var place = absolute(first == slash ? "/" : ".") else {
+      return nil
+    }
+    for step in path.utf8.split(separator: slash) {
+      let name = String(Substring(step))
+      let next = (place == "/" ? "" : place) + "/" + name
+      if let there = absolute(next) {
+        place = there
+      } else if name == ".." {
+        place = place.utf8.lastIndex(of: slash).map { String(place[..<$0]) } ?? ""
+        if place.isEmpty { place = "/" }
+      } else if links > 0,
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next)
+      {
+        let whole = target.utf8.first == slash ? target : place + "/" + target
+        place = future(whole, links: links - 1) ?? next
+      } else if name != "." {
+        place = next
+      }
+    }
+    return place
   }
 }

@@ -57,12 +57,12 @@ struct SyncedFolderOption: ParsableArguments {
     let known = KnownSyncFolders.find(world)
     let mounts = MountTable.current()
     for path in named {
-      guard let place = FileCheck.place(path) else { continue }
+      guard let place = FileCheck.future(path) else { continue }
       if let folder = known.carrying(place, mounts), folder.path != "/" {
         return (path, .engine(folder))
       }
       for backup in backups {
-        guard let folder = FileCheck.absolute(backup), mounts.contains(folder, place) else {
+        guard let folder = FileCheck.future(backup), mounts.contains(folder, place) else {
           continue
         }
         return (path, .backup(backup))

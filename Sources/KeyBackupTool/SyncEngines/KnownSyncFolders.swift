@@ -3,7 +3,7 @@ internal import CSPP
 internal import FoundationEssentials
 internal import Glibc
 
-/// The sync folders of this computer that are there, by their true paths.
+/// The sync folders of this computer, by their true paths.
 struct KnownSyncFolders: Sendable {
   /// Those a backup may be started in.
   private(set) var usable: [SyncFolder] = []
@@ -11,6 +11,8 @@ struct KnownSyncFolders: Sendable {
   private(set) var others: [SyncFolder] = []
   /// Those that did not answer in time; nothing is known of them.
   private(set) var silent: [SyncFolder] = []
+  /// Those that are not there yet: what is put there will be carried.
+  private var absent: [SyncFolder] = []
 
   /// How long a folder may take to answer, in seconds.
   private static let patience = 3.0
@@ -27,6 +29,10 @@ struct KnownSyncFolders: Sendable {
       }
       guard let found = look.path, seen.insert(found).inserted else { continue }
       folder.path = found
+      guard look.isFolder else {
+        known.absent.append(folder)
+        continue
+      }
       if !look.isWritable, folder.obstacle == nil { folder.obstacle = "it cannot be written" }
       if folder.obstacle == nil { known.usable.append(folder) } else { known.others.append(folder) }
     }
@@ -39,11 +45,11 @@ struct KnownSyncFolders: Sendable {
   /// Where there is none, a server that keeps the file system.
   ///
   /// - Parameters:
-  ///   - path: from the root, without symbolic links.
+  ///   - path: from the root, without symbolic links; need not exist yet.
   ///   - mounts: what is mounted.
   /// - Returns: its folder; nil: none that is known.
   func carrying(_ path: String, _ mounts: MountTable) -> SyncFolder? {
-    let folder = (usable + others + silent).filter { mounts.contains($0.path, path) }
+    let folder = (usable + others + silent + absent).filter { mounts.contains($0.path, path) }
       .max { $0.path.utf8.count < $1.path.utf8.count }
     if let folder { return folder }
     guard let mount = mounts.holding(path), let engine = mount.engine else { return nil }
@@ -71,17 +77,17 @@ struct KnownSyncFolders: Sendable {
 
   /// What a path is.
   private struct Look: Sendable {
-    /// Without symbolic links; nil when no folder is there.
-    var path: String?
+    /// Without symbolic links, whether or not it is there.
+    let path: String?
+    var isFolder = false
     var isWritable = false
 
     init(_ path: String) {
+      self.path = FileCheck.future(path)
       var status = stat()
-      guard let absolute = FileCheck.absolute(path), unsafe stat(absolute, &status) == 0,
-        status.st_mode & S_IFMT == S_IFDIR
-      else { return }
-      self.path = absolute
-      isWritable = unsafe access(absolute, W_OK | X_OK) == 0
+      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+      isFolder = true
+      isWritable = unsafe access(path, W_OK | X_OK) == 0
     }
   }
 }

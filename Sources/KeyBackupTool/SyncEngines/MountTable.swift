@@ -58,7 +58,8 @@ struct MountTable: Sendable {
   }
 
   /// Whether a path is a folder itself or lies in it, also where one of them is
-  /// reached by a second mount of the same file system.
+  /// reached by a second mount of the same file system, or a folder around the
+  /// path is mounted somewhere in the folder.
   ///
   /// - Parameters:
   ///   - folder: from the root, without symbolic links.
@@ -66,8 +67,16 @@ struct MountTable: Sendable {
   /// - Returns: whether it does.
   func contains(_ folder: String, _ path: String) -> Bool {
     if Self.contains(folder, path) { return true }
-    guard let outer = place(folder), let inner = place(path) else { return false }
-    return outer.device == inner.device && Self.contains(outer.path, inner.path)
+    guard let inner = place(path) else { return false }
+    if let outer = place(folder), outer.device == inner.device,
+      Self.contains(outer.path, inner.path)
+    {
+      return true
+    }
+    return all.contains { mount in
+      mount.device == inner.device && Self.contains(folder, mount.point)
+        && Self.contains(mount.root, inner.path)
+    }
   }
 
   /// Where in which file system a path is.
@@ -79,8 +88,10 @@ struct MountTable: Sendable {
   }
 
   /// Whether a path is a folder itself or lies in it.
+  ///
+  /// By bytes: to `hasPrefix`, a slash and a combining mark are one character.
   static func contains(_ folder: String, _ path: String) -> Bool {
-    folder == "/" || path == folder || path.hasPrefix(folder + "/")
+    folder == "/" || path == folder || path.utf8.starts(with: (folder + "/").utf8)
   }
 
   /// Mount ID, parent ID, device, root, point, options, optional fields, "-",
