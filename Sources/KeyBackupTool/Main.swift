@@ -20,6 +20,11 @@ enum Main {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
     let events = Events(arguments: arguments)
+    if let refusal = TypedSecrets(arguments).refusal {
+      report(refusal, output)
+      events.send(.done(refusal.code, refusal))
+      _exit(refusal.code.rawValue)
+    }
     guard let command = parse(arguments, output, events) else { return }
     // Detached: this thread, which is the main actor's, is about to wait.
     let work = Task.detached {

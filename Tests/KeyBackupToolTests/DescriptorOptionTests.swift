@@ -18,7 +18,7 @@ import Testing
       let refused = try await box.keybackup(
         command + [option, "\(number)"], pin: .none,
         wrapper: ["sh", "-c", #"exec "$@" \#(number)>&-"#, "sh"], limit: 20, expecting: nil)
-      expectFailure(refused, 64, says: option, "descriptor \(number) is not open")
+      expectFailure(refused, 64, says: option, "names is not open")
     }
     let joined = try await box.keybackup(
       command + ["\(option)=78", "--json"], pin: .none, limit: 20, expecting: nil)
@@ -31,7 +31,7 @@ import Testing
       let refused = try await box.keybackup(
         command + [option, "8"], pin: .none,
         wrapper: ["sh", "-c", #"exec "$@" 8>"$HOME/file""#, "sh"], limit: 20, expecting: nil)
-      expectFailure(refused, 64, says: option, "descriptor 8 is not open for reading")
+      expectFailure(refused, 64, says: option, "names is not open for reading")
     }
   }
 
@@ -42,7 +42,7 @@ import Testing
     let trace = try await keys.box.traced {
       let refused = try await keys.box.keybackup(
         ["key", "add"], key: both, pin: .descriptor(Sandbox.pin), expecting: nil)
-      expectFailure(refused, 66, says: "descriptor 9", "one line for each key")
+      expectFailure(refused, 66, says: "the descriptor has not a PIN", "one line for each key")
     }
     #expect(!trace.contains { $0.hasSuffix("TOUCH") }, "\(trace)")
     #expect(PINTests.tries(trace) == 0, "\(trace)")

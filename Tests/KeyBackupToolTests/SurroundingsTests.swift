@@ -13,7 +13,7 @@ import Testing
       ["wallet", "list", "--pin-fd", "1"], pin: .none,
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
     #expect(
-      outcome.code == 64 && outcome.err.contains("descriptor 1 is not open"), "\(outcome.err)")
+      outcome.code == 64 && outcome.err.contains("names is not open"), "\(outcome.err)")
     let unsaid = try await backup.box.keybackup(
       ["wallet", "show", PreparedBackup.ids[0]],
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)

@@ -29,6 +29,25 @@ import Testing
     (["restore", "--pin", "1234567"], 64, "1234567"),
     (["restore", "--pin=1234567"], 64, "1234567"),
     (["derive", "--salt", "x", String(repeating: "0f", count: 32)], 64, "0f0f0f0f"),
+    // After a scheme or folders, with what is cleaned between the words, as a list.
+    (["derive", "--salt", "file:" + Samples.mnemonic], 64, "abandon"),
+    (["derive", "--salt", "file:/x/abandn abandon abandon abandon"], 66, "abandn"),
+    (["key", "label", words.joined(separator: "\n"), "x"], 64, "abandon"),
+    (["wallet", "import", "abandn\tabandon\nabandon\nabandon"], 66, "abandn"),
+    (["init", Samples.mnemonic], 64, "abandon"),
+    (["init", "1. " + words.joined(separator: " 2. ")], 64, "abandon"),
+    (["init"] + words.flatMap { ["1.", $0] }, 64, "abandon"),
+    (add + ["--mnemonic", "1. abandon 2. abandn 3) abandon 4: abandon"], 66, "abandn"),
+    // Right after the option.
+    (add + ["--xprv" + Samples.xprv], 64, "xprv9s21"),
+    (add + ["--mnemonic" + Samples.mnemonic], 64, "abandon abandon"),
+    (["nostr", "export", "--nsec" + nsec], 64, "nsec1vl0"),
+    (["restore", "--recovery-code" + code], 64, "ABCD"),
+    (["restore", "--xprv" + String(repeating: "0f", count: 32)], 64, "0f0f0f0f"),
+    (["restore", "-p654321"], 64, "654321"),
+    (["wallet", "list", "654321"], 64, "654321"),
+    (["pin", "set", "654321"], 64, "654321"),
+    (["unlock", "--for", "654321"], 64, "654321"),
   ]
 
   @Test(arguments: typed.indices)
@@ -43,6 +62,29 @@ import Testing
       arguments + ["--json"], key: nil, pin: .none, expecting: nil, secrets: true)
     try expectFailure(json, code, word: code == 64 ? "usage" : "no-input")
     #expect(!json.text.contains(secret), "\(json.text)")
+  }
+
+  /// A PIN in place of a descriptor, or of a name.
+  @Test func noNumberIsRepeated() async throws {
+    let backup = try await PreparedBackup()
+    for (arguments, code, says) in [
+      (["restore", "--pin-fd", "654321"], 64 as Int32, "the descriptor that it names is not open"),
+      (["restore", "--events-fd=654321"], 64, "the descriptor that it names is not open"),
+      (["restore", "--pin-fd", "65432165432"], 64, "looks like a secret"),
+      (["key", "remove", "654321"], 66, "looks like a secret"),
+    ] {
+      let told = try await backup.box.keybackup(arguments, pin: .none, expecting: nil)
+      expectFailure(told, code, says: says)
+      #expect(!told.text.contains("654321"), "\(told.text)")
+    }
+  }
+
+  @Test func anEndlessLineEnds() async throws {
+    let backup = try await PreparedBackup()
+    let told = try await backup.box.keybackup(
+      ["restore", "--pin-fd", "8"], pin: .none,
+      wrapper: ["sh", "-c", #"exec "$@" 8</dev/zero"#, "sh"], limit: 30, expecting: nil)
+    expectFailure(told, 65, says: "64 KiB")
   }
 
   /// Nobody is alarmed by what is no secret.

@@ -48,7 +48,7 @@ enum PINLines {
         try SecretLine.read(descriptor: descriptor, what: "PIN", limit: PINSource.limit))
       guard line.text.count > 0 else {
         throw UserMessage(
-          .noInput, "descriptor \(descriptor) has not a PIN for each key that this command asks",
+          .noInput, "the descriptor has not a PIN for each key that this command asks",
           hint: "give one line for each key in turn, first the one that opens the backup; "
             + "nothing was touched")
       }

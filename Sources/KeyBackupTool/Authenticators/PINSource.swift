@@ -36,7 +36,7 @@ enum PINSource: Sendable {
     switch self {
     case .descriptor(let descriptor):
       line = try PINLines.next(descriptor)
-      name = "descriptor \(descriptor)"
+      name = "the descriptor"
       if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
     case .file(let path):
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)

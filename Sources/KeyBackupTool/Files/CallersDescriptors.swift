@@ -31,13 +31,18 @@ enum CallersDescriptors {
   }
 
   /// Why a descriptor cannot be used; nil: it can.
+  ///
+  /// - Parameters:
+  ///   - descriptor: its number.
+  ///   - use: what it is needed for.
+  /// - Returns: a sentence about an option, without the number: it may be a PIN.
   static func obstacle(_ descriptor: Int32, for use: Use) -> String? {
     guard let flags = flags.withLock({ $0[descriptor] }) else {
-      return "descriptor \(descriptor) is not open"
+      return "the descriptor that it names is not open"
     }
     let refused = use == .reading ? O_WRONLY : O_RDONLY
     guard flags & O_ACCMODE != refused else {
-      return "descriptor \(descriptor) is not open for \(use)"
+      return "the descriptor that it names is not open for \(use)"
     }
     return nil
   }

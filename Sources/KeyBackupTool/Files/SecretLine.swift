@@ -5,6 +5,9 @@ internal import SecretMemory
 /// The first line of a descriptor or a private file, straight into guarded
 /// memory: how programs give a PIN or a passphrase.
 enum SecretLine {
+  /// Bytes in which the line has to end: a device may never end one.
+  private static let mostBytes = 64 << 10
+
   /// Reads from a file that only its owner may read.
   ///
   /// - Parameters:
@@ -15,7 +18,7 @@ enum SecretLine {
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file, `no-input`,
-  ///   `permission-denied`, `io`.
+  ///   `data-invalid` when the line does not end, `permission-denied`, `io`.
   static func read(
     file path: String, what: String, option: String? = nil, limit: Int
   ) throws(UserMessage) -> SecretBytes {
@@ -61,7 +64,7 @@ enum SecretLine {
   static func read(
     descriptor: Int32, what: String, limit: Int
   ) throws(UserMessage) -> SecretBytes {
-    try read(from: descriptor, name: "descriptor \(descriptor)", what: what, limit: limit)
+    try read(from: descriptor, name: "the descriptor", what: what, limit: limit)
   }
 
   private static func read(
@@ -69,6 +72,7 @@ enum SecretLine {
   ) throws(UserMessage) -> SecretBytes {
     var line = SecretBytes(zeroed: limit)
     var filled = 0
+    var taken = 0
     var byte: UInt8 = 0
     reading: while true {
       try Interruption.waitToRead(descriptor)
@@ -76,6 +80,12 @@ enum SecretLine {
       switch count {
       case 1 where byte == 10: break reading
       case 1:
+        taken += 1
+        guard taken <= mostBytes else {
+          throw UserMessage(
+            .dataInvalid, "the \(what) in \(name) is too long: its line has more than 64 KiB",
+            hint: "put nothing but the \(what) on it")
+        }
         if filled < limit {
           line.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: filled, as: UInt8.self) }
           filled += 1

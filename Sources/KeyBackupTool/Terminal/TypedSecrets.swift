@@ -1,42 +1,65 @@
-internal import CSPP
-internal import SecretMemory
 internal import WalletFormats
 
 /// Secrets that a person typed on the command line, where none belongs: no
 /// message repeats them, and every error speaks of them.
 struct TypedSecrets: Sendable {
+  /// Why nothing is run: what is certainly a secret would be in names, notes or
+  /// results then.
+  private(set) var refusal: UserMessage?
   /// Arguments, or values of options, that look like a secret.
   private var secrets: [String] = []
   /// What may be one, or not: told only where a message would repeat it.
   private var suspects: [String] = []
+  /// Digits that may be a key.
+  private var longDigits: [String] = []
+  /// Numbers that may be a PIN.
+  private var numbers: Set<String> = []
 
   init(_ arguments: [String]) {
     var words: [String] = []
     var last = ""
+    // Its versions may have names of digits only.
+    let hasNumbers = arguments.first == "conflicts"
+    let takesFile = arguments.starts(with: ["wallet", "import"])
     for argument in arguments {
       let isOption = argument.hasPrefix("-") && argument != "-"
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-      let name = isOption ? parts.first ?? "" : last
-      if let value = isOption ? (parts.count > 1 ? parts[1] : nil) : argument {
-        if Self.isSecret(value) || Self.absentOptions.contains(name) { secrets.append(value) }
-        if Self.isDigits(value) || Self.flags.contains(name) { suspects.append(value) }
-        if WordLook.isListed(value[...]) { words.append(value) }
+      // The value may follow the name without a space.
+      let isName = isOption && parts.count < 2
+      let name = isOption ? (isName ? "" : parts[0]) : last
+      let value = isOption && !isName ? parts[1] : argument
+      if SecretLook.isCertain(in: value), refusal == nil {
+        let isFile = Self.fileOptions.contains(name) || (takesFile && name.isEmpty && !isOption)
+        refusal = Self.unrepeated(isFile ? .noInput : .usage)
       }
-      last = isOption && parts.count == 1 ? argument : ""
+      if SecretLook.isSeen(in: value) || Self.absentOptions.contains(name) {
+        secrets.append(value)
+      }
+      if !Self.publicOptions.contains(name) {
+        longDigits += SecretLook.longDigits(value, isOption: isName)
+        if !hasNumbers { numbers.formUnion(SecretLook.numbers(value, isOption: isName)) }
+      }
+      if Self.flags.contains(name) { suspects.append(value) }
+      if WordLook.isListed(value[...]) { words.append(value) }
+      last = isName ? argument : ""
     }
     if words.count >= Self.fewWords { suspects += words }
+    if refusal == nil, SecretLook.isMnemonic(arguments.flatMap(SecretLook.words)) {
+      refusal = Self.unrepeated(.usage)
+    }
   }
 
   /// The message: another one in its place where it would repeat a secret, and
   /// with what to do now where there is one.
   func hiding(_ message: UserMessage) -> UserMessage {
     let text = message.message + "\n" + (message.hint ?? "")
-    if isRepeated(in: text) {
-      return UserMessage(
-        message.code, word: message.word,
-        "an argument looks like a secret and is not repeated here", hint: Self.advice)
-    }
+    if isRepeated(in: text) { return Self.unrepeated(message.code, word: message.word) }
     return secrets.isEmpty ? message : message.adding(hint: Self.advice)
+  }
+
+  private static func unrepeated(_ code: ExitCode, word: String? = nil) -> UserMessage {
+    UserMessage(
+      code, word: word, "an argument looks like a secret and is not repeated here", hint: advice)
   }
 
   private static let advice =
@@ -44,13 +67,35 @@ struct TypedSecrets: Sendable {
     + "remove it there. If others use this computer, move the coins, or replace the key. "
     + "Secrets come from a file, from -, or from the hidden prompt"
 
+  // MARK: What a message repeats
+
   private func isRepeated(in text: String) -> Bool {
-    // A message may show only the beginning.
-    secrets.contains { text.contains($0.prefix(12)) }
-      || suspects.contains { text.contains("'\($0)'") }
+    let lower = text.lowercased()
+    let parts = Self.parts(lower)
+    let pairs = Set(zip(parts, parts.dropFirst()).map { "\($0) \($1)" })
+    return secrets.contains { Self.isRepeated($0.lowercased(), in: lower, pairs) }
+      // A message may show only the beginning.
+      || longDigits.contains { lower.contains($0.lowercased().prefix(12)) }
+      || suspects.contains { text.contains("'\($0)'") || text.contains("\"\($0)\"") }
+      || text.split { !$0.isNumber }.contains { numbers.contains(String($0)) }
   }
 
-  // MARK: What looks like one
+  /// Whether two words of a secret stand side by side in a text, or the beginning
+  /// of a long one stands there: what is between words may have been replaced.
+  private static func isRepeated(
+    _ secret: String, in text: String, _ pairs: Set<String>
+  ) -> Bool {
+    let parts = parts(secret)
+    return !secret.isEmpty && text.contains(secret.prefix(12))
+      || parts.contains { $0.utf8.count >= 20 && text.contains($0.prefix(12)) }
+      || zip(parts, parts.dropFirst()).contains { pairs.contains("\($0) \($1)") }
+  }
+
+  private static func parts(_ text: String) -> [Substring] {
+    text.split { !$0.isLetter && !$0.isNumber }
+  }
+
+  // MARK: Where one is expected
 
   /// Words of the list that stand alone, from which on they are taken for a
   /// wallet's: some commands and names are such words too.
@@ -61,31 +106,13 @@ struct TypedSecrets: Sendable {
   ]
   /// Options that take no value, and after which people type the secret.
   private static let flags: Set<String> = ["--passphrase", "--recovery-code"]
-
-  private static func isSecret(_ value: String) -> Bool {
-    WordLook.isSeen(in: value) || isKey(value) || isRecoveryCode(value)
-  }
-
-  /// A private key, in a descriptor perhaps.
-  private static func isKey(_ value: String) -> Bool {
-    value.split { !$0.isLetter && !$0.isNumber }.contains { part in
-      // Base58 keys have 51 characters or more, an nsec has 63.
-      guard part.utf8.count >= 51 else { return false }
-      let start = part.prefix(5).lowercased()
-      return start == "nsec1" || start.dropFirst().hasPrefix("prv")
-        || (part.utf8.count <= 52 && "5KL9c".contains(part.prefix(1)))
-    }
-  }
-
-  /// A key in hexadecimal, or what a SeedQR holds.
-  private static func isDigits(_ value: String) -> Bool {
-    value.utf8.count >= 48 && value.allSatisfy(\.isHexDigit)
-  }
-
-  private static func isRecoveryCode(_ value: String) -> Bool {
-    // With a slip in it too.
-    if value.split(separator: "-").map(\.count) == [4, 4, 4, 4, 4, 1] { return true }
-    let typed = unsafe SecretBytes(copying: Array(value.utf8).span.bytes)
-    return (try? RecoveryCode(parsing: typed)) != nil
-  }
+  /// Options that take a secret's file: it is one that is not there.
+  private static let fileOptions: Set<String> = [
+    "--mnemonic", "--xprv", "--descriptor", "--secret",
+  ]
+  /// Options with digits that are no secret.
+  private static let publicOptions: Set<String> = [
+    "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
+    "--wait-sync", "--timeout",
+  ]
 }

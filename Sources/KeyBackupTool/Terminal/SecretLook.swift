@@ -1,0 +1,98 @@
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// What a secret looks like that stands among other text.
+enum SecretLook {
+  /// Whether it may be one; a name can look like it too.
+  static func isSeen(in value: String) -> Bool {
+    pieces(value).contains { WordLook.isSeen(in: withoutNumbers($0)) }
+      || isPrivateKey(value) || isWIF(value) || isRecoveryCode(value)
+  }
+
+  /// Whether it is one, and nothing else could be meant.
+  static func isCertain(in value: String) -> Bool {
+    isMnemonic(words(value)) || isPrivateKey(value)
+  }
+
+  /// Whether a mnemonic in English is among these words, with a slip perhaps.
+  static func isMnemonic(_ words: [Substring]) -> Bool {
+    let listed = words.map(WordLook.isListed)
+    return listed.indices.dropLast(fewestWords - 1).contains { start in
+      listed[start..<start + fewestWords].count(where: { $0 }) >= fewestWords - 1
+    }
+  }
+
+  /// Nothing but letters; what is between them may be of any kind.
+  static func words(_ value: String) -> [Substring] { value.split { !$0.isLetter } }
+
+  /// Keys in hexadecimal, or what a SeedQR holds.
+  ///
+  /// - Parameters:
+  ///   - value: an argument.
+  ///   - isOption: whether an option's name may come first.
+  /// - Returns: the digits.
+  static func longDigits(_ value: String, isOption: Bool) -> [String] {
+    if isOption {
+      return value.split { !$0.isHexDigit }.filter { $0.utf8.count >= 48 }.map(String.init)
+    }
+    return value.split(separator: ":").map(String.init).filter {
+      $0.utf8.count >= 48 && $0.allSatisfy(\.isHexDigit)
+    }
+  }
+
+  /// Numbers as long as a PIN.
+  ///
+  /// - Parameters:
+  ///   - value: an argument.
+  ///   - isOption: whether an option's name may come first.
+  /// - Returns: the numbers.
+  static func numbers(_ value: String, isOption: Bool) -> [String] {
+    let found = isOption ? value.split { !$0.isNumber } : [value[...]]
+    return found.filter { $0.utf8.count >= 4 && $0.allSatisfy(\.isNumber) }.map(String.init)
+  }
+
+  private static let fewestWords = 12
+  private static let recoveryCodeLength = 26
+
+  /// What may be the secret where a scheme or folders come before it.
+  private static func pieces(_ value: String) -> [Substring] {
+    [value[...]] + value.split { $0 == "/" || $0 == ":" }
+  }
+
+  /// The words without the numbers of a list.
+  private static func withoutNumbers(_ text: Substring) -> String {
+    text.split { $0.isWhitespace || $0 == "," }
+      .map { $0.drop { $0.isNumber || ".):#".contains($0) } }
+      .filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// An extended private key or an nsec, in a descriptor perhaps, or right after
+  /// an option's name.
+  private static func isPrivateKey(_ value: String) -> Bool {
+    value.split { !$0.isLetter && !$0.isNumber }.contains { part in
+      // An nsec has 63 characters, an extended key 111.
+      part.utf8.count >= 51
+        && part.indices.dropLast(50).contains { index in
+          let start = part[index...].prefix(5).lowercased()
+          return start == "nsec1"
+            || (start.dropFirst().hasPrefix("prv") && "xtyzuv".contains(start.prefix(1)))
+        }
+    }
+  }
+
+  /// A private key as Bitcoin Core exports a single one.
+  private static func isWIF(_ value: String) -> Bool {
+    value.split { !$0.isLetter && !$0.isNumber }.contains { part in
+      (51...52).contains(part.utf8.count) && "5KL9c".contains(part.prefix(1))
+    }
+  }
+
+  private static func isRecoveryCode(_ value: String) -> Bool {
+    // With a slip in it too, and right after an option's name.
+    let groups = value.suffix(recoveryCodeLength).split(separator: "-")
+    if groups.map(\.count) == [4, 4, 4, 4, 4, 1] { return true }
+    let typed = unsafe SecretBytes(copying: Array(value.utf8).span.bytes)
+    return (try? RecoveryCode(parsing: typed)) != nil
+  }
+}
