@@ -22,12 +22,22 @@ the synced folder, the one that holds `cspp-namespaces`. Every command prints wh
                   [--rp-id ID] [--credential-id ID] [--prf-salt HEX]
         Files in keys/ that look like recovery codes and open nothing.
 
+And somebody who has a master key that was given up for another, but none of the owner's present secrets:
+
+    plant.py master-key FOLDER --namespace ID --prf-output HEX
+        What such a person noted down while it was in force.
+
+    plant.py operation FOLDER --namespace ID --master-key HEX --wallet-id ID [--put NAME] [--time SECONDS]
+        An operation of a new writer in that namespace's log, which has seen everything there: it removes the wallet,
+        or puts another one of that name in its place.
+
 What is not given is random; times are now. A credential ID is base64url as the files have it, or `hex:` and digits. How
 HOST learns the output: the owner logs in there with the key. In a test, with the sandbox's key:
 `registerWithPython(rpID: "evil.example", discoverable: true)`, then `pythonFIDO2(rpID:credential:inputs: [salt])`.
 """
 import argparse
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -36,8 +46,11 @@ import sys
 import tempfile
 import time
 
+from cryptography.exceptions import InvalidTag
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "reader"))
 import cspp_format as f  # noqa: E402
+import cspp_reader  # noqa: E402
 import cspp_writer  # noqa: E402
 
 WORDS = "zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo zoo wrong"
@@ -112,14 +125,55 @@ def code(a):
     return {"keys": made}
 
 
+def master_key(a):
+    for path in sorted((a.folder / "cspp-namespaces" / a.namespace / "keybackup" / "keys").glob("*.json")):
+        with contextlib.suppress(InvalidTag):
+            return {"master_key": cspp_reader.open_key_file(path, a.namespace, a.prf_output).hex()}
+    sys.exit("nothing there opens with that PRF output")
+
+
+def operation(a):
+    place = a.folder / "cspp-namespaces" / a.namespace
+    log = place / "keybackup" / "log"
+    found = cspp_reader.one_of_each(
+        [cspp_reader.open_operation(path, a.namespace, a.master_key) for path in sorted(log.glob("*/*.json"))])
+    followed = {o["header"].get("previous") for o in found}
+    seen = [{"writer_id": o["header"]["writer_id"], "counter": o["header"]["counter"], "sha256": o["sha256"]}
+            for o in found if o["sha256"] not in followed]
+    record = f.record_id(a.wallet_id)
+    writer = os.urandom(16).hex()
+    change = {"remove": {"record_id": record}}
+    if a.put:
+        entry = {"wallet_id": a.wallet_id, "secret": {"Mnemonic": WORDS}, "wallet_mode": "Main",
+                 "metadata": {"name": a.put, "network": "bitcoin"}, "keybackup": {"writer_id": writer, "counter": 1}}
+        change = {"put": {"record_id": record, "entry": cspp_writer.compact(entry).hex()}}
+    header = {"namespace_id": a.namespace, "writer_id": writer, "counter": 1}
+    text = cspp_writer.compact({"at": a.time, "writer_label": "planted", "seen": seen, "changes": [change]})
+    data = cspp_writer.protected(
+        "keybackup-op", header, os.urandom(12), f.operation_key(a.master_key, writer, 1), text)
+    cspp_writer.write(log / writer / ("%08d-%s.json" % (1, hashlib.sha256(data).hexdigest()[:32])), data)
+    return {"writer_id": writer, "seen": len(seen)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for name, function in [("list", listed), ("namespace", namespace), ("key", key), ("code", code)]:
+    for name, function in [("list", listed), ("namespace", namespace), ("key", key), ("code", code),
+                           ("master-key", master_key), ("operation", operation)]:
         command = commands.add_parser(name)
         command.set_defaults(function=function)
         command.add_argument("folder", type=pathlib.Path)
         if name == "list":
+            continue
+        if function in (master_key, operation):
+            command.add_argument("--namespace", required=True)
+            if function is master_key:
+                command.add_argument("--prf-output", type=bytes.fromhex, required=True)
+            else:
+                command.add_argument("--master-key", type=bytes.fromhex, required=True)
+                command.add_argument("--wallet-id", required=True)
+                command.add_argument("--put")
+                command.add_argument("--time", type=int, default=int(time.time()))
             continue
         files = name in ("key", "code")
         some = {"type": bytes.fromhex, "default": None if files else os.urandom(32)}
