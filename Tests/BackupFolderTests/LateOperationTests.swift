@@ -10,12 +10,7 @@ import Testing
 
   @Test("A removal that knew the bytes stays, a change that did not know it too")
   func removal() throws {
-    let scene = try Scene()
-    var a = try scene.create("a")
-    try a.add(.of("w2"))
-    let logs = try scene.logFiles()
-    try a.add(.of("w1"))
-    let late = try scene.takeAway(scene.logFiles().filter { !logs.contains($0) })
+    let (scene, late) = try Scene.withLateOperation()
     var b = try scene.unlock("b")
     let found = try b.restored().lines
     #expect(found == ["w1 abandon about incomplete", "w2 abandon about current"])
@@ -28,12 +23,7 @@ import Testing
 
   @Test("Who removes what replaced a version that had not arrived removes that too")
   func second() throws {
-    let scene = try Scene()
-    var a = try scene.create("a")
-    try a.add(.of("w2"))
-    let logs = try scene.logFiles()
-    try a.add(.of("w1"))
-    let late = try scene.takeAway(scene.logFiles().filter { !logs.contains($0) })
+    let (scene, late) = try Scene.withLateOperation()
     var b = try scene.unlock("b")
     try b.add(.of("w1", words: "zoo zoo"))
     var c = try scene.unlock("c")
@@ -84,6 +74,18 @@ import Testing
 }
 
 extension Scene {
+  /// A backup of w1 and w2 in which the operation that wrote w1 has not arrived.
+  fileprivate static func withLateOperation() throws -> (
+    Scene, late: [(from: String, to: String)]
+  ) {
+    let scene = try Scene()
+    var a = try scene.create("a")
+    try a.add(.of("w2"))
+    let logs = try scene.logFiles()
+    try a.add(.of("w1"))
+    return (scene, try scene.takeAway(scene.logFiles().filter { !logs.contains($0) }))
+  }
+
   /// Takes log files away; they lie beside the folder then.
   fileprivate func takeAway(_ files: [String]) throws -> [(from: String, to: String)] {
     try files.map { path in

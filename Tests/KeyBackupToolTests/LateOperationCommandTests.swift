@@ -2,16 +2,23 @@ import Testing
 
 /// A wallet's file that a sync program brought before the operation that wrote it.
 @Suite struct LateOperationCommandTests {
-  @Test func aRemovalStaysWhenTheOperationArrives() async throws {
+  /// A backup of three wallets to which one computer added a fourth; a second computer has only
+  /// that one's file.
+  private static func prepared() async throws -> (PreparedBackup, SecondComputer) {
     let backup = try await PreparedBackup()
-    let box = backup.box
-    let second = try SecondComputer(box)
+    let second = try SecondComputer(backup.box)
     try second.part()
     let before = Set(backup.wallets)
-    try await box.keybackup(
+    try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
     let view = try #require(backup.wallets.first { !before.contains($0) })
-    try Files.copy(view, to: second.replica + view.dropFirst(box.folder.count))
+    try Files.copy(view, to: second.replica + view.dropFirst(backup.box.folder.count))
+    return (backup, second)
+  }
+
+  @Test func aRemovalStaysWhenTheOperationArrives() async throws {
+    let (backup, second) = try await Self.prepared()
+    let box = backup.box
     try await second.keybackup(["wallet", "remove", "fourth", "--yes"])
     try await second.join()
 
@@ -25,15 +32,8 @@ import Testing
   }
 
   @Test func aReplacedWalletDoesNotComeBackAsAConflict() async throws {
-    let backup = try await PreparedBackup()
+    let (backup, second) = try await Self.prepared()
     let box = backup.box
-    let second = try SecondComputer(box)
-    try second.part()
-    let before = Set(backup.wallets)
-    try await box.keybackup(
-      ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
-    let view = try #require(backup.wallets.first { !before.contains($0) })
-    try Files.copy(view, to: second.replica + view.dropFirst(box.folder.count))
     try await second.keybackup(
       ["wallet", "import", "-"], input: Samples.entry(id: "fourth", name: "Newer"))
     try await second.join()
