@@ -68,8 +68,8 @@ import Testing
     // The key itself will not do.
     let own = try await box.keybackup(
       ["key", "remove", name, "--yes"], key: keys.only(name), expecting: nil)
-    expectFailure(own, 80, says: "not the one that is needed now", "key list")
-    #expect(!own.text.contains("opens nothing"), "it opens the backup: \(own.text)")
+    expectFailure(
+      own, 80, says: "this security key is the one to be removed", "plug in", "key list")
     let removed = try await box.keybackup(
       ["key", "remove", name, "--yes"], key: keys.only(other))
     #expect(removed.err.contains("rotate --master-key"), "\(removed.err)")
@@ -128,6 +128,26 @@ import Testing
     #expect(try await keys.ways().count == 4)
   }
 
+  /// Two keys of one name are enrolled, and a person is told how to tell them apart.
+  @Test func aNameThatAnotherKeyHas() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let other = try #require(try await keys.ids("green").first)
+    let added = try await box.keybackup(
+      ["key", "add", "--label", "green", "--json"],
+      key: keys.only("blue") + ["--key", box.root + "/fourth.json"])
+    let json = try added.json()
+    #expect(json["same_label"].items.map(\.text) == [other], "\(json)")
+    let id = try #require(json["key_id"].text)
+    #expect(
+      added.err.contains("another way in has this name: \"green\"; its ID is \(other.prefix(8))"))
+    #expect(added.err.contains("keybackup key label \(id.prefix(8)) NAME"), "\(added.err)")
+    let named = try await box.keybackup(
+      ["key", "label", String(id.prefix(8)), "safe"], key: keys.only("blue"))
+    #expect(!named.err.contains("this name"), "\(named.err)")
+    #expect(try await keys.ids("green") == [other])
+  }
+
   /// Each key has a place and a PIN of its own; the new one takes no slot.
   @Test func bothKeysAreNamed() async throws {
     let keys = try await ThreeKeys()
@@ -144,6 +164,7 @@ import Testing
     // Two equal answers at its enrolment are no opening.
     #expect(way["proved_at"].number == nil)
     #expect(json["credential_id"].text == way["credential_id"].text)
+    #expect(json["same_label"].items.isEmpty)
   }
 
   @Test(arguments: [",fault=hmac-secret-unstable", ",no-hmac-secret"])

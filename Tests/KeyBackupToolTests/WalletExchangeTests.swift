@@ -71,6 +71,76 @@ import Testing
     }
   }
 
+  @Test func whatIsAllThereIsNamed() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let entries = PreparedBackup.ids.map { Samples.entry(id: $0, name: "Name of " + $0) }
+    let again = try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    #expect(
+      again.out == "Nothing new: 3 wallets are in the backup already: "
+        + PreparedBackup.ids.map { "\"Name of \($0)\"" }.joined(separator: ", ") + ".\n")
+    let words = ["--format", "mnemonic", "--name", "Mine", "--network", "bitcoin"]
+    for says in ["Imported 1 wallet", "Nothing new: 1 wallet is in the backup already: \"Mine\"."] {
+      let imported = try await box.keybackup(
+        ["wallet", "import", "-"] + words, input: Array(Samples.mnemonic.utf8))
+      #expect(imported.out.contains(says), "\(imported.out)")
+    }
+  }
+
+  /// Two wallets of one name are kept, and a person is told how to tell them apart.
+  @Test func aNameThatAnotherWalletHas() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let added = try await box.keybackup(
+      ["wallet", "add", "--name", "Name of first-wallet", "--network", "bitcoin", "--xpub", "-"],
+      input: Array(Samples.xpub.utf8))
+    #expect(
+      added.err.contains(
+        "another wallet has this name: \"Name of first-wallet\"; its ID is first-wallet"),
+      "\(added.err)")
+    // What the hint says does it.
+    #expect(added.err.contains("keybackup wallet show ID --out FILE"), "\(added.err)")
+    let (id, file) = (String(added.out.dropLast()), box.root + "/entry")
+    try await box.keybackup(["wallet", "show", id, "--out", file])
+    let entry = String(decoding: try Files.read(file), as: UTF8.self)
+    let renamed = try await box.keybackup(
+      ["wallet", "import", "-", "--json"],
+      input: Array(entry.replacing("Name of first-wallet", with: "Another").utf8))
+    #expect(try renamed.json()["same_name"].items.isEmpty)
+    #expect(!renamed.err.contains("this name"), "\(renamed.err)")
+    let shown = try await box.keybackup(["wallet", "show", "Another", "--json"]).json()
+    #expect(shown["wallet"]["id"].text == id, "\(shown)")
+
+    let imported = try await box.keybackup(
+      ["wallet", "import", "-", "--json"],
+      input: Array(Samples.entry(id: "fourth", name: "Another").utf8))
+    #expect(try imported.json()["same_name"].items.map(\.text) == [id], "\(imported)")
+    let words = try await box.keybackup(
+      ["wallet", "import", "-", "--json", "--format", "mnemonic", "--name", "Name of third-wallet"]
+        + ["--network", "bitcoin"], input: Array(Samples.mnemonic.utf8))
+    #expect(try words.json()["same_name"].items.map(\.text) == ["third-wallet"], "\(words)")
+  }
+
+  /// A secret that another option takes: which one.
+  @Test func theOptionThatTakesItIsNamed() async throws {
+    let backup = try await PreparedBackup()
+    for (option, secret, right) in [
+      ("--mnemonic", Samples.xprv, "--xprv"), ("--mnemonic", Samples.descriptor, "--descriptor"),
+      ("--xprv", Samples.mnemonic, "--mnemonic"), ("--xprv", Samples.xpub, "--xpub"),
+      ("--descriptor", Samples.xprv, "--xprv"),
+    ] {
+      let refused = try await backup.box.keybackup(
+        ["wallet", "add", "--name", "N", "--network", "bitcoin", option, "-"],
+        input: Array(secret.utf8), expecting: nil)
+      expectFailure(refused, 65, says: "this is a", "takes it with \(right)")
+    }
+    let imported = try await backup.box.keybackup(
+      ["wallet", "import", "-", "--format", "mnemonic", "--name", "N", "--network", "bitcoin"],
+      input: Array(Samples.xprv.utf8), expecting: nil)
+    expectFailure(imported, 65, says: "keybackup wallet add takes it with --xprv")
+  }
+
   /// An old or watch-only file with the ID of a wallet does not cost its words.
   @Test func anImportReplacesNoSecretUnasked() async throws {
     let box = try Sandbox()

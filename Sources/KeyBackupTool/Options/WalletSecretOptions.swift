@@ -54,6 +54,7 @@ struct WalletSecretOptions: ParsableArguments {
       if let mnemonic {
         let input = try InputFile.readSecret(
           mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
+        try OtherSecret.refuse(input, besides: .mnemonic)
         return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
       }
       if let xprv {
@@ -71,6 +72,7 @@ struct WalletSecretOptions: ParsableArguments {
       if let descriptor {
         let input = try InputFile.readSecret(
           descriptor, limit: Descriptor.sizeLimit, asking: "descriptor", prompter)
+        try OtherSecret.refuse(input, besides: .descriptor)
         let checked = try Descriptor(checking: input)
         if let keys = checked.network { try Self.check(keys, network) }
         return CheckedSecret(
@@ -97,6 +99,7 @@ struct WalletSecretOptions: ParsableArguments {
   ) throws -> ExtendedKey {
     let input = try InputFile.readSecret(
       path, limit: ExtendedKey.sizeLimit, asking: name, prompter)
+    try OtherSecret.refuse(input, besides: expectation == .privateKey ? .xprv : .xpub)
     let key = try ExtendedKey(checking: input, expecting: expectation)
     try check(key.network, network)
     return key

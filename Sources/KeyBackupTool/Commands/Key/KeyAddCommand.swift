@@ -69,7 +69,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    return try report(made.keyID, made.credential, label ?? key.product, opened)
+    return try report(made.keyID, made.credential, label ?? key.product, ways, opened)
   }
 
   /// Those that open the backup already, also by a box.
@@ -86,15 +86,19 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   private var rpID: String { unlock.relyingParty.rpId ?? BackupRelyingPartyOption.standard }
 
   private func report(
-    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ opened: borrowing OpenNamespace
+    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ others: [WayIn],
+    _ opened: borrowing OpenNamespace
   ) throws(UserMessage) -> ExitCode {
+    let sharing = others.sharing(name)
     try unlock.output.result(
       "\"\(PrintableText.clean(name, limit: 40))\" opens the backup now.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(CredentialIDArgument.encode(credential.bytes)),
         "rp_id": .string(rpID), "label": .string(name),
+        "same_label": .array(sharing.map { .string($0.hex) }),
       ], ofChange: "the key was enrolled all the same")
+    unlock.output.warn(sharing: sharing, of: name, new: keyID)
     if !unlock.common.json {
       unlock.output.note(
         "Try it alone once (keybackup verify --deep), then keep it somewhere else than the first.")

@@ -69,6 +69,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         hint: "leave out --id for a new one, or remove the old one first")
     }
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
+    let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(
       walletID,
@@ -77,10 +78,12 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
         "watch_only": .bool(new.spending == .watchOnly),
         "same_as": .array(same.found.map { .string($0.id) }),
+        "same_name": namesakes.json,
       ],
       ofChange: "the wallet \(walletID) was added all the same")
     if !unlock.common.json { tell(new) }
     unlock.output.warn(same)
+    unlock.output.warn(namesakes)
     if secret.descriptor != nil {
       unlock.output.warn(
         publicOnly: new.spending == .watchOnly ? 1 : 0,

@@ -32,6 +32,7 @@ struct CovbImport {
     let outcome = try entries.add(to: &opened, byRecord: true, replacing: replaces) {
       version, entry in try? CovbWallet(version.entry, in: entry).digest()
     }
+    let namesakes = Namesakes(of: Set(outcome.added), in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
     problems += outcome.refused.map { place in
       "\(titles[place]) was not imported: the backup holds its secret, and the file "
@@ -44,23 +45,22 @@ struct CovbImport {
     WatchOnlyMemory(opened.id, world).keep(adding: watchOnly.intersection(added))
     let unchanged = entries.count - added.count - outcome.refused.count
     let noun = added.count == 1 ? "wallet" : "wallets"
-    let known =
-      unchanged == 0
-      ? "" : " \(unchanged) \(unchanged == 1 ? "was" : "were") there with the same content."
     try unlock.output.result(
-      "Imported \(added.count) \(noun), written here and checked.\(known)",
+      opened.importWords(
+        added: added.count, unchanged: unchanged, of: outcome.unchanged, same: "content"),
       json: [
         "imported": .number(added.count), "unchanged": .number(unchanged),
         "watch_only": .number(watchOnly.count),
         "record_ids": .array(records(of: entries, without: outcome.refused)),
         "replaced": .array(outcome.replaced.map { .string(entries.records[$0].hex) }),
-        "problems": .array(problems.map(JSONValue.string)),
+        "problems": .array(problems.map(JSONValue.string)), "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
     for place in outcome.replaced {
       unlock.output.warn(
         "keybackup: \(titles[place]) replaced the one in the backup, which held "
           + (entries.holdsSecret(place) ? "another secret" : "its secret"))
     }
+    unlock.output.warn(namesakes)
     unlock.output.note(watchOnly: watchOnly.count)
     for problem in problems { unlock.output.warn("keybackup: \(problem)") }
     return problems.isEmpty ? .success : .partial

@@ -31,18 +31,18 @@ struct EntryImport {
       throw Self.message(error, opened.lastAdded, of: batch.count)
     }
     WatchOnlyMemory(opened.id, world).keep(adding: Set(watchOnly.map { batch.records[$0] }))
+    let namesakes = Namesakes(of: added.count == 0 ? [] : Set(batch.records), in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
     let noun = added.count == 1 ? "wallet" : "wallets"
-    let known =
-      added.known == 0
-      ? "" : " \(added.known) \(added.known == 1 ? "was" : "were") there with the same content."
     try unlock.output.result(
-      "Imported \(added.count) \(noun), written here and checked.\(known)",
+      opened.importWords(
+        added: added.count, unchanged: added.known, of: Set(batch.records), same: "content"),
       json: [
         "imported": .number(added.count), "unchanged": .number(added.known),
         "record_ids": .array(batch.records.map { .string($0.hex) }),
-        "watch_only": .number(watchOnly.count),
+        "watch_only": .number(watchOnly.count), "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    unlock.output.warn(namesakes)
     unlock.output.note(watchOnly: watchOnly.count)
     if watchOnly.count < batch.count { unlock.output.note(secretStaysIn: file) }
     return .success

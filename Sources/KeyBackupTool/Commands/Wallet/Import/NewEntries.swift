@@ -45,6 +45,8 @@ struct NewEntries: ~Copyable {
   struct Outcome {
     /// Records of those that were added.
     var added: [RecordID] = []
+    /// Records of the backup's wallets that have the content of the others.
+    var unchanged: Set<RecordID> = []
     /// Places of those that were not, because the backup holds a secret of that
     /// wallet that would be replaced.
     var refused: [Int] = []
@@ -72,6 +74,7 @@ struct NewEntries: ~Copyable {
       wanted[item.content] = index
       places[item.record] = index
     }
+    var outcome = Outcome()
     var known: Set<Int> = []
     var endangering: Set<Int> = []
     _ = opened.forEachWallet { version, entry in
@@ -80,7 +83,7 @@ struct NewEntries: ~Copyable {
       if let found = content(version, entry), let index = wanted[found],
         !byRecord || index == place
       {
-        known.insert(index)
+        if known.insert(index).inserted { outcome.unchanged.insert(version.recordID) }
       } else if let place, let held = version.entry.spendingSecret(in: entry),
         held != items[place].secret
       {
@@ -88,7 +91,6 @@ struct NewEntries: ~Copyable {
       }
     }
     try Interruption.check()
-    var outcome = Outcome()
     var batch = WalletBatch()
     do throws(BackupFolderError) {
       for (index, item) in items.enumerated() where !known.contains(index) {

@@ -29,22 +29,26 @@ struct SecretImport {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
-    let added = try entries.add(to: &opened, byRecord: false) { version, entry in
+    let outcome = try entries.add(to: &opened, byRecord: false) { version, entry in
       Self.content(version.entry, in: entry)
-    }.added
+    }
+    let added = outcome.added
     WatchOnlyMemory(opened.id, world).keep(
       adding: Set(added).intersection(
         zip(entries.records, spending).filter { $0.1 == .watchOnly }.map(\.0)))
+    let namesakes = Namesakes(of: Set(added), in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
     let unchanged = entries.count - added.count
     let noun = added.count == 1 ? "wallet" : "wallets"
-    let known = unchanged == 0 ? "" : " \(unchanged) with the same secret: there already."
     try unlock.output.result(
-      "Imported \(added.count) \(noun), written here and checked.\(known)",
+      opened.importWords(
+        added: added.count, unchanged: unchanged, of: outcome.unchanged, same: "secret"),
       json: [
         "imported": .number(added.count), "unchanged": .number(unchanged),
         "record_ids": .array(added.map { .string($0.hex) }), "watch_only": .number(watchOnly),
+        "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    unlock.output.warn(namesakes)
     unlock.output.warn(
       publicOnly: watchOnly, partly: spending.count { $0 == .partly }, of: spending.count)
     if watchOnly < spending.count { unlock.output.note(secretStaysIn: file) }
@@ -78,6 +82,7 @@ struct SecretImport {
       let prompter = unlock.common.prompter
       let input = try InputFile.readSecret(
         file, limit: Mnemonic.sizeLimit, asking: format.rawValue, prompter)
+      if format == .mnemonic { try OtherSecret.refuse(input, besides: .mnemonic) }
       let mnemonic =
         format == .seedqr ? try SeedQR.mnemonic(from: input) : try Mnemonic(checking: input)
       let checked = try CheckedSecret(mnemonic, passphrase, prompter)

@@ -1,0 +1,25 @@
+internal import BackupFolder
+internal import CSPP
+
+extension Output {
+  /// Tells that other ways in have the name of a new one, and what to do.
+  ///
+  /// - Parameters:
+  ///   - others: their IDs.
+  ///   - label: the name.
+  ///   - new: the new way in.
+  func warn(sharing others: [KeyID], of label: String, new: KeyID) {
+    guard let other = others.first else { return }
+    warn(
+      "keybackup: another way in has this name: \"\(PrintableText.clean(label, limit: 40))\"; its "
+        + "ID is \(other.hex.prefix(8))")
+    warn("hint: give the new one another name: keybackup key label \(new.hex.prefix(8)) NAME")
+  }
+}
+
+extension [WayIn] {
+  /// IDs of those that have a name.
+  func sharing(_ label: String) -> [KeyID] {
+    filter { !$0.isRemoved && $0.label == label }.compactMap(\.keyID)
+  }
+}
