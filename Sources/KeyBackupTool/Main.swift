@@ -20,7 +20,7 @@ enum Main {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
     let events = Events(arguments: arguments)
-    if let refusal = TypedSecrets(arguments).refusal {
+    if let refusal = TypedSecrets.ofProcess.refusal {
       report(refusal, output)
       events.send(.done(refusal.code, refusal))
       _exit(refusal.code.rawValue)
@@ -115,7 +115,7 @@ enum Main {
 
   /// The message without the secrets that were typed on the command line.
   private static func safe(_ message: UserMessage) -> UserMessage {
-    TypedSecrets(Array(CommandLine.arguments.dropFirst())).hiding(message)
+    TypedSecrets.ofProcess.hiding(message)
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {

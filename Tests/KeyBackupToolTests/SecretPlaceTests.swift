@@ -50,6 +50,47 @@ import Testing
     #expect(!Files.exists(box.root + "/kit.html") && !Files.exists(box.root + "/x.covb"))
   }
 
+  /// A shell's redirection puts what is printed there too.
+  @Test func norIsOnePrintedIntoAFileThere() async throws {
+    let (backup, inside) = try await Self.prepared()
+    let box = backup.box
+    try Files.write(String(repeating: "11", count: 32), to: box.root + "/nsec")
+    func into(_ file: String) -> [String] {
+      ["sh", "-c", #"file=$1; shift; exec "$@" >"$file""#, "sh", file]
+    }
+    let id = PreparedBackup.ids[0]
+    let asked = try await box.traced {
+      for printer in [
+        ["derive", "--salt", "x"], ["derive", "--salt", "x", "--out", "-", "--json"],
+        ["wallet", "show", id, "--out", "-"], ["wallet", "show", id, "--reveal"],
+        ["wallet", "export", id, "--format", "mnemonic", "--reveal"],
+        ["recovery-kit", "create", "--reveal"], ["nostr", "export", "--reveal"],
+        ["nostr", "encode", "--secret", box.root + "/nsec", "--reveal"],
+      ] {
+        let hasJSON = printer.contains("--json")
+        let refused = try await box.keybackup(
+          printer, pin: printer[1] == "encode" ? .none : .file, wrapper: into(inside + "/new"),
+          expecting: 73)
+        #expect(
+          hasJSON || refused.err.contains("\(inside)/new is in a synced folder"), "\(refused)")
+        #expect(try Files.read(inside + "/new").isEmpty != hasJSON, "\(printer)")
+      }
+    }
+    #expect(asked.isEmpty, "a key was asked for nothing")
+    let inBackup = try await box.keybackup(
+      ["derive", "--salt", "x"], wrapper: into(box.folder + "/new"), expecting: 73)
+    #expect(inBackup.err.contains("holds the backup"), "\(inBackup)")
+    try Files.remove(box.folder + "/new")
+
+    let show = ["wallet", "show", id, "--out", "-"]
+    try await box.keybackup(show, wrapper: into(box.root + "/new"))
+    try await box.keybackup(show + ["--allow-synced-folder"], wrapper: into(inside + "/new"))
+    #expect(try Files.read(box.root + "/new") == Files.read(inside + "/new"))
+    #expect(try Files.read(box.root + "/new").count > 100)
+    // What is no secret may lie anywhere.
+    try await box.keybackup(["wallet", "list"], wrapper: into(inside + "/new"))
+  }
+
   /// The backup in a subfolder, as `init` proposes it: its neighbours are carried too.
   @Test func besideTheBackupNeither() async throws {
     let (backup, _) = try await Self.prepared()

@@ -79,6 +79,23 @@ import Testing
     }
   }
 
+  /// A command that does its work repeats nothing in its notes either.
+  @Test func noNoteRepeatsIt() async throws {
+    let backup = try await PreparedBackup()
+    let typed = "abandn abandon abandon abandon"
+    let added = try await backup.box.keybackup(
+      ["wallet", "add", "--name", typed, "--network", "bitcoin", "--mnemonic", "-"],
+      input: Array(Samples.mnemonic.utf8))
+    #expect(!added.text.contains("abandn"), "\(added.text)")
+    #expect(added.err.contains("a note is left out here: an argument looks like a secret"))
+    #expect(added.err.contains("Master fingerprint 73c5da0a"), "the others are shown")
+    // A year is a name like others.
+    let named = try await backup.box.keybackup(
+      ["wallet", "add", "--name", "2024", "--network", "bitcoin", "--xpub", "-"],
+      input: Array(Samples.xpub.utf8))
+    #expect(named.err.contains("Added \"2024\""), "\(named.err)")
+  }
+
   @Test func anEndlessLineEnds() async throws {
     let backup = try await PreparedBackup()
     let told = try await backup.box.keybackup(

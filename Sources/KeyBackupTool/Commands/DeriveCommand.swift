@@ -68,7 +68,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     }
     if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
-    try place.requirePrivate(file, besides: folder.folder, world)
+    try place.requirePrivate(
+      file ?? common.output.resultFile, besides: folder.folder, world)
     let evaluation = try await evaluate(request, world)
     try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
     try write(evaluation)

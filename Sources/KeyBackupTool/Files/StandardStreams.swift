@@ -1,3 +1,5 @@
+internal import CLinux
+internal import FoundationEssentials
 internal import Glibc
 
 /// Descriptors 0, 1 and 2 of a process that was started without some of them.
@@ -14,5 +16,18 @@ enum StandardStreams {
       // The lowest free number is this one: those below it are open by now.
       _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
+  }
+
+  /// The file that a shell sends a stream to.
+  ///
+  /// - Parameter descriptor: the stream.
+  /// - Returns: its path; nil where it is no regular file, or has no name any more.
+  static func file(at descriptor: Int32) -> String? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_nlink > 0
+    else { return nil }
+    return try? FileManager.default.destinationOfSymbolicLink(
+      atPath: "/proc/self/fd/\(descriptor)")
   }
 }

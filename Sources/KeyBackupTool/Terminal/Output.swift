@@ -75,6 +75,9 @@ struct Output: Sendable {
   /// Whether results are read by a person on a terminal.
   var resultIsTerminal: Bool { isatty(standardOutput) == 1 }
 
+  /// The file that results are written to, where a shell sends them to one.
+  var resultFile: String? { StandardStreams.file(at: standardOutput) }
+
   /// Refuses to show a secret to whoever looks at the terminal.
   ///
   /// - Parameter secret: what would be shown.
@@ -97,9 +100,11 @@ struct Output: Sendable {
   /// Writes a line that even `--quiet` does not hide.
   ///
   /// It may repeat a file's name, which anybody who writes to the synced folder
-  /// chooses: what could steer the terminal is taken out.
+  /// chooses: what could steer the terminal is taken out. No note or warning
+  /// repeats a secret that was typed on the command line either.
   func warn(_ line: String) {
-    try? write(Array((PrintableText.cleanLines(line) + "\n").utf8), to: standardError)
+    let shown = PrintableText.cleanLines(TypedSecrets.ofProcess.hiding(line: line))
+    try? write(Array((shown + "\n").utf8), to: standardError)
   }
 
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(UserMessage) {

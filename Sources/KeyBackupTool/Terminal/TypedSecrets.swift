@@ -15,6 +15,9 @@ struct TypedSecrets: Sendable {
   /// Numbers that may be a PIN.
   private var numbers: Set<String> = []
 
+  /// What was typed on this process's command line.
+  static let ofProcess = TypedSecrets(Array(CommandLine.arguments.dropFirst()))
+
   init(_ arguments: [String]) {
     var words: [String] = []
     var last = ""
@@ -37,7 +40,9 @@ struct TypedSecrets: Sendable {
       }
       if !Self.publicOptions.contains(name) {
         longDigits += SecretLook.longDigits(value, isOption: isName)
-        if !hasNumbers { numbers.formUnion(SecretLook.numbers(value, isOption: isName)) }
+        if !hasNumbers, !Self.nameOptions.contains(name) {
+          numbers.formUnion(SecretLook.numbers(value, isOption: isName))
+        }
       }
       if Self.flags.contains(name) { suspects.append(value) }
       if WordLook.isListed(value[...]) { words.append(value) }
@@ -57,9 +62,17 @@ struct TypedSecrets: Sendable {
     return secrets.isEmpty ? message : message.adding(hint: Self.advice)
   }
 
+  /// The line of a note or warning: another one in its place where it would repeat
+  /// a secret.
+  func hiding(line: String) -> String {
+    isRepeated(in: line) ? "keybackup: a note is left out here: \(Self.reason)" : line
+  }
+
+  private static let reason = "an argument looks like a secret and is not repeated here"
+
   private static func unrepeated(_ code: ExitCode, word: String? = nil) -> UserMessage {
     UserMessage(
-      code, word: word, "an argument looks like a secret and is not repeated here", hint: advice)
+      code, word: word, reason, hint: advice)
   }
 
   private static let advice =
@@ -110,6 +123,8 @@ struct TypedSecrets: Sendable {
   private static let fileOptions: Set<String> = [
     "--mnemonic", "--xprv", "--descriptor", "--secret",
   ]
+  /// Options with a name of the person's choice, which may be a year.
+  private static let nameOptions: Set<String> = ["--name", "--label"]
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",

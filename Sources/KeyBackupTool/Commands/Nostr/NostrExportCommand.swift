@@ -17,7 +17,7 @@ struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try secret.check(world, folder: keys.folder.folder)
+    try secret.check(keys.common, world, folder: keys.folder.folder)
     let input = try identity.input(keys.common)
     var npub = ""
     var exported = SecretBytes(zeroed: 0)
@@ -53,17 +53,20 @@ struct RevealOptions: ParsableArguments {
   /// Refuses to go on where the secret could not be given.
   ///
   /// - Parameters:
+  ///   - common: where results go.
   ///   - world: where sync programs keep their settings.
   ///   - folder: the backup's folder, where the command names one.
   /// - Throws: `usage` without either option, `cannot-create`.
-  func check(_ world: World, folder: String? = nil) throws(UserMessage) {
+  func check(
+    _ common: CommonOptions, _ world: World, folder: String? = nil
+  ) throws(UserMessage) {
     guard reveal || out != nil else {
       throw UserMessage(
         .usage, "a secret key is printed only with --reveal",
         hint: "or write it to a file with --out FILE")
     }
     try OutputFile.requireFree(out)
-    try place.requirePrivate(out, besides: folder, world)
+    try place.requirePrivate(out ?? common.output.resultFile, besides: folder, world)
   }
 
   /// The key's text without a line end.

@@ -29,7 +29,7 @@ struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if let secret {
-      try reveal.check(world)
+      try reveal.check(common, world)
       let key = try NostrText.secretKey(NostrText.read(secret, common))
       try reveal.write(
         reveal.text(key), common, json: ["npub": .string(NIP19.npub(key.publicKey))])
@@ -69,7 +69,7 @@ struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if let secret {
-      try reveal.check(world)
+      try reveal.check(common, world)
       let key = try NostrText.secretKey(NostrText.read(secret, common))
       var digits = reveal
       digits.hex = true

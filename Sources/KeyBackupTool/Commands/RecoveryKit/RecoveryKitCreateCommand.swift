@@ -51,7 +51,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     try checkPlaces()
     let backup = try await unlock.backup(world, for: .writing)
     let secretFile = unlock.recovery.secretFile.flatMap { $0 == "-" ? nil : $0 }
-    try place.requirePrivate(out, offline, secretFile, besides: backup.folder.path, world)
+    let printed = showsCode ? unlock.output.resultFile : nil
+    try place.requirePrivate(
+      out, offline, secretFile, printed, besides: backup.folder.path, world)
     for path in [out, offline].compactMap({ $0 }) { try OutputFile.requireCreatable(path) }
     var terms = UnlockTerms()
     if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }

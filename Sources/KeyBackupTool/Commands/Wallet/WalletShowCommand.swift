@@ -47,7 +47,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     try OutputFile.requireFree(out)
     let passphrase = try passphrase.read(unlock.common.prompter, twice: false)
     let backup = try await unlock.backup(world)
-    try place.requirePrivate(out, besides: backup.folder.path, world)
+    let printed = printsEntry || reveal ? unlock.output.resultFile : nil
+    try place.requirePrivate(out, printed, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)

@@ -19,7 +19,8 @@ struct PlainExport {
     try OutputFile.requireFree(out)
     let passphrase = try passphrase.read(unlock.common.prompter, twice: true)
     let backup = try await unlock.backup(world)
-    try place.requirePrivate(out, besides: backup.folder.path, world)
+    try place.requirePrivate(
+      out ?? unlock.output.resultFile, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
