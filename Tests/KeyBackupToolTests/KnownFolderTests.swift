@@ -99,7 +99,7 @@ import Testing
         .expect("(1 to 3): "), .type(" 2 \n"),
       ])
     #expect(made.out.contains("is ready in \(cloud)/keybackup."), "\(made.text)")
-    #expect(made.screen.contains("Dropbox \"personal\" carries it on"), "\(made.text)")
+    #expect(made.screen.contains("Dropbox \"personal\" still has to upload it"), "\(made.text)")
     // It is the configured one from now on.
     try await box.keybackup(["status"], pin: .none, environment: box.unnamed, expecting: 88)
     // Another one is not started beside it by accident.
@@ -188,7 +188,7 @@ import Testing
     let ended = try await box.keybackup(
       ["restore"], pin: .none, environment: box.unnamed, expecting: 78)
     expectFailure(
-      ended, 78, says: "no backup folder is known",
+      ended, 78, says: "no backup folder is known", "keybackup init FOLDER",
       "no backup is in \(cloud) (Dropbox \"personal\")")
   }
 

@@ -25,14 +25,23 @@ import Testing
   }
 
   /// A key that opens the backup is not said to open nothing.
-  @Test(arguments: [["key", "remove", "green", "--yes"], ["rotate", "--key", "green"]])
-  func anotherKeyIsNeeded(_ command: [String]) async throws {
+  @Test func anotherKeyIsNeeded() async throws {
     let keys = try await ThreeKeys()
-    let plugged = command[0] == "key" ? "green" : "blue"
     let outcome = try await keys.box.keybackup(
-      command + ["--wait", "1"], key: keys.only(plugged), expecting: nil)
+      ["rotate", "--key", "green", "--wait", "1"], key: keys.only("blue"), expecting: nil)
     expectFailure(outcome, 80, says: "not the one that is needed now. Insert", "plug in")
     #expect(!outcome.text.contains("opens nothing"), "\(outcome.text)")
+  }
+
+  /// A key does not remove itself.
+  @Test func theKeyToBeRemovedIsThere() async throws {
+    let keys = try await ThreeKeys()
+    let outcome = try await keys.box.keybackup(
+      ["key", "remove", "green", "--yes", "--wait", "1"], key: keys.only("green"), expecting: nil)
+    expectFailure(
+      outcome, 80, says: "is the one to be removed, or opens nothing here. Insert", "plug in",
+      "\"blue\"")
+    #expect(!outcome.text.contains("needed now"), "\(outcome.text)")
   }
 
   // MARK: Derive

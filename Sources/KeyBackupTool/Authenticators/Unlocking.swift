@@ -133,6 +133,8 @@ extension UserMessage {
       case (.openingByCertainWays, true): "this security key is not the one that is needed now"
       case (.openingByCertainWays, false):
         "none of these security keys is the one that is needed now"
+      case (.removing, true): "this security key is the one to be removed, or opens nothing here"
+      case (.removing, false): "these security keys are to be removed, or open nothing here"
       case (_, true): "this security key opens nothing here"
       case (_, false): "none of these security keys opens anything here"
       }

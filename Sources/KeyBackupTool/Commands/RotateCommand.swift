@@ -8,7 +8,7 @@ internal import SecretMemory
 struct RotateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
-    abstract: "Wrap the backup's master key anew for a security key.",
+    abstract: "Replace a key's secret (or, with --master-key, the backup's).",
     discussion: """
       One PIN and one touch; wallets are not touched. The old wrapping stays beside the new one \
       until the new one has opened the backup for a command that changes it (keybackup key repair \

@@ -108,7 +108,9 @@ extension FolderOptions {
 
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
     let looked = (known.usable + known.others).map { "\($0.path) (\($0.title))" }
-    let name = "name your synced folder with --folder PATH or in KEYBACKUP_FOLDER"
+    let name =
+      "start a backup with keybackup init FOLDER; if there is one already, name its folder with "
+      + "--folder PATH or in KEYBACKUP_FOLDER"
     return UserMessage(
       .config, "no backup folder is known on this computer",
       hint: looked.isEmpty

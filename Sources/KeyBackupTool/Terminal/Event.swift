@@ -66,6 +66,8 @@ enum Event: Sendable {
     /// It opens the backup by one of some ways in: a key that opens it by another
     /// one will not do.
     case openingByCertainWays
+    /// It opens the backup in which a way in is to be removed, by another one.
+    case removing
     /// It is to become a way in.
     case enrolling
 
@@ -80,6 +82,10 @@ enum Event: Sendable {
         count == 1
           ? "The security key that is plugged in is not the one that is needed now."
           : "None of the security keys that are plugged in is the one that is needed now."
+      case .removing:
+        count == 1
+          ? "The security key that is plugged in is the one to be removed, or opens nothing here."
+          : "The security keys that are plugged in are to be removed, or open nothing here."
       }
     }
 

@@ -240,9 +240,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if let note = UserMessage.readableBy(rpID) { output.note(note) }
     if common.json { return .success }
     if let folder = place.folder {
-      output.note("Written here; \(folder.title) carries it on.")
+      output.note("Saved on this computer. \(folder.title) still has to upload it.")
     } else {
-      output.note("Written here, and nowhere else yet.")
+      output.note("Saved on this computer, and nowhere else yet.")
     }
     output.note(
       "This key is the only way in: lose it and the backup cannot be opened. "

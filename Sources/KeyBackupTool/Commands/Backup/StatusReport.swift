@@ -190,12 +190,12 @@ struct StatusReport: Sendable {
     let counts =
       isOpened
       ? states.map { "\(wallets[$0]) \($0.rawValue)" }
-      : states.map { "\(wallets[$0]) \($0 == .current ? "written here" : $0.rawValue)" }
+      : states.map { "\(wallets[$0]) \($0 == .current ? "saved" : $0.rawValue)" }
     var text = counts.isEmpty ? "0" : counts.joined(separator: ", ")
     if let watchOnly, watchOnly > 0 {
       text += "; \(watchOnly) watch-only" + (isOpened ? "" : " when last opened here")
     }
-    return isOpened ? text : text + ", as far as can be seen without a key"
+    return isOpened ? text : text + "; contents not checked (needs your key)"
   }
 }
 

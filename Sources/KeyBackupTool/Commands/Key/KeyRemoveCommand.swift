@@ -40,7 +40,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     var terms = UnlockTerms(needsWayIn: true)
     if !isLast {
       terms.except = ids
-      terms.purpose = .openingByCertainWays
+      terms.purpose = .removing
     }
     var opened = try await backup.unlock(unlock, world, terms)
     meant = try backup.only(meant, of: opened)

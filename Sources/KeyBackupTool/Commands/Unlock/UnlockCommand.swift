@@ -7,7 +7,7 @@ internal import SecretStores
 struct UnlockCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Let this computer know the master key for a while: commands then need no touch.",
+    abstract: "Keep the backup open for a while: commands then need no touch.",
     discussion: """
       The key is in the Linux kernel's keyring until the time is over, keybackup lock, or a \
       restart; --keep puts it into the desktop's keyring (GNOME, KDE, KeePassXC) until keybackup \
