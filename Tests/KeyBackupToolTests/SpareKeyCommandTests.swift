@@ -146,6 +146,15 @@ import Testing
       ["key", "label", String(id.prefix(8)), "safe"], key: keys.only("blue"))
     #expect(!named.err.contains("this name"), "\(named.err)")
     #expect(try await keys.ids("green") == [other])
+    let kit = try await box.keybackup(
+      ["recovery-kit", "create", "--label", "green", "--json", "--reveal"], key: keys.only("blue"))
+    #expect(try kit.json()["same_label"].items.map(\.text) == [other], "\(kit.err)")
+    #expect(kit.err.contains("another way in has this name"), "\(kit.err)")
+    let blue = try await keys.ids("blue").map(Optional.some)
+    let taken = try await box.keybackup(
+      ["key", "label", "safe", "blue", "--json"], key: keys.only("blue"))
+    #expect(try taken.json()["same_label"].items.map(\.text) == blue)
+    #expect(taken.err.contains("another way in has this name: \"blue\""), "\(taken.err)")
   }
 
   /// Each key has a place and a PIN of its own; the new one takes no slot.

@@ -21,7 +21,8 @@ extension OpenKey {
         try await authenticator.setPIN(pin)
         accepted.withLock { $0 = pin }
         finder.prompter.tell(
-          "The PIN of \(name) is set. It belongs to the key: keep it in mind wherever you use the key."
+          "The PIN of \(name) is set. This PIN guards the whole key. "
+            + "Eight wrong tries lock it for good."
         )
         return
       } catch .pinPolicyViolation(let rule) {

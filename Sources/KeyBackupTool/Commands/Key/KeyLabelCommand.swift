@@ -34,14 +34,17 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    let sharing = ((try? opened.allWaysIn()) ?? []).sharing(name)
+      .filter { id in !meant.contains { $0.keyID == id } }
     unlock.output.warn(viewProblem: opened.viewProblem)
     let shown = PrintableText.clean(name)
     try unlock.output.result(
       "\"\(WaySelector.shown(meant[0]))\" is called \"\(shown)\" now.",
       json: [
         "key_ids": .array(meant.compactMap { $0.keyID?.hex }.map(JSONValue.string)),
-        "label": .string(name),
+        "label": .string(name), "same_label": .array(sharing.map { .string($0.hex) }),
       ], ofChange: "the name was changed all the same")
+    if let id = meant.first?.keyID { unlock.output.warn(sharing: sharing, of: name, new: id) }
     unlock.output.note(rotationsOf: opened)
     return .success
   }

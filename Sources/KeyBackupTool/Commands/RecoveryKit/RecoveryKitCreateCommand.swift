@@ -59,6 +59,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }
     var opened = try await backup.unlock(unlock, world, terms)
     let namespace = try backup.namespace(of: opened)
+    let sharing = ((try? opened.allWaysIn()) ?? []).sharing(label)
     let chosen = try await second.choose(unlock, world)
     let kit = try NewKit(label: label, second: chosen.kind)
     let secret = try kit.secret(second: chosen.secret)
@@ -100,7 +101,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
             + (out == nil ? "" : "; its page is complete but for the offline part"))
       }
       isFinished = true
-      return try report(kit, opened.id)
+      return try report(kit, opened.id, sharing)
     } catch {
       if isHandedOver { throw error }
       let (isGone, words) = takeAway(kit.enrolment.keyID, from: &opened)
@@ -197,7 +198,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func report(
-    _ kit: borrowing NewKit, _ namespace: NamespaceID
+    _ kit: borrowing NewKit, _ namespace: NamespaceID, _ sharing: [KeyID]
   ) throws(UserMessage) -> ExitCode {
     let keyID = kit.enrolment.keyID.hex
     if unlock.common.json {
@@ -205,12 +206,15 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
         "namespace_id": .string(namespace.hex), "key_id": .string(keyID),
         "kind": "recovery_code", "label": .string(label), "out": .optional(out),
         "offline": .optional(offline), "second_secret": .optional(kit.derivation.secondSecretWord),
+        "same_label": .array(sharing.map { .string($0.hex) }),
       ]
       if reveal { json["code"] = .string(kit.code.revealed) }
       try unlock.output.result(json: json)
+      unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
       return .success
     }
     try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
     if let out { unlock.output.note("Print \(out), then delete it: it holds the code.") }
     if let offline, out == nil {
       unlock.output.note("Keep \(offline) with the code, apart from the folder.")
