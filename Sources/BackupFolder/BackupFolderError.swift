@@ -61,6 +61,8 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   /// The master key cannot be rotated as the namespace stands now, for the
   /// reason told.
   case cannotRotate(RotationObstacle)
+  /// A file of what this computer remembers is damaged, or a newer keybackup wrote it.
+  case memoryUnusable(path: String, isNewer: Bool)
   /// A cryptographic call refused its parameters: a bug here.
   case internalError(String)
 }

@@ -67,20 +67,20 @@ extension BackupFolder {
     var begun: [NamespaceID] = []
     for id in found {
       // What this computer knew and has lost its log is not to be passed over.
-      let isKnown = try state?.memory(of: id).operations.isEmpty == false
+      let isKnown = state?.knows(id) ?? false
       let isHere = try isBegun(id)
       if isKnown || isHere { begun.append(id) }
     }
     if begun.isEmpty { begun = found }
     for id in begun {
-      let memory = try state?.memory(of: id) ?? Memory()
+      let memory = state?.readableMemory(of: id) ?? Memory()
       if let next = memory.movedTo, found.contains(next) { continue }
       if let from = memory.rotatingFrom, found.contains(from) {
         candidates.unfinished.append(id)
-      } else if memory.operations.isEmpty {
-        candidates.unknown.append(id)
-      } else {
+      } else if state?.knows(id) == true {
         candidates.known.append(id)
+      } else {
+        candidates.unknown.append(id)
       }
     }
     return candidates

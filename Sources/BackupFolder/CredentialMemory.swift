@@ -30,7 +30,7 @@ public struct CredentialMemory: Equatable, Sendable {
 
 /// The file: lines of text, the last of which shows that none is missing.
 extension CredentialMemory {
-  private static let header = "keybackup-credentials 1"
+  static let header = "keybackup-credentials 1"
 
   /// Reads what ``bytes`` wrote; `nil` for anything else.
   init?(_ bytes: [UInt8]) {
@@ -65,26 +65,28 @@ extension StateFolder {
   private static let credentialMemoryLimit = 1 << 20
   private static let credentialSuffix = ".credentials"
 
-  /// What is remembered of the security keys of a namespace; nothing where it cannot be read.
-  func credentials(of namespace: NamespaceID) -> CredentialMemory {
-    var buffer = FileBuffer()
-    do {
-      try buffer.read(
-        namespace.hex + Self.credentialSuffix, in: directory, limit: Self.credentialMemoryLimit)
-    } catch {
-      return CredentialMemory()
-    }
-    let bytes = buffer.withBytes { bytes in
-      unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-    }
-    return CredentialMemory(bytes) ?? CredentialMemory()
+  /// What is remembered of the security keys of a namespace; nothing where nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func credentials(of namespace: NamespaceID) throws(BackupFolderError) -> CredentialMemory {
+    try read(
+      namespace.hex + Self.credentialSuffix, limit: Self.credentialMemoryLimit,
+      header: CredentialMemory.header
+    ) { bytes in
+      CredentialMemory(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
+    } ?? CredentialMemory()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  fileprivate func readableCredentials(of namespace: NamespaceID) -> CredentialMemory {
+    (try? credentials(of: namespace)) ?? CredentialMemory()
   }
 
   /// Changes what is remembered, durably; the caller holds the lock.
   func update(
     credentialsOf namespace: NamespaceID, _ change: (inout CredentialMemory) -> Void
   ) throws(BackupFolderError) {
-    let known = credentials(of: namespace)
+    let known = try credentials(of: namespace)
     var news = known
     change(&news)
     guard news != known else { return }
@@ -110,9 +112,9 @@ extension BackupFolder {
   public func credentialMemory(of id: NamespaceID) -> CredentialMemory {
     guard let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     else { return CredentialMemory() }
-    var known = state.credentials(of: id)
-    for earlier in (try? state.memory(of: id))?.earlier ?? [] {
-      known.relyingParties.formUnion(state.credentials(of: earlier).relyingParties)
+    var known = state.readableCredentials(of: id)
+    for earlier in state.readableMemory(of: id).earlier {
+      known.relyingParties.formUnion(state.readableCredentials(of: earlier).relyingParties)
     }
     return known
   }
@@ -130,7 +132,7 @@ extension BackupFolder {
       guard let folder = (try? memory.subdirectory(name)) ?? nil else { continue }
       let state = StateFolder(directory: folder)
       for id in state.namespacesWithCredentials() {
-        ids.formUnion(state.credentials(of: id).credentials)
+        ids.formUnion(state.readableCredentials(of: id).credentials)
       }
     }
     return ids
@@ -162,7 +164,7 @@ extension OpenNamespace {
     }
     if news(CredentialMemory()) == CredentialMemory() { return }
     if let state = try? namespace.state(make: false) {
-      let known = state.credentials(of: id)
+      let known = state.readableCredentials(of: id)
       if news(known) == known { return }
     }
     guard let state = try? namespace.state(make: true),

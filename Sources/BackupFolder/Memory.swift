@@ -67,8 +67,8 @@ struct Memory: Equatable {
 /// computer, and every command reads them all. Version 1 had the writer in each
 /// of these lines; it is still read.
 extension Memory {
-  private static let header: StaticString = "keybackup-memory 2"
-  private static let olderHeader: StaticString = "keybackup-memory 1"
+  static let header = "keybackup-memory 2"
+  private static let headers: [StaticString] = ["keybackup-memory 2", "keybackup-memory 1"]
 
   /// Reads what ``bytes`` wrote; `nil` for anything else.
   init?(_ bytes: Span<UInt8>) {
@@ -86,9 +86,9 @@ extension Memory {
       if isWhole { return nil }
       number += 1
       if number == 1 {
-        guard line.isEqual(to: Self.header) || line.isEqual(to: Self.olderHeader) else {
-          return nil
-        }
+        var isKnown = false
+        for header in Self.headers where line.isEqual(to: header) { isKnown = true }
+        guard isKnown else { return nil }
       } else if line[0] &- 48 < 10 {
         guard let run, let name = OperationName(writer: run.writer, stem: line) else { return nil }
         names[run.kind.rawValue].append(name)

@@ -32,8 +32,7 @@ extension BackupFolder {
     let here = try Set(namespaces())
     var gone: [NamespaceID] = []
     for id in try state.namespaces() where !here.contains(id) {
-      let memory = try state.memory(of: id)
-      if !memory.operations.isEmpty, memory.rotatingFrom == nil { gone.append(id) }
+      if state.knows(id), state.readableMemory(of: id).rotatingFrom == nil { gone.append(id) }
     }
     return gone
   }
@@ -54,13 +53,13 @@ extension BackupFolder {
     let gone = try vanishedNamespaces()
     if gone.isEmpty { return [] }
     let state = try StateFolder(path: settings.stateFolder, folder: root, make: false)
-    let behind = try state.memory(of: id).earlier.union(followed).union([id])
+    let behind = state.readableMemory(of: id).earlier.union(followed).union([id])
     var left: [NamespaceID] = []
     for start in gone {
       var here = start
       var passed: Set<NamespaceID> = []
       while !behind.contains(here), passed.insert(here).inserted,
-        let next = try state.memory(of: here).movedTo
+        let next = state.readableMemory(of: here).movedTo
       {
         here = next
       }

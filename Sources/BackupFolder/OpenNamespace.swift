@@ -290,9 +290,10 @@ public struct OpenNamespace: ~Copyable {
         pass.note(FolderLayout.logFolder, record, .unreadable, "logged bytes are no WalletEntry")
         return
       }
+      let isFileDamaged = pass.hasDamagedFile(record)
       let version = WalletVersion(
         recordID: record, state: state, source: .log, entry: entry, id: VersionID(digest: value),
-        ordinal: pass.count(record, state))
+        ordinal: pass.count(record, state), isFileDamaged: isFileDamaged)
       try body(version, bytes)
     }
     for place in lost {

@@ -2,6 +2,16 @@ internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
+extension BackupFolder {
+  /// What this computer remembers of the folder and cannot read: damaged, or a newer program's.
+  ///
+  /// Whoever writes the backup must not go on with these.
+  public func unusableMemories() -> [BackupFolderError] {
+    let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
+    return (try? state?.unusable()) ?? []
+  }
+}
+
 /// What this computer remembers of one backup folder, kept outside of it.
 ///
 /// A few small files per namespace in `<state>/memory/<folder>/`, where
@@ -83,20 +93,89 @@ struct StateFolder: Sendable {
     try directory.names().compactMap { NamespaceID(hex: $0) }
   }
 
-  /// What is remembered of a namespace; empty when nothing is, or when the
-  /// file does not parse: then freshness is unknown, which is said.
+  /// What is remembered of a namespace; empty when nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
   func memory(of namespace: NamespaceID) throws(BackupFolderError) -> Memory {
+    try read(namespace.hex, limit: Self.memoryLimit, header: Memory.header) { Memory($0) }
+      ?? Memory()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  func readableMemory(of namespace: NamespaceID) -> Memory {
+    (try? memory(of: namespace)) ?? Memory()
+  }
+
+  /// Whether this computer has opened a namespace: also where it does not know any more
+  /// what it saw there.
+  func knows(_ namespace: NamespaceID) -> Bool {
+    guard let memory = try? memory(of: namespace) else { return true }
+    return !memory.operations.isEmpty
+  }
+
+  /// Reads one of this computer's own files.
+  ///
+  /// It is on the disk before it has its name, so that no crash leaves it empty or cut off.
+  ///
+  /// - Parameters:
+  ///   - name: the file's.
+  ///   - limit: its largest size.
+  ///   - header: its first line, which ends with the newest version that is known here.
+  ///   - parse: gives nil for what it cannot read.
+  /// - Returns: nil where there is no such file.
+  /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``, so that nobody writes
+  ///   over what another program or a person may still read; system errors.
+  func read<T>(
+    _ name: String, limit: Int, header: String, _ parse: (Span<UInt8>) -> T?
+  ) throws(BackupFolderError) -> T? {
+    let path = "\(directory.path)/\(name)"
     var buffer = FileBuffer()
     do {
-      try buffer.read(namespace.hex, in: directory, limit: Self.memoryLimit)
+      try buffer.read(name, in: directory, limit: limit)
     } catch .absent {
-      return Memory()
+      return nil
     } catch .incomplete {
-      return Memory()
+      throw .memoryUnusable(path: path, isNewer: false)
     } catch {
-      throw error.error("\(directory.path)/\(namespace)")
+      throw error.error(path)
     }
-    return buffer.withBytes { Memory($0) } ?? Memory()
+    if let found = buffer.withBytes({ parse($0) }) { return found }
+    let isNewer = buffer.withBytes { Self.isNewer($0, than: header) }
+    throw .memoryUnusable(path: path, isNewer: isNewer)
+  }
+
+  /// Whether a file says that a newer program wrote it: its first line is a header with a
+  /// higher version.
+  private static func isNewer(_ bytes: Span<UInt8>, than header: String) -> Bool {
+    var line: [UInt8] = []
+    for index in bytes.indices.prefix(64) where !line.contains(10) { line.append(bytes[index]) }
+    let found = String(decoding: line, as: UTF8.self).split(separator: "\n").first?.split(
+      separator: " ")
+    let known = header.split(separator: " ")
+    guard let found, found.count == 2, found[0] == known[0], let version = Int(found[1]),
+      let newest = Int(known[1])
+    else { return false }
+    return version > newest
+  }
+
+  /// The files here that are of no use, in order.
+  func unusable() throws(BackupFolderError) -> [BackupFolderError] {
+    var problems: [BackupFolderError] = []
+    for name in try directory.names().sorted() {
+      let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let id = NamespaceID(hex: String(parts[0])) else { continue }
+      do throws(BackupFolderError) {
+        switch parts.count == 1 ? "" : parts[1] {
+        case "": _ = try memory(of: id)
+        case "ways": _ = try ways(of: id)
+        case "credentials": _ = try credentials(of: id)
+        default: break
+        }
+      } catch {
+        if case .memoryUnusable = error { problems.append(error) }
+      }
+    }
+    return problems
   }
 
   /// Replaces what is remembered of a namespace.

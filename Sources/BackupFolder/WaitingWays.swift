@@ -11,10 +11,10 @@ extension Namespace {
   /// - Throws: a listing that fails.
   public func waitingWays() throws(BackupFolderError) -> [WayIn] {
     guard let state = try? state(make: false) else { return [] }
-    let known = state.ways(of: id)
+    let known = state.readableWays(of: id)
     if known.waiting.isEmpty { return [] }
     var found: [WayIn] = []
-    for older in try state.memory(of: id).earlier.sorted() {
+    for older in state.readableMemory(of: id).earlier.sorted() {
       guard let scan = try? sibling(older)?.scan() else { continue }
       for var way in scan.waysIn where way.hasWrapper && !way.isRemoved {
         guard let key = way.keyID, known.waiting.contains(key),

@@ -128,6 +128,11 @@ struct WalletPass {
     return Int(earlier)
   }
 
+  /// Whether a file of the record's name is there and gave nothing, for good.
+  func hasDamagedFile(_ record: RecordID) -> Bool {
+    tally(of: record).map { $0.hasFailed && $0.worst == .unreadable } ?? false
+  }
+
   /// Notes a view file that gave nothing.
   mutating func note(_ file: ViewFile, _ failure: WalletReader.Failure) {
     note(

@@ -52,6 +52,8 @@ public struct WalletVersion: Equatable, Sendable {
   public let id: VersionID
   /// 0 for the first version of the record in this run, then 1, 2, ...
   public let ordinal: Int
+  /// Whether the log gave it because the wallet's own file is there and damaged.
+  public var isFileDamaged = false
 }
 
 /// Names one version of a wallet by its bytes: their SHA-256, as far as a
@@ -149,4 +151,8 @@ public struct WalletReport: Equatable, Sendable {
   public internal(set) var findings: [FileFinding] = []
   /// Those of ``findings`` whose wallet was not restored from elsewhere.
   public internal(set) var failures: [FileFinding] = []
+  /// Damaged files whose wallet was restored from elsewhere.
+  public var replaced: [FileFinding] {
+    findings.filter { $0.state == .unreadable && $0.recordID != nil && !failures.contains($0) }
+  }
 }

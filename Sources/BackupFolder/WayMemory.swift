@@ -19,6 +19,8 @@ struct WayMemory: Equatable, Sendable {
   var removed: Set<KeyID> = []
   /// Ways in that have no file here yet: a box waits for them.
   var waiting: Set<KeyID> = []
+  /// Ways in that have a file here, as the log says, and what they are called.
+  var filed: [KeyID: String] = [:]
 
   /// A way in that opened the backup within this time need not be noted again.
   static let grain: UInt64 = 3600
@@ -32,11 +34,12 @@ struct WayMemory: Equatable, Sendable {
   ///   - log: the logs that it opened.
   ///   - contents: what good files of ways in hold.
   ///   - waiting: the ways in for which a box waits.
+  ///   - files: the logged files of ways in.
   ///   - key: the way in that opened them.
   ///   - time: Unix seconds.
   mutating func learn(
     _ log: OperationLog, enrolled contents: Set<Digest>, waiting: Set<KeyID>,
-    openedBy key: KeyID?, at time: UInt64
+    files: [KeyID: KeyWrapper], openedBy key: KeyID?, at time: UInt64
   ) {
     if enrolled == nil {
       for (key, file) in log.keyFiles {
@@ -48,6 +51,8 @@ struct WayMemory: Equatable, Sendable {
     self.waiting = waiting
     for (key, label) in log.keyLabels { labels[key] = label.text }
     removed.formUnion(log.removedKeys)
+    for (key, file) in files { filed[key] = labels[key] ?? file.header.label }
+    for key in removed.union(waiting) { filed[key] = nil }
     if let key { prove(key, at: time) }
   }
 
@@ -85,7 +90,7 @@ struct WayMemory: Equatable, Sendable {
 
 /// The file: lines of text, the last of which shows that none is missing.
 extension WayMemory {
-  private static let header = "keybackup-ways 2"
+  static let header = "keybackup-ways 2"
   private static let olderHeader = "keybackup-ways 1"
 
   /// Reads what ``bytes`` wrote; `nil` for anything else.
@@ -107,9 +112,10 @@ extension WayMemory {
       case ("proved", 3):
         guard let time = UInt64(words[2]) else { return nil }
         proved[key] = time
-      case ("label", 3):
-        guard let text = Hex.bytes(words[2]) else { return nil }
-        labels[key] = String(decoding: text, as: UTF8.self)
+      case ("label", 3), ("file", 3):
+        guard let bytes = Hex.bytes(words[2]) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if words[0] == "file" { filed[key] = text } else { labels[key] = text }
       case ("removed", 2): removed.insert(key)
       case ("waiting", 2): waiting.insert(key)
       default: return nil
@@ -124,6 +130,8 @@ extension WayMemory {
     lines += proved.sorted { $0.key < $1.key }.map { "proved \($0.key) \($0.value)" }
     lines += labels.sorted { $0.key < $1.key }
       .map { "label \($0.key) \(Hex.string(Array($0.value.utf8)))" }
+    lines += filed.sorted { $0.key < $1.key }
+      .map { "file \($0.key) \(Hex.string(Array($0.value.utf8)))" }
     lines += removed.sorted().map { "removed \($0)" }
     lines += waiting.sorted().map { "waiting \($0)" }
     return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
@@ -143,20 +151,20 @@ extension StateFolder {
 
   private static func wayMemoryName(_ namespace: NamespaceID) -> String { "\(namespace).ways" }
 
-  /// What is remembered of a namespace's ways in; nothing where it cannot be
-  /// read.
-  func ways(of namespace: NamespaceID) -> WayMemory {
-    var buffer = FileBuffer()
-    do {
-      try buffer.read(
-        Self.wayMemoryName(namespace), in: directory, limit: Self.wayMemoryLimit)
-    } catch {
-      return WayMemory()
-    }
-    let bytes = buffer.withBytes { bytes in
-      unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-    }
-    return WayMemory(bytes) ?? WayMemory()
+  /// What is remembered of a namespace's ways in; nothing where nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func ways(of namespace: NamespaceID) throws(BackupFolderError) -> WayMemory {
+    try read(
+      Self.wayMemoryName(namespace), limit: Self.wayMemoryLimit, header: WayMemory.header
+    ) { bytes in
+      WayMemory(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
+    } ?? WayMemory()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  func readableWays(of namespace: NamespaceID) -> WayMemory {
+    (try? ways(of: namespace)) ?? WayMemory()
   }
 
   /// Replaces what is remembered of a namespace's ways in.
@@ -195,14 +203,15 @@ extension OpenNamespace {
     let time = namespace.settings.clock()
     let contents = enrolledContents
     let waiting = Set(waysWithoutFile.map(\.keyID))
+    let files = keyWrappers()
     func isNews(_ state: StateFolder) -> WayMemory? {
-      let known = state.ways(of: id)
+      guard let known = try? state.ways(of: id) else { return nil }
       var news = known
       news.learn(
-        log, enrolled: contents, waiting: waiting, openedBy: provedBy, at: time)
+        log, enrolled: contents, waiting: waiting, files: files, openedBy: provedBy, at: time)
       for older in earlier {
         // A code that was tested is one also where a box leads it.
-        let before = state.ways(of: older.open.id)
+        let before = state.readableWays(of: older.open.id)
         for key in waiting where news.proved[key] == nil {
           news.proved[key] = before.proof(of: key, madeAt: log.leftWays[key]?.createdAt)
         }
@@ -225,12 +234,32 @@ extension OperationLog.LeftWay {
   }
 }
 
+/// A way in that this computer remembers and whose file is gone.
+public struct LostWay: Equatable, Sendable {
+  /// Its file, below the namespace folder.
+  public let file: String
+  /// What it is called.
+  public let label: String
+}
+
 extension Namespace {
+  /// The ways in whose own files this computer knows to belong here, and of which nothing is
+  /// here, not even a sync program's stand-in.
+  public var lostWays: [LostWay] {
+    guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
+    return rememberedWays().filed.sorted { $0.key < $1.key }.compactMap { key, label in
+      if folder.contains(where: { $0.contains(key.hex) }) { return nil }
+      let file = FolderLayout.keyFile(key)
+      return LostWay(
+        file: "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(file)", label: label)
+    }
+  }
+
   /// Whether this computer has seen with the master key which ways in there are.
   public var knowsWaysIn: Bool { rememberedWays().enrolled != nil }
 
   /// What this computer remembers of the ways in.
   func rememberedWays() -> WayMemory {
-    (try? state(make: false))?.ways(of: id) ?? WayMemory()
+    (try? state(make: false))?.readableWays(of: id) ?? WayMemory()
   }
 }

@@ -108,6 +108,31 @@ import Testing
     #expect(try Files.contents(backup.box.folder) == before, "a reading command wrote")
   }
 
+  /// A damaged file is called that, not missing, where the log gives its wallet.
+  @Test func aDamagedFileIsCalledThatWhenTheLogGivesItsWallet() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let name = try #require(backup.wallets[0].split(separator: "/").last)
+    try Damage.changedCiphertext.apply(to: backup.wallets[0])
+    let restored = try await box.keybackup(["restore"])
+    #expect(restored.out.contains("damaged file") && !restored.out.contains("missing"))
+    #expect(
+      restored.err.contains("damaged file, restored from the log: wallets/\(name)")
+        && restored.err.contains("keybackup key repair"), "\(restored.err)")
+    let json = try await box.keybackup(
+      ["restore", "--json", "--out", box.root + "/out"]
+    ).json()
+    #expect(json["damaged"].items.map { $0["file"].text } == ["wallets/\(name)"], "\(json)")
+    #expect(json["files"].items.count { $0["file_damaged"].flag == true } == 1, "\(json)")
+    #expect(json["failed"].items.isEmpty && json["restored"].number == 3)
+    let list = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
+    let row = try #require(list.first { $0["file_damaged"].flag == true })
+    #expect(row["state"].text == "missing", "the word of the contract stays")
+    try await box.keybackup(["key", "repair"])
+    let whole = try await box.keybackup(["restore"])
+    #expect(!whole.text.contains("damaged"))
+  }
+
   @Test(arguments: [Damage.empty, .truncated, .garbage, .changedCiphertext, .missing])
   func withoutAnyWholeWayInItIsNeverNoBackup(_ damage: Damage) async throws {
     let backup = try await PreparedBackup()

@@ -56,6 +56,23 @@ import Testing
     expectFailure(fresh, 66, says: "there is no backup")
   }
 
+  /// A new backup in the place of a known one would hide that it is gone.
+  @Test func initStopsWhereAKnownBackupIsGone() async throws {
+    let box = try Sandbox()
+    let made = try await box.keybackup(["init", "--json"]).json()
+    let id = try #require(made["namespace_id"].text)
+    try Files.remove(box.folder + "/cspp-namespaces")
+    let before = try Files.contents(box.folder)
+    let again = try await box.keybackup(["init"], expecting: nil)
+    expectFailure(again, 89, says: "is gone", id, "status --accept")
+    #expect(try Files.contents(box.folder) == before)
+    // The key was not asked to make anything.
+    let json = try await box.keybackup(["init", "--json"], key: ["--no-key"], expecting: 89)
+    try expectFailure(json, 89, word: "rollback")
+    try await box.keybackup(["status", "--accept", "--yes"], key: nil, pin: .none)
+    try await box.keybackup(["init"])
+  }
+
   @Test func theTraceShowsTrafficAndNoSecret() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()

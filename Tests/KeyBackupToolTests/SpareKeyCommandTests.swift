@@ -3,6 +3,39 @@ import Testing
 
 /// Several keys on one backup: enrolling, losing, rotating and removing them.
 @Suite struct SpareKeyCommandTests {
+  /// Ways in that this computer remembers are named where their files are gone.
+  @Test func lostFilesOfWaysInAreNamed() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    try await box.keybackup(["key", "repair"], key: keys.only("blue"))
+    let green = try #require(try await keys.ids("green").first)
+    for file in Files.tree(try keys.place + "/keybackup/keys") {
+      try Files.remove(try keys.place + "/keybackup/keys/" + file)
+    }
+    let closed = try await box.keybackup(["restore"], key: keys.only("green"), expecting: nil)
+    expectFailure(
+      closed, 80, says: "\"green\" (keybackup/keys/\(green).json)", "keybackup key repair",
+      "recovery code", "sync program")
+    let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(status.out.contains("\(green).json"), "\(status.out)")
+    let json = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)
+    #expect(try json.json()["lost_ways"].items.count == 3)
+    // Without the envelope too, nothing at all opens it.
+    let envelopes = try keys.place + "/master-key"
+    try Files.move(envelopes, to: box.root + "/master-key")
+    for command in ["restore", "status"] {
+      let outcome = try await box.keybackup(
+        [command], key: keys.only("blue"), pin: command == "status" ? .none : .file,
+        expecting: nil)
+      expectFailure(outcome, 75, says: "\(green).json", "keybackup key repair")
+    }
+    try Files.move(box.root + "/master-key", to: envelopes)
+    try await box.keybackup(["key", "repair"], key: keys.only("blue"))
+    let again = try await box.keybackup(["status"], key: nil, pin: .none)
+    #expect(!again.out.contains(" are gone"), "\(again.out)")
+    try await keys.expectRestores(with: "green")
+  }
+
   /// Whatever is lost, each key that is left, or the recovery kit, restores
   /// everything; each key is rotated with one touch, and each but the last removed.
   @Test func theWholeLifeOfThreeKeysAndAKit() async throws {

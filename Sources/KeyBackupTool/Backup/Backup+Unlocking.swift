@@ -144,6 +144,17 @@ extension Backup {
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
+    do throws(UserMessage) {
+      return try await firstMasterKey(unlock, world, terms, damaged: &damaged)
+    } catch where error.code == .wrongKey || error.code == .noInput {
+      throw namingLostWays(error)
+    }
+  }
+
+  private func firstMasterKey(
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
+    damaged: inout [FileFinding]
+  ) async throws(UserMessage) -> UnlockedMasterKey {
     // 1. What the person named.
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
       let unlocked = try await masterKeyByCode(unlock, world, terms, damaged: &damaged)

@@ -79,7 +79,7 @@ extension Backup {
   }
 
   /// What to say instead of "no backup" where this computer knew one.
-  private static func missing(_ id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
+  static func missing(_ id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
     guard let present = try? folder.namespaces(),
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
       present.isEmpty || gone.contains(where: { $0 == id })
@@ -146,8 +146,19 @@ extension Backup {
     do throws(BackupFolderError) {
       return try namespace.scan()
     } catch {
-      throw UserMessage(error)
+      throw namingLostWays(UserMessage(error))
     }
+  }
+
+  /// A failure to open the backup, with the ways in that this computer remembers and whose
+  /// files are gone.
+  func namingLostWays(_ error: UserMessage) -> UserMessage {
+    guard let lost = LostWay.listed(namespace.lostWays) else { return error }
+    return error.adding(
+      hint: "this computer remembers ways in whose files are gone: \(lost). Look for the files "
+        + "among those that the sync program deleted. Or open the backup with another key, a "
+        + "recovery code or where it is unlocked, and run keybackup key repair: it writes them "
+        + "again from the log")
   }
 
   /// The ways in, with those for which a box waits since the master key was
@@ -172,6 +183,17 @@ extension Backup {
   /// Those that a scan found, and those for which a box waits.
   func waysIn(_ scan: NamespaceScan) -> [WayIn] {
     scan.waysIn + ((try? namespace.waitingWays()) ?? [])
+  }
+}
+
+extension LostWay {
+  /// Some of them in words; nil: there is none.
+  static func listed(_ ways: [LostWay]) -> String? {
+    if ways.isEmpty { return nil }
+    let shown = ways.prefix(5).map {
+      "\"\(PrintableText.clean($0.label, limit: 40))\" (\($0.file))"
+    }.joined(separator: ", ")
+    return ways.count > 5 ? shown + " and \(ways.count - 5) more" : shown
   }
 }
 

@@ -135,6 +135,7 @@ extension Backup {
     guard let wait = SyncWait(sync, common) else {
       var backup = try Backup(at: path, options, world, common)
       backup.use = use
+      try backup.checkMemory(common.output)
       return backup
     }
     var known: BackupFolder?
@@ -149,7 +150,21 @@ extension Backup {
     backup.wait = wait
     backup.use = use
     backup.goesOn = use != .writing
+    try backup.checkMemory(common.output)
     return backup
+  }
+
+  /// Tells whoever reads of what this computer remembers and cannot read, and keeps others
+  /// from writing over it.
+  ///
+  /// - Throws: `data-invalid`.
+  private func checkMemory(_ output: Output) throws(UserMessage) {
+    if use == .report { return }
+    for problem in folder.unusableMemories().map(UserMessage.init) {
+      if use != .reading { throw problem }
+      output.warn("keybackup: \(problem.message)")
+      if let hint = problem.hint { output.warn("hint: \(hint)") }
+    }
   }
 
   /// Looks without a key whether all is here.

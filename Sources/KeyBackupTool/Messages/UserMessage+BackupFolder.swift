@@ -104,6 +104,18 @@ extension UserMessage {
           .wrongKey, "the file that other CSPP programs open belongs to the key to be removed",
           hint: "open the backup with another enrolled security key, which then gets that file")
       case .cannotRotate(let obstacle): UserMessage(obstacle)
+      case .memoryUnusable(let path, let isNewer):
+        UserMessage(
+          .dataInvalid,
+          isNewer
+            ? "a newer keybackup wrote \(path), where this computer remembers what it saw"
+            : "\(path), where this computer remembers what it saw, is damaged",
+          hint: (isNewer
+            ? "update keybackup; or move the file away. "
+            : "nothing was written over it; restore still works. Look what damaged it, then move "
+              + "it away. ")
+            + "Without it this computer does not know what it saw before, until it opens the "
+            + "backup again: compare the freshness word with another computer's first")
       case .internalError(let what):
         UserMessage(.internalError, "a fault in keybackup: \(what)")
       }

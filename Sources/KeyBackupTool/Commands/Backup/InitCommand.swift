@@ -68,6 +68,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if let unfinished = try unfinished(in: folder) {
       return try await resume(unfinished, folder, path, world)
     }
+    if var gone = Backup.missing(nil, in: folder) {
+      gone.hint =
+        "wait until the folder is synchronised, and look at the sync program and its deleted "
+        + "files. If it is gone for good: keybackup status --accept --folder "
+        + "\(Self.word(path)) forgets it; then run init again"
+      throw gone
+    }
     try FileCheck.requireWritable(path)
     let known = KnownSyncFolders.find(world)
     let place = PlaceReport(path, known: known)
@@ -76,11 +83,6 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       common.output.warn(
         "warning: a backup is in \(other) (\(syncFolder.title)) already; to get its wallets back: "
           + Self.restoring(other))
-    }
-    if let gone = try? folder.vanishedNamespaces(), !gone.isEmpty {
-      common.output.warn(
-        "keybackup: this computer knew another backup here that is gone: "
-          + gone.map(\.hex).joined(separator: ", "))
     }
 
     let finder = KeyFinder(common, device, pins.policy(world))

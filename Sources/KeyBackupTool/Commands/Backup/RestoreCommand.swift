@@ -120,6 +120,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
       ]
       if out != nil { json["files"] = files.json }
+      if !report.replaced.isEmpty { json["damaged"] = .array(report.replaced.map(\.json)) }
       try output.result(json: json)
       return
     }
@@ -141,6 +142,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.note("The backup holds no wallets yet.")
     }
     output.note(watchOnly: watchOnly)
+    for (_, text) in report.replaced.lines(all: unlock.common.verbose) {
+      output.warn("keybackup: damaged file, restored from the log: \(text)")
+    }
+    if !report.replaced.isEmpty {
+      output.warn("hint: keybackup key repair writes the file again")
+    }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
     noteFreshness(health)
   }

@@ -54,11 +54,13 @@ struct RestoredFile: Sendable, Comparable {
 
   /// The file in the result's JSON.
   var json: JSONValue {
-    [
+    var json: JSONValue = [
       "record_id": .string(wallet.recordID.hex), "file": .string(name),
       "name": .optional(wallet.name), "kind": .string(wallet.kindWord),
       "watch_only": .bool(wallet.spending == .watchOnly),
     ]
+    if wallet.isFileDamaged { json["file_damaged"] = true }
+    return json
   }
 
   private var cells: [String] { Array(wallet.cells.prefix(4)) + [name] }

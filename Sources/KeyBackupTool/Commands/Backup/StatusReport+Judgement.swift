@@ -14,10 +14,17 @@ extension StatusReport {
 
   /// Adds codes and advice for all that was found.
   mutating func judge() {
+    judgeMemory()
     judgeFiles()
     judgeHistory()
     judgeFreshness()
     judgeWallets()
+  }
+
+  /// Whether files of the folder itself are damaged.
+  private var hasDamagedFiles: Bool {
+    wallets[.unreadable] > 0
+      || findings.contains { $0.state == .unreadable && !$0.isForbidden }
   }
 
   /// Whether something is known to be on its way.
@@ -41,7 +48,12 @@ extension StatusReport {
   private var trouble: String? {
     switch exitCode {
     case .success: nil
-    case .dataInvalid: "some files of the backup are damaged."
+    case .dataInvalid:
+      if let unusable = unusable.first, !hasDamagedFiles {
+        "\(unusable.message)."
+      } else {
+        "some files of the backup are damaged."
+      }
     case .rollback:
       if case .lacking = comparison, health.rolledBack == 0, health.forked == 0, vanished.isEmpty {
         "this folder lacks something that the freshness word stands for."
@@ -63,15 +75,20 @@ extension StatusReport {
     }
   }
 
+  private mutating func judgeMemory() {
+    for problem in unusable {
+      codes.append(.dataInvalid)
+      advice.append(problem.message + (problem.hint.map { "; " + $0 } ?? ""))
+    }
+  }
+
   private mutating func judgeFiles() {
     if wallets[.unreadable] > 0 {
       codes.append(.dataInvalid)
       advice.append(
         "some files are damaged or cannot be read; your sync provider may have older versions")
     }
-    if findings.contains(where: { $0.state == .unreadable && !$0.isForbidden }) {
-      codes.append(.dataInvalid)
-    }
+    if hasDamagedFiles { codes.append(.dataInvalid) }
     if findings.contains(where: \.isForbidden) {
       codes.append(.permissionDenied)
       advice.append("some folders may not be read by you: check their owner and permissions")

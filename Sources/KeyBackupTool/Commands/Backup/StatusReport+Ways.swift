@@ -31,6 +31,10 @@ extension StatusReport {
         "\(name) has not been proved for "
           + "\(counted(Int((now - last) / 86_400), "day")): \(proof(of: group))")
     }
+    if let lost = LostWay.listed(lostWays) {
+      advice.append(
+        "files of ways in are gone: \(lost). keybackup key repair writes them again from the log")
+    }
     for way in ways where way.isRemoved {
       for file in way.files {
         findings.append(

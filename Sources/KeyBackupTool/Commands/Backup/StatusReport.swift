@@ -38,6 +38,10 @@ struct StatusReport: Sendable {
   var vanished: [NamespaceID] = []
   /// Other backups of the folder that this computer never opened.
   var others: [NamespaceID] = []
+  /// Ways in that this computer remembers and whose files are gone.
+  var lostWays: [LostWay] = []
+  /// What this computer remembers of the folder and cannot read.
+  var unusable: [UserMessage] = []
   /// What the computers call themselves, as far as known.
   var writerLabels: [WriterID: String] = [:]
   /// What came of another computer's freshness word.
@@ -61,6 +65,8 @@ struct StatusReport: Sendable {
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
     others = OtherBackups.found.present
+    lostWays = backup.namespace.lostWays
+    unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }
 
   /// What is known of the namespace that was opened; it may have no way in of its own yet.
@@ -141,6 +147,8 @@ struct StatusReport: Sendable {
     for (name, ids) in [("vanished", vanished), ("others", others)] where !ids.isEmpty {
       json[name] = .array(ids.map { .string($0.hex) })
     }
+    if !unusable.isEmpty { json["memory"] = .array(unusable.map { .string($0.message) }) }
+    if !lostWays.isEmpty { json["lost_ways"] = .array(lostWays.map { .string($0.file) }) }
     if let watchOnly { json["watch_only"] = .number(watchOnly) }
     json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {

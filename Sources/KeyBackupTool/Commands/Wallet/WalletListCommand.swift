@@ -21,6 +21,8 @@ struct WalletRow: Sendable {
   var computed: (fingerprint: Fingerprint, matches: Bool)?
   let updatedAt: UInt64?
   let state: WalletState
+  /// Whether the log gave it because its own file is damaged.
+  let isFileDamaged: Bool
 
   init(_ version: WalletVersion) {
     id = version.entry.walletID
@@ -31,6 +33,7 @@ struct WalletRow: Sendable {
     fingerprint = version.entry.fingerprint
     updatedAt = version.entry.updatedAt
     state = version.state
+    isFileDamaged = version.isFileDamaged
   }
 
   /// What a list shows, and whether the entry can spend.
@@ -80,6 +83,7 @@ struct WalletRow: Sendable {
       "updated_at": .optional(updatedAt.flatMap { Int(exactly: $0) }),
       "state": .string(state.rawValue),
     ]
+    if isFileDamaged { json["file_damaged"] = true }
     if let computed {
       json["computed_fingerprint"] = .string(computed.fingerprint.description)
       json["fingerprint_matches"] = .bool(computed.matches)
@@ -91,7 +95,8 @@ struct WalletRow: Sendable {
   var cells: [String] {
     [
       PrintableText.clean(name ?? "-", limit: 40), PrintableText.clean(network ?? "-", limit: 12),
-      kindWord, PrintableText.clean(fingerprint ?? "-", limit: 12), day, state.rawValue,
+      kindWord, PrintableText.clean(fingerprint ?? "-", limit: 12), day,
+      isFileDamaged ? "damaged file, from log" : state.rawValue,
       PrintableText.clean(id, limit: 64),
     ]
   }
