@@ -94,7 +94,7 @@ import Testing
     let restored = try await box.keybackup(["restore", "--json"])
     #expect(try restored.json()["restored"].number == 3)
     try Files.remove(scene.backup.place)
-    let gone = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 89)
+    let gone = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 65)
     #expect(try gone.json()["vanished"].items.map(\.text) == [scene.backup.namespaceID])
   }
 }
