@@ -65,7 +65,9 @@ extension World {
       violate("\(computer.name): does not open in the end: \(error)")
     }
     for path in Disk.files(computer.replica.folder).keys
-    where path.contains("/\(FolderLayout.walletFolder)/.keybackup-tmp-") {
+    where path.contains("/\(FolderLayout.walletFolder)/.keybackup-tmp-")
+      && !mayStay(path, at: computer, truth)
+    {
       violate("\(computer.name): left over: \(path)")
     }
     let live = truth.live()
@@ -123,6 +125,23 @@ extension World {
           violate("\(computer.name): a conflict was not settled: \(shown.sorted())")
         }
       }
+    }
+  }
+
+  /// Whether a temporary file may stay.
+  ///
+  /// A cloned computer staged it for an operation whose number the other one gave to another
+  /// version of the same wallet. Another program's version may look like that, and then these
+  /// are its only bytes.
+  private func mayStay(_ path: String, at computer: Computer, _ truth: Truth) -> Bool {
+    guard isCloned, case .wallet(let entry) = computer.replica.files[path]?.meaning,
+      let mark = entry.mark
+    else { return false }
+    return truth.operations.values.contains { operation in
+      operation.reference.writerID == mark.writerID && operation.reference.counter == mark.counter
+        && operation.changes.contains {
+          $0.record == entry.record && $0.entry?.value != entry.value
+        }
     }
   }
 }

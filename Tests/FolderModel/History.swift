@@ -138,6 +138,7 @@ private struct Stage {
 
   private func plant(at computer: Computer, using generator: inout SeededGenerator) {
     guard let planting = Planting.allCases.randomElement(using: &generator) else { return }
+    world.isPlanted = true
     planting.play(on: computer.replica, in: world, using: &generator)
     world.engine.collect(computer.replica)
     world.log("PLANTED at \(computer.name): \(planting)")

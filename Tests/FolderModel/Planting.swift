@@ -9,9 +9,9 @@ import TestSupport
 enum Planting: String, CaseIterable {
   /// Copies of operations, spelled in another way.
   case copies
-  /// The same, and the originals go.
+  /// The same, and the originals go: of operations of which no copy went.
   case onlyCopies
-  /// Copies that were planted go again.
+  /// Copies that were planted go again: of operations of which no original went.
   case copiesGo
   /// A way in that nobody enrolled.
   case way
@@ -26,19 +26,24 @@ enum Planting: String, CaseIterable {
     case .copies, .onlyCopies:
       for path in Self.operations(of: replica).shuffled(using: &generator).prefix(3) {
         guard let bytes = replica.files[path]?.bytes else { continue }
+        let original = Self.original(bytes, path)
+        if self == .onlyCopies, world.keptOriginals.contains(original) { continue }
         let copy = bytes + [UInt8](repeating: 10, count: Int.random(in: 1...3, using: &generator))
         let name = path.dropLast(37) + Digest(of: copy.span).hex.prefix(32) + ".json"
         Disk.write(copy, to: "\(replica.folder)/\(name)")
-        if self == .onlyCopies { Disk.remove("\(replica.folder)/\(path)") }
+        if self == .onlyCopies {
+          Disk.remove("\(replica.folder)/\(path)")
+          world.keptCopies.insert(original)
+        }
       }
     case .copiesGo:
       let files = replica.files
       for path in Self.operations(of: replica) {
         guard let bytes = files[path]?.bytes, bytes.last == 10 else { continue }
-        var original = bytes
-        while original.last == 10 { original.removeLast() }
-        let name = path.dropLast(37) + Digest(of: original.span).hex.prefix(32) + ".json"
-        if files[String(name)] != nil { Disk.remove("\(replica.folder)/\(path)") }
+        let original = Self.original(bytes, path)
+        guard files[original] != nil, !world.keptCopies.contains(original) else { continue }
+        Disk.remove("\(replica.folder)/\(path)")
+        world.keptOriginals.insert(original)
       }
     case .way, .salt:
       Self.plant(isOwn: self == .salt, world, place, using: &generator)
@@ -55,6 +60,13 @@ enum Planting: String, CaseIterable {
         Disk.write(bytes, to: "\(replica.folder)/\(path)")
       }
     }
+  }
+
+  /// The path of what a file is a copy of, or its own.
+  private static func original(_ bytes: [UInt8], _ path: String) -> String {
+    var original = bytes
+    while original.last == 10 { original.removeLast() }
+    return path.dropLast(37) + Digest(of: original.span).hex.prefix(32) + ".json"
   }
 
   /// Whole operation files.

@@ -59,7 +59,8 @@ extension World {
     check(open.health, open.logFindings, expected, at: computer, withKey: true)
     opened(truth, computer)
     if open.health.rolledBack > 0 {
-      if Bool.random(using: &generator) { return "stops: rolled back" }
+      // A copy that has not arrived looks like a loss; the person waits, as the message says.
+      if Bool.random(using: &generator) || isPlanted { return "stops: rolled back" }
       try namespace.accept(namespace.acceptance())
       accepted(truth, expected, computer)
       guard let again = try unlock(namespace) else { return "no way in any more" }

@@ -22,6 +22,12 @@ final class World {
   private(set) var violations: [String] = []
   /// Whether somebody put back or took away files that had been seen.
   var isAttacked = false
+  /// Operations whose original was taken away somewhere, and those of which a copy was: of each
+  /// one file stays, wherever the rest has got to.
+  var keptCopies: Set<String> = []
+  var keptOriginals: Set<String> = []
+  /// Whether files were put there by somebody without a key.
+  var isPlanted = false
   /// Whether two computers began as one.
   var isCloned = false
   /// Decides what users do who read a report.

@@ -146,7 +146,7 @@ extension Backup {
   ) async throws(UserMessage) -> UnlockedMasterKey {
     do throws(UserMessage) {
       return try await firstMasterKey(unlock, world, terms, damaged: &damaged)
-    } catch where error.code == .wrongKey || error.code == .noInput {
+    } catch  where error.code == .wrongKey || error.code == .noInput {
       throw namingLostWays(error)
     }
   }
