@@ -45,14 +45,14 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case noSuchWallet(RecordID)
   /// No such version of this wallet is among those that would be restored.
   case noSuchVersion(RecordID)
-  /// No such way in among those that are enrolled.
-  case noSuchWayIn
-  /// The way in that opened the backup was removed, and its file came back: it gets
+  /// No such key slot among those that are enrolled.
+  case noSuchKeySlot
+  /// The key slot that opened the backup was removed, and its file came back: it gets
   /// no successor.
-  case wayInRemoved
-  /// It is the last way in: nobody would open the backup any more.
-  case lastWayIn
-  /// The way in that is to be removed is the one that opened the backup, so
+  case keySlotRemoved
+  /// It is the last key slot: nobody would open the backup any more.
+  case lastKeySlot
+  /// The key slot that is to be removed is the one that opened the backup, so
   /// that nothing shows that another one does.
   case opensByRemoved
   /// The CSPP envelope has to be given to another security key, and none opened

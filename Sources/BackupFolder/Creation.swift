@@ -2,7 +2,7 @@ internal import CSPP
 public import SecretMemory
 
 extension BackupFolder {
-  /// Makes a master key and writes a namespace with one way in.
+  /// Makes a master key and writes a namespace with one key slot.
   ///
   /// Order: the way's file, the CSPP envelope, the operation, this computer's
   /// memory. A failure before the operation is there removes what was written:
@@ -31,7 +31,7 @@ extension BackupFolder {
     let id = masterKey.namespaceID
     // Remembered before anything of it is there: whatever a crash leaves is
     // known to be this computer's.
-    var memory = Memory()
+    var memory = LocalState()
     memory.creating = true
     try run.state.save(memory, of: id)
     let namespace: Namespace
@@ -43,9 +43,9 @@ extension BackupFolder {
     }
     do {
       let file = try namespace.write(enrolment, masterKey, secret: prfOutput, tag: run.tag)
-      let way = WayIn(file.wrapper, file: FolderLayout.keyFile(enrolment.keyID))
+      let slot = KeySlot(file.wrapper, file: FolderLayout.keyFile(enrolment.keyID))
       return try namespace.finish(
-        way, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
+        slot, file: file.bytes, masterKey: masterKey, prfOutput: prfOutput, run: run)
     } catch {
       if namespace.removeUnfinished(enrolment.keyID), removeNamespace(id) {
         try? run.state.forget(id)
@@ -61,7 +61,7 @@ extension BackupFolder {
     for id in try run.state.namespaces() where try run.state.memory(of: id).creating {
       if let directory = try all.readableSubdirectory(id.hex) {
         let shell = Namespace(id: id, directory: directory, settings: settings, folder: root)
-        try shell.removeLeftOvers(tag: run.tag, areInLogs: true)
+        try shell.removeStaleTemporaryFiles(tag: run.tag, areInLogs: true)
         shell.removeEmptyFolders()
         guard all.removeEmptySubdirectory(id.hex) else { continue }
       }
@@ -98,22 +98,22 @@ extension Namespace {
   /// Finishes a namespace that this computer began and did not finish.
   ///
   /// - Parameters:
-  ///   - way: its way in, from ``scan()``.
+  ///   - slot: its key slot, from ``scan()``.
   ///   - prfOutput: 32 bytes, the way's PRF output.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey``; system errors.
   public func resumeCreation(
-    _ way: WayIn, prfOutput: borrowing SecretBytes
+    _ slot: KeySlot, prfOutput: borrowing SecretBytes
   ) throws(BackupFolderError) -> OpenNamespace {
-    let masterKey = try way.unwrap(secret: prfOutput)
+    let masterKey = try slot.unwrap(secret: prfOutput)
     let run = try WritingRun.begin(state(make: true))
-    guard let key = way.keyID, let file = try keyFileBytes(of: key) else {
+    guard let key = slot.keyID, let file = try keyFileBytes(of: key) else {
       throw .incomplete(path: directory.path)
     }
-    return try finish(way, file: file, masterKey: masterKey, prfOutput: prfOutput, run: run)
+    return try finish(slot, file: file, masterKey: masterKey, prfOutput: prfOutput, run: run)
   }
 
-  /// Writes the file of a way in and reads it back with the way's secret.
+  /// Writes the file of a key slot and reads it back with the way's secret.
   func write(
     _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
     secret: borrowing SecretBytes, tag: String
@@ -141,21 +141,21 @@ extension Namespace {
   /// Writes the envelope, the first operation and the memory, as far as they
   /// are not there.
   fileprivate func finish(
-    _ way: WayIn, file: [UInt8], masterKey: consuming MasterKey,
+    _ slot: KeySlot, file: [UInt8], masterKey: consuming MasterKey,
     prfOutput: borrowing SecretBytes, run: borrowing WritingRun
   ) throws(BackupFolderError) -> OpenNamespace {
-    guard let key = way.keyID, let rpID = way.rpID, let credentialID = way.credentialID else {
+    guard let key = slot.keyID, let rpID = slot.rpID, let credentialID = slot.credentialID else {
       throw .internalError("a way in without a credential")
     }
     let envelope = try sealEnvelope(
       masterKey, for: .init(keyID: key, rpID: rpID, credentialID: credentialID),
-      prfSalt: way.prfSalt, secret: prfOutput)
+      prfSalt: slot.prfSalt, secret: prfOutput)
     let written = try writeEnvelope(envelope, secret: prfOutput, tag: run.tag)
     let present = written ? envelope : try envelopeBytes() ?? envelope
     _ = try directory.makeSubdirectory(FolderLayout.walletFolder)
     var open = try OpenNamespace.open(self, masterKey: masterKey, by: key, isReading: false)
     if open.log.index.nodes.isEmpty {
-      try open.logWayIn(file, key, envelope: present, run: run)
+      try open.logKeySlot(file, key, envelope: present, run: run)
     } else {
       // An earlier run wrote it, and did not live to remember it.
       let names = open.log.index.names
@@ -164,9 +164,9 @@ extension Namespace {
       open.memory.creating = false
       open.memory.operations.formUnion(names)
       try run.state.save(open.memory, of: id)
-      _ = try open.heal(run: run)
+      _ = try open.repair(run: run)
     }
-    open.rememberWays(isLocked: true)
+    open.rememberKeySlots(isLocked: true)
     return open
   }
 
@@ -178,7 +178,7 @@ extension Namespace {
     if let logs = try? logFolder() {
       guard let count = try? LogListing.count(logs), count == 0 else { return false }
     }
-    // The way in last: what has one can be resumed.
+    // The key slot last: what has one can be resumed.
     if let envelopes = try? directory.subdirectory(FolderLayout.masterKeyFolder) {
       try? envelopes.unlink(FolderLayout.masterKeyFile)
     }
@@ -229,8 +229,8 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// Logs a way in's file, and the envelope that was written with it.
-  mutating func logWayIn(
+  /// Logs a key slot's file, and the envelope that was written with it.
+  mutating func logKeySlot(
     _ file: [UInt8], _ key: KeyID, envelope: [UInt8]?, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let now = namespace.settings.clock()

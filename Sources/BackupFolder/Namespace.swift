@@ -26,8 +26,8 @@ public struct Namespace: Sendable {
   /// Opens the logs of all computers.
   ///
   /// - Parameters:
-  ///   - masterKey: from ``WayIn/unwrap(secret:)``.
-  ///   - key: the way in that gave it, if one did.
+  ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
+  ///   - key: the key slot that gave it, if one did.
   ///   - purpose: what is to be done with it.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;

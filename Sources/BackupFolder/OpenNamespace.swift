@@ -9,7 +9,7 @@ public import SecretMemory
 public struct OpenNamespace: ~Copyable {
   /// The namespace.
   public let id: NamespaceID
-  /// The way in that opened it; nil for another program's envelope, and for a
+  /// The key slot that opened it; nil for another program's envelope, and for a
   /// master key that this computer knew.
   public internal(set) var openedBy: KeyID?
   /// Whether the logs are whole, and the newest this computer has seen.
@@ -29,14 +29,14 @@ public struct OpenNamespace: ~Copyable {
   /// What the last call that adds wallets added, also when it failed.
   public internal(set) var lastAdded = Added()
 
-  /// Ways in that the last writing call removed because the one that opened the
+  /// Key slots that the last writing call removed because the one that opened the
   /// backup, which takes their place, is proved by that.
   public internal(set) var finishedRotations: Set<KeyID> = []
 
-  /// What writing calls have put right about the files of ways in.
-  public internal(set) var wayRepairs = WayRepairs()
+  /// What writing calls have put right about the files of key slots.
+  public internal(set) var keySlotRepairs = KeySlotRepairs()
 
-  /// The way in of which it is certain that it opened the backup in this run: an
+  /// The key slot of which it is certain that it opened the backup in this run: an
   /// envelope says itself whose it is, and one that was only made opened nothing.
   var provedBy: KeyID?
   let namespace: Namespace
@@ -45,10 +45,10 @@ public struct OpenNamespace: ~Copyable {
   var opener: Opener?
   /// Whether an envelope that fits no enrolled key may be replaced.
   var replacesForeign = false
-  /// Ways in whose files go although they opened the backup: the last ones.
+  /// Key slots whose files go although they opened the backup: the last ones.
   var deletable: Set<KeyID> = []
   var log = OperationLog()
-  var memory = Memory()
+  var memory = LocalState()
   var reader: WalletReader
   private(set) var purpose: Purpose
   /// Whether the logs were read.
@@ -101,7 +101,7 @@ public struct OpenNamespace: ~Copyable {
   /// - Parameters:
   ///   - namespace: which.
   ///   - masterKey: its key.
-  ///   - key: the way in that gave it.
+  ///   - key: the key slot that gave it.
   ///   - purpose: what is to be done with it.
   ///   - isReading: `false` for a caller that holds the lock and remembers by
   ///     itself.
@@ -121,7 +121,7 @@ public struct OpenNamespace: ~Copyable {
     // unknown, or remembers.
     if isReading {
       try? open.remember()
-      open.rememberWays(isLocked: false)
+      open.rememberKeySlots(isLocked: false)
     }
     return open
   }
@@ -131,7 +131,7 @@ public struct OpenNamespace: ~Copyable {
     // Getting wallets back does not depend on what this computer remembers: what
     // cannot be read counts as nothing, and freshness as unknown.
     let state = try? namespace.state(make: false)
-    memory = (try? state?.memory(of: id)) ?? Memory()
+    memory = (try? state?.memory(of: id)) ?? LocalState()
     var known: OperationLog?
     if purpose == .writing {
       known = log

@@ -71,7 +71,7 @@ extension Namespace {
         report.findings.note(
           FileFinding(
             file: file.path, recordID: file.claimed, state: state,
-            reason: file.isStandIn ? StandIn.reason : problem.reason))
+            reason: file.isStandIn ? SyncPlaceholder.reason : problem.reason))
         report.counts[state] += 1
       } else if file.named == nil {
         copies += 1
@@ -83,12 +83,12 @@ extension Namespace {
 
   /// What this computer remembers; nothing where that cannot be read, so that
   /// freshness is unknown.
-  func rememberedOrNothing() -> Memory {
+  func rememberedOrNothing() -> LocalState {
     let state = try? state(make: false)
-    return (try? state?.memory(of: id)) ?? Memory()
+    return (try? state?.memory(of: id)) ?? LocalState()
   }
 
-  /// Compares the logs with what is remembered and with the ways in.
+  /// Compares the logs with what is remembered and with the key slots.
   ///
   /// - Parameters:
   ///   - index: the operations that are here.
@@ -98,15 +98,15 @@ extension Namespace {
   ///   - damaged: operations whose file holds something else.
   /// - Returns: counts, and the freshness word.
   func health(
-    of index: LogIndex, memory: Memory, unsynchronised: Set<OperationName>,
+    of index: LogIndex, memory: LocalState, unsynchronised: Set<OperationName>,
     damaged: Set<OperationName>
   ) -> LogHealth {
     var health = index.health(memory: memory, unsynchronised: unsynchronised, damaged: damaged)
     let isAccepted = memory.acceptedAt != nil && memory.accepted.isEmpty
     if index.nodes.isEmpty, health.incomplete == 0, !isAccepted,
-      (try? scan())?.waysIn.contains(where: { $0.keyID != nil }) == true
+      (try? scan())?.keySlots.contains(where: { $0.keyID != nil }) == true
     {
-      // A way in that this program wrote always has an operation beside it.
+      // A key slot that this program wrote always has an operation beside it.
       health.incomplete = 1
     }
     return health

@@ -8,7 +8,7 @@ public enum FolderLayout {
   public static let walletFolder = "wallets"
   /// Folder of all that CSPP does not know, in a namespace.
   public static let ownFolder = "keybackup"
-  /// Folder of the ways in, in ``ownFolder``.
+  /// Folder of the key slots, in ``ownFolder``.
   public static let keyFolder = "keys"
   /// Folder of the operation logs, in ``ownFolder``.
   public static let logFolder = "log"
@@ -46,15 +46,15 @@ public enum FolderLayout {
     "\(namespace(id))/\(walletFile(record))"
   }
 
-  /// Name of a way in.
+  /// Name of a key slot.
   public static func keyFile(_ key: KeyID) -> String { "\(key).json" }
 
-  /// Folder of the ways in.
+  /// Folder of the key slots.
   public static func keys(_ id: NamespaceID) -> String {
     "\(namespace(id))/\(ownFolder)/\(keyFolder)"
   }
 
-  /// Path of a way in.
+  /// Path of a key slot.
   public static func key(_ key: KeyID, in id: NamespaceID) -> String {
     "\(keys(id))/\(keyFile(key))"
   }

@@ -8,7 +8,7 @@ public struct NamespaceID: HexIdentifier {
   public init(words: SIMD2<UInt64>) { self.words = words }
 }
 
-/// Names a way in, one file of `keybackup/keys/`: 16 random bytes, 32 digits.
+/// Names a key slot, one file of `keybackup/keys/`: 16 random bytes, 32 digits.
 public struct KeyID: HexIdentifier {
   /// The bytes as big-endian words.
   public let words: SIMD2<UInt64>

@@ -29,7 +29,7 @@ struct AcceptanceTests {
     return index
   }
 
-  private func accepted(_ index: LogIndex, _ memory: Memory = Memory()) -> Memory {
+  private func accepted(_ index: LogIndex, _ memory: LocalState = LocalState()) -> LocalState {
     var memory = memory
     memory.accept(index.names, awaited: [], at: 1)
     return memory
@@ -44,7 +44,7 @@ struct AcceptanceTests {
     func forked(_ more: [(LogIndex.Reference, UInt64?, [LogIndex.Reference])]) -> Int {
       index(fork + more).health(memory: memory, unsynchronised: []).forked
     }
-    #expect(index(fork).health(memory: Memory(), unsynchronised: []).forked == 1)
+    #expect(index(fork).health(memory: LocalState(), unsynchronised: []).forked == 1)
     #expect(forked([]) == 0)
     #expect(forked([(reference(a, 3, 4), 3, [])]) == 0)
     #expect(forked([(reference(b, 1, 5), nil, [reference(a, 2, 2), reference(a, 2, 3)])]) == 0)
@@ -59,7 +59,7 @@ struct AcceptanceTests {
       (reference(a, 1, 1), nil, []), (reference(b, 1, 2), nil, [reference(a, 1, 9)]),
       (reference(b, 3, 4), 3, [reference(a, 5, 5)]),
     ]
-    let before = index(gap).health(memory: Memory(), unsynchronised: [])
+    let before = index(gap).health(memory: LocalState(), unsynchronised: [])
     #expect(before.forked == 1)
     #expect(before.incomplete == 2)
     let memory = accepted(index(gap))

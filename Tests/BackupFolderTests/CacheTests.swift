@@ -20,8 +20,8 @@ struct CacheTests {
 
   private func writing(_ scene: Scene, _ computer: String = "a") throws -> OpenNamespace {
     let namespace = try scene.open(computer).namespace()
-    let way = try #require(try namespace.scan().waysIn.first)
-    return try namespace.open(way.unwrap(secret: scene.secret()), for: .writing)
+    let slot = try #require(try namespace.scan().keySlots.first)
+    return try namespace.open(slot.unwrap(secret: scene.secret()), for: .writing)
   }
 
   @Test("What was cached of the logs is what reading them gives")
@@ -34,7 +34,7 @@ struct CacheTests {
     var other = try scene.unlock("b")
     try other.add(.of("w3"))
     try first.retire(try #require(other.memory.writer))
-    try first.heal()
+    try first.repair()
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: scene.open().root, make: false)
     let cached = NamespaceCache.load(first.id, from: state, masterKey: first.masterKey).log

@@ -144,10 +144,10 @@ struct ComputersTests {
         let path = scene.folder
         group.addTask {
           let namespace = try BackupFolder.open(path: path, settings: settings).namespace()
-          let way = try #require(try namespace.scan().waysIn.first)
+          let slot = try #require(try namespace.scan().keySlots.first)
           let prf = [UInt8](repeating: 7, count: 32)
           let secret = unsafe SecretBytes(copying: prf.span.bytes)
-          var open = try namespace.open(way.unwrap(secret: secret))
+          var open = try namespace.open(slot.unwrap(secret: secret))
           try open.add(.of("w\(number)"))
         }
       }

@@ -58,7 +58,7 @@ struct ConflictCopyTests {
     let namespace = try scene.open().namespace()
     #expect(try scene.open().namespaces().count == 1)
     let scan = try namespace.scan()
-    #expect(scan.waysIn.count == 1)
+    #expect(scan.keySlots.count == 1)
     #expect(scan.findings == [])
     let structure = try namespace.checkStructure()
     expectWell(structure.health, operations: 3)
@@ -72,7 +72,7 @@ struct ConflictCopyTests {
       #expect(restored.report.failures == [])
     }
     var again = try scene.unlock("a")
-    try again.heal()
+    try again.repair()
     for wallet in ["w1", "w2"] { #expect(exists(try scene.viewPath(wallet))) }
     #expect(try again.restored().lines == ["w1 zoo zoo current", "w2 abandon about current"])
   }
@@ -87,7 +87,7 @@ struct ConflictCopyTests {
     #expect(try open.restored().lines == ["w1 abandon about current"])
     #expect(exists(copy))
     // Its bytes are in the log and in the wallet's own file.
-    try open.heal()
+    try open.repair()
     #expect(!exists(copy))
     #expect(exists(try scene.viewPath("w1")))
     try open.add(.of("w2"))
@@ -117,7 +117,7 @@ struct ConflictCopyTests {
     #expect(exists(copy))
     try open.add(.of("w1", words: "third words"))
     #expect(open.log.index.history(of: RecordID(walletID: "w1")).count == 3)
-    try open.heal()
+    try open.repair()
     #expect(!exists(copy))
     #expect(try open.restored().lines.filter { $0.hasPrefix("w1") } == ["w1 third words current"])
   }
@@ -134,7 +134,7 @@ struct ConflictCopyTests {
     #expect(both.report.counts[.conflict] == 1)
     #expect(both.report.counts.total == 1)
     try c.add(.of("w1", words: "legal winner"))
-    try c.heal()
+    try c.repair()
     #expect(
       try FileManager.default.contentsOfDirectory(
         atPath: URL(fileURLWithPath: own).deletingLastPathComponent().path
@@ -156,7 +156,7 @@ struct ConflictCopyTests {
       let lines = try reader.restored().lines
       #expect(lines == ["w1 abandon about current"], "\(path)")
       expectWell(reader.health, operations: 2)
-      #expect(try scene.open().namespace().scan().waysIn.count == 1, "\(path)")
+      #expect(try scene.open().namespace().scan().keySlots.count == 1, "\(path)")
       try FileManager.default.moveItem(atPath: copy, toPath: own)
     }
     #expect(try Scene.contents(scene.folder) == all)

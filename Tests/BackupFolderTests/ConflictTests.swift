@@ -31,7 +31,7 @@ struct ConflictTests {
     let own = try scene.viewPath("w1")
     let copy = own.replacingOccurrences(of: ".json", with: " (conflicted copy).json")
     try FileManager.default.copyItem(atPath: own, toPath: copy)
-    try c.heal()
+    try c.repair()
     #expect(FileManager.default.fileExists(atPath: copy))
     let found = try versions(&c)
     let chosen = found.values.first { version in
@@ -178,7 +178,7 @@ struct ConflictTests {
     var b = try scene.unlock("b")
     #expect(try b.restored().lines == ["w1 zoo zoo missing"])
     #expect(try b.restored().report.stale == 1)
-    try b.heal()
+    try b.repair()
     #expect(try b.restored().lines == ["w1 zoo zoo current"])
     #expect(try b.restored().report.stale == 0)
   }

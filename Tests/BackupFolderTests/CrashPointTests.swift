@@ -39,7 +39,7 @@ struct CrashPointTests {
       new: ["w0": about, "w1": about]),
     Change(
       name: "enrol a key", verb: ["key-add", Self.ones], before: [["init"], ["add", "w0"]],
-      old: ["w0": about], new: ["w0": about], waysIn: 2),
+      old: ["w0": about], new: ["w0": about], keySlots: 2),
     Change(
       name: "remove the key of the envelope", verb: ["key-remove", "first"],
       before: [["init"], ["add", "w0"], ["key-add", Self.ones]], old: ["w0": about],

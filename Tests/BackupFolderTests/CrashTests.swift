@@ -37,7 +37,7 @@ struct CrashTests {
     // This computer's memory is written last.
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true)
-    var memory = Memory()
+    var memory = LocalState()
     memory.creating = true
     try state.save(memory, of: id)
     if count == 0 {
@@ -48,8 +48,8 @@ struct CrashTests {
       #expect(try namespace.isUnfinishedHere)
       #expect(throws: BackupFolderError.namespaceExists([id])) { _ = try scene.create() }
       #expect(try !scene.open("b").namespace().isUnfinishedHere)
-      let way = try #require(try namespace.scan().waysIn.first)
-      let open = try namespace.resumeCreation(way, prfOutput: scene.secret())
+      let slot = try #require(try namespace.scan().keySlots.first)
+      let open = try namespace.resumeCreation(slot, prfOutput: scene.secret())
       #expect(open.id == id)
     }
     #expect(try Scene.contents(scene.folder).count == 3)
@@ -91,7 +91,7 @@ struct CrashTests {
       }
       #expect(seen == words)
       var own = try scene.unlock("a")
-      try own.heal()
+      try own.repair()
       #expect(!FileManager.default.fileExists(atPath: leftOver))
       let report = try scene.unlock("b").verified()
       #expect(report.counts[.current] == words.count)
@@ -110,7 +110,7 @@ struct CrashTests {
     ).temporaryTag()
     let displaced = try scene.namespacePath + "/wallets/.keybackup-tmp-\(tag)-0011223344556677"
     try Data(#"{"version":3,"kind":"wallet"}"#.utf8).write(to: URL(fileURLWithPath: displaced))
-    try namespace.heal()
+    try namespace.repair()
     #expect(FileManager.default.fileExists(atPath: displaced))
   }
 }

@@ -92,7 +92,7 @@ struct DamagedFileTests {
     #expect(restored.report.counts.total == 2)
     #expect(restored.report.failures == [])
     #expect(try Scene.contents(scene.folder).count == before)
-    try second.heal()
+    try second.repair()
     #expect(second.verify().counts[.current] == (damage.heals ? 2 : 1))
   }
 
@@ -127,7 +127,7 @@ struct DamagedFileTests {
     let restored = try second.restored()
     #expect(restored.lines == ["w1 abandon about missing", "w2 abandon about missing"])
     #expect(restored.report.counts[.unreadable] == 2)
-    try second.heal()
+    try second.repair()
     #expect(second.verify().counts[.current] == 2)
   }
 
@@ -146,7 +146,7 @@ struct DamagedFileTests {
     #expect(try second.restored().lines == ["w1 abandon about current"])
     // Once superseded, its bytes are in the log: the next writing run removes it.
     try second.add(.of("w1", words: "zoo zoo"))
-    try second.heal()
+    try second.repair()
     #expect(!FileManager.default.fileExists(atPath: copy))
     #expect(try second.restored().lines == ["w1 zoo zoo current"])
   }
@@ -154,7 +154,7 @@ struct DamagedFileTests {
   @Test(
     "A way in's file that is damaged leaves the CSPP envelope, and the other way round",
     arguments: ["keybackup/keys", "master-key"], [Damage.empty, .garbage, .symlink, .fifo])
-  func waysIn(_ place: String, _ damage: Damage) throws {
+  func keySlots(_ place: String, _ damage: Damage) throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -165,11 +165,11 @@ struct DamagedFileTests {
     #expect(try second.restored().lines == ["w1 abandon about current"])
     let scan = try scene.open("b").namespace().scan()
     #expect(scan.findings.map(\.state) == [damage.state])
-    #expect(scan.waysIn.count == 1)
+    #expect(scan.keySlots.count == 1)
   }
 
   @Test("No way in at all is incomplete or invalid, never a folder without backup")
-  func noWayIn() throws {
+  func noKeySlot() throws {
     let scene = try Scene()
     _ = try scene.create()
     let path = try scene.namespacePath
@@ -218,9 +218,9 @@ struct DamagedFileTests {
   func wrongKey() throws {
     let scene = try Scene()
     _ = try scene.create()
-    let way = try #require(try scene.open().namespace().scan().waysIn.first)
+    let slot = try #require(try scene.open().namespace().scan().keySlots.first)
     #expect(throws: BackupFolderError.wrongKey) {
-      _ = try way.unwrap(secret: scene.secret([UInt8](repeating: 8, count: 32)))
+      _ = try slot.unwrap(secret: scene.secret([UInt8](repeating: 8, count: 32)))
     }
     #expect(throws: BackupFolderError.evaluationsDiffer) {
       _ = try scene.open("b").create(

@@ -131,7 +131,7 @@ struct DiskTests {
     #expect(held.hasSuffix(name))
     #expect(try first.restored().lines == ["w1 zoo zoo missing"])
     try scene.runAsRoot("chattr", "-i", path)
-    try first.heal()
+    try first.repair()
     #expect(try first.restored().lines == ["w1 zoo zoo current"])
     #expect(first.viewProblem == nil)
     let left = try Scene.contents(scene.folder).keys.filter { $0.contains(".keybackup-tmp-") }
@@ -146,8 +146,8 @@ struct DiskTests {
     var settings = scene.settings("b")
     settings.stateFolder = "/proc/nothing/here"
     let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace()
-    let way = try #require(try namespace.scan().waysIn.first)
-    var open = try namespace.open(way.unwrap(secret: scene.secret()))
+    let slot = try #require(try namespace.scan().keySlots.first)
+    var open = try namespace.open(slot.unwrap(secret: scene.secret()))
     #expect(try open.restored().lines == ["w1 abandon about current"])
     #expect(!open.health.isFreshnessKnown)
   }

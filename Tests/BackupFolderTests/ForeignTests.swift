@@ -33,11 +33,11 @@ struct ForeignTests {
     let namespace = try scene.open().namespace()
     #expect(namespace.id.hex == vector.namespaceId)
     let scan = try namespace.scan()
-    let way = try #require(scan.waysIn.first)
-    #expect(scan.waysIn.count == 1)
-    #expect(way.kind == .csppEnvelope)
+    let slot = try #require(scan.keySlots.first)
+    #expect(scan.keySlots.count == 1)
+    #expect(slot.kind == .csppEnvelope)
     let prf = try #require(NamespaceDigits.bytes(vector.prfOutput))
-    return try namespace.open(way.unwrap(secret: scene.secret(prf)))
+    return try namespace.open(slot.unwrap(secret: scene.secret(prf)))
   }
 
   @Test(

@@ -58,7 +58,7 @@ struct GivenUpKeyTests {
         let words = try followed.namespace.restored().words
         #expect(words["w1"] == "abandon about", sourceLocation: at)
         _ = try followed.namespace.mergeRivals()
-        try followed.namespace.heal()
+        try followed.namespace.repair()
         #expect(try keys.folder(computer).namespace().id == new, sourceLocation: at)
       }
     }
@@ -119,11 +119,11 @@ struct GivenUpKeyTests {
     var thief = try theft.thief()
     let run = try WritingRun.begin(thief.namespace.state(make: true))
     try made.logFrom(thief.masterKey, run: run)
-    let way = try theft.keys.way(.newBlue, at: theft.new)
-    var left: [WayLeft] = []
-    for case .wrapper(let wrapper) in way.sources {
+    let slot = try theft.keys.slot(.newBlue, at: theft.new)
+    var left: [PendingKeySlot] = []
+    for case .wrapper(let wrapper) in slot.sources {
       left.append(
-        WayLeft(keyID: wrapper.header.keyID, label: "", recipient: wrapper.recipient))
+        PendingKeySlot(keyID: wrapper.header.keyID, label: "", recipient: wrapper.recipient))
     }
     let last = try #require(made.log.index.tips().first)
     try thief.move(to: made.id, made.masterKey, last: last, leaving: left, run: run)
@@ -156,23 +156,23 @@ struct GivenUpKeyTests {
     let new = try theft.keys.unlock(.newBlue, at: theft.new)
     let last = try #require(new.log.index.tips().first)
     // A key of the thief's own, for which a box is said to wait, and the spare revoked.
-    let way = Keyring.Way.newSpare
+    let slot = Keyring.Way.newSpare
     let file = try KeyWrapper.seal(
-      thief.masterKey, secret: theft.keys.bytes(way),
+      thief.masterKey, secret: theft.keys.bytes(slot),
       header: KeyHeader(
-        namespaceID: theft.old, keyID: way.keyID, kind: way.enrolment.kind, label: "Spare key",
+        namespaceID: theft.old, keyID: slot.keyID, kind: slot.enrolment.kind, label: "Spare key",
         createdAt: 1))
     try theft.write { operation in
-      operation.keyAdd(way.keyID, file: file.span)
+      operation.keyAdd(slot.keyID, file: file.span)
       operation.keyRemove(Keyring.spare.keyID)
       operation.moved(
-        to: theft.new, boxes: [.init(keyID: way.keyID, box: [UInt8](repeating: 1, count: 80))],
+        to: theft.new, boxes: [.init(keyID: slot.keyID, box: [UInt8](repeating: 1, count: 80))],
         last: last)
     }
     try theft.check()
     let rotation = try theft.keys.rotate(.newBlue, as: .newerBlue)
     #expect(rotation.left.map(\.keyID) == [Keyring.spare.keyID])
-    #expect(rotation.namespace.waysWithoutFile.map(\.keyID) == [Keyring.spare.keyID])
+    #expect(rotation.namespace.keySlotsWithoutFile.map(\.keyID) == [Keyring.spare.keyID])
     let newest = rotation.namespace.id
     var spare = try theft.keys.follow(.spare, at: theft.old, "c", compared: newest)
     #expect(spare.namespace.id == newest)

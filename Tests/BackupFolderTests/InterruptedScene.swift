@@ -22,9 +22,9 @@ final class InterruptedScene {
     var lost: String?
     /// On a file system where one call can sync all files.
     var onDisk = false
-    /// How many ways in there are at the end, each of which opens; at least one
+    /// How many key slots there are at the end, each of which opens; at least one
     /// always does.
-    var waysIn = 1
+    var keySlots = 1
     /// What is run after the command has been run again.
     var after: [String]?
 
@@ -131,7 +131,7 @@ final class InterruptedScene {
       #expect(try scene.open("a").vanishedNamespaces().isEmpty, point)
     } else {
       #expect(isThere, point)
-      try expectProvenWayIn(point)
+      try expectProvenKeySlot(point)
       try expectWhole("b", done: done, point)
       try expectWhole("a", done: done, point)
       if checks % 16 == 1 { try expectReadByAnother(point) }
@@ -151,7 +151,7 @@ final class InterruptedScene {
       #expect(last.code == 0, "\(change.name), \(place): \(last.output)")
     }
     var own = try scene.unlock("a")
-    try own.heal()
+    try own.repair()
     #expect(try own.restored().words == change.new, point)
     try expectHealthy(own.health, point)
     try? FileManager.default.removeItem(atPath: scene.base + "/state-b")
@@ -162,7 +162,7 @@ final class InterruptedScene {
     #expect(restored.report.counts.total == change.new.count, point)
     #expect(restored.report.stale == 0, point)
     try expectHealthy(other.health, point)
-    if isThere || change.waysIn > 1 { try expectWaysIn(change.waysIn, point) }
+    if isThere || change.keySlots > 1 { try expectKeySlots(change.keySlots, point) }
     let left = try temporaryFiles()
     #expect(left == [], point)
   }
@@ -190,23 +190,23 @@ final class InterruptedScene {
     try expectHealthy(structure.health, place)
   }
 
-  /// Every way in that counts opens, and so does the CSPP envelope.
-  private func expectProvenWayIn(_ place: Comment) throws {
+  /// Every key slot that counts opens, and so does the CSPP envelope.
+  private func expectProvenKeySlot(_ place: Comment) throws {
     let namespace = try scene.open("b").namespace()
-    let ways = try namespace.scan().waysIn
-    #expect(!ways.isEmpty, place)
-    for way in ways {
-      #expect((try? way.unwrap(secret: scene.secret())) != nil, place)
-      #expect(way.damagedFiles(secret: scene.secret()) == [], place)
+    let slots = try namespace.scan().keySlots
+    #expect(!slots.isEmpty, place)
+    for slot in slots {
+      #expect((try? slot.unwrap(secret: scene.secret())) != nil, place)
+      #expect(slot.damagedFiles(secret: scene.secret()) == [], place)
     }
-    #expect(ways.contains { $0.hasEnvelope }, place)
+    #expect(slots.contains { $0.hasEnvelope }, place)
   }
 
-  private func expectWaysIn(_ count: Int, _ place: Comment) throws {
-    try expectProvenWayIn(place)
-    let ways = try scene.open("b").namespace().scan().waysIn
-    #expect(ways.count == count, "\(place): \(ways.map { $0.files })")
-    let owner = ways.first { $0.hasEnvelope }
+  private func expectKeySlots(_ count: Int, _ place: Comment) throws {
+    try expectProvenKeySlot(place)
+    let slots = try scene.open("b").namespace().scan().keySlots
+    #expect(slots.count == count, "\(place): \(slots.map { $0.files })")
+    let owner = slots.first { $0.hasEnvelope }
     #expect(owner?.hasWrapper == true, "\(place): the envelope belongs to no enrolled key")
   }
 

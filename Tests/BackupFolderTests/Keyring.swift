@@ -5,9 +5,9 @@ import Testing
 
 @testable import BackupFolder
 
-/// A folder with two ways in, and the secrets that these have for other salts.
+/// A folder with two key slots, and the secrets that these have for other salts.
 final class Keyring {
-  /// A way in, by what gives its secret.
+  /// A key slot, by what gives its secret.
   struct Way: Equatable {
     let keyID: KeyID
     let label: String
@@ -47,12 +47,14 @@ final class Keyring {
     self.operationSize = operationSize
     var open = try folder("a").create(
       Way.blue.enrolment, prfOutput: bytes(.blue), confirmedBy: bytes(.blue))
-    try open.addWayIn(Way.spare.enrolment, secret: bytes(.spare), confirmedBy: bytes(.spare))
+    try open.addKeySlot(Way.spare.enrolment, secret: bytes(.spare), confirmedBy: bytes(.spare))
   }
 
-  func bytes(_ way: Way) -> SecretBytes { scene.secret([UInt8](repeating: way.output, count: 32)) }
+  func bytes(_ slot: Way) -> SecretBytes {
+    scene.secret([UInt8](repeating: slot.output, count: 32))
+  }
 
-  func secret(_ way: Way) -> WaySecret { WaySecret(way.keyID, bytes(way)) }
+  func secret(_ slot: Way) -> KeySlotSecret { KeySlotSecret(slot.keyID, bytes(slot)) }
 
   func folder(_ computer: String, _ path: String? = nil) throws -> BackupFolder {
     var settings = scene.settings(computer)
@@ -60,50 +62,50 @@ final class Keyring {
     return try BackupFolder.open(path: path ?? scene.folder, settings: settings)
   }
 
-  func way(
-    _ way: Way, at id: NamespaceID? = nil, _ computer: String = "a", _ path: String? = nil
-  ) throws -> WayIn {
+  func slot(
+    _ slot: Way, at id: NamespaceID? = nil, _ computer: String = "a", _ path: String? = nil
+  ) throws -> KeySlot {
     let namespace = try folder(computer, path).namespace(id)
     return try #require(
-      try namespace.scan().waysIn.first { $0.keyID == way.keyID && $0.hasWrapper })
+      try namespace.scan().keySlots.first { $0.keyID == slot.keyID && $0.hasWrapper })
   }
 
   func unlock(
-    _ way: Way, at id: NamespaceID? = nil, _ computer: String = "a", _ path: String? = nil
+    _ slot: Way, at id: NamespaceID? = nil, _ computer: String = "a", _ path: String? = nil
   ) throws -> OpenNamespace {
     let namespace = try folder(computer, path).namespace(id)
-    let key = try self.way(way, at: id, computer, path).unwrap(secret: bytes(way))
-    return try namespace.open(key, by: way.keyID)
+    let key = try self.slot(slot, at: id, computer, path).unwrap(secret: bytes(slot))
+    return try namespace.open(key, by: slot.keyID)
   }
 
   func follow(
-    _ way: Way, at id: NamespaceID, _ computer: String, compared: NamespaceID? = nil,
-    with others: [WaySecret] = []
-  ) throws -> Followed {
+    _ slot: Way, at id: NamespaceID, _ computer: String, compared: NamespaceID? = nil,
+    with others: [KeySlotSecret] = []
+  ) throws -> ResolvedNamespace {
     let namespace = try folder(computer).namespace(id)
-    let key = try self.way(way, at: id, computer).unwrap(secret: bytes(way))
+    let key = try self.slot(slot, at: id, computer).unwrap(secret: bytes(slot))
     var followed = try namespace.follow(
-      key, by: way.keyID, ways: [secret(way)] + others, compared: compared)
+      key, by: slot.keyID, slots: [secret(slot)] + others, compared: compared)
     followed.remember()
     return followed
   }
 
   @discardableResult
   func rotate(
-    _ way: Way, as new: Way, _ computer: String = "a", _ path: String? = nil
+    _ slot: Way, as new: Way, _ computer: String = "a", _ path: String? = nil
   ) throws -> Rotation {
-    var open = try unlock(way, computer, path)
+    var open = try unlock(slot, computer, path)
     return try open.rotateMasterKey(
-      to: new.enrolment, secret: bytes(new), atHand: way.keyID)
+      to: new.enrolment, secret: bytes(new), atHand: slot.keyID)
   }
 
   /// Rotates what is open.
-  func rotate(open: inout OpenNamespace, _ way: Way, as new: Way) throws {
-    _ = try open.rotateMasterKey(to: new.enrolment, secret: bytes(new), atHand: way.keyID)
+  func rotate(open: inout OpenNamespace, _ slot: Way, as new: Way) throws {
+    _ = try open.rotateMasterKey(to: new.enrolment, secret: bytes(new), atHand: slot.keyID)
   }
 
-  private func unlock(_ way: Way, _ computer: String, _ path: String?) throws -> OpenNamespace {
-    try unlock(way, at: nil, computer, path)
+  private func unlock(_ slot: Way, _ computer: String, _ path: String?) throws -> OpenNamespace {
+    try unlock(slot, at: nil, computer, path)
   }
 
   /// Two computers change a wallet, and neither has seen what the other wrote.

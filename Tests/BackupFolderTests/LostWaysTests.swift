@@ -34,7 +34,7 @@ struct LostWaysTests {
       try open.add(.of("w1", words: "zoo zoo"))
       let cost = try KeyHeader.CodeDerivation.standardCost
       let enrolment = Enrolment(label: "code", kind: .recoveryCode(try .init(cost: cost)))
-      try open.addWayIn(enrolment, secret: Self.code(), confirmedBy: Self.code())
+      try open.addKeySlot(enrolment, secret: Self.code(), confirmedBy: Self.code())
       self.ids = ids + [enrolment.keyID]
     }
 
@@ -44,18 +44,18 @@ struct LostWaysTests {
       return unsafe SecretBytes(copying: bytes.span.bytes)
     }
 
-    /// Opens it with one of the ways in.
-    func open(_ way: Int) throws -> OpenNamespace {
-      if way < 3 { return try scene.open(with: SpareKey(name: UInt8(way)), ids[way]) }
+    /// Opens it with one of the key slots.
+    func open(_ slot: Int) throws -> OpenNamespace {
+      if slot < 3 { return try scene.open(with: SpareKey(name: UInt8(slot)), ids[slot]) }
       let namespace = try scene.open().namespace()
-      guard let found = try namespace.scan().waysIn.first(where: { $0.keyID == ids[3] }) else {
+      guard let found = try namespace.scan().keySlots.first(where: { $0.keyID == ids[3] }) else {
         throw BackupFolderError.wrongKey
       }
       return try namespace.open(found.unwrap(secret: Self.code()), by: ids[3])
     }
 
-    func expectOpens(_ way: Int, _ place: Comment) throws {
-      var open = try open(way)
+    func expectOpens(_ slot: Int, _ place: Comment) throws {
+      var open = try open(slot)
       #expect(try open.restored().words == ["w0": "abandon about", "w1": "zoo zoo"], place)
       #expect(open.health.rolledBack + open.health.forked + open.health.incomplete == 0, place)
     }
@@ -83,18 +83,18 @@ struct LostWaysTests {
   private func lose(_ order: [Int], _ made: Made) throws {
     let place: Comment = "\(order.map { Self.names[$0] })"
     var left = Array(0..<4)
-    for way in order {
-      left.removeAll { $0 == way }
+    for slot in order {
+      left.removeAll { $0 == slot }
       // A security key while there is one: the CSPP envelope may have to move.
       var open = try made.open(left[0])
-      try open.removeWaysIn([made.ids[way]])
+      try open.removeKeySlots([made.ids[slot]])
       #expect(open.viewProblem == nil, place)
-      #expect(throws: (any Error).self, place) { _ = try made.open(way) }
+      #expect(throws: (any Error).self, place) { _ = try made.open(slot) }
     }
     try made.expectOpens(left[0], place)
-    let ways = try made.scene.ways()
-    #expect(Array(ways.keys) == [made.ids[left[0]]], place)
+    let slots = try made.scene.slots()
+    #expect(Array(slots.keys) == [made.ids[left[0]]], place)
     // The envelope is the last key's, or gone with the last key.
-    #expect(ways.values.first?.hasEnvelope == (left[0] < 3), place)
+    #expect(slots.values.first?.hasEnvelope == (left[0] < 3), place)
   }
 }

@@ -33,7 +33,7 @@ struct MasterKeyRotationTests {
 
     // The same computer knows where it went, without a key.
     #expect(try keys.scene.open().namespace().id == new)
-    // The new way in opens the new namespace on a computer that knows nothing.
+    // The new key slot opens the new namespace on a computer that knows nothing.
     var other = try keys.unlock(.newBlue, at: new, "b")
     #expect(try other.restored().lines == before.lines)
     #expect(other.health.rolledBack + other.health.incomplete + other.health.forked == 0)
@@ -65,11 +65,11 @@ struct MasterKeyRotationTests {
     #expect(followed.namespace.id == third && followed.obstacle == nil)
     #expect(try keys.scene.open("b").namespace().id == third)
 
-    let way = try keys.way(.spare, at: first)
-    #expect(try followed.namespace.admit(way, keys.secret(.spare)))
-    #expect(try !followed.namespace.admit(way, keys.secret(.spare)))
+    let slot = try keys.slot(.spare, at: first)
+    #expect(try followed.namespace.admit(slot, keys.secret(.spare)))
+    #expect(try !followed.namespace.admit(slot, keys.secret(.spare)))
     #expect(followed.namespace.openedBy == Keyring.spare.keyID)
-    #expect(try keys.folder("b").namespace(third).waitingWays().isEmpty)
+    #expect(try keys.folder("b").namespace(third).pendingKeySlots().isEmpty)
     var direct = try keys.unlock(.spare, at: third, "c")
     #expect(try direct.restored().words == ["w1": "abandon about"])
     // From the new namespace there is nothing to compare.
@@ -82,30 +82,30 @@ struct MasterKeyRotationTests {
     let keys = try Keyring()
     try keys.rotate(.blue, as: .newBlue)
     let new = try keys.scene.open().namespace()
-    #expect(try new.waitingWays().map(\.keyID) == [Keyring.spare.keyID])
-    #expect(try new.waitingWays().map(\.label) == ["Spare key"])
-    #expect(try new.scan().waysIn.count == 1)
-    // Of the way in that was at hand the earlier namespace's file is none.
+    #expect(try new.pendingKeySlots().map(\.keyID) == [Keyring.spare.keyID])
+    #expect(try new.pendingKeySlots().map(\.label) == ["Spare key"])
+    #expect(try new.scan().keySlots.count == 1)
+    // Of the key slot that was at hand the earlier namespace's file is none.
     var open = try keys.unlock(.newBlue, at: new.id)
-    #expect(try open.allWaysIn().independent.count == 2)
+    #expect(try open.allKeySlots().independent.count == 2)
     try open.setLabel("In the safe", of: Keyring.spare.keyID)
-    #expect(try new.waitingWays().map(\.label) == ["In the safe"])
+    #expect(try new.pendingKeySlots().map(\.label) == ["In the safe"])
     // Another computer learns it with the first key that opens the backup there.
     let other = try keys.folder("b").namespace(new.id)
-    #expect(try other.waitingWays().isEmpty)
+    #expect(try other.pendingKeySlots().isEmpty)
     _ = try keys.follow(.newBlue, at: new.id, "b")
-    #expect(try other.waitingWays().map(\.label) == ["In the safe"])
+    #expect(try other.pendingKeySlots().map(\.label) == ["In the safe"])
 
-    try open.removeWaysIn([Keyring.spare.keyID])
-    #expect(try new.waitingWays().isEmpty && open.allWaysIn().count == 1)
-    #expect(throws: BackupFolderError.lastWayIn) {
-      try open.removeWaysIn([Keyring.Way.newBlue.keyID])
+    try open.removeKeySlots([Keyring.spare.keyID])
+    #expect(try new.pendingKeySlots().isEmpty && open.allKeySlots().count == 1)
+    #expect(throws: BackupFolderError.lastKeySlot) {
+      try open.removeKeySlots([Keyring.Way.newBlue.keyID])
     }
     // It gets no file here any more, and no box of the next rotation.
     let old = try #require(try keys.scene.open().namespaces().first { $0 != new.id })
     var followed = try keys.follow(.spare, at: old, "c", compared: new.id)
-    let way = try keys.way(.spare, at: old)
-    #expect(try !followed.namespace.admit(way, keys.secret(.spare)))
+    let slot = try keys.slot(.spare, at: old)
+    #expect(try !followed.namespace.admit(slot, keys.secret(.spare)))
     #expect(try keys.rotate(.newBlue, as: .newerBlue).left.isEmpty)
   }
 
@@ -123,7 +123,7 @@ struct MasterKeyRotationTests {
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))
     let made = try secret(kit.kind)
-    try open.addWayIn(kit, secret: made, confirmedBy: made)
+    try open.addKeySlot(kit, secret: made, confirmedBy: made)
     let first = open.id
     var rotation = try keys.rotate(.blue, as: .newBlue)
     #expect(rotation.left.map(\.keyID).contains(kit.keyID))
@@ -134,12 +134,12 @@ struct MasterKeyRotationTests {
         atPath: "\(keys.scene.folder)/cspp-namespaces/\(id)/\(FolderLayout.masterKeyFolder)")
     }
 
-    func follow(_ computer: String, compared: NamespaceID?) throws -> Followed {
+    func follow(_ computer: String, compared: NamespaceID?) throws -> ResolvedNamespace {
       let namespace = try keys.folder(computer).namespace(first)
-      let way = try #require(try namespace.scan().waysIn.first { $0.keyID == kit.keyID })
+      let slot = try #require(try namespace.scan().keySlots.first { $0.keyID == kit.keyID })
       return try namespace.follow(
-        way.unwrap(secret: secret(kit.kind)), by: kit.keyID,
-        ways: [WaySecret(kit.keyID, secret(kit.kind))], compared: compared)
+        slot.unwrap(secret: secret(kit.kind)), by: kit.keyID,
+        slots: [KeySlotSecret(kit.keyID, secret(kit.kind))], compared: compared)
     }
     var alone = try follow("b", compared: nil)
     #expect(alone.obstacle == .uncompared(second) && alone.namespace.id == first)
@@ -211,13 +211,13 @@ struct MasterKeyRotationTests {
     let (winner, loser) = one < other ? (one, other) : (other, one)
     let both: [(Keyring.Way, NamespaceID)] = [(.newBlue, one), (.newSpare, other)]
     // Whoever opens the loser finds the way by its box; all ends in the winner.
-    let (way, at) = both.first { $0.1 == loser } ?? both[0]
-    var followed = try keys.follow(way, at: at, "e", compared: winner)
+    let (slot, at) = both.first { $0.1 == loser } ?? both[0]
+    var followed = try keys.follow(slot, at: at, "e", compared: winner)
     #expect(
       followed.obstacle
-        == .noKey(winner, boxes: [way == .newBlue ? Keyring.blue.keyID : Keyring.spare.keyID]))
-    let box: Keyring.Way = way == .newBlue ? .blue : .spare
-    followed = try keys.follow(way, at: at, "e", compared: winner, with: [keys.secret(box)])
+        == .noKey(winner, boxes: [slot == .newBlue ? Keyring.blue.keyID : Keyring.spare.keyID]))
+    let box: Keyring.Way = slot == .newBlue ? .blue : .spare
+    followed = try keys.follow(slot, at: at, "e", compared: winner, with: [keys.secret(box)])
     #expect(followed.namespace.id == winner && followed.obstacle == nil)
     #expect(try followed.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])
     #expect(try followed.namespace.mergeRivals())
@@ -227,8 +227,8 @@ struct MasterKeyRotationTests {
     var direct = try keys.follow(winners, at: place, "f")
     #expect(try direct.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])
     #expect(try direct.namespace.mergeRivals() == false)
-    // And the loser's way in finds a box of its own there.
-    let late = try keys.follow(way, at: at, "g", compared: winner)
+    // And the loser's key slot finds a box of its own there.
+    let late = try keys.follow(slot, at: at, "g", compared: winner)
     #expect(late.namespace.id == winner && late.obstacle == nil)
     #expect(root != winner)
   }

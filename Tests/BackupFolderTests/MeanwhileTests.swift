@@ -14,7 +14,8 @@ struct MeanwhileTests {
     { try $0.add(.of("w2")) }, { try $0.remove([RecordID(walletID: "w1")]) },
     { try $0.addSensitive(Array("x".utf8), topic: "nostr") },
     { try $0.setLabel("x", of: Keyring.blue.keyID) },
-    { try $0.removeWaysIn([Keyring.spare.keyID]) }, { try $0.heal() }, { try $0.repairWaysIn() },
+    { try $0.removeKeySlots([Keyring.spare.keyID]) }, { try $0.repair() },
+    { try $0.repairKeySlots() },
   ]
 
   @Test("Nothing is written any more where the master key was rotated meanwhile")
@@ -24,7 +25,7 @@ struct MeanwhileTests {
     try first.add(.of("w1"))
     let old = try keys.folder("a").namespace()
     func open(_ purpose: OpenNamespace.Purpose) throws -> OpenNamespace {
-      let key = try keys.way(.blue, at: old.id).unwrap(secret: keys.bytes(.blue))
+      let key = try keys.slot(.blue, at: old.id).unwrap(secret: keys.bytes(.blue))
       return try old.follow(key, by: Keyring.blue.keyID, for: purpose).take()
     }
     var waiting = try open(.writing)
@@ -48,33 +49,33 @@ struct MeanwhileTests {
       "\(keys.scene.folder)/cspp-namespaces/\(id)/keybackup/keys/\(Keyring.spare.keyID).json"
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     var open = try keys.unlock(.blue)
-    try open.removeWaysIn([Keyring.spare.keyID])
+    try open.removeKeySlots([Keyring.spare.keyID])
     try bytes.write(to: URL(fileURLWithPath: file))
     let before = try Scene.contents(keys.scene.folder)
     // Nothing is remembered there.
-    #expect(throws: BackupFolderError.wayInRemoved) {
+    #expect(throws: BackupFolderError.keySlotRemoved) {
       try keys.rotate(.spare, as: .newSpare, "b")
     }
     var other = try keys.unlock(.spare, "b")
     let next = Enrolment(
       label: "Spare key", kind: Keyring.Way.newSpare.enrolment.kind, replaces: Keyring.spare.keyID)
     let secret = keys.bytes(.newSpare)
-    #expect(throws: BackupFolderError.wayInRemoved) {
+    #expect(throws: BackupFolderError.keySlotRemoved) {
       try other.addReplacement(next, secret: secret)
     }
-    #expect(throws: BackupFolderError.wayInRemoved) {
-      try other.addWayIn(next, secret: secret, confirmedBy: secret)
+    #expect(throws: BackupFolderError.keySlotRemoved) {
+      try other.addKeySlot(next, secret: secret, confirmedBy: secret)
     }
     #expect(try Scene.contents(keys.scene.folder) == before)
     // Nor in the next namespace, where it is not known that it ever was one.
     let blue = try keys.rotate(.blue, as: .newBlue).take()
-    let left = blue.waysLeft(besides: Keyring.Way.newBlue.keyID)
+    let left = blue.pendingKeySlots(besides: Keyring.Way.newBlue.keyID)
     #expect(left.isEmpty)
   }
 
   /// Every sync fails in turn: the operation may be in the folder although that is not known to
   /// last.
-  @Test func aWayInWhoseOperationIsThereKeepsItsFile() throws {
+  @Test func aKeySlotWhoseOperationIsThereKeepsItsFile() throws {
     let keys = try Keyring()
     try keys.scene.keep()
     var kept = 0
@@ -85,7 +86,7 @@ struct MeanwhileTests {
       let new = Keyring.Way.newSpare
       let outcome = FileChanges.failing(at: place, FILE_SYNCS, EIO, 1) {
         var open = try keys.unlock(.blue)
-        try open.addWayIn(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
+        try open.addKeySlot(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
       }
       guard let outcome else { break }
       guard case .failure = outcome else { continue }
@@ -111,11 +112,11 @@ struct MeanwhileTests {
     open = try keys.unlock(.blue)
     try open.setLabel("b", of: Keyring.blue.keyID)
     let new = Keyring.Way.newSpare
-    try open.addWayIn(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
+    try open.addKeySlot(new.enrolment, secret: keys.bytes(new), confirmedBy: keys.bytes(new))
     let read = try keys.unlock(.blue, "c")
     let isThere = read.has(new.keyID)
     #expect(read.logFindings.isEmpty && isThere)
-    let label = try read.waysIn().first { $0.keyID == Keyring.blue.keyID }?.label
+    let label = try read.keySlots().first { $0.keyID == Keyring.blue.keyID }?.label
     #expect(label == "b")
     for logged in [nil, 0, last - 1, last, UInt64.max] {
       let next = read.time(after: logged)

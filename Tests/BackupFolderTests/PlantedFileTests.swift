@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Files of ways in that somebody who can write to the folder puts there: what they say counts only
+/// Files of key slots that somebody who can write to the folder puts there: what they say counts only
 /// once they open.
 struct PlantedFileTests {
   /// A file that says something else is read before the true one, and after it.
@@ -15,14 +15,14 @@ struct PlantedFileTests {
     let old = try keys.folder("a").namespace().id
     _ = try keys.rotate(.blue, as: .newBlue)
     let new = try keys.folder("a").namespace().id
-    // What makes it the same way in for who lists the files, and what makes it another.
+    // What makes it the same key slot for who lists the files, and what makes it another.
     try keys.plant(.spare, at: old, as: name) { header, _ in header.label = "planted" }
     try keys.plant(.spare, at: old, as: "1" + name) { header, key in
       header.label = "planted"
       key.prfSalt = [UInt8](repeating: 0x77, count: 32)
     }
-    let ways = try keys.folder("b").namespace(old).scan().waysIn
-    let all = ways.filter { $0.keyID == Keyring.spare.keyID && $0.hasWrapper }
+    let slots = try keys.folder("b").namespace(old).scan().keySlots
+    let all = slots.filter { $0.keyID == Keyring.spare.keyID && $0.hasWrapper }
     #expect(all.count == 2)
     let planted = try #require(all.first { $0.prfSalt[0] == 0x77 })
     let own = try #require(all.first { $0.prfSalt[0] != 0x77 })
@@ -33,8 +33,8 @@ struct PlantedFileTests {
     let isThere = open.has(Keyring.spare.keyID)
     #expect(!isThere)
     #expect(try open.admit(own, keys.secret(.spare)))
-    let way = try keys.way(.spare, at: new)
-    #expect(way.label == "Spare key" && way.prfSalt == own.prfSalt)
+    let slot = try keys.slot(.spare, at: new)
+    #expect(slot.label == "Spare key" && slot.prfSalt == own.prfSalt)
     let direct = try keys.unlock(.spare, at: new, "c").openedBy
     #expect(direct == Keyring.spare.keyID)
   }
@@ -51,11 +51,11 @@ struct PlantedFileTests {
     let rotation = try keys.rotate(.blue, as: .newBlue)
     #expect(!rotation.isResumed && rotation.namespace.id != left)
     #expect(try keys.folder("a").namespaces().count == 2)
-    let way = try keys.way(.newBlue, at: rotation.namespace.id)
-    #expect(way.prfSalt[0] == 0x21 && way.files.count == 2)
+    let slot = try keys.slot(.newBlue, at: rotation.namespace.id)
+    #expect(slot.prfSalt[0] == 0x21 && slot.files.count == 2)
   }
 
-  /// With the salt of an earlier way in, the next one has its secret; with the ID of another, its
+  /// With the salt of an earlier key slot, the next one has its secret; with the ID of another, its
   /// box goes to the wrong one.
   @Test(
     arguments: [(Keyring.spare.keyID, 0x41), (KeyID(words: [9, 9]), 0x11)] as [(KeyID, UInt8)])
@@ -63,8 +63,8 @@ struct PlantedFileTests {
     let keys = try Keyring()
     try keys.interrupt(.blue, as: .newBlue)
     let before = try Scene.contents(keys.scene.folder)
-    let way = Keyring.Way(keyID: id, label: "Blue key", credential: 1, output: salt)
-    #expect(throws: BackupFolderError.self) { try keys.rotate(.blue, as: way) }
+    let slot = Keyring.Way(keyID: id, label: "Blue key", credential: 1, output: salt)
+    #expect(throws: BackupFolderError.self) { try keys.rotate(.blue, as: slot) }
     #expect(try Scene.contents(keys.scene.folder) == before)
     // Started over with a new one, the old backup goes on into it.
     #expect(try !keys.rotate(.blue, as: .newerBlue).isResumed)
@@ -81,24 +81,24 @@ struct PlantedFileTests {
     let changed = text.replacing(Keyring.Way.newBlue.keyID.hex, with: Keyring.spare.keyID.hex)
     #expect(changed != text)
     try Data(changed.utf8).write(to: URL(fileURLWithPath: path))
-    let planted = try #require(try left.scan().waysIn.first { $0.keyID == Keyring.spare.keyID })
+    let planted = try #require(try left.scan().keySlots.first { $0.keyID == Keyring.spare.keyID })
     #expect(throws: Never.self) { _ = try planted.unwrap(secret: keys.bytes(.newBlue)) }
     #expect(planted.header(openedBy: keys.bytes(.newBlue)) == nil)
-    let way = Keyring.Way(
+    let slot = Keyring.Way(
       keyID: Keyring.spare.keyID, label: "Blue key", credential: 1, output: 0x21)
-    #expect(throws: BackupFolderError.self) { try keys.rotate(.blue, as: way) }
+    #expect(throws: BackupFolderError.self) { try keys.rotate(.blue, as: slot) }
     #expect(try keys.rotate(.blue, as: .newBlue).isResumed)
   }
 }
 
 extension Keyring {
   /// Kills a rotation once the new namespace has its first operation.
-  func interrupt(_ way: Way, as new: Way) throws {
+  func interrupt(_ slot: Way, as new: Way) throws {
     let old = try folder("a").namespace().id
     try scene.keep()
     for point in 20..<400 {
       try scene.reset()
-      guard FileChanges.dying(at: point, { try rotate(way, as: new) }) else { break }
+      guard FileChanges.dying(at: point, { try rotate(slot, as: new) }) else { break }
       guard let left = try folder("a").namespace(old).unfinishedRotation() else { continue }
       if let logs = try left.logFolder(), try LogListing.count(logs) > 0 {
         try #require(try isInCharge(old))
@@ -110,11 +110,11 @@ extension Keyring {
 
   /// Puts a copy of a way's file there that says something else.
   func plant(
-    _ way: Way, at id: NamespaceID, as name: String,
+    _ slot: Way, at id: NamespaceID, as name: String,
     _ change: (inout KeyHeader, inout KeyHeader.SecurityKey) -> Void
   ) throws {
     let place = "\(scene.folder)/cspp-namespaces/\(id)/keybackup/keys"
-    let file = try Data(contentsOf: URL(fileURLWithPath: "\(place)/\(way.keyID).json"))
+    let file = try Data(contentsOf: URL(fileURLWithPath: "\(place)/\(slot.keyID).json"))
     let wrapper = try KeyWrapper(parsing: Array(file).span, at: id)
     var header = wrapper.header
     guard case .securityKey(var key) = header.kind else { throw BackupFolderError.wrongKey }

@@ -8,8 +8,8 @@ import Testing
 /// `recovery-kit create` and `recovery-kit revoke` are killed at every change of a file in turn, in
 /// the folder and in what the computer remembers (Tests/CFileChanges).
 ///
-/// That the page is there before the way in is shown through the command
-/// (`RecoveryKitTests.aWayInIsNeverWithoutItsPage`).
+/// That the page is there before the key slot is shown through the command
+/// (`RecoveryKitTests.aKeySlotIsNeverWithoutItsPage`).
 struct RecoveryKitCrashTests {
   private static let words = ["w1": "abandon about", "w2": "zoo zoo"]
   private let scene: Scene
@@ -27,15 +27,15 @@ struct RecoveryKitCrashTests {
     }
 
     /// As its file says how.
-    func secret(_ way: WayIn) throws -> SecretBytes {
-      guard case .recoveryCode(let derivation) = way.kind else { throw BackupFolderError.wrongKey }
+    func secret(_ slot: KeySlot) throws -> SecretBytes {
+      guard case .recoveryCode(let derivation) = slot.kind else { throw BackupFolderError.wrongKey }
       return try derivation.derive(code)
     }
 
     func create(in open: inout OpenNamespace) throws {
       guard case .recoveryCode(let derivation) = enrolment.kind else { return }
       let secret = try derivation.derive(code)
-      try open.addWayIn(enrolment, secret: secret, confirmedBy: secret)
+      try open.addKeySlot(enrolment, secret: secret, confirmedBy: secret)
     }
   }
 
@@ -76,14 +76,14 @@ struct RecoveryKitCrashTests {
       #expect(open.viewProblem == nil, point)
       #expect(try opens(next, "a", point), point)
       #expect(try opens(kit, "a", point) == isThere, point)
-      #expect(try scene.ways().count == (isThere ? 4 : 3), point)
+      #expect(try scene.slots().count == (isThere ? 4 : 3), point)
       #expect(try leftOvers() == [], point)
       // Whether it was logged or not, it can be revoked.
       if isThere {
         open = try scene.open(with: b)
-        try open.removeWaysIn([kit.enrolment.keyID])
+        try open.removeKeySlots([kit.enrolment.keyID])
         #expect(try !opens(kit, "c", point), point)
-        #expect(try scene.ways().count == 3, point)
+        #expect(try scene.slots().count == 3, point)
       }
       try expectKeysOpen(point)
       points += 1
@@ -105,17 +105,17 @@ struct RecoveryKitCrashTests {
       try scene.reset()
       let died = FileChanges.dying(at: points) {
         var open = try scene.open(with: b)
-        try open.removeWaysIn([kit.enrolment.keyID])
+        try open.removeKeySlots([kit.enrolment.keyID])
       }
       if !died { break }
       let point: Comment = "killed at change \(points)"
       try expectKeysOpen(point)
       if try opens(kit, "c", point) { kits += 1 }
       open = try scene.open(with: b)
-      try open.removeWaysIn([kit.enrolment.keyID])
+      try open.removeKeySlots([kit.enrolment.keyID])
       #expect(open.viewProblem == nil, point)
       #expect(try !opens(kit, "a", point), point)
-      #expect(try scene.ways().count == 2, point)
+      #expect(try scene.slots().count == 2, point)
       #expect(try leftOvers() == [], point)
       try expectKeysOpen(point)
       points += 1
@@ -132,17 +132,17 @@ struct RecoveryKitCrashTests {
       try expectWhole(&open, point)
     }
     let owner = try scene.envelopeOwner([a, b])
-    #expect(try scene.ways()[#require(owner)]?.credentialID?.first == a.name, point)
+    #expect(try scene.slots()[#require(owner)]?.credentialID?.first == a.name, point)
   }
 
   /// Whether the kit is there; then it opens everything.
   private func opens(_ kit: borrowing Kit, _ computer: String, _ point: Comment) throws -> Bool {
     let namespace = try scene.open(computer).namespace()
     let id = kit.enrolment.keyID
-    guard let way = try namespace.scan().waysIn.first(where: { $0.keyID == id }) else {
+    guard let slot = try namespace.scan().keySlots.first(where: { $0.keyID == id }) else {
       return false
     }
-    var open = try namespace.open(way.unwrap(secret: kit.secret(way)), by: id)
+    var open = try namespace.open(slot.unwrap(secret: kit.secret(slot)), by: id)
     try expectWhole(&open, point)
     return true
   }

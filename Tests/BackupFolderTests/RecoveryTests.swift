@@ -63,7 +63,7 @@ struct RecoveryTests {
     let before = try Scene.contents(place)
     try FileManager.default.removeItem(atPath: place)
     var open = try scene.unlock("new")
-    try open.heal()
+    try open.repair()
     #expect(try Scene.contents(place).keys.sorted() == before.keys.sorted())
     if loss != .wallets { #expect(try Scene.contents(place) == before) }
     var again = try scene.unlock("another")

@@ -80,7 +80,7 @@ struct RotationCrashTests {
       // Who opens only the finished one, and who opens both.
       var one = try keys.follow(.newBlue, at: new, "c")
       #expect(try one.namespace.restored().words == Self.words, point)
-      if let copy, (try? keys.way(.newSpare, at: copy)) != nil {
+      if let copy, (try? keys.slot(.newSpare, at: copy)) != nil {
         copies += 1
         var both = try keys.followed(.spare, from: old, "d", compared: new)
         #expect(both.namespace.id == new && both.obstacle == nil, point)
@@ -107,10 +107,10 @@ struct RotationCrashTests {
   /// Everything opens, and the next run finishes.
   static func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
     let point = Comment(rawValue: name)
-    // Whatever there is, both ways in open everything, here and where nothing is known.
-    for (computer, way) in [("a", Keyring.Way.blue), ("b", .spare)] {
-      let all = try keys.everything(way, from: old, computer)
-      #expect(all.words == Self.words, "\(name): \(way.label) at \(computer): \(all)")
+    // Whatever there is, both key slots open everything, here and where nothing is known.
+    for (computer, slot) in [("a", Keyring.Way.blue), ("b", .spare)] {
+      let all = try keys.everything(slot, from: old, computer)
+      #expect(all.words == Self.words, "\(name): \(slot.label) at \(computer): \(all)")
       #expect(all.report.counts[.late] + all.report.counts[.unreadable] == 0, point)
     }
     #expect(try keys.folder("a").vanishedNamespaces() == [], point)
@@ -122,7 +122,7 @@ struct RotationCrashTests {
     #expect(try keys.folder("a").namespace().id == new, point)
     #expect(try keys.folder("a").namespace(old).unfinishedRotation() == nil, point)
     var followed = try keys.follow(.newBlue, at: new, "a").take()
-    try followed.heal()
+    try followed.repair()
     let restored = try followed.restored()
     #expect(restored.words == Self.words && restored.report.counts[.current] == 2, point)
     #expect(try followed.sensitiveTexts("nostr") == [Array("an identity".utf8)], point)
@@ -143,28 +143,28 @@ extension Keyring {
   }
 
   /// What a person with a key gets who compares, touches again, and reads.
-  func everything(_ way: Way, from old: NamespaceID, _ computer: String) throws -> Restored {
-    var followed = try self.followed(way, from: old, computer)
+  func everything(_ slot: Way, from old: NamespaceID, _ computer: String) throws -> Restored {
+    var followed = try self.followed(slot, from: old, computer)
     return try followed.namespace.restored()
   }
 
   func followed(
-    _ way: Way, from old: NamespaceID, _ computer: String, compared: NamespaceID? = nil
-  ) throws -> Followed {
+    _ slot: Way, from old: NamespaceID, _ computer: String, compared: NamespaceID? = nil
+  ) throws -> ResolvedNamespace {
     let others = try folder(computer).namespaces().filter { $0 != old }
     var keys: [SharedMasterKey] = []
     for id in others {
       let namespace = try folder(computer).namespace(id)
-      for found in (try? namespace.scan())?.waysIn ?? []
-      where found.credentialID == [way.credential] {
-        let new: Way = way.credential == 1 ? .newBlue : .newSpare
+      for found in (try? namespace.scan())?.keySlots ?? []
+      where found.credentialID == [slot.credential] {
+        let new: Way = slot.credential == 1 ? .newBlue : .newSpare
         if let key = try? found.unwrap(secret: bytes(new)) { keys.append(SharedMasterKey(key)) }
       }
     }
     let namespace = try folder(computer).namespace(old)
-    let key = try self.way(way, at: old, computer).unwrap(secret: bytes(way))
+    let key = try self.slot(slot, at: old, computer).unwrap(secret: bytes(slot))
     var followed = try namespace.follow(
-      key, by: way.keyID, ways: [secret(way)], keys: keys, compared: compared ?? others.first)
+      key, by: slot.keyID, slots: [secret(slot)], keys: keys, compared: compared ?? others.first)
     followed.remember()
     return followed
   }

@@ -88,7 +88,7 @@ struct RotationFailureTests {
         #expect(ids.count == 1, "\(name): \(ids)")
         var new = try keys.unlock(.newBlue, at: ids.first)
         #expect(try new.restored().words == RotationCrashTests.words, "\(name)")
-        try new.heal()
+        try new.repair()
       }
       let left = try FileManager.default.subpathsOfDirectory(atPath: keys.scene.folder)
         .filter { $0.contains(".keybackup-tmp-") }

@@ -79,7 +79,7 @@ private final class RotationHistory {
     first = open.id
     for place in 1...spare {
       let secret = output(place, salt(place))
-      try open.addWayIn(enrolment(place), secret: secret, confirmedBy: secret)
+      try open.addKeySlot(enrolment(place), secret: secret, confirmedBy: secret)
     }
     for place in 1..<computers { try deliver(from: 0, to: place, all: true) }
   }
@@ -118,40 +118,40 @@ private final class RotationHistory {
   // MARK: The program
 
   private struct Opened: ~Copyable {
-    var followed: Followed
-    let way: WayIn
-    let ways: [WaySecret]
+    var followed: ResolvedNamespace
+    let slot: KeySlot
+    let slots: [KeySlotSecret]
   }
 
   /// Opens what a key opens, as the command does; a person who is asked compares.
   private func open(_ computer: Int, with key: Int) throws -> Opened? {
     let folder = try backup(computer)
-    var found: [WayIn] = []
+    var found: [KeySlot] = []
     for id in try folder.openable() {
       guard let scan = try? folder.namespace(id).scan() else { continue }
-      found += scan.waysIn.filter { $0.credentialID == [UInt8(key)] && $0.keyID != nil }
+      found += scan.keySlots.filter { $0.credentialID == [UInt8(key)] && $0.keyID != nil }
     }
-    var secrets: [WaySecret] = []
+    var secrets: [KeySlotSecret] = []
     var keys: [SharedMasterKey] = []
-    var first: WayIn?
-    for way in found {
-      let secret = output(key, way.prfSalt)
-      guard let master = try? way.unwrap(secret: secret), let id = way.keyID else { continue }
+    var first: KeySlot?
+    for slot in found {
+      let secret = output(key, slot.prfSalt)
+      guard let master = try? slot.unwrap(secret: secret), let id = slot.keyID else { continue }
       keys.append(SharedMasterKey(master))
-      secrets.append(WaySecret(id, secret))
-      first = first ?? way
+      secrets.append(KeySlotSecret(id, secret))
+      first = first ?? slot
     }
     guard let first, let start = keys.first else { return nil }
     var compared: NamespaceID?
     while true {
       var followed = try folder.namespace(first.namespaceID).follow(
-        start.copy(), by: first.keyID, ways: secrets, keys: keys, compared: compared)
+        start.copy(), by: first.keyID, slots: secrets, keys: keys, compared: compared)
       if case .uncompared(let id) = followed.obstacle, compared != id {
         compared = id
         continue
       }
       followed.remember()
-      return Opened(followed: followed, way: first, ways: secrets)
+      return Opened(followed: followed, slot: first, slots: secrets)
     }
   }
 
@@ -199,17 +199,17 @@ private final class RotationHistory {
     if opened.followed.isSuperseded { return "only read: \(place)" }
     _ = try opened.followed.namespace.mergeRivals()
     _ = try opened.followed.namespace.discardOvertaken()
-    if opened.way.namespaceID != opened.followed.namespace.id,
-      let secret = opened.ways.first(where: { $0.keyID == opened.way.keyID })
+    if opened.slot.namespaceID != opened.followed.namespace.id,
+      let secret = opened.slots.first(where: { $0.keyID == opened.slot.keyID })
     {
-      _ = try opened.followed.namespace.admit(opened.way, secret)
+      _ = try opened.followed.namespace.admit(opened.slot, secret)
     }
     switch act {
     case "rotate":
       // What is rotated after the theft takes the old log as it stands.
       if isRobbed, opened.followed.namespace.id == first { return "not any more" }
       return try rotate(computer, opened)
-    case "heal": try opened.followed.namespace.heal()
+    case "heal": try opened.followed.namespace.repair()
     case "look": _ = shown(&opened.followed.namespace)
     case "remove":
       let record = RecordID(walletID: "a")
@@ -230,14 +230,14 @@ private final class RotationHistory {
 
   private func rotate(_ computer: Int, _ opened: consuming Opened) throws -> String {
     let old = opened.followed.namespace.id
-    let atHand = opened.way.keyID ?? .random()
+    let atHand = opened.slot.keyID ?? .random()
     let folder = try backup(computer)
     let unfinished = try folder.namespace(old).unfinishedRotation()
-    let way = (try? unfinished?.scan())??.waysIn.first { $0.credentialID == [UInt8(computer)] }
-    let salt = way?.prfSalt ?? Randomness.bytes(count: 32)
+    let slot = (try? unfinished?.scan())??.keySlots.first { $0.credentialID == [UInt8(computer)] }
+    let salt = slot?.prfSalt ?? Randomness.bytes(count: 32)
     var open = opened.followed.take()
     let rotation = try open.rotateMasterKey(
-      to: enrolment(computer, salt, way?.keyID ?? .random()), secret: output(computer, salt),
+      to: enrolment(computer, salt, slot?.keyID ?? .random()), secret: output(computer, salt),
       atHand: atHand)
     rotations += 1
     return "\(old.hex.prefix(4)) -> \(rotation.namespace.id.hex.prefix(4)), \(rotation.versions) "
@@ -253,11 +253,11 @@ private final class RotationHistory {
         stateFolder: "\(base)/state-thief-\(computer)", writerLabel: "thief",
         clock: { 1_700_000_000 }))
     guard let namespace = try? folder.namespace(first),
-      let way = try namespace.scan().waysIn.first(where: {
+      let slot = try namespace.scan().keySlots.first(where: {
         $0.credentialID == [0] && $0.prfSalt == salt(0)
-      }), let key = try? way.unwrap(secret: output(0, salt(0)))
+      }), let key = try? slot.unwrap(secret: output(0, salt(0)))
     else { return }
-    var open = try namespace.open(key, by: way.keyID)
+    var open = try namespace.open(key, by: slot.keyID)
     if open.log.links.successors.isEmpty { return }
     let live = Self.wallets.map { RecordID(walletID: $0) }.filter {
       !open.log.index.live($0).isEmpty && !open.log.index.unreachable($0).hasOthers

@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Enrolling, naming and removing ways in.
+/// Enrolling, naming and removing key slots.
 struct SpareKeyTests {
   let scene: Scene
   let a = SpareKey(name: 0xA)
@@ -18,13 +18,13 @@ struct SpareKeyTests {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let third = try scene.add(c, openedWith: b)
-    #expect(Set(try scene.ways().keys) == [first, second, third])
+    #expect(Set(try scene.slots().keys) == [first, second, third])
     for (key, id) in [(a, first), (b, second), (c, third)] {
       let open = try scene.open(with: key, computer: "x")
       #expect(open.openedBy == id)
       #expect(open.health.rolledBack + open.health.forked + open.health.incomplete == 0)
     }
-    #expect(try scene.ways().values.map(\.self).independent.count == 3)
+    #expect(try scene.slots().values.map(\.self).independent.count == 3)
   }
 
   @Test func aSecretThatWasNotReproducedIsNotEnrolled() throws {
@@ -33,7 +33,7 @@ struct SpareKeyTests {
     var open = try scene.open(with: a)
     let enrolment = b.enrolment()
     #expect(throws: BackupFolderError.evaluationsDiffer) {
-      try open.addWayIn(
+      try open.addKeySlot(
         enrolment, secret: b.output(enrolment), confirmedBy: c.output(enrolment))
     }
     #expect(try Scene.contents(scene.folder) == before)
@@ -44,31 +44,31 @@ struct SpareKeyTests {
     for name in ["Büro", "safe"] {
       var open = try scene.open(with: a)
       try open.setLabel(name, of: id)
-      #expect(try scene.ways()[id]?.label == name)
+      #expect(try scene.slots()[id]?.label == name)
     }
     // Another computer learns it when it has opened the log, also from its cache.
-    #expect(try scene.ways("b")[id]?.label == "key 10")
+    #expect(try scene.slots("b")[id]?.label == "key 10")
     for _ in 1...2 {
       var other = try scene.open(with: a, computer: "b", for: .writing)
-      try other.heal()
-      #expect(try other.waysIn().first?.label == "safe")
+      try other.repair()
+      #expect(try other.keySlots().first?.label == "safe")
     }
-    #expect(try scene.ways("b")[id]?.label == "safe")
+    #expect(try scene.slots("b")[id]?.label == "safe")
     var open = try scene.open(with: a)
-    #expect(throws: BackupFolderError.noSuchWayIn) { try open.setLabel("x", of: .random()) }
+    #expect(throws: BackupFolderError.noSuchKeySlot) { try open.setLabel("x", of: .random()) }
   }
 
-  @Test func whenAWayInWasProvedIsRemembered() throws {
+  @Test func whenAKeySlotWasProvedIsRemembered() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
-    #expect(try scene.ways()[first]?.provedAt == 1_700_000_000)
+    #expect(try scene.slots()[first]?.provedAt == 1_700_000_000)
     // That it was made here opens nothing.
-    #expect(try scene.ways()[second]?.provedAt == nil)
+    #expect(try scene.slots()[second]?.provedAt == nil)
     let files = try Scene.contents(scene.folder)
-    #expect(try scene.ways("b")[second]?.provedAt == nil)
+    #expect(try scene.slots("b")[second]?.provedAt == nil)
     _ = try scene.open(with: b, computer: "b")
-    #expect(try scene.ways("b")[second]?.provedAt == 1_700_000_000)
-    #expect(try scene.ways("b")[first]?.provedAt == nil)
+    #expect(try scene.slots("b")[second]?.provedAt == 1_700_000_000)
+    #expect(try scene.slots("b")[first]?.provedAt == nil)
     #expect(try Scene.contents(scene.folder) == files, "reading wrote to the folder")
   }
 
@@ -80,26 +80,26 @@ struct SpareKeyTests {
     try scene.add(c, openedWith: a)
     #expect(try scene.envelopeOwner([a]) == first)
     var open = try scene.open(with: b)
-    try open.removeWaysIn([first])
+    try open.removeKeySlots([first])
     #expect(open.viewProblem == nil)
-    #expect(try scene.ways()[first] == nil)
+    #expect(try scene.slots()[first] == nil)
     #expect(try scene.envelopeOwner([b]) == second)
     #expect(throws: BackupFolderError.wrongKey) { _ = try scene.open(with: a) }
     let other = try scene.open(with: c, computer: "x")
     #expect(other.removedKeys == [first])
   }
 
-  @Test func theWayInThatOpensIsNotRemovedAndTheLastOnlyWhenAsked() throws {
+  @Test func theKeySlotThatOpensIsNotRemovedAndTheLastOnlyWhenAsked() throws {
     let first = try scene.create(with: a)
     var open = try scene.open(with: a)
-    #expect(throws: BackupFolderError.lastWayIn) { try open.removeWaysIn([first]) }
+    #expect(throws: BackupFolderError.lastKeySlot) { try open.removeKeySlots([first]) }
     let second = try scene.add(b, openedWith: a)
     var again = try scene.open(with: a)
-    #expect(throws: BackupFolderError.opensByRemoved) { try again.removeWaysIn([first]) }
-    #expect(throws: BackupFolderError.noSuchWayIn) { try again.removeWaysIn([.random()]) }
-    try again.removeWaysIn([second])
-    try again.removeWaysIn([first], allowingLast: true)
-    #expect(throws: (any Error).self) { _ = try scene.ways() }
+    #expect(throws: BackupFolderError.opensByRemoved) { try again.removeKeySlots([first]) }
+    #expect(throws: BackupFolderError.noSuchKeySlot) { try again.removeKeySlots([.random()]) }
+    try again.removeKeySlots([second])
+    try again.removeKeySlots([first], allowingLast: true)
+    #expect(throws: (any Error).self) { _ = try scene.slots() }
     let kept = try FileManager.default.contentsOfDirectory(atPath: scene.keysFolder)
     #expect(kept == [])
   }
@@ -109,19 +109,19 @@ struct SpareKeyTests {
     let second = try scene.add(b, openedWith: a)
     // A master key that this computer knew: nothing to seal the envelope with.
     let namespace = try scene.open().namespace()
-    let way = try #require(try scene.ways()[second])
-    var open = try namespace.open(way.unwrap(secret: b.output(way.prfSalt)))
+    let slot = try #require(try scene.slots()[second])
+    var open = try namespace.open(slot.unwrap(secret: b.output(slot.prfSalt)))
     let before = try Scene.contents(scene.folder)
     #expect(throws: BackupFolderError.envelopeNeedsSecurityKey) {
-      try open.removeWaysIn([first])
+      try open.removeKeySlots([first])
     }
     #expect(try Scene.contents(scene.folder) == before)
-    // The other one's files stay until a run by a way in that is not removed.
-    try open.removeWaysIn([second])
-    #expect(try scene.ways()[second]?.isRemoved == true)
+    // The other one's files stay until a run by a key slot that is not removed.
+    try open.removeKeySlots([second])
+    #expect(try scene.slots()[second]?.isRemoved == true)
     var own = try scene.open(with: a)
-    try own.heal()
-    #expect(try scene.ways()[second] == nil)
+    try own.repair()
+    #expect(try scene.slots()[second] == nil)
     #expect(try scene.envelopeOwner([a]) == first)
   }
 
@@ -134,28 +134,28 @@ struct SpareKeyTests {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     let envelope = try Data(contentsOf: URL(fileURLWithPath: scene.envelopePath))
     var open = try scene.open(with: b)
-    try open.removeWaysIn([first])
+    try open.removeKeySlots([first])
     let back = try name.map { try scene.keysFolder + "/" + $0 } ?? file
     try bytes.write(to: URL(fileURLWithPath: back))
     try envelope.write(to: URL(fileURLWithPath: scene.envelopePath))
-    #expect(try scene.ways()[first]?.isRemoved == true)
-    #expect(try scene.ways().values.map(\.self).independent.count == 1)
+    #expect(try scene.slots()[first]?.isRemoved == true)
+    #expect(try scene.slots().values.map(\.self).independent.count == 1)
     // It opens, so that nobody is locked out, and deletes nothing.
     var own = try scene.open(with: a, computer: "x")
     #expect(own.openedBy == first)
-    try own.heal()
+    try own.repair()
     #expect(FileManager.default.fileExists(atPath: back))
     var other = try scene.open(with: b)
-    try other.heal()
+    try other.repair()
     #expect(!FileManager.default.fileExists(atPath: back))
-    #expect(try scene.ways()[first] == nil)
+    #expect(try scene.slots()[first] == nil)
     _ = try scene.envelopeOwner([b])
   }
 
   // MARK: Rotation
 
   @Test(arguments: [false, true])
-  func aRotatedKeysOldWayInGoesOnceTheNewOneIsProved(newCredential: Bool) throws {
+  func aRotatedKeysOldKeySlotGoesOnceTheNewOneIsProved(newCredential: Bool) throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     let enrolment = a.enrolment(
@@ -163,19 +163,19 @@ struct SpareKeyTests {
     var open = try scene.open(with: a)
     try open.addReplacement(enrolment, secret: a.output(enrolment))
     #expect(try scene.envelopeOwner([a]) == first)
-    #expect(Set(try scene.ways().keys).isSuperset(of: [first, enrolment.keyID]))
-    #expect(try scene.ways().values.map(\.self).independent.count == 2)
-    #expect(try scene.ways()[enrolment.keyID]?.provedAt == nil)
+    #expect(Set(try scene.slots().keys).isSuperset(of: [first, enrolment.keyID]))
+    #expect(try scene.slots().values.map(\.self).independent.count == 2)
+    #expect(try scene.slots()[enrolment.keyID]?.provedAt == nil)
     // Neither the old one nor another key completes it.
     for (key, id) in [(a, first as KeyID?), (b, nil)] {
       var other = try scene.open(with: key, id)
-      try other.heal()
-      #expect(try scene.ways()[first] != nil)
+      try other.repair()
+      #expect(try scene.slots()[first] != nil)
     }
     var new = try scene.open(with: a, enrolment.keyID)
-    try new.heal()
+    try new.repair()
     #expect(new.finishedRotations == [first])
-    #expect(try scene.ways()[first] == nil)
+    #expect(try scene.slots()[first] == nil)
     #expect(try scene.envelopeOwner([a]) == enrolment.keyID)
     #expect(throws: BackupFolderError.wrongKey) { _ = try scene.open(with: a, first) }
   }
@@ -196,13 +196,13 @@ struct SpareKeyTests {
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     text = text.replacing(protected, with: encoded)
     try Data(text.utf8).write(to: URL(fileURLWithPath: try scene.keysFolder + "/0.json"))
-    #expect(try scene.ways("b")[first]?.replaces == second)
+    #expect(try scene.slots("b")[first]?.replaces == second)
     // This computer knows what the file said.
-    #expect(try scene.ways()[first]?.replaces == nil)
+    #expect(try scene.slots()[first]?.replaces == nil)
     var open = try scene.open(with: a)
-    try open.heal()
+    try open.repair()
     #expect(open.finishedRotations == [])
     #expect(open.removedKeys == [])
-    #expect(try scene.ways()[second] != nil)
+    #expect(try scene.slots()[second] != nil)
   }
 }

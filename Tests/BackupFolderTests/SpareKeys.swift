@@ -48,12 +48,12 @@ extension Scene {
     for purpose: OpenNamespace.Purpose = .reading
   ) throws -> OpenNamespace {
     let namespace = try open(computer, path).namespace()
-    for way in try namespace.scan().waysIn.reversed() where id == nil || way.keyID == id {
-      guard way.credentialID?.first == key.name || way.credentialID == nil,
-        let master = try? way.unwrap(secret: key.output(way.prfSalt))
+    for slot in try namespace.scan().keySlots.reversed() where id == nil || slot.keyID == id {
+      guard slot.credentialID?.first == key.name || slot.credentialID == nil,
+        let master = try? slot.unwrap(secret: key.output(slot.prfSalt))
       else { continue }
-      var open = try namespace.open(master, by: way.keyID, for: purpose)
-      open.noteOpener(way, secret: key.output(way.prfSalt))
+      var open = try namespace.open(master, by: slot.keyID, for: purpose)
+      open.noteOpener(slot, secret: key.output(slot.prfSalt))
       return open
     }
     throw BackupFolderError.wrongKey
@@ -64,15 +64,15 @@ extension Scene {
   func add(_ key: SpareKey, openedWith opener: SpareKey) throws -> KeyID {
     var open = try open(with: opener)
     let enrolment = key.enrolment()
-    try open.addWayIn(
+    try open.addKeySlot(
       enrolment, secret: key.output(enrolment), confirmedBy: key.output(enrolment))
     return enrolment.keyID
   }
 
-  /// The ways in as the folder shows them, by ID.
-  func ways(_ computer: String = "a") throws -> [KeyID: WayIn] {
-    let ways = try open(computer).namespace().scan().waysIn
-    return Dictionary(ways.compactMap { way in way.keyID.map { ($0, way) } }) { old, _ in old }
+  /// The key slots as the folder shows them, by ID.
+  func slots(_ computer: String = "a") throws -> [KeyID: KeySlot] {
+    let slots = try open(computer).namespace().scan().keySlots
+    return Dictionary(slots.compactMap { slot in slot.keyID.map { ($0, slot) } }) { old, _ in old }
   }
 
   var keysFolder: String { get throws { try namespacePath + "/keybackup/keys" } }

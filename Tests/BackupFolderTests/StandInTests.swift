@@ -14,7 +14,7 @@ import Testing
     ".wallet-0a.json.~3f", ".wallet-0a.json.AbC123", "wallet-0a.json.filepart",
   ])
   func standsFor(_ name: String) {
-    #expect(StandIn.awaited(name) == Self.file)
+    #expect(SyncPlaceholder.awaited(name) == Self.file)
   }
 
   @Test(arguments: [
@@ -24,11 +24,11 @@ import Testing
     ".syncthing.tmp", "\u{301}.icloud",
   ])
   func standsForNothing(_ name: String) {
-    #expect(StandIn.awaited(name) == nil)
+    #expect(SyncPlaceholder.awaited(name) == nil)
   }
 
   @Test func onlyThoseBesideTheirFileAreSuperfluous() {
     let names = ["a.json", ".a.json.icloud", "b.json.part", "c.json~", "c.json"]
-    #expect(StandIn.superfluous(in: names) == [".a.json.icloud", "c.json~"])
+    #expect(SyncPlaceholder.superfluous(in: names) == [".a.json.icloud", "c.json~"])
   }
 }

@@ -54,8 +54,8 @@ final class Scene {
 
   func unlock(_ computer: String = "a", _ path: String? = nil) throws -> OpenNamespace {
     let namespace = try open(computer, path).namespace()
-    let way = try #require(try namespace.scan().waysIn.first)
-    return try namespace.open(way.unwrap(secret: secret()))
+    let slot = try #require(try namespace.scan().keySlots.first)
+    return try namespace.open(slot.unwrap(secret: secret()))
   }
 
   private var mounts: [String] = []

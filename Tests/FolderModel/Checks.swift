@@ -69,10 +69,10 @@ extension World {
     }
   }
 
-  /// Only the person's way in was ever enrolled.
-  func check(_ ways: [WayIn], at computer: Computer) {
-    let enrolled = ways.filter { $0.isEnrolled == true }.compactMap(\.keyID)
-    if enrolled.count > 1 || !Set(enrolled).isSubset(of: [way]) {
+  /// Only the person's key slot was ever enrolled.
+  func check(_ slots: [KeySlot], at computer: Computer) {
+    let enrolled = slots.filter { $0.isEnrolled == true }.compactMap(\.keyID)
+    if enrolled.count > 1 || !Set(enrolled).isSubset(of: [slot]) {
       violate("\(computer.name): \(enrolled.count) ways in count as enrolled")
     }
   }

@@ -89,8 +89,8 @@ final class Archive {
     }
   }
 
-  /// A file of a way in that the person's key does not open.
-  func wayIn(_ header: KeyHeader) -> [UInt8]? {
+  /// A file of a key slot that the person's key does not open.
+  func keySlot(_ header: KeyHeader) -> [UInt8]? {
     try? KeyWrapper.seal(
       masterKey, secret: secret([UInt8](repeating: 3, count: 32)), header: header)
   }

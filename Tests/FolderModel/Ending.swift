@@ -35,7 +35,7 @@ extension World {
   private func settleDown() {
     for _ in 0..<3 {
       engine.deliverAll()
-      for computer in computers { run(computer, .heal) }
+      for computer in computers { run(computer, .repair) }
     }
     engine.deliverAll()
   }

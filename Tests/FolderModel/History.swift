@@ -18,7 +18,7 @@ public struct History: Sendable, CustomStringConvertible {
     /// Files that were seen are put back or taken away; runs are killed.
     case attack
     /// Somebody without a key plants files beside those that are there: operations in another
-    /// spelling, ways in, whole namespaces; runs are killed.
+    /// spelling, key slots, whole namespaces; runs are killed.
     case plant
     /// Three computers, 300 steps, and each time a random part of what is on its way arrives.
     case partial
@@ -124,7 +124,7 @@ private struct Stage {
     case ..<65: world.run(computer, .remove(wallet), crashAt: crash)
     case ..<72: world.run(computer, .keep(wallet), crashAt: crash)
     case ..<76: world.run(computer, .look)
-    case ..<79: world.run(computer, .heal, crashAt: crash)
+    case ..<79: world.run(computer, .repair, crashAt: crash)
     case ..<83: computer.replica.isCutOff.toggle()
     case ..<90: world.foreignEdit(at: computer, using: &generator)
     case ..<94 where kind == .clone && !world.isCloned: world.clone(computer)

@@ -13,9 +13,9 @@ enum Planting: String, CaseIterable {
   case onlyCopies
   /// Copies that were planted go again: of operations of which no original went.
   case copiesGo
-  /// A way in that nobody enrolled.
-  case way
-  /// A way in with the right credential and key ID, and another salt.
+  /// A key slot that nobody enrolled.
+  case slot
+  /// A key slot with the right credential and key ID, and another salt.
   case salt
   /// A whole namespace with a master key of its own, made in the future.
   case namespace
@@ -45,7 +45,7 @@ enum Planting: String, CaseIterable {
         Disk.remove("\(replica.folder)/\(path)")
         world.keptOriginals.insert(original)
       }
-    case .way, .salt:
+    case .slot, .salt:
       Self.plant(isOwn: self == .salt, world, place, using: &generator)
     case .namespace:
       let made = Disk.makeTemporaryFolder()
@@ -77,11 +77,11 @@ enum Planting: String, CaseIterable {
     }.keys.sorted()
   }
 
-  /// Puts a way in there, with the ID of the way that a person has or another one.
+  /// Puts a key slot there, with the ID of the way that a person has or another one.
   private static func plant(
     isOwn: Bool, _ world: World, _ place: String, using generator: inout SeededGenerator
   ) {
-    let id = isOwn ? world.way : KeyID.random()
+    let id = isOwn ? world.slot : KeyID.random()
     let salt = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
     let header = KeyHeader(
       namespaceID: world.namespace, keyID: id,
@@ -90,7 +90,7 @@ enum Planting: String, CaseIterable {
           rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
           aaguid: [UInt8](repeating: 9, count: 16), prfSalt: salt)), label: "spare",
       createdAt: 1_900_000_000)
-    guard let file = world.archive.wayIn(header) else { return world.violate("no way to plant") }
+    guard let file = world.archive.keySlot(header) else { return world.violate("no way to plant") }
     let name = isOwn ? "planted-\(salt[0])" : id.hex
     Disk.write(file, to: "\(place)/keys/\(name).json")
   }

@@ -9,7 +9,7 @@ enum Act: Equatable {
   /// Settles a conflict.
   case keep(String)
   case look
-  case heal
+  case repair
 }
 
 extension World {
@@ -55,7 +55,7 @@ extension World {
     check(
       structure.health, structure.wallets.findings, expected, at: computer, withKey: false)
     guard var open = try unlock(namespace) else { return "no way in" }
-    if let ways = try? open.allWaysIn() { check(ways, at: computer) }
+    if let slots = try? open.allKeySlots() { check(slots, at: computer) }
     check(open.health, open.logFindings, expected, at: computer, withKey: true)
     opened(truth, computer)
     if open.health.rolledBack > 0 {
@@ -112,7 +112,7 @@ extension World {
   ) throws(BackupFolderError) {
     switch act {
     case .look: break
-    case .heal: try open.heal()
+    case .repair: try open.repair()
     case .put(let wallet):
       let words = "words\(engine.tick())"
       begin(.put, wallet, words, shown, truth)
@@ -181,12 +181,12 @@ extension World {
     _ error: BackupFolderError, on computer: Computer, _ truth: Truth
   ) -> String {
     if Crash.hasHappened || isAttacked { return "\(error)" }
-    // Before one whole way in is here, nothing opens.
-    let ways = computer.replica.files.filter {
+    // Before one whole key slot is here, nothing opens.
+    let slots = computer.replica.files.filter {
       computer.replica.partial[$0.key] == nil && $0.key.contains("/\(namespace)/")
         && ($0.key.contains("/\(FolderLayout.keyFolder)/") || $0.key.contains("masterkey-"))
     }
-    if ways.isEmpty { return "not yet here: \(error)" }
+    if slots.isEmpty { return "not yet here: \(error)" }
     violate("a run failed: \(error)")
     return "\(error)"
   }

@@ -13,8 +13,8 @@ final class World {
   let engine: SyncEngine
   let namespace: NamespaceID
   private(set) var computers: [Computer] = []
-  /// The one way in that a person has.
-  let way: KeyID
+  /// The one key slot that a person has.
+  let slot: KeyID
   var oracle = Oracle()
   /// What happened, a line each.
   private(set) var trace: [String] = []
@@ -52,10 +52,10 @@ final class World {
       SecurityKey.enrolment, prfOutput: SecurityKey.prfOutput(),
       confirmedBy: SecurityKey.prfOutput())
     namespace = created.id
-    let way = try first.folder(time: 0).namespace().scan().waysIn.first
-    guard let way, let keyID = way.keyID else { fatalError("no way in") }
-    self.way = keyID
-    archive = Archive(try way.unwrap(secret: SecurityKey.prfOutput()))
+    let slot = try first.folder(time: 0).namespace().scan().keySlots.first
+    guard let slot, let keyID = slot.keyID else { fatalError("no way in") }
+    self.slot = keyID
+    archive = Archive(try slot.unwrap(secret: SecurityKey.prfOutput()))
     let names = ConflictNames.allCases.randomElement(using: &generator)
     engine = SyncEngine(
       archive: archive, names: Bool.random(using: &generator) ? names : nil)
@@ -80,9 +80,9 @@ final class World {
 
   deinit { Disk.remove(base) }
 
-  /// The way in by the person's key; what was planted beside it is not asked.
+  /// The key slot by the person's key; what was planted beside it is not asked.
   func unlock(_ namespace: Namespace) throws(BackupFolderError) -> OpenNamespace? {
-    for found in try namespace.scan().waysIn {
+    for found in try namespace.scan().keySlots {
       guard let key = try? found.unwrap(secret: SecurityKey.prfOutput()) else { continue }
       return try namespace.open(key, by: found.keyID)
     }

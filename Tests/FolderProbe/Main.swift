@@ -11,7 +11,7 @@ import SecretMemory
 /// Verbs: init, add, remove, heal, retire (all other computers), keep (of each
 /// wallet the shortest version). A wallet is `id` or `id=words`.
 ///
-/// And of ways in, all of which have the same secret: `key-add ID`, `key-remove
+/// And of key slots, all of which have the same secret: `key-add ID`, `key-remove
 /// ID`, `rotate OLD NEW`, `finish NEW` (a rotation), where an ID is a key
 /// ID or, for the one that init made, `first`.
 @main
@@ -36,25 +36,25 @@ struct FolderProbe {
     let folder = try BackupFolder.open(path: path, settings: settings)
     if verb == "init" { return try initialise(folder) }
     let namespace = try folder.namespace()
-    let ways = try namespace.scan().waysIn
-    guard let way = WayChoice(verb, wallets).opener(among: ways) else { throw .wrongKey }
-    var open = try namespace.open(way.unwrap(secret: output()), by: way.keyID)
-    open.noteOpener(way, secret: output())
+    let slots = try namespace.scan().keySlots
+    guard let slot = KeySlotChoice(verb, wallets).opener(among: slots) else { throw .wrongKey }
+    var open = try namespace.open(slot.unwrap(secret: output()), by: slot.keyID)
+    open.noteOpener(slot, secret: output())
     switch verb {
-    case "key-add" where way.keyID?.hex == wallets[0]: try open.repairWaysIn()
+    case "key-add" where slot.keyID?.hex == wallets[0]: try open.repairKeySlots()
     case "key-add":
-      try open.addWayIn(enrolment(wallets[0]), secret: output(), confirmedBy: output())
+      try open.addKeySlot(enrolment(wallets[0]), secret: output(), confirmedBy: output())
     case "key-remove":
-      let gone = wallets[0] == "first" ? WayChoice.first(ways) : KeyID(hex: wallets[0])
-      try open.removeWaysIn(Set([gone].compactMap(\.self)))
-    case "rotate" where way.keyID?.hex == wallets[1], "finish": try open.repairWaysIn()
+      let gone = wallets[0] == "first" ? KeySlotChoice.first(slots) : KeyID(hex: wallets[0])
+      try open.removeKeySlots(Set([gone].compactMap(\.self)))
+    case "rotate" where slot.keyID?.hex == wallets[1], "finish": try open.repairKeySlots()
     case "rotate":
       try open.addReplacement(
-        enrolment(wallets[1], replaces: way.keyID, salt: 6), secret: output())
+        enrolment(wallets[1], replaces: slot.keyID, salt: 6), secret: output())
     case "add": try open.add(batch(wallets))
     case "remove":
       try open.remove(wallets.map { RecordID(walletID: $0) })
-    case "heal": try open.heal()
+    case "heal": try open.repair()
     case "retire":
       for writer in open.writers where !writer.isThisComputer { try open.retire(writer.id) }
     case "keep":
@@ -76,8 +76,8 @@ struct FolderProbe {
     for id in try folder.namespaces() {
       let namespace = try folder.namespace(id)
       guard try namespace.isUnfinishedHere else { continue }
-      guard let way = try namespace.scan().waysIn.first else { throw .wrongKey }
-      _ = try namespace.resumeCreation(way, prfOutput: output())
+      guard let slot = try namespace.scan().keySlots.first else { throw .wrongKey }
+      _ = try namespace.resumeCreation(slot, prfOutput: output())
       return
     }
     let enrolment = enrolment(KeyID.random().hex)

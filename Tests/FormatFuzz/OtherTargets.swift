@@ -46,14 +46,14 @@ enum StateTarget {
       accepted = true
       must(FreshnessWord(word.description) == word, "a word changes")
     }
-    if let memory = Memory(bytes.span) {
+    if let memory = LocalState(bytes.span) {
       accepted = true
       let written = memory.bytes
-      must(Memory(written.span) == memory, "the memory changes")
+      must(LocalState(written.span) == memory, "the memory changes")
       for end in [written.count - 1, written.count - 4, written.count / 2] where end >= 0 {
         // The last line shows that none is missing.
         let cut = Array(written.prefix(end))
-        must(end == written.count - 1 || Memory(cut.span) == nil, "half a memory")
+        must(end == written.count - 1 || LocalState(cut.span) == nil, "half a memory")
       }
     }
     return accepted

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
-  func anotherKeyBecomesAWayInBesideTheFirstPrograms(_ name: String) async throws {
+  func anotherKeyBecomesAKeySlotBesideTheFirstPrograms(_ name: String) async throws {
     let scene = try Scene(name)
     let box = scene.box
     let spare = ["--state", box.root + "/spare.json"]

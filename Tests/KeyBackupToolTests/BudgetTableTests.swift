@@ -22,7 +22,7 @@ import Testing
   ]
 
   @Test func theDocumentSaysWhatWasMeasured() async throws {
-    let rows = try await alone() + Self.ways.value + amongThree()
+    let rows = try await alone() + Self.slots.value + amongThree()
     let document = try Files.text(Build.root + "/docs/authenticators.md")
     let parts = document.split(separator: Self.begin)
     let written = try #require(parts.last?.split(separator: Self.end).first)
@@ -44,7 +44,7 @@ import Testing
 
   /// A salt takes what a restore takes, also where everything is encrypted anew.
   @Test func rotationTakesOnePINAndOneTouch() async throws {
-    let rows = try await Self.ways.value
+    let rows = try await Self.slots.value
     for name in ["`rotate`", "`rotate --master-key`"] {
       let row = try #require(rows.first { $0.command == name })
       #expect(row.cost.touches == 1 && row.cost.pins == 1, "\(row.line)")
@@ -83,10 +83,10 @@ import Testing
     return rows
   }
 
-  private static let ways = Task { try await waysIn() }
+  private static let slots = Task { try await keySlots() }
 
   /// Enrolling, rotating and the recovery kit, each on a backup of its own.
-  private static func waysIn() async throws -> [Row] {
+  private static func keySlots() async throws -> [Row] {
     var rows: [Row] = []
     func measure(
       _ command: String, note: String = "", _ box: Sandbox, _ options: [String] = [],

@@ -81,7 +81,7 @@ import Testing
     #expect(Set(known["others"].items.compactMap(\.text)) == Set(covers))
   }
 
-  /// A cover whose ways in are damaged keeps nobody from the backup beside it.
+  /// A cover whose key slots are damaged keeps nobody from the backup beside it.
   @Test func aDamagedCoverIsPassedOver() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

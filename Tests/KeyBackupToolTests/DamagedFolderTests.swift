@@ -67,7 +67,7 @@ import Testing
     // Everything is there twice: in the log and in the CSPP files.
     #expect(try restored.json()["restored"].number == 3)
     #expect(Files.tree(out).count == 3)
-    // A way in is not needed twice; a log or a wallet that is empty may be
+    // A key slot is not needed twice; a log or a wallet that is empty may be
     // something newer on its way.
     let expected: Int32 =
       switch (target, damage) {
@@ -86,7 +86,7 @@ import Testing
     switch damage {
     case .missing:
       // Without the master key only the log's chain says what should be there;
-      // for the ways in the log can, and heals them: that needs no alarm.
+      // for the key slots the log can, and heals them: that needs no alarm.
       #expect(shallow.code == (target == .firstOperation ? 75 : 0), "\(shallow.text)")
       let harmless = target == .envelope || target == .wrapper
       #expect(deep.code == (harmless ? 0 : 75), "\(deep.text)")
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [Damage.empty, .truncated, .garbage, .changedCiphertext, .missing])
-  func withoutAnyWholeWayInItIsNeverNoBackup(_ damage: Damage) async throws {
+  func withoutAnyWholeKeySlotItIsNeverNoBackup(_ damage: Damage) async throws {
     let backup = try await PreparedBackup()
     for path in [backup.wrapper, backup.envelope] { try damage.apply(to: path) }
     let outcome = try await backup.box.keybackup(["restore"], expecting: nil)

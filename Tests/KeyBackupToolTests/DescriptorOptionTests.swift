@@ -48,7 +48,7 @@ import Testing
     #expect(PINTests.tries(trace) == 0, "\(trace)")
     try await keys.box.keybackup(
       ["key", "add"], key: both, pin: .descriptor(Sandbox.pin + "\n" + Sandbox.pin))
-    #expect(try await keys.ways().count == 4)
+    #expect(try await keys.slots().count == 4)
   }
 
   /// A calling program writes the second PIN when it is asked for it.

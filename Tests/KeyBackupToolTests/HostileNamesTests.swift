@@ -35,7 +35,7 @@ import Testing
     try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(twins.joined(separator: "\n").utf8))
     for (index, text) in texts.enumerated() {
-      try plantWayIn(escaped(text), index, backup)
+      try plantKeySlot(escaped(text), index, backup)
       let name = text.replacing("/", with: "")
       for (folder, stem) in [
         ("wallets", "wallet-"), ("master-key", "masterkey-"), ("keybackup/keys", ""),
@@ -50,8 +50,8 @@ import Testing
     return backup
   }
 
-  /// A way in of another key, with a label and a relying party that nobody gave.
-  private static func plantWayIn(
+  /// A key slot of another key, with a label and a relying party that nobody gave.
+  private static func plantKeySlot(
     _ label: String, _ index: Int, _ backup: PreparedBackup
   ) throws {
     let file = try JSON(try Files.read(backup.wrapper))

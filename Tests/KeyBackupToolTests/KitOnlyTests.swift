@@ -1,6 +1,6 @@
 import Testing
 
-/// What is said where a recovery kit is the only way in left, and that none is made of which nobody
+/// What is said where a recovery kit is the only key slot left, and that none is made of which nobody
 /// has the code.
 @Suite struct KitOnlyTests {
   @Test func aBackupWithoutSecurityKeysSaysWhatOpensIt() async throws {
@@ -39,8 +39,8 @@ import Testing
       create + [offline], wrapper: ["sh", "-c", "exec \"$@\" >/dev/full", "sh"], expecting: nil)
     #expect(full.code == 74, "\(full)")
     #expect(!Files.exists(offline))
-    let ways = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
-    #expect(ways["keys"].items.map { $0["kind"].text } == ["security_key"])
+    let slots = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+    #expect(slots["keys"].items.map { $0["kind"].text } == ["security_key"])
     let deep = try await box.keybackup(["verify", "--deep"], expecting: nil)
     #expect(deep.code == 0, "\(deep.text)")
   }

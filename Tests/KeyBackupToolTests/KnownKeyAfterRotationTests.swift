@@ -18,7 +18,7 @@ import Testing
     let left = try await second.keybackup(["lock", "--json"], pin: .none)
     #expect(try left.json()["forgotten"].number == 0)
 
-    // The newest way in is one of the earlier namespace: the known key comes into question.
+    // The newest key slot is one of the earlier namespace: the known key comes into question.
     try await Task.sleep(for: .seconds(1))
     try await box.keybackup(
       ["recovery-kit", "create", "--reveal"], key: ["--no-key"], pin: .none)

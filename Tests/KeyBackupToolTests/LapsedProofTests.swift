@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Testing
 
-/// A way in that nobody has used for a year may not work any more: `status` says so.
+/// A key slot that nobody has used for a year may not work any more: `status` says so.
 @Suite struct LapsedProofTests {
   private static let day = 86_400
   private static let now = Int(Date().timeIntervalSince1970)
 
-  @Test func aWayInThatWasNotProvedForAYear() async throws {
+  @Test func aKeySlotThatWasNotProvedForAYear() async throws {
     let box = try Sandbox()
     let id = try await Self.enrolLongAgo(box)
     // Never proved on this computer: the enrolment counts.
@@ -24,13 +24,13 @@ import Testing
     try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     try await box.keybackup(["restore"])
     #expect(try await Self.lapsed(box).isEmpty)
-    // A rotation proves nothing before the new way in has opened the backup.
+    // A rotation proves nothing before the new key slot has opened the backup.
     try await box.keybackup(["rotate"])
     #expect(try await Self.lapsed(box, home: box.newHome()) == ["500 days"])
   }
 
   /// Whoever writes to the folder can say so, and silences nothing.
-  @Test func aWayInThatSaysItWasMadeInTheFuture() async throws {
+  @Test func aKeySlotThatSaysItWasMadeInTheFuture() async throws {
     let box = try Sandbox()
     _ = try await Self.enrolLongAgo(box, at: Self.now + 500 * Self.day)
     let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)

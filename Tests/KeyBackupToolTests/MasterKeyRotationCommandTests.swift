@@ -56,7 +56,7 @@ import Testing
     return json
   }
 
-  /// Those for which a box waits are ways in like others, and no strangers.
+  /// Those for which a box waits are key slots like others, and no strangers.
   private func stillThreeWays(_ keys: ThreeKeys) async throws {
     let box = keys.box
     let status = try await box.keybackup(["status", "--json"], key: nil, pin: .none).json()

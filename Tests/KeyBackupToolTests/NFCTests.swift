@@ -117,9 +117,9 @@ import Testing
   }
 
   @Test(arguments: ["--exclusive", "--transaction"])
-  func aCardInAnotherProgramsHandsIsBusy(way: String) async throws {
+  func aCardInAnotherProgramsHandsIsBusy(slot: String) async throws {
     let box = try Sandbox()
-    let holder = Python.script("interop/hold_card.py") + [way, "--"]
+    let holder = Python.script("interop/hold_card.py") + [slot, "--"]
     let named = try await box.keybackup(
       Sandbox.derive + ["--device", Sandbox.reader], key: Sandbox.onReader(), wrapper: holder,
       expecting: nil)

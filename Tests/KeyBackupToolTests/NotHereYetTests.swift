@@ -4,7 +4,7 @@ import Testing
 /// 75, never as damage, and everything that is here comes back.
 @Suite struct NotHereYetTests {
   /// What stands in a folder in a file's place until it comes.
-  enum StandIn: String, CaseIterable, Sendable {
+  enum SyncPlaceholder: String, CaseIterable, Sendable {
     case iCloud
     case nextcloud
     case ownCloud
@@ -63,14 +63,14 @@ import Testing
     return ("/" + parts.dropLast().joined(separator: "/"), String(parts[parts.count - 1]))
   }
 
-  @Test(arguments: StandIn.allCases)
-  func aStandInIsAwaited(_ standIn: StandIn) async throws {
+  @Test(arguments: SyncPlaceholder.allCases)
+  func aStandInIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
     let wallet = backup.wallets[0]
     let record = String(Self.split(wallet).1.dropFirst(7).dropLast(5))
-    try standIn.stand(for: wallet)
-    try standIn.stand(for: backup.operations[1])
-    try standIn.stand(for: backup.wrapper)
+    try syncPlaceholder.stand(for: wallet)
+    try syncPlaceholder.stand(for: backup.operations[1])
+    try syncPlaceholder.stand(for: backup.wrapper)
     let before = try Files.contents(backup.box.folder)
     // The operation that held the first wallet and its file are both awaited.
     let restored = try await backup.box.keybackup(["restore", "--json"], expecting: 87)
@@ -83,16 +83,17 @@ import Testing
         command, pin: command.count == 2 ? .file : .none, expecting: 75)
       #expect(
         !outcome.text.contains("damaged") && !outcome.text.contains("unreadable"), "\(outcome)")
-      #expect(outcome.text.contains(standIn.name(of: Self.split(backup.wrapper).1)), "\(outcome)")
+      #expect(
+        outcome.text.contains(syncPlaceholder.name(of: Self.split(backup.wrapper).1)), "\(outcome)")
     }
     #expect(try Files.contents(backup.box.folder) == before, "a reading command wrote")
   }
 
-  @Test(arguments: StandIn.allCases)
-  func aStandInBesideTheWholeFileSaysNothing(_ standIn: StandIn) async throws {
+  @Test(arguments: SyncPlaceholder.allCases)
+  func aStandInBesideTheWholeFileSaysNothing(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
     for path in [backup.wallets[1], backup.operations[0], backup.wrapper, backup.envelope] {
-      try standIn.stand(for: path, keeping: true)
+      try syncPlaceholder.stand(for: path, keeping: true)
     }
     let restored = try await backup.box.keybackup(["restore", "--json"])
     #expect(try restored.json()["restored"].number == 3)
@@ -102,10 +103,10 @@ import Testing
     #expect(try status.json()["wallets"]["incomplete"].number == 0)
   }
 
-  @Test(arguments: StandIn.allCases)
-  func withoutAWholeWayInTheFolderIsAwaited(_ standIn: StandIn) async throws {
+  @Test(arguments: SyncPlaceholder.allCases)
+  func withoutAWholeKeySlotTheFolderIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
-    for path in [backup.wrapper, backup.envelope] { try standIn.stand(for: path) }
+    for path in [backup.wrapper, backup.envelope] { try syncPlaceholder.stand(for: path) }
     let outcome = try await backup.box.keybackup(["restore"], expecting: nil)
     expectFailure(outcome, 75, says: "not completely here")
   }
@@ -150,8 +151,8 @@ import Testing
   @Test func addingBesideAPlaceholderLeavesItAlone() async throws {
     let backup = try await PreparedBackup()
     let (folder, file) = Self.split(backup.wallets[0])
-    try StandIn.iCloud.stand(for: backup.wallets[0])
-    let stub = folder + "/" + StandIn.iCloud.name(of: file)
+    try SyncPlaceholder.iCloud.stand(for: backup.wallets[0])
+    let stub = folder + "/" + SyncPlaceholder.iCloud.name(of: file)
     let before = try Files.read(stub)
     try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8))

@@ -18,12 +18,12 @@ import Testing
     try await box.keybackup(["restore", "--out", box.root + "/ours"])
 
     let secret = try await backup.prfOutput()
-    for way in ["current", "CSPP alone"] {
-      if way == "CSPP alone" { try Files.remove(backup.place + "/keybackup") }
+    for slot in ["current", "CSPP alone"] {
+      if slot == "CSPP alone" { try Files.remove(backup.place + "/keybackup") }
       let status = try await box.keybackup(
         ["status", "--json"], key: ["--no-key"], pin: .none, expecting: nil
       ).json()
-      let theirs = box.root + "/theirs-" + way
+      let theirs = box.root + "/theirs-" + slot
       let read = try await box.run(
         Python.script("reader/cspp_reader.py")
           + [box.folder, "--prf-output", secret, "--dump", theirs], key: nil)
@@ -31,7 +31,7 @@ import Testing
       #expect(try Files.contents(theirs) == Files.contents(box.root + "/ours"))
       #expect(Files.tree(theirs).count == 5)
       let word = try JSON(read.output)["freshness"].text
-      #expect(word == status["freshness"].text && (word == "") == (way == "CSPP alone"))
+      #expect(word == status["freshness"].text && (word == "") == (slot == "CSPP alone"))
     }
   }
 

@@ -148,8 +148,8 @@ import Testing
     try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88).json()
   }
 
-  private func enrolled(_ ways: [JSON], _ id: String) -> JSON? {
-    ways.first { $0["key_id"].text == id }.map { $0["enrolled"] }
+  private func enrolled(_ slots: [JSON], _ id: String) -> JSON? {
+    slots.first { $0["key_id"].text == id }.map { $0["enrolled"] }
   }
 
   private func namespace(_ box: Sandbox) async throws -> String {

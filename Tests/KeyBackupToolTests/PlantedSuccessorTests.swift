@@ -13,21 +13,21 @@ import Testing
     }
     let id = try #require(NamespaceID(hex: backup.namespaceID))
     let boxed = try #require(KeyID(hex: backup.keyID))
-    let found = try Self.ways(backup.box)
+    let found = try Self.slots(backup.box)
     #expect(found.count == 6)
     #expect(SuccessionSearch.order(found, at: id, []).count == 4)
     // In another namespace only what a box waits for counts, after one file of the right one.
-    let next = try await Self.ways(ThreeKeys().box)
+    let next = try await Self.slots(ThreeKeys().box)
     let order = SuccessionSearch.order(found + next, at: next[0].namespaceID, [boxed])
     #expect(order.map(\.keyID) == [next[0].keyID, boxed, next[1].keyID, next[2].keyID])
     // One salt costs one touch.
     #expect(SuccessionSearch.order(next + next, at: next[0].namespaceID, []).count == 3)
   }
 
-  private static func ways(_ box: Sandbox) throws -> [WayIn] {
+  private static func slots(_ box: Sandbox) throws -> [KeySlot] {
     let folder = try BackupFolder.open(
       path: box.folder,
       settings: BackupFolder.Settings(stateFolder: box.root + "/state", writerLabel: "") { 1 })
-    return try folder.namespace().scan().waysIn
+    return try folder.namespace().scan().keySlots
   }
 }

@@ -235,7 +235,7 @@ import Testing
   }
 
   /// Killed at any point: no kit, or one whose code is on the page.
-  @Test func aWayInIsNeverWithoutItsPage() async throws {
+  @Test func aKeySlotIsNeverWithoutItsPage() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let page = box.root + "/page.html"
@@ -264,8 +264,8 @@ import Testing
     for place in stride(from: 1, through: calls, by: everyCall ? 1 : max(1, calls / 7)) {
       let killed = try await create(["--at", "\(place)"], expecting: nil)
       #expect(killed.code == 137, "\(place): \(killed.text)")
-      let ways = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
-      let found = ways["keys"].items.count { $0["kind"].text == "recovery_code" }
+      let slots = try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+      let found = slots["keys"].items.count { $0["kind"].text == "recovery_code" }
       kits.insert(found)
       if found > 0 {
         let code = try #require(

@@ -72,7 +72,7 @@ import Testing
     return String(other)
   }
 
-  /// With no alarm: all that is said is that there is one way in.
+  /// With no alarm: all that is said is that there is one key slot.
   private func status(_ box: Sandbox) async throws -> JSON {
     try await box.keybackup(
       ["status", "--json"], key: ["--no-key"], pin: .none, expecting: 88

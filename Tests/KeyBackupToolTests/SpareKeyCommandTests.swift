@@ -3,8 +3,8 @@ import Testing
 
 /// Several keys on one backup: enrolling, losing, rotating and removing them.
 @Suite struct SpareKeyCommandTests {
-  /// Ways in that this computer remembers are named where their files are gone.
-  @Test func lostFilesOfWaysInAreNamed() async throws {
+  /// Key slots that this computer remembers are named where their files are gone.
+  @Test func lostFilesOfKeySlotsAreNamed() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     try await box.keybackup(["key", "repair"], key: keys.only("blue"))
@@ -116,11 +116,11 @@ import Testing
     with name: String, _ keys: ThreeKeys, hasEnvelope: Bool
   ) async throws {
     let box = keys.box
-    let way = try #require(try await keys.ways().first { $0["label"].text == name })
-    let id = try #require(way["key_id"].text)
+    let slot = try #require(try await keys.slots().first { $0["label"].text == name })
+    let id = try #require(slot["key_id"].text)
     let header = try KeyFile.header(try keys.place + "/keybackup/keys/\(id).json")
     let salt = bytes(hex: try #require(header["prf_salt"].text))
-    let credential = bytes(base64: try #require(way["credential_id"].text))
+    let credential = bytes(base64: try #require(slot["credential_id"].text))
     let output = try await box.pythonFIDO2(
       rpID: "keybackup:", credential: credential, inputs: [salt], key: keys.only(name))
     let read = try await box.run(
@@ -158,7 +158,7 @@ import Testing
       ["key", "add", "--wait", "60", "--label", "fourth"],
       key: ["--key", keys.state("blue"), "--key", fourth + ",plug-after-ms=2500"])
     try await keys.box.keybackup(["wallet", "list"], key: ["--key", fourth])
-    #expect(try await keys.ways().count == 4)
+    #expect(try await keys.slots().count == 4)
   }
 
   /// Two keys of one name are enrolled, and a person is told how to tell them apart.
@@ -201,11 +201,11 @@ import Testing
       ], key: ["--key", keys.state("red"), "--key", fourth]
     ).json()
     let id = try #require(json["key_id"].text)
-    let way = try #require(try await keys.ways().first { $0["key_id"].text == id })
-    #expect(way["discoverable"].flag == false)
+    let slot = try #require(try await keys.slots().first { $0["key_id"].text == id })
+    #expect(slot["discoverable"].flag == false)
     // Two equal answers at its enrolment are no opening.
-    #expect(way["proved_at"].number == nil)
-    #expect(json["credential_id"].text == way["credential_id"].text)
+    #expect(slot["proved_at"].number == nil)
+    #expect(json["credential_id"].text == slot["credential_id"].text)
     #expect(json["same_label"].items.isEmpty)
   }
 

@@ -30,7 +30,7 @@ import Testing
     #expect(status["known_in"].items.map { $0["place"].text } == ["kernel-keyring"])
     let until = try #require(status["known_in"][0]["until"].number)
     #expect(until > 1_790_000_000)
-    // It proves no way in, and says so.
+    // It proves no key slot, and says so.
     let verified = try await box.keybackup(
       ["verify", "--deep", "--json"], key: Self.nobody, pin: .none)
     #expect(try verified.json()["opened_by"] == .null)
@@ -84,7 +84,7 @@ import Testing
     let box = backup.box
     try await box.keybackup(["unlock", "--for", "2h"])
     try Files.remove(box.keyState)
-    // Removing needs a way in, which proves that another one works.
+    // Removing needs a key slot, which proves that another one works.
     let refused = try await box.keybackup(
       ["key", "remove", backup.keyID, "--yes"], key: Self.nobody, pin: .none, expecting: nil)
     #expect(refused.code != 0)

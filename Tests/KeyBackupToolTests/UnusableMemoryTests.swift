@@ -66,7 +66,7 @@ import Testing
     try await box.keybackup(["wallet", "import", "-"], input: entry)
   }
 
-  /// What is remembered of ways in and credentials is as much worth.
+  /// What is remembered of key slots and credentials is as much worth.
   @Test(arguments: [".ways", ".credentials"])
   func theOtherFilesAreKeptToo(_ suffix: String) async throws {
     for harm in [Harm.cut, .newer] {

@@ -57,8 +57,8 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  /// Ways in that need no security key are named, whatever they are called.
-  @Test func theOtherWaysInAreNamed() async throws {
+  /// Key slots that need no security key are named, whatever they are called.
+  @Test func theOtherKeySlotsAreNamed() async throws {
     let backup = try await PreparedBackup()
     try backup.plant { header in
       header["kind"] = "recovery_code"

@@ -98,7 +98,7 @@ struct Bech32Tests {
     }
   }
 
-  @Test func `Random bytes survive the way there and back`() throws {
+  @Test func `Random bytes survive the slot there and back`() throws {
     var random = SeededGenerator(seed: 173)
     for count in 0..<50 {
       let given = random.bytes(count)

@@ -75,7 +75,7 @@ import VirtualKey
     #expect(Set(evaluations.map { $0.first().bytes }).count == 3)
   }
 
-  @Test func `Nothing is sent without a way to verify the user`() async throws {
+  @Test func `Nothing is sent without a slot to verify the user`() async throws {
     let bench = try Bench()
     let authenticator = try await bench.open()
     let before = bench.commands.count

@@ -23,7 +23,7 @@ import Testing
     return array(text)
   }
 
-  @Test func `Draft's vector and another program's, both ways`() throws {
+  @Test func `Draft's vector and another program's, both slots`() throws {
     let cases = try vectors("xchacha20-poly1305", of: AEADCase.self)
     #expect(cases.count > 30)
     for vector in cases {

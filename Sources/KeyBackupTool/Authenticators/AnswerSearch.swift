@@ -27,7 +27,7 @@ struct AnswerSearch {
   /// Why nothing opened.
   var failure: UserMessage {
     guard hasAnswered else { return .nothingOpens(1) }
-    return isDamaged || left.isEmpty ? .damagedWayIn : .answeredForNothing
+    return isDamaged || left.isEmpty ? .damagedKeySlot : .answeredForNothing
   }
 
   /// Puts aside what was answered and opened nothing.
@@ -63,7 +63,7 @@ struct AnswerSearch {
   }
 }
 
-extension OpenKey {
+extension OpenAuthenticator {
   /// Evaluates the PRF for one question after the other until an answer serves.
   ///
   /// Two questions of one credential, which differ in their salts, are one

@@ -3,17 +3,17 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Making a security key's credential a way in: one touch makes it, two prove
+/// Making a security key's credential a key slot: one touch makes it, two prove
 /// that its secret stays the same.
 struct CredentialEnrolment: Sendable {
-  let key: OpenKey
+  let key: OpenAuthenticator
   let rpID: String
   /// What the person calls the key; nil: its product name.
   var label: String?
   var isDiscoverable = true
   /// The key is refused if it holds one of these.
   var excluded: [CredentialID] = []
-  /// The way in whose place it takes.
+  /// The key slot whose place it takes.
   var replaces: KeyID?
   /// Touches of this command before these.
   var touchesBefore = 0
@@ -29,7 +29,7 @@ struct CredentialEnrolment: Sendable {
   /// Makes the credential and evaluates its PRF twice; nothing is written.
   ///
   /// - Parameters:
-  ///   - write: writes the way in.
+  ///   - write: writes the key slot.
   ///   - isRecorded: whether the folder names the credential, or cannot be asked.
   /// - Returns: what `write` returns.
   /// - Throws: what the key and `write` throw, with the credential that is left on
@@ -96,9 +96,9 @@ struct CredentialEnrolment: Sendable {
 }
 
 extension Namespace {
-  /// Whether a way in names a credential, or the files cannot be read.
+  /// Whether a key slot names a credential, or the files cannot be read.
   func mayName(_ credential: CredentialID) -> Bool {
     guard let scan = try? scan() else { return true }
-    return scan.waysIn.contains { $0.credentialID == credential.bytes }
+    return scan.keySlots.contains { $0.credentialID == credential.bytes }
   }
 }

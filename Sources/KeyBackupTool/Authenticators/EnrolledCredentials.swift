@@ -33,7 +33,7 @@ struct EnrolledCredentials: Sendable {
     if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
     for path in others {
       // A folder that does not answer must not keep anybody from work that needs none.
-      let found = Patience.result(within: patience) {
+      let found = TimeLimit.result(within: patience) {
         (try? files(in: path, world, isNamed: false)) ?? [:]
       }
       known.named.merge(found ?? [:]) { first, _ in first }
@@ -72,9 +72,9 @@ struct EnrolledCredentials: Sendable {
     do throws(BackupFolderError) {
       for id in try folder.namespaces() {
         do throws(BackupFolderError) {
-          for way in try folder.namespace(id).scan().waysIn {
-            guard let credential = way.credentialID else { continue }
-            named[credential] = "\(path)/cspp-namespaces/\(id.hex)/\(way.files.first ?? "")"
+          for slot in try folder.namespace(id).scan().keySlots {
+            guard let credential = slot.credentialID else { continue }
+            named[credential] = "\(path)/cspp-namespaces/\(id.hex)/\(slot.files.first ?? "")"
           }
         } catch {
           // One backup that cannot be read must not hide the others' IDs.

@@ -19,10 +19,10 @@ final class KeyNames: Sendable {
 
   /// What one of them is called.
   func name(of descriptor: AuthenticatorDescriptor) -> String {
-    let name = OpenKey.name(of: descriptor)
+    let name = OpenAuthenticator.name(of: descriptor)
     let hasTwin = inReach.withLock { known in
-      known.contains { $0.path != descriptor.path && OpenKey.name(of: $0) == name }
+      known.contains { $0.path != descriptor.path && OpenAuthenticator.name(of: $0) == name }
     }
-    return hasTwin ? OpenKey.name(of: descriptor, telling: true) : name
+    return hasTwin ? OpenAuthenticator.name(of: descriptor, telling: true) : name
   }
 }

@@ -9,7 +9,7 @@ struct PINConversation: ~Copyable {
   /// The least number of characters, where the key has told.
   var minimumLength = PIN.minimumCodePoints
 
-  private let key: OpenKey
+  private let key: OpenAuthenticator
   private var reason = PINRequest.Reason.first
   private var complaint: String?
   /// The answer before.
@@ -19,7 +19,7 @@ struct PINConversation: ~Copyable {
   /// No program is asked more often.
   private static let limit = 20
 
-  init(_ key: OpenKey) { self.key = key }
+  init(_ key: OpenAuthenticator) { self.key = key }
 
   /// Says what was wrong with the PIN before, together with the next question.
   mutating func complain(_ text: String, _ reason: PINRequest.Reason) {

@@ -1,6 +1,6 @@
 internal import PRFDevice
 
-extension KeyFinder {
+extension AuthenticatorFinder {
   /// Lets the person choose one of several security keys by touching it.
   ///
   /// It costs a touch that does nothing else. A key that cannot be opened
@@ -9,10 +9,10 @@ extension KeyFinder {
   /// - Throws: `touch-timeout`, `interrupted`, or why no key could be opened.
   func chooseByTouch(
     _ descriptors: [AuthenticatorDescriptor], _ purpose: String
-  ) async throws(UserMessage) -> OpenKey {
+  ) async throws(UserMessage) -> OpenAuthenticator {
     let results = await withTaskGroup { group in
       for (index, descriptor) in descriptors.enumerated() {
-        group.addTask { () async -> (Int, Result<OpenKey, UserMessage>) in
+        group.addTask { () async -> (Int, Result<OpenAuthenticator, UserMessage>) in
           do throws(UserMessage) {
             return (index, .success(try await open(descriptor)))
           } catch {
@@ -22,7 +22,7 @@ extension KeyFinder {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }.sorted { $0.0 < $1.0 }.map(\.1)
-    var keys: [OpenKey] = []
+    var keys: [OpenAuthenticator] = []
     var failure: UserMessage?
     for result in results {
       switch result {
@@ -43,7 +43,9 @@ extension KeyFinder {
   /// there before, so that it must be named.
   ///
   /// - Throws: `ambiguous` when none of them can be touched.
-  func touched(_ keys: [OpenKey], _ purpose: String) async throws(UserMessage) -> OpenKey {
+  func touched(_ keys: [OpenAuthenticator], _ purpose: String) async throws(UserMessage)
+    -> OpenAuthenticator
+  {
     let blinking = keys.filter { $0.descriptor.transport != .nfc }
     guard !blinking.isEmpty else { throw Self.ambiguous(keys.map(\.descriptor)) }
     for key in keys where key.descriptor.transport == .nfc {
@@ -59,12 +61,14 @@ extension KeyFinder {
     return chosen
   }
 
-  private func firstTouched(of keys: [OpenKey]) async throws(UserMessage) -> OpenKey {
-    var chosen: OpenKey?
+  private func firstTouched(of keys: [OpenAuthenticator]) async throws(UserMessage)
+    -> OpenAuthenticator
+  {
+    var chosen: OpenAuthenticator?
     var failures: [UserMessage] = []
     await withTaskGroup { group in
       for key in keys {
-        group.addTask { () async -> (OpenKey, UserMessage?) in
+        group.addTask { () async -> (OpenAuthenticator, UserMessage?) in
           do throws(UserMessage) {
             try await key.call { key throws(PRFDeviceError) in try await key.waitForTouch() }
             return (key, nil)

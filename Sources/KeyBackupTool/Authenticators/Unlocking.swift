@@ -38,7 +38,7 @@ struct UnlockAnswer: Sendable {
   /// Whether the question's salt is the second one.
   var isSecond = false
   /// The key that answered.
-  let key: OpenKey
+  let key: OpenAuthenticator
 
   /// The PRF output for the question's salt, 32 bytes.
   func secret() -> SecretBytes {
@@ -49,7 +49,7 @@ struct UnlockAnswer: Sendable {
   func other() -> SecretBytes? { isSecond ? evaluation.first() : evaluation.second() }
 }
 
-extension KeyFinder {
+extension AuthenticatorFinder {
   /// Asks the security key that can answer, with one touch where the first
   /// answer serves.
   ///
@@ -66,7 +66,7 @@ extension KeyFinder {
   /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`,
   ///   `data-invalid` when the right key answers and no file opens.
   func ask<R: ~Copyable>(
-    _ questions: [UnlockQuestion], for wanted: WantedKey = .any,
+    _ questions: [UnlockQuestion], for wanted: WantedAuthenticator = .any,
     _ terms: UnlockTerms = UnlockTerms(), use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R {
     var search = AnswerSearch(questions, extraSalt: terms.extraSalt)
@@ -105,33 +105,33 @@ extension KeyFinder {
   }
 }
 
-extension [KeyCandidate] {
+extension [AuthenticatorCandidate] {
   /// Those first that the surest files name, else in their order.
-  fileprivate var sortedByRank: [KeyCandidate] {
+  fileprivate var sortedByRank: [AuthenticatorCandidate] {
     let ranks = map { $0.questions.map(\.rank).min() ?? 0 }
     return indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { self[$0] }
   }
 }
 
-extension KeyFinder {
+extension AuthenticatorFinder {
   /// The one of several security keys that the person touches.
   private func chosen(
-    among candidates: [KeyCandidate]
-  ) async throws(UserMessage) -> KeyCandidate {
+    among candidates: [AuthenticatorCandidate]
+  ) async throws(UserMessage) -> AuthenticatorCandidate {
     guard prompter.canAsk else { throw Self.ambiguous(candidates.map(\.key.descriptor)) }
     let key = try await touched(candidates.map(\.key), "to use")
-    return candidates.first { $0.key === key } ?? KeyCandidate(key: key, questions: [])
+    return candidates.first { $0.key === key } ?? AuthenticatorCandidate(key: key, questions: [])
   }
 }
 
 extension UserMessage {
-  /// No key in reach opens the folder, or does so by a way in that will do.
-  static func nothingOpens(_ count: Int, _ wanted: WantedKey = .any) -> UserMessage {
+  /// No key in reach opens the folder, or does so by a key slot that will do.
+  static func nothingOpens(_ count: Int, _ wanted: WantedAuthenticator = .any) -> UserMessage {
     let names = wanted.labels.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
     let text =
       switch (wanted.purpose, count == 1) {
-      case (.openingByCertainWays, true): "this security key is not the one that is needed now"
-      case (.openingByCertainWays, false):
+      case (.openingByCertainKeySlots, true): "this security key is not the one that is needed now"
+      case (.openingByCertainKeySlots, false):
         "none of these security keys is the one that is needed now"
       case (.removing, true): "this security key is the one to be removed, or opens nothing here"
       case (.removing, false): "these security keys are to be removed, or open nothing here"
@@ -172,13 +172,13 @@ extension UserMessage {
   }
 
   /// The right key answers, and its file does not open.
-  static let damagedWayIn = UserMessage(
+  static let damagedKeySlot = UserMessage(
     .dataInvalid, "the security key is the right one, but the file it opens is damaged",
     hint: "an older version of the keys folder from your sync provider may open; "
       + "so does another enrolled key")
 }
 
-extension OpenKey {
+extension OpenAuthenticator {
   /// What a silent look at the key tells.
   enum HeldQuestion {
     /// It holds the credential of these questions, which differ in their salts.

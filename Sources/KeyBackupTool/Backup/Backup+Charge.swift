@@ -2,16 +2,16 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// A way in that opened, with its secret.
-final class OpenedWay: Sendable {
-  let way: WayIn
+/// A key slot that opened, with its secret.
+final class OpenedKeySlot: Sendable {
+  let slot: KeySlot
   let secret: SecretBytes
   let masterKey: SharedMasterKey
 
   /// Nil where the secret is another way's.
-  init?(_ way: WayIn, _ secret: borrowing SecretBytes) {
-    guard let key = try? way.unwrap(secret: secret) else { return nil }
-    self.way = way
+  init?(_ slot: KeySlot, _ secret: borrowing SecretBytes) {
+    guard let key = try? slot.unwrap(secret: secret) else { return nil }
+    self.slot = slot
     self.secret = secret.copy()
     masterKey = SharedMasterKey(key)
   }
@@ -24,19 +24,19 @@ extension Backup {
   ///
   /// - Parameters:
   ///   - unlocked: what opened first.
-  ///   - ways: those that will do.
+  ///   - slots: those that will do.
   /// - Returns: what opened, by the way into the namespace that the logs lead to.
   /// - Throws: what device and folder throw.
   func inCharge(
-    _ unlocked: consuming UnlockedMasterKey, _ ways: [WayIn]
+    _ unlocked: consuming UnlockedMasterKey, _ slots: [KeySlot]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    guard !candidates.isEmpty, let way = unlocked.way, let secret = unlocked.secret?.copy() else {
+    guard !candidates.isEmpty, let slot = unlocked.slot, let secret = unlocked.secret?.copy() else {
       return unlocked
     }
-    var opened = Self.opened(by: secret, unlocked.beside, ways, after: way)
-    if opened.count < 2, settled == way.namespaceID { return unlocked }
+    var opened = Self.opened(by: secret, unlocked.beside, slots, after: slot)
+    if opened.count < 2, settled == slot.namespaceID { return unlocked }
     if opened.count < 2, let key = unlocked.key,
-      let next = try await asked(key, way, secret, unlocked.masterKey)
+      let next = try await asked(key, slot, secret, unlocked.masterKey)
     {
       opened.append(next)
     }
@@ -47,15 +47,15 @@ extension Backup {
 
   /// What one answer opens: the way that opened first, and one for each other namespace.
   private static func opened(
-    by secret: borrowing SecretBytes, _ beside: borrowing SecretBytes?, _ ways: [WayIn],
-    after first: WayIn
-  ) -> [OpenedWay] {
-    guard let start = OpenedWay(first, secret) else { return [] }
+    by secret: borrowing SecretBytes, _ beside: borrowing SecretBytes?, _ slots: [KeySlot],
+    after first: KeySlot
+  ) -> [OpenedKeySlot] {
+    guard let start = OpenedKeySlot(first, secret) else { return [] }
     var opened = [start]
-    for way in ways where !opened.contains(where: { $0.way.namespaceID == way.namespaceID }) {
-      if let other = OpenedWay(way, secret) {
+    for slot in slots where !opened.contains(where: { $0.slot.namespaceID == slot.namespaceID }) {
+      if let other = OpenedKeySlot(slot, secret) {
         opened.append(other)
-      } else if let beside = beside?.copy(), let other = OpenedWay(way, beside) {
+      } else if let beside = beside?.copy(), let other = OpenedKeySlot(slot, beside) {
         opened.append(other)
       }
     }
@@ -64,34 +64,34 @@ extension Backup {
 
   /// Asks the same security key for the namespace that follows: one more touch.
   private func asked(
-    _ key: OpenKey, _ way: WayIn, _ secret: borrowing SecretBytes,
+    _ key: OpenAuthenticator, _ slot: KeySlot, _ secret: borrowing SecretBytes,
     _ masterKey: borrowing MasterKey
-  ) async throws(UserMessage) -> OpenedWay? {
+  ) async throws(UserMessage) -> OpenedKeySlot? {
     var search = SuccessionSearch(
-      folder: folder, start: SharedMasterKey(masterKey.copy()), keyID: way.keyID)
-    if let keyID = way.keyID { search.ways.append(WaySecret(keyID, secret.copy())) }
+      folder: folder, start: SharedMasterKey(masterKey.copy()), keyID: slot.keyID)
+    if let keyID = slot.keyID { search.slots.append(KeySlotSecret(keyID, secret.copy())) }
     guard case .noKey(let id, let boxes) = try search.run(.reading).obstacle,
-      try await search.ask(key, like: way, at: id, boxes)
+      try await search.ask(key, like: slot, at: id, boxes)
     else { return nil }
     return search.opened
   }
 
   /// The one in charge; nil for none.
-  private func best(of opened: [OpenedWay]) throws(UserMessage) -> OpenedWay? {
+  private func best(of opened: [OpenedKeySlot]) throws(UserMessage) -> OpenedKeySlot? {
     if opened.count < 2 { return opened.first }
-    let ids = Set(opened.map(\.way.namespaceID))
-    var best: (way: OpenedWay, rank: Int)?
-    for way in opened {
-      let search = SuccessionSearch(folder: folder, start: way.masterKey, keyID: way.way.keyID)
+    let ids = Set(opened.map(\.slot.namespaceID))
+    var best: (slot: OpenedKeySlot, rank: Int)?
+    for slot in opened {
+      let search = SuccessionSearch(folder: folder, start: slot.masterKey, keyID: slot.slot.keyID)
       let followed = try search.run(.reading)
       // From the one in charge all are known, and nothing leads on.
       let known = followed.related.intersection(ids).count
       let rank = 4 * known - followed.obstacle.weight
       if rank <= best?.rank ?? .min { continue }
-      let end = followed.obstacle == nil ? followed.namespace.id : way.way.namespaceID
-      best = (opened.first { $0.way.namespaceID == end } ?? way, rank)
+      let end = followed.obstacle == nil ? followed.namespace.id : slot.slot.namespaceID
+      best = (opened.first { $0.slot.namespaceID == end } ?? slot, rank)
     }
-    return best?.way
+    return best?.slot
   }
 }
 
@@ -109,9 +109,9 @@ extension SuccessionObstacle? {
 
 extension UnlockedMasterKey {
   /// Takes another way that the same answer opened.
-  fileprivate mutating func lead(to other: OpenedWay) {
+  fileprivate mutating func lead(to other: OpenedKeySlot) {
     self = UnlockedMasterKey(
-      masterKey: other.masterKey.copy(), keyID: other.way.keyID, way: other.way,
+      masterKey: other.masterKey.copy(), keyID: other.slot.keyID, slot: other.slot,
       secret: other.secret.copy(), extra: extra.take(), key: key)
   }
 }

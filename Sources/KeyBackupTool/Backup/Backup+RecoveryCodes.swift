@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// Recovery codes as ways into a backup.
+/// Recovery codes as key slots of a backup.
 extension Backup {
   /// Unwraps the master key with a recovery code; no security key is asked,
   /// but where it is the kit's second secret.
@@ -10,8 +10,8 @@ extension Backup {
   /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: what surrounds the process.
-  ///   - terms: which ways in will do.
-  ///   - damaged: receives the files of the way in that do not open.
+  ///   - terms: which key slots will do.
+  ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
   /// - Throws: `data-invalid` for what is no code, before anything is derived;
   ///   `wrong-key` for another backup's; `no-input` when there is no kit here.
@@ -32,7 +32,7 @@ extension Backup {
             reason: "does not open with its own recovery code")
         }
         return UnlockedMasterKey(
-          masterKey: master, keyID: kit.keyID, way: kit.way, secret: secret)
+          masterKey: master, keyID: kit.keyID, slot: kit.slot, secret: secret)
       }
     }
     throw attempt.failure
@@ -67,9 +67,9 @@ extension Backup {
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
     }
-    let all = terms.allowed(scan).waysIn.compactMap(Kit.init)
+    let all = terms.allowed(scan).keySlots.compactMap(Kit.init)
     guard !all.isEmpty else {
-      if scan.waysIn.contains(where: { Kit($0) != nil }) {
+      if scan.keySlots.contains(where: { Kit($0) != nil }) {
         throw UserMessage(
           .usage, "this has to be done with another way in than the recovery kit it is about",
           hint: "use a security key, or another kit")
@@ -111,23 +111,23 @@ extension Backup {
   }
 }
 
-/// A way in by a recovery code, from the folder or from an offline kit.
+/// A key slot by a recovery code, from the folder or from an offline kit.
 struct Kit {
   let keyID: KeyID
   let derivation: KeyHeader.CodeDerivation
   private let source: Source
 
   private enum Source {
-    case folder(WayIn)
+    case folder(KeySlot)
     case file(KeyWrapper)
   }
 
   /// Nil for a way of another kind.
-  init?(_ way: WayIn) {
-    guard case .recoveryCode(let derivation) = way.kind, let keyID = way.keyID else { return nil }
+  init?(_ slot: KeySlot) {
+    guard case .recoveryCode(let derivation) = slot.kind, let keyID = slot.keyID else { return nil }
     self.keyID = keyID
     self.derivation = derivation
-    source = .folder(way)
+    source = .folder(slot)
   }
 
   /// Nil for a way of another kind.
@@ -149,7 +149,7 @@ struct Kit {
       case .keyring: 2
       case .securityKey: 3
       }
-    return Order(isClaim: way?.isEnrolled == true ? 0 : 1, asks: asks, work: derivation.work)
+    return Order(isClaim: slot?.isEnrolled == true ? 0 : 1, asks: asks, work: derivation.work)
   }
 
   fileprivate struct Order: Comparable {
@@ -165,26 +165,26 @@ struct Kit {
   /// The namespace that it opens.
   var namespaceID: NamespaceID {
     switch source {
-    case .folder(let way): way.namespaceID
+    case .folder(let slot): slot.namespaceID
     case .file(let file): file.header.namespaceID
     }
   }
 
-  /// The way in of the folder that it is; nil for an offline kit.
-  var way: WayIn? { if case .folder(let way) = source { way } else { nil } }
+  /// The key slot of the folder that it is; nil for an offline kit.
+  var slot: KeySlot? { if case .folder(let slot) = source { slot } else { nil } }
 
   /// The master key; nil for another way's secret.
   func unwrap(_ secret: borrowing SecretBytes) -> MasterKey? {
     switch source {
-    case .folder(let way): try? way.unwrap(secret: secret)
+    case .folder(let slot): try? slot.unwrap(secret: secret)
     case .file(let file): try? file.open(secret: secret)
     }
   }
 
-  /// Files of the way in that do not open with the secret that opened one.
+  /// Files of the key slot that do not open with the secret that opened one.
   func damagedFiles(_ secret: borrowing SecretBytes) -> [String] {
     switch source {
-    case .folder(let way): way.damagedFiles(secret: secret)
+    case .folder(let slot): slot.damagedFiles(secret: secret)
     case .file: []
     }
   }

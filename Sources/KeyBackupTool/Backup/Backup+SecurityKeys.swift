@@ -3,35 +3,35 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Security keys as ways into a backup.
+/// Security keys as key slots of a backup.
 extension Backup {
   /// Unwraps the master key with a security key: one PIN, one touch.
   ///
   /// - Parameters:
-  ///   - scan: the ways in.
+  ///   - scan: the key slots.
   ///   - finder: where the keys are.
   ///   - rpID: the relying party that the person named.
   ///   - terms: what else is asked of the key.
-  ///   - damaged: receives the files of the way in that do not open.
+  ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what the device throws.
   func masterKey(
-    _ scan: NamespaceScan, from finder: KeyFinder, rpID: String?, _ terms: UnlockTerms,
+    _ scan: NamespaceScan, from finder: AuthenticatorFinder, rpID: String?, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let offers = UnlockOffers(scan.waysIn, rule(rpID), meant: meant)
+    let offers = UnlockOffers(scan.keySlots, rule(rpID), meant: meant)
     guard !offers.all.isEmpty else {
       guard offers.withheld.isEmpty else {
         throw .relyingPartyNotAllowed(offers.withheld, "no security key is asked")
       }
       throw Self.noSecurityKey(scan, terms)
     }
-    let isUnnamed = offers.all.contains { $0.way.kind == .csppEnvelope }
+    let isUnnamed = offers.all.contains { $0.slot.kind == .csppEnvelope }
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
-      var failed: [WayIn] = []
-      var wanted = WantedKey(scan, offers)
+      var failed: [KeySlot] = []
+      var wanted = WantedAuthenticator(scan, offers)
       wanted.purpose = terms.purpose
       let unlocked = try await finder.ask(
         offers.questions, for: wanted, terms
@@ -52,11 +52,11 @@ extension Backup {
   /// What to say where no security key can be asked.
   ///
   /// - Parameters:
-  ///   - scan: the ways in that will do.
+  ///   - scan: the key slots that will do.
   ///   - terms: why others will not.
   /// - Returns: the error.
   private static func noSecurityKey(_ scan: NamespaceScan, _ terms: UnlockTerms) -> UserMessage {
-    let hasKit = scan.waysIn.contains { Kit($0) != nil }
+    let hasKit = scan.keySlots.contains { Kit($0) != nil }
     if terms.needsSecurityKey, hasKit || terms.only != nil {
       return UserMessage(
         .wrongKey, "this is done with a security key that opens the backup, and none is enrolled",
@@ -79,24 +79,24 @@ extension Backup {
   }
 
   private func open(
-    _ answer: UnlockAnswer, _ offers: UnlockOffers, _ failed: inout [WayIn],
+    _ answer: UnlockAnswer, _ offers: UnlockOffers, _ failed: inout [KeySlot],
     _ damaged: inout [FileFinding]
   ) -> UnlockedMasterKey? {
-    for (way, question) in offers.all where question == answer.question {
+    for (slot, question) in offers.all where question == answer.question {
       let secret = answer.secret()
-      guard let key = try? way.unwrap(secret: secret) else {
-        failed.append(way)
+      guard let key = try? slot.unwrap(secret: secret) else {
+        failed.append(slot)
         continue
       }
-      let others = failed.filter { $0.credentialID != nil && $0.credentialID == way.credentialID }
-      for file in way.damagedFiles(secret: secret) + others.flatMap(\.files) {
+      let others = failed.filter { $0.credentialID != nil && $0.credentialID == slot.credentialID }
+      for file in slot.damagedFiles(secret: secret) + others.flatMap(\.files) {
         damaged.append(
           FileFinding(
             file: file, recordID: nil, state: .unreadable,
             reason: "does not open with its own security key"))
       }
       return UnlockedMasterKey(
-        masterKey: key, keyID: way.keyID, way: way, secret: secret,
+        masterKey: key, keyID: slot.keyID, slot: slot, secret: secret,
         extra: answer.isSecond ? nil : answer.evaluation.second(), beside: answer.other(),
         key: answer.key)
     }
@@ -104,24 +104,24 @@ extension Backup {
   }
 }
 
-extension WantedKey {
+extension WantedAuthenticator {
   /// The keys that open the backup, each as the surest file calls it.
   init(_ scan: NamespaceScan, _ offers: UnlockOffers) {
-    for (way, question) in offers.all {
+    for (slot, question) in offers.all {
       guard let id = question.credentialID, names[id] == nil else { continue }
-      names[id] = way.label
+      names[id] = slot.label
     }
-    for way in scan.waysIn {
-      switch way.kind {
+    for slot in scan.keySlots {
+      switch slot.kind {
       case .securityKey, .csppEnvelope: break
-      case .recoveryCode: otherWays.append(way.title("recovery code"))
-      case .unknown(let kind): otherWays.append(way.title(kind.replacing("_", with: " ")))
+      case .recoveryCode: otherKeySlots.append(slot.title("recovery code"))
+      case .unknown(let kind): otherKeySlots.append(slot.title(kind.replacing("_", with: " ")))
       }
     }
   }
 }
 
-extension WayIn {
+extension KeySlot {
   /// What a person calls it: its kind and its label.
   fileprivate func title(_ kind: String) -> String {
     label.isEmpty ? kind : "\(kind) \"\(label)\""
@@ -140,18 +140,18 @@ extension UnlockQuestion {
     self.init(rpID: rpID, credentialID: credential, salt: salt)
   }
 
-  /// What to ask a security key for this way in; nil for other kinds.
+  /// What to ask a security key for this key slot; nil for other kinds.
   ///
   /// - Parameters:
-  ///   - way: from the folder.
+  ///   - slot: from the folder.
   ///   - rpID: for a way that names no relying party.
-  init?(_ way: WayIn, rpID: String) {
-    switch way.kind {
+  init?(_ slot: KeySlot, rpID: String) {
+    switch slot.kind {
     case .securityKey:
-      guard let own = way.rpID, let credential = way.credentialID else { return nil }
-      self.init(rpID: own, credentialID: credential, salt: way.prfSalt)
+      guard let own = slot.rpID, let credential = slot.credentialID else { return nil }
+      self.init(rpID: own, credentialID: credential, salt: slot.prfSalt)
     case .csppEnvelope:
-      self.init(rpID: rpID, credentialID: nil, salt: way.prfSalt)
+      self.init(rpID: rpID, credentialID: nil, salt: slot.prfSalt)
     case .recoveryCode, .unknown:
       return nil
     }

@@ -28,28 +28,28 @@ extension Backup {
     if let output { others.tell(besides: namespace.id, in: folder, output) }
   }
 
-  /// The ways into every namespace that may be meant: those of the one that this
+  /// The key slots of every namespace that may be meant: those of the one that this
   /// computer knows first.
   ///
   /// No time in a file counts: whoever writes to the folder chooses it.
   func scanAll() throws(UserMessage) -> NamespaceScan {
     let others = others
     if others.isEmpty { return try scan() }
-    var ways: [WayIn] = []
+    var slots: [KeySlot] = []
     var first: NamespaceScan?
     for id in others {
       guard let found = try? folder.namespace(id).scan() else { continue }
-      ways += found.waysIn
+      slots += found.keySlots
       first = first ?? found
     }
     do throws(UserMessage) {
       let own = try scan()
-      return own.with(own.waysIn + ways)
+      return own.with(own.keySlots + slots)
     } catch {
-      // A new namespace without a file of a way in: boxes lead there. And one that nobody
+      // A new namespace without a file of a key slot: boxes lead there. And one that nobody
       // knows keeps nobody from the others.
       guard let first, error.code == .incomplete || isOpen else { throw error }
-      return first.with(ways)
+      return first.with(slots)
     }
   }
 
@@ -76,7 +76,7 @@ extension Backup {
     var search = SuccessionSearch(folder: folder, start: known, keyID: unlocked.keyID)
     search.compared = named
     if let keyID = unlocked.keyID, let secret = unlocked.secret?.copy() {
-      search.ways.append(WaySecret(keyID, secret))
+      search.slots.append(KeySlotSecret(keyID, secret))
     }
     if known.namespaceID == named {
       let opened = try search.stay(use, purpose)
@@ -84,11 +84,11 @@ extension Backup {
       return opened
     }
     var followed = try search.run(purpose)
-    if case .noKey(let id, let boxes) = followed.obstacle, let way = unlocked.way,
+    if case .noKey(let id, let boxes) = followed.obstacle, let slot = unlocked.slot,
       let key = unlocked.key
     {
       // The same security key, by another salt: one more touch.
-      if try await search.ask(key, like: way, at: id, boxes) { followed = try search.run(purpose) }
+      if try await search.ask(key, like: slot, at: id, boxes) { followed = try search.run(purpose) }
     }
     if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter) {
       search.compared = id
@@ -108,7 +108,7 @@ extension Backup {
     if others.vanished.isEmpty || others.isAccepted { followed.remember() }
     try tell(followed, unlock.output)
     var opened = followed.take()
-    if use == .writing { try complete(&opened, search, unlocked.way, unlock.output) }
+    if use == .writing { try complete(&opened, search, unlocked.slot, unlock.output) }
     return opened
   }
 
@@ -141,7 +141,7 @@ extension Backup {
   }
 
   /// Nothing else may have been meant.
-  private func check(_ followed: inout Followed) throws(UserMessage) {
+  private func check(_ followed: inout ResolvedNamespace) throws(UserMessage) {
     let id = followed.namespace.id
     if let named {
       if id == named { return }
@@ -183,7 +183,7 @@ extension Backup {
         + "--namespace. Beside it lies \(NamespaceID.listed(others))")
   }
 
-  private func tell(_ followed: borrowing Followed, _ output: Output) throws(UserMessage) {
+  private func tell(_ followed: borrowing ResolvedNamespace, _ output: Output) throws(UserMessage) {
     guard let obstacle = followed.obstacle else { return }
     let next = obstacle.namespaceID.hex
     if !followed.isSuperseded {
@@ -239,7 +239,7 @@ extension Backup {
 
   /// What a writing run does for the next ones.
   private func complete(
-    _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ way: WayIn?, _ output: Output
+    _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ slot: KeySlot?, _ output: Output
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
       if try opened.mergeRivals() {
@@ -250,9 +250,9 @@ extension Backup {
           "Another rotation was finished first: what this computer had copied is removed (\(left.hex))."
         )
       }
-      guard let way, way.namespaceID != opened.id,
-        let secret = search.ways.first(where: { $0.keyID == way.keyID }),
-        try opened.admit(way, secret)
+      guard let slot, slot.namespaceID != opened.id,
+        let secret = search.slots.first(where: { $0.keyID == slot.keyID }),
+        try opened.admit(slot, secret)
       else { return }
       output.note("This key has a file of its own in the backup \(opened.id.hex) now.")
     } catch {

@@ -5,11 +5,11 @@ internal import SecretMemory
 /// A master key, and how it came about.
 struct UnlockedMasterKey: ~Copyable {
   let masterKey: MasterKey
-  /// The way in that gave it; nil: another program's envelope, or this computer
+  /// The key slot that gave it; nil: another program's envelope, or this computer
   /// knew it.
   let keyID: KeyID?
-  /// That way in.
-  var way: WayIn?
+  /// That key slot.
+  var slot: KeySlot?
   /// Its secret.
   var secret: SecretBytes?
   /// What the security key gave for ``UnlockTerms/extraSalt``.
@@ -17,18 +17,18 @@ struct UnlockedMasterKey: ~Copyable {
   /// What the security key gave for another salt in the same touch.
   var beside: SecretBytes?
   /// The security key.
-  var key: OpenKey?
+  var key: OpenAuthenticator?
 }
 
-/// Which ways in a command takes.
+/// Which key slots a command takes.
 struct UnlockTerms: Sendable {
-  /// Only these ways in; nil: any.
+  /// Only these key slots; nil: any.
   var only: Set<KeyID>?
   /// None of these.
   var except: Set<KeyID> = []
-  /// Whether a master key that this computer knows will not do: that a way in
+  /// Whether a master key that this computer knows will not do: that a key slot
   /// works is to be proved.
-  var needsWayIn = false
+  var needsKeySlot = false
   /// Whether only a security key will do.
   var needsSecurityKey = false
   /// A PRF input that the security key evaluates too, in the same touch.
@@ -43,25 +43,25 @@ struct UnlockTerms: Sendable {
   /// the same source.
   var furtherPINs = 0
 
-  /// The ways in that will do.
+  /// The key slots that will do.
   func allowed(_ scan: NamespaceScan) -> NamespaceScan {
     guard only != nil || !except.isEmpty else { return scan }
     return scan.with(
-      scan.waysIn.filter { way in
-        guard let key = way.keyID else { return only == nil }
+      scan.keySlots.filter { slot in
+        guard let key = slot.keyID else { return only == nil }
         return only?.contains(key) != false && !except.contains(key)
       })
   }
 }
 
-/// The order in which the ways into a backup are tried.
+/// The order in which the key slots of a backup are tried.
 extension Backup {
   /// Opens the backup: at most one PIN and one touch.
   ///
   /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: what surrounds the process.
-  ///   - terms: which ways in will do.
+  ///   - terms: which key slots will do.
   ///   - purpose: what the command does with it.
   /// - Returns: the backup, open.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
@@ -76,7 +76,7 @@ extension Backup {
     return opened
   }
 
-  /// Opens the backup and checks every file of the way in that was used:
+  /// Opens the backup and checks every file of the key slot that was used:
   /// `damaged` receives those that do not open; see ``unlock(_:_:for:)``.
   func unlock(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
@@ -94,15 +94,15 @@ extension Backup {
     _ unlocked: consuming UnlockedMasterKey, _ unlock: UnlockOptions,
     for purpose: OpenNamespace.Purpose = .reading
   ) async throws(UserMessage) -> OpenNamespace {
-    let way = unlocked.way
+    let slot = unlocked.slot
     // Waiting looks at what was read of the logs.
     var opened = try await follow(
       SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
       for: wait == nil ? purpose : .reading)
-    if let way, let secret = unlocked.secret {
-      opened.noteOpener(way, secret: secret)
-      let isAdopted = way.kind == .csppEnvelope && use == .writing
-      opened.rememberCredential(of: way, adopting: isAdopted ? unlock.relyingParty.rpId : nil)
+    if let slot, let secret = unlocked.secret {
+      opened.noteOpener(slot, secret: secret)
+      let isAdopted = slot.kind == .csppEnvelope && use == .writing
+      opened.rememberCredential(of: slot, adopting: isAdopted ? unlock.relyingParty.rpId : nil)
     } else if let key = unlocked.keyID {
       opened.noteOfflineKit(key)
     }
@@ -120,8 +120,8 @@ extension Backup {
         + "names; keybackup status says more")
   }
 
-  /// Gets the master key from the first way in that serves, and tells of the
-  /// files of that way in that do not open.
+  /// Gets the master key from the first key slot that serves, and tells of the
+  /// files of that key slot that do not open.
   func masterKey(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms()
   ) async throws(UserMessage) -> UnlockedMasterKey {
@@ -131,13 +131,13 @@ extension Backup {
     return unlocked
   }
 
-  /// Gets the master key from the first way in that serves.
+  /// Gets the master key from the first key slot that serves.
   ///
   /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: what surrounds the process.
-  ///   - terms: which ways in will do.
-  ///   - damaged: receives the files of the way in that do not open.
+  ///   - terms: which key slots will do.
+  ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
   /// - Throws: as ``unlock(_:_:for:)``.
   func masterKey(
@@ -159,14 +159,14 @@ extension Backup {
     if unlock.recovery.isUsed, !terms.needsSecurityKey {
       let unlocked = try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
       return try await inCharge(
-        unlocked, ((try? scanAll()).map { terms.allowed($0) })?.waysIn ?? [])
+        unlocked, ((try? scanAll()).map { terms.allowed($0) })?.keySlots ?? [])
     }
     let scan = try terms.allowed(scanAll())
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
     }
     // 2. What this computer knows.
-    if !terms.needsWayIn, !terms.needsSecurityKey, let known = try knownMasterKey(unlock, world),
+    if !terms.needsKeySlot, !terms.needsSecurityKey, let known = try cachedMasterKey(unlock, world),
       try isInCharge(known, unlock.output)
     {
       return UnlockedMasterKey(masterKey: known, keyID: nil)
@@ -176,10 +176,10 @@ extension Backup {
       let unlocked = try await masterKey(
         scan, from: unlock.finder(world, furtherPINs: terms.furtherPINs),
         rpID: unlock.relyingParty.rpId, terms, damaged: &damaged)
-      return try await inCharge(unlocked, scan.waysIn)
+      return try await inCharge(unlocked, scan.keySlots)
     } catch
       where error.isAboutTheKey && !terms.needsSecurityKey
-      && scan.waysIn.contains(where: { Kit($0) != nil })
+      && scan.keySlots.contains(where: { Kit($0) != nil })
     {
       throw error.adding(hint: "or open it with the recovery code: --recovery-code")
     }

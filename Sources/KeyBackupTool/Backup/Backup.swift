@@ -53,7 +53,7 @@ extension Backup {
     }
   }
 
-  /// The first of several whose ways in can be read.
+  /// The first of several whose key slots can be read.
   private static func readable(_ ids: [NamespaceID], in folder: BackupFolder) -> NamespaceID {
     ids.first { (try? folder.namespace($0).scan()) != nil } ?? ids[0]
   }
@@ -141,7 +141,7 @@ extension Backup {
       goesOn: goesOn)
   }
 
-  /// Reads the ways in.
+  /// Reads the key slots.
   func scan() throws(UserMessage) -> NamespaceScan {
     do throws(BackupFolderError) {
       return try namespace.scan()
@@ -150,7 +150,7 @@ extension Backup {
     }
   }
 
-  /// A failure to open the backup, with the ways in that this computer remembers and whose
+  /// A failure to open the backup, with the key slots that this computer remembers and whose
   /// files are gone.
   func namingLostWays(_ error: UserMessage) -> UserMessage {
     guard let lost = LostWay.listed(namespace.lostWays) else { return error }
@@ -161,39 +161,39 @@ extension Backup {
         + "again from the log")
   }
 
-  /// The ways in, with those for which a box waits since the master key was
+  /// The key slots, with those for which a box waits since the master key was
   /// rotated; where only a key can tell which namespace is meant, those of all.
-  func allWaysIn() throws(UserMessage) -> [WayIn] { try waysIn(isOpen ? scanAll() : scan()) }
+  func allKeySlots() throws(UserMessage) -> [KeySlot] { try keySlots(isOpen ? scanAll() : scan()) }
 
-  /// Those of some ways in that belong to the namespace that was opened.
+  /// Those of some key slots that belong to the namespace that was opened.
   func only(
-    _ ways: [WayIn], of opened: borrowing OpenNamespace
-  ) throws(UserMessage) -> [WayIn] {
-    guard isOpen else { return ways }
+    _ slots: [KeySlot], of opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> [KeySlot] {
+    guard isOpen else { return slots }
     let own: Set<KeyID?>
     do throws(BackupFolderError) {
-      own = Set(try opened.allWaysIn().map(\.keyID))
+      own = Set(try opened.allKeySlots().map(\.keyID))
     } catch {
       throw UserMessage(error)
     }
-    let known = ways.filter { own.contains($0.keyID) }
-    return known.isEmpty ? ways : known
+    let known = slots.filter { own.contains($0.keyID) }
+    return known.isEmpty ? slots : known
   }
 
   /// Those that a scan found, and those for which a box waits.
-  func waysIn(_ scan: NamespaceScan) -> [WayIn] {
-    scan.waysIn + ((try? namespace.waitingWays()) ?? [])
+  func keySlots(_ scan: NamespaceScan) -> [KeySlot] {
+    scan.keySlots + ((try? namespace.pendingKeySlots()) ?? [])
   }
 }
 
 extension LostWay {
   /// Some of them in words; nil: there is none.
-  static func listed(_ ways: [LostWay]) -> String? {
-    if ways.isEmpty { return nil }
-    let shown = ways.prefix(5).map {
+  static func listed(_ slots: [LostWay]) -> String? {
+    if slots.isEmpty { return nil }
+    let shown = slots.prefix(5).map {
       "\"\(PrintableText.clean($0.label, limit: 40))\" (\($0.file))"
     }.joined(separator: ", ")
-    return ways.count > 5 ? shown + " and \(ways.count - 5) more" : shown
+    return slots.count > 5 ? shown + " and \(slots.count - 5) more" : shown
   }
 }
 

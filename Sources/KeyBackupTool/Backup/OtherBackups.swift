@@ -31,7 +31,7 @@ struct OtherBackups: Sendable, Equatable {
   }
 
   /// A result that tells of them.
-  func added(to result: JSONValue) -> JSONValue {
+  func added(to result: JSONOutput) -> JSONOutput {
     var result = result
     for (name, ids) in [("vanished", vanished), ("others", present)]
     where !ids.isEmpty && result[name] == nil {

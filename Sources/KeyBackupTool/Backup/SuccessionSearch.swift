@@ -8,16 +8,16 @@ struct SuccessionSearch {
   let folder: BackupFolder
   /// The master key of the namespace that opened.
   let start: SharedMasterKey
-  /// The way in that opened it.
+  /// The key slot that opened it.
   let keyID: KeyID?
-  /// Secrets of ways in.
-  var ways: [WaySecret] = []
+  /// Secrets of key slots.
+  var slots: [KeySlotSecret] = []
   /// Further master keys that they gave.
   var keys: [SharedMasterKey] = []
   /// What a person has compared.
   var compared: NamespaceID?
-  /// The way in that ``ask(_:like:at:_:)`` opened.
-  private(set) var opened: OpenedWay?
+  /// The key slot that ``ask(_:like:at:_:)`` opened.
+  private(set) var opened: OpenedKeySlot?
 
   init(folder: BackupFolder, start: SharedMasterKey, keyID: KeyID?) {
     self.folder = folder
@@ -26,10 +26,10 @@ struct SuccessionSearch {
   }
 
   /// Goes as far as possible.
-  func run(_ purpose: OpenNamespace.Purpose) throws(UserMessage) -> Followed {
+  func run(_ purpose: OpenNamespace.Purpose) throws(UserMessage) -> ResolvedNamespace {
     do throws(BackupFolderError) {
       return try folder.namespace(start.namespaceID).follow(
-        start.copy(), by: keyID, for: purpose, ways: ways, keys: keys, compared: compared)
+        start.copy(), by: keyID, for: purpose, slots: slots, keys: keys, compared: compared)
     } catch {
       throw UserMessage(error)
     }
@@ -51,16 +51,16 @@ struct SuccessionSearch {
   }
 
   /// Asks the security key for its secrets by other salts: of its own file in a
-  /// namespace, and of ways in for which a box waits.
+  /// namespace, and of key slots for which a box waits.
   ///
   /// - Returns: whether any came.
   mutating func ask(
-    _ key: OpenKey, like way: WayIn, at id: NamespaceID, _ boxes: [KeyID]
+    _ key: OpenAuthenticator, like slot: KeySlot, at id: NamespaceID, _ boxes: [KeyID]
   ) async throws(UserMessage) -> Bool {
-    guard let credentialID = way.credentialID, let rpID = way.rpID else { return false }
-    var found: [WayIn] = []
+    guard let credentialID = slot.credentialID, let rpID = slot.rpID else { return false }
+    var found: [KeySlot] = []
     for space in (try? folder.namespaces()) ?? [] {
-      found += ((try? folder.namespace(space).scan())?.waysIn ?? []).filter { other in
+      found += ((try? folder.namespace(space).scan())?.keySlots ?? []).filter { other in
         guard other.credentialID == credentialID, other.rpID == rpID, other.keyID != keyID else {
           return false
         }
@@ -73,12 +73,12 @@ struct SuccessionSearch {
         PRFRequest(
           rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(other.prfSalt)),
         why: "for the backup that follows")
-      if other.namespaceID == id, let opened = OpenedWay(other, output) {
+      if other.namespaceID == id, let opened = OpenedKeySlot(other, output) {
         self.opened = opened
         keys.append(opened.masterKey)
         return true
       }
-      if let keyID = other.keyID { ways.append(WaySecret(keyID, output)) }
+      if let keyID = other.keyID { slots.append(KeySlotSecret(keyID, output)) }
       answered = true
     }
     return answered
@@ -92,10 +92,10 @@ struct SuccessionSearch {
   /// Whoever writes to the folder can add files of the key's credential, but none
   /// to the boxes, which a log names: those come second, after a file of the
   /// namespace itself, which opens it without comparing.
-  static func order(_ found: [WayIn], at id: NamespaceID, _ boxes: [KeyID]) -> [WayIn] {
+  static func order(_ found: [KeySlot], at id: NamespaceID, _ boxes: [KeyID]) -> [KeySlot] {
     let own = found.filter { $0.namespaceID == id }
-    let boxed = found.filter { way in
-      way.namespaceID != id && way.keyID.map { boxes.contains($0) } ?? false
+    let boxed = found.filter { slot in
+      slot.namespaceID != id && slot.keyID.map { boxes.contains($0) } ?? false
     }
     var salts: Set<[UInt8]> = []
     let each = (own.prefix(1) + boxed + own.dropFirst()).filter {

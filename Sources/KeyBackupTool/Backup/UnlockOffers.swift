@@ -2,16 +2,16 @@ internal import BackupFolder
 internal import CSPP
 internal import PRFDevice
 
-/// What security keys are asked for some ways in, the surest first.
+/// What security keys are asked for some key slots, the surest first.
 ///
 /// A file is a claim until it has opened: those come first that this computer has seen with the
 /// master key.
 struct UnlockOffers: Sendable {
-  private(set) var all: [(way: WayIn, question: UnlockQuestion)] = []
+  private(set) var all: [(slot: KeySlot, question: UnlockQuestion)] = []
   /// The relying parties of those that are not asked for.
   private(set) var withheld: Set<String> = []
 
-  /// How sure it is that a way in is to be used, the surest first.
+  /// How sure it is that a key slot is to be used, the surest first.
   private enum Standing: Int {
     case proved
     case enrolled
@@ -22,10 +22,10 @@ struct UnlockOffers: Sendable {
     case replaced
     case removed
 
-    init(_ way: WayIn) {
+    init(_ slot: KeySlot) {
       self =
-        if way.isRemoved { .removed } else if way.isEnrolled != true { .claimed } else {
-          way.provedAt == nil ? .enrolled : .proved
+        if slot.isRemoved { .removed } else if slot.isEnrolled != true { .claimed } else {
+          slot.provedAt == nil ? .enrolled : .proved
         }
     }
 
@@ -33,15 +33,15 @@ struct UnlockOffers: Sendable {
     var isReplaced: Bool { self == .superseded || self == .replaced }
   }
 
-  /// Orders ways in.
+  /// Orders key slots.
   ///
   /// - Parameters:
-  ///   - ways: from the folder.
+  ///   - slots: from the folder.
   ///   - rule: whom keys are asked for.
-  ///   - meant: the namespace that a person named, or this computer knows: its ways in come first.
-  init(_ ways: [WayIn], _ rule: RelyingPartyRule, meant: NamespaceID? = nil) {
-    var standings = ways.map { Standing($0) }
-    let heirs = Self.heirs(ways, standings)
+  ///   - meant: the namespace that a person named, or this computer knows: its key slots come first.
+  init(_ slots: [KeySlot], _ rule: RelyingPartyRule, meant: NamespaceID? = nil) {
+    var standings = slots.map { Standing($0) }
+    let heirs = Self.heirs(slots, standings)
     for (old, heirs) in heirs {
       if heirs.contains(where: { standings[$0].isKnown }) {
         standings[old] = standings[old].isKnown ? .superseded : .replaced
@@ -51,66 +51,67 @@ struct UnlockOffers: Sendable {
     }
     func rank(_ index: Int) -> Int {
       standings[index].rawValue
-        + (ways[index].namespaceID == meant ? 0 : Standing.removed.rawValue + 1)
+        + (slots[index].namespaceID == meant ? 0 : Standing.removed.rawValue + 1)
     }
-    var isDone = [Bool](repeating: false, count: ways.count)
-    for index in ways.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index] {
+    var isDone = [Bool](repeating: false, count: slots.count)
+    for index in slots.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index]
+    {
       // That one way takes another's place is a claim too: it comes before a surer one only where
       // both are the same credential's, whose two salts are one touch; and of many only the newest.
       let heir =
-        standings[index].isReplaced ? nil : heirs[index]?.last { ways[$0].isLike(ways[index]) }
+        standings[index].isReplaced ? nil : heirs[index]?.last { slots[$0].isLike(slots[index]) }
       // A claim does not come before what is known.
       let isClaim = standings[index].isKnown && heir.map { !standings[$0].isKnown } ?? false
       let both = isClaim ? [index, heir] : [heir, index]
       for next in both.compactMap({ $0 }) where !isDone[next] {
         isDone[next] = true
-        add(ways[next], standings[next], rank: rank(index), rule)
+        add(slots[next], standings[next], rank: rank(index), rule)
       }
     }
   }
 
-  /// Each question once, as its surest way in has it.
+  /// Each question once, as its surest key slot has it.
   var questions: [UnlockQuestion] {
     var seen: Set<UnlockQuestion> = []
     return all.map(\.question).filter { seen.insert($0).inserted }
   }
 
   private mutating func add(
-    _ way: WayIn, _ standing: Standing, rank: Int, _ rule: RelyingPartyRule
+    _ slot: KeySlot, _ standing: Standing, rank: Int, _ rule: RelyingPartyRule
   ) {
-    let isUnnamed = way.kind == .csppEnvelope
-    for rpID in isUnnamed ? rule.unnamed(in: way.namespaceID) : [way.rpID ?? ""] {
-      guard var question = UnlockQuestion(way, rpID: rpID) else { continue }
-      guard isUnnamed || rule.allows(rpID, in: way.namespaceID) else {
+    let isUnnamed = slot.kind == .csppEnvelope
+    for rpID in isUnnamed ? rule.unnamed(in: slot.namespaceID) : [slot.rpID ?? ""] {
+      guard var question = UnlockQuestion(slot, rpID: rpID) else { continue }
+      guard isUnnamed || rule.allows(rpID, in: slot.namespaceID) else {
         if standing != .removed { withheld.insert(rpID) }
         continue
       }
       question.rank = rank
       question.isReplaced = standing.isReplaced
       question.isKnown = standing.isKnown
-      all.append((way, question))
+      all.append((slot, question))
     }
   }
 
-  /// What takes the place of each way in, by their own words, the newest last.
-  private static func heirs(_ ways: [WayIn], _ standings: [Standing]) -> [Int: [Int]] {
+  /// What takes the place of each key slot, by their own words, the newest last.
+  private static func heirs(_ slots: [KeySlot], _ standings: [Standing]) -> [Int: [Int]] {
     var heirs: [Int: [Int]] = [:]
-    for (place, way) in ways.enumerated() where standings[place] != .removed {
-      guard let replaced = way.replaces else { continue }
-      for old in ways.indices
-      where ways[old].keyID == replaced && ways[old].namespaceID == way.namespaceID
+    for (place, slot) in slots.enumerated() where standings[place] != .removed {
+      guard let replaced = slot.replaces else { continue }
+      for old in slots.indices
+      where slots[old].keyID == replaced && slots[old].namespaceID == slot.namespaceID
         && old != place && standings[old] != .removed
       {
         heirs[old, default: []].append(place)
       }
     }
-    return heirs.mapValues { $0.sorted { (ways[$0].createdAt ?? 0) < (ways[$1].createdAt ?? 0) } }
+    return heirs.mapValues { $0.sorted { (slots[$0].createdAt ?? 0) < (slots[$1].createdAt ?? 0) } }
   }
 }
 
-extension WayIn {
+extension KeySlot {
   /// Whether it is a way by the same credential.
-  fileprivate func isLike(_ other: WayIn) -> Bool {
+  fileprivate func isLike(_ other: KeySlot) -> Bool {
     credentialID == other.credentialID && rpID == other.rpID
   }
 }

@@ -20,7 +20,7 @@ struct WatchOnlyMemory {
   /// The records; nil: none of the backup was ever opened here.
   var records: Set<RecordID>? {
     guard let folder,
-      let text = OtherProgramsFile.text("\(folder)/\(namespace.hex)", limit: Self.fileLimit)
+      let text = ForeignFile.text("\(folder)/\(namespace.hex)", limit: Self.fileLimit)
     else { return nil }
     return Set(text.split(separator: "\n").compactMap { RecordID(hex: String($0)) })
   }

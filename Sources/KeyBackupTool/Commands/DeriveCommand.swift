@@ -100,7 +100,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   private func evaluate(
     _ request: PRFRequest, _ world: World
   ) async throws(UserMessage) -> PRFEvaluation {
-    let finder = KeyFinder(common, device, pins.policy(world))
+    let finder = AuthenticatorFinder(common, device, pins.policy(world))
     let (key, held) = try await self.key(holding: request.credentialIDs, finder)
     var request = request
     if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
@@ -116,8 +116,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func key(
-    holding ids: [CredentialID], _ finder: KeyFinder
-  ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
+    holding ids: [CredentialID], _ finder: AuthenticatorFinder
+  ) async throws(UserMessage) -> (OpenAuthenticator, CredentialID?) {
     do throws(UserMessage) {
       return try await finder.key(holding: ids, rpID: rpId)
     } catch  where error.code == .wrongKey {
@@ -157,7 +157,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func json(_ evaluation: PRFEvaluation) -> SecretBytes {
-    let id = JSONValue.string(CredentialIDArgument.encode(evaluation.credentialID.bytes)).text
+    let id = JSONOutput.string(CredentialIDArgument.encode(evaluation.credentialID.bytes)).text
     var text = SecretText()
     text.append("{\"credential_id\":\(id),\"prf\":[\"")
     text.append(hex: evaluation.first())
@@ -165,7 +165,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
       text.append("\",\"")
       text.append(hex: second)
     }
-    text.append("\"],\"rp_id\":\(JSONValue.string(rpId).text),\"schema\":1,\"uv\":true}\n")
+    text.append("\"],\"rp_id\":\(JSONOutput.string(rpId).text),\"schema\":1,\"uv\":true}\n")
     return text.finish()
   }
 }

@@ -15,7 +15,7 @@ extension RotateCommand {
     var salt = unfinished?.prfSalt ?? Randomness.bytes(count: 32)
     terms.extraSalt = salt
     var unlocked = try await backup.masterKey(unlock, world, terms)
-    guard let way = unlocked.way, let atHand = way.keyID, let key = unlocked.key else {
+    guard let slot = unlocked.slot, let atHand = slot.keyID, let key = unlocked.key else {
       throw UserMessage(
         .wrongKey, "the master key is rotated with a security key that is enrolled here",
         hint: "enrol one first: keybackup key add")
@@ -27,13 +27,13 @@ extension RotateCommand {
       // Another key began it, or whoever writes to the folder chose salt and ID.
       unfinished = nil
       salt = Randomness.bytes(count: 32)
-      secret = try await Self.newSecret(of: way, key, salt: salt)
+      secret = try await Self.newSecret(of: slot, key, salt: salt)
     }
     var opened = try await backup.open(unlocked, unlock)
     let enrolment = try Self.enrolment(
-      way, label: Self.label(of: atHand, opened) ?? way.label, salt: salt,
+      slot, label: Self.label(of: atHand, opened) ?? slot.label, salt: salt,
       keyID: unfinished?.keyID)
-    let left = opened.waysLeft(besides: atHand)
+    let left = opened.pendingKeySlots(besides: atHand)
     try await announce(left, key, enrolment, secret)
 
     var bar = ProgressBar(
@@ -55,11 +55,11 @@ extension RotateCommand {
     return try report(rotation, old, enrolment)
   }
 
-  private static func unfinished(_ backup: Backup) throws(UserMessage) -> WayIn? {
+  private static func unfinished(_ backup: Backup) throws(UserMessage) -> KeySlot? {
     do throws(BackupFolderError) {
       guard let namespace = try backup.namespace.unfinishedRotation() else { return nil }
       // Nothing in it that can be read: it is made again.
-      return (try? namespace.scan())?.waysIn.first { $0.kind == .securityKey }
+      return (try? namespace.scan())?.keySlots.first { $0.kind == .securityKey }
     } catch {
       throw UserMessage(error)
     }
@@ -67,10 +67,10 @@ extension RotateCommand {
 
   /// What the security key gives for a salt that nobody has seen: one more touch.
   private static func newSecret(
-    of way: WayIn, _ key: OpenKey, salt: [UInt8]
+    of slot: KeySlot, _ key: OpenAuthenticator, salt: [UInt8]
   ) async throws(UserMessage) -> SecretBytes {
-    guard let rpID = way.rpID, let credentialID = way.credentialID else {
-      throw UserMessage(BackupFolderError.noSuchWayIn)
+    guard let rpID = slot.rpID, let credentialID = slot.credentialID else {
+      throw UserMessage(BackupFolderError.noSuchKeySlot)
     }
     return try await key.onlyOutput(
       PRFRequest(
@@ -80,7 +80,8 @@ extension RotateCommand {
 
   /// Says who gets to the new backup, before anything is written.
   private func announce(
-    _ left: [WayLeft], _ key: OpenKey, _ enrolment: Enrolment, _ secret: borrowing SecretBytes
+    _ left: [PendingKeySlot], _ key: OpenAuthenticator, _ enrolment: Enrolment,
+    _ secret: borrowing SecretBytes
   ) async throws(UserMessage) {
     if case .securityKey(let credential) = enrolment.kind, left.isEmpty {
       // There would be no other way to the new backup if this were wrong.
@@ -94,10 +95,10 @@ extension RotateCommand {
       }
       return
     }
-    for way in left {
+    for slot in left {
       unlock.output.note(
-        "Not at hand, finds its way by a box: \"\(PrintableText.clean(way.label, limit: 40))\" "
-          + "(\(way.keyID.hex.prefix(8)))")
+        "Not at hand, finds its way by a box: \"\(PrintableText.clean(slot.label, limit: 40))\" "
+          + "(\(slot.keyID.hex.prefix(8)))")
     }
     let prompter = unlock.common.prompter
     guard prompter.canAsk else { return }
@@ -113,7 +114,7 @@ extension RotateCommand {
   /// This computer forgets the old master key, if `unlock` made it know that.
   private func forgetKnown(_ old: NamespaceID, _ backup: Backup, _ world: World) {
     do throws(UserMessage) {
-      let count = try KnownMasterKey.forget(of: backup, world, mayPrompt: false) { $0 == old }
+      let count = try CachedMasterKey.forget(of: backup, world, mayPrompt: false) { $0 == old }
       if count > 0 { unlock.output.note("This computer has forgotten the old master key.") }
     } catch {
       unlock.output.warn(

@@ -48,53 +48,53 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if masterKey { return try await rotateMasterKey(world) }
     let backup = try await unlock.backup(world, for: .writing)
-    let ways = try backup.allWaysIn()
+    let slots = try backup.allKeySlots()
     var terms = UnlockTerms()
     if let key {
-      terms.only = Set(try WaySelector.group(key, ways).compactMap(\.keyID))
-      terms.purpose = .openingByCertainWays
+      terms.only = Set(try KeySlotSelector.group(key, slots).compactMap(\.keyID))
+      terms.purpose = .openingByCertainKeySlots
     } else {
       terms.only = Set(
-        ways.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))
+        slots.filter { $0.kind == .securityKey && !$0.isRemoved }.compactMap(\.keyID))
     }
     terms.mustBeOneKey = true
     let salt = Randomness.bytes(count: 32)
     terms.needsSecurityKey = true
     if !credential { terms.extraSalt = salt }
     var unlocked = try await backup.masterKey(unlock, world, terms)
-    guard let way = unlocked.way, let old = way.keyID, let openKey = unlocked.key else {
-      throw UserMessage(BackupFolderError.noSuchWayIn)
+    guard let slot = unlocked.slot, let old = slot.keyID, let openKey = unlocked.key else {
+      throw UserMessage(BackupFolderError.noSuchKeySlot)
     }
     var extra: SecretBytes?
     swap(&extra, &unlocked.extra)
     var opened = try await backup.open(unlocked, unlock)
     let label = try Self.label(of: old, opened) ?? ""
     if credential {
-      return try await rotateCredential(way, old, label, openKey, backup, &opened)
+      return try await rotateCredential(slot, old, label, openKey, backup, &opened)
     }
     guard let extra else { throw UserMessage(.prfNotDelivered, key: openKey.name) }
-    let enrolment = try Self.enrolment(way, label: label, salt: salt, replaces: old)
+    let enrolment = try Self.enrolment(slot, label: label, salt: salt, replaces: old)
     do throws(BackupFolderError) {
       try opened.addReplacement(enrolment, secret: extra)
     } catch {
       throw UserMessage(error)
     }
-    return try report(enrolment.keyID, old, way.credentialID ?? [], label, opened)
+    return try report(enrolment.keyID, old, slot.credentialID ?? [], label, opened)
   }
 
   private func rotateCredential(
-    _ way: WayIn, _ old: KeyID, _ label: String, _ key: OpenKey, _ backup: Backup,
+    _ slot: KeySlot, _ old: KeyID, _ label: String, _ key: OpenAuthenticator, _ backup: Backup,
     _ opened: inout OpenNamespace
   ) async throws(UserMessage) -> ExitCode {
     let namespace = try backup.namespace(of: opened)
     // No credential is excluded: the key holds the one that is replaced, and any
     // other it may have been given by an interrupted run.
     let enrolment = CredentialEnrolment(
-      key: key, rpID: way.rpID ?? BackupRelyingPartyOption.standard, label: label,
-      isDiscoverable: way.discoverable ?? true, replaces: old, touchesBefore: 1)
+      key: key, rpID: slot.rpID ?? BackupRelyingPartyOption.standard, label: label,
+      isDiscoverable: slot.discoverable ?? true, replaces: old, touchesBefore: 1)
     let made = try await enrolment.run { proven throws(UserMessage) in
       do throws(BackupFolderError) {
-        try opened.addWayIn(proven.enrolment, secret: proven.first, confirmedBy: proven.second)
+        try opened.addKeySlot(proven.enrolment, secret: proven.first, confirmedBy: proven.second)
         return (keyID: proven.enrolment.keyID, credential: proven.credentialID)
       } catch {
         throw UserMessage(error)
@@ -103,7 +103,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     let code = try report(made.keyID, old, made.credential.bytes, label, opened)
-    if way.discoverable == true, let id = way.credentialID, !unlock.common.json {
+    if slot.discoverable == true, let id = slot.credentialID, !unlock.common.json {
       unlock.output.note(
         "When the old one is removed, free its slot: keybackup credential delete --force "
           + CredentialIDArgument.encode(id))
@@ -111,23 +111,23 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     return code
   }
 
-  /// What the person calls a key; nil where no way in has its ID.
+  /// What the person calls a key; nil where no key slot has its ID.
   static func label(
     of key: KeyID, _ opened: borrowing OpenNamespace
   ) throws(UserMessage) -> String? {
     do throws(BackupFolderError) {
-      return try opened.waysIn().first { $0.keyID == key }?.label
+      return try opened.keySlots().first { $0.keyID == key }?.label
     } catch {
       throw UserMessage(error)
     }
   }
 
-  /// A way in by the credential of another one, with another salt.
+  /// A key slot by the credential of another one, with another salt.
   static func enrolment(
-    _ way: WayIn, label: String, salt: [UInt8], keyID: KeyID? = nil, replaces old: KeyID? = nil
+    _ slot: KeySlot, label: String, salt: [UInt8], keyID: KeyID? = nil, replaces old: KeyID? = nil
   ) throws(UserMessage) -> Enrolment {
-    guard let rpID = way.rpID, let credentialID = way.credentialID, let aaguid = way.aaguid,
-      let discoverable = way.discoverable
+    guard let rpID = slot.rpID, let credentialID = slot.credentialID, let aaguid = slot.aaguid,
+      let discoverable = slot.discoverable
     else {
       throw UserMessage(
         .incomplete, "the file of this key in keys/ is not here, only the CSPP envelope",

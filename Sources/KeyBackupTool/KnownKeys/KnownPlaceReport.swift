@@ -22,18 +22,18 @@ struct KnownPlaceReport: Sendable {
   /// unlocked and nobody asked.
   static func all(_ backup: Backup, _ world: World) -> [KnownPlaceReport] {
     var reports: [KnownPlaceReport] = []
-    func found(_ place: KnownPlace, _ known: KnownMasterKey) -> KnownPlaceReport {
+    func found(_ place: KnownPlace, _ known: CachedMasterKey) -> KnownPlaceReport {
       KnownPlaceReport(
         place: place, namespaceID: known.namespaceID,
         isOther: known.namespaceID != backup.namespace.id)
     }
-    for known in (try? KnownMasterKey.inKernel(of: backup, world)) ?? [] {
+    for known in (try? CachedMasterKey.inKernel(of: backup, world)) ?? [] {
       guard let key = try? known.inKernel() else { continue }
       var report = found(.kernelKeyring, known)
       report.until = world.now() + Int64(key.secondsLeft)
       reports.append(report)
     }
-    for known in KnownMasterKey.marked(of: backup, world) {
+    for known in CachedMasterKey.marked(of: backup, world) {
       var report = found(.secretService, known)
       do throws(SecretStoreError) {
         var service = try world.secretService(mayPrompt: false)
@@ -50,8 +50,8 @@ struct KnownPlaceReport: Sendable {
     return reports
   }
 
-  var json: JSONValue {
-    var json: JSONValue = [
+  var json: JSONOutput {
+    var json: JSONOutput = [
       "place": .string(place.rawValue), "namespace_id": .string(namespaceID.hex),
     ]
     json["until"] = .optional(until.map { Int($0) })

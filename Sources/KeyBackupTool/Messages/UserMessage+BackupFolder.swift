@@ -81,16 +81,16 @@ extension UserMessage {
         UserMessage(
           .noInput, "there is no such version of the wallet any more",
           hint: "keybackup conflicts list shows those that are there")
-      case .noSuchWayIn:
+      case .noSuchKeySlot:
         UserMessage(
           .noInput, "there is no such way into the backup",
           hint: "keybackup key list shows those there are")
-      case .wayInRemoved:
+      case .keySlotRemoved:
         UserMessage(
           .wrongKey, "the way in that opened the backup was removed from it, so it gets no new one",
           hint: "open it with another way in; if this one is to be trusted again, enrol it then: "
             + "keybackup key add")
-      case .lastWayIn:
+      case .lastKeySlot:
         UserMessage(
           .usage, "this is the last way into the backup, so it was not removed",
           hint: "without it nobody can open the backup any more; if that is what you want, "

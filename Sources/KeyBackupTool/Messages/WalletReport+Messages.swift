@@ -37,7 +37,7 @@ extension LogHealth {
 
 extension FileFinding {
   /// The finding as the contract's JSON.
-  var json: JSONValue {
+  var json: JSONOutput {
     [
       "record_id": .optional(recordID?.hex), "state": .string(state.rawValue),
       "file": .string(file), "reason": .string(reason),

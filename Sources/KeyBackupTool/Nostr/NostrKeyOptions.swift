@@ -23,7 +23,9 @@ struct NostrKeyOptions: ParsableArguments {
   var output: Output { common.output }
 
   /// Finds a security key as these options say.
-  func finder(_ world: World) -> KeyFinder { KeyFinder(common, device, pins.policy(world)) }
+  func finder(_ world: World) -> AuthenticatorFinder {
+    AuthenticatorFinder(common, device, pins.policy(world))
+  }
 }
 
 /// The relying party of Nostr credentials.

@@ -9,7 +9,7 @@ struct NostrKeys {
   private let memory: NostrMemory
   /// What this computer knows of the relying party.
   private let known: [NostrIdentity]
-  private let finder: KeyFinder
+  private let finder: AuthenticatorFinder
 
   /// Reads what is remembered.
   ///
@@ -74,7 +74,7 @@ struct NostrKeys {
 
   private func key(
     holding ids: [CredentialID]
-  ) async throws(UserMessage) -> (OpenKey, CredentialID?) {
+  ) async throws(UserMessage) -> (OpenAuthenticator, CredentialID?) {
     do throws(UserMessage) {
       return try await finder.key(holding: ids, rpID: options.rpId)
     } catch  where error.code == .wrongKey {
@@ -92,7 +92,7 @@ struct NostrKeys {
   }
 
   private func evaluate(
-    _ inputs: [IdentityInput], _ ids: [CredentialID], on key: OpenKey, why: String?
+    _ inputs: [IdentityInput], _ ids: [CredentialID], on key: OpenAuthenticator, why: String?
   ) async throws(UserMessage) -> PRFEvaluation {
     let request = PRFRequest(
       rpID: options.rpId, credentialIDs: ids, first: .webAuthn(inputs[0].prfInput),
@@ -102,7 +102,7 @@ struct NostrKeys {
 
   /// Refuses a credential that is not known where others are, unless the person
   /// named it.
-  private func check(_ credential: CredentialID, on key: OpenKey) throws(UserMessage) {
+  private func check(_ credential: CredentialID, on key: OpenAuthenticator) throws(UserMessage) {
     guard options.credential == nil, !options.newIdentity, !known.isEmpty,
       !known.contains(where: { $0.credentialID == credential.bytes })
     else { return }

@@ -73,9 +73,9 @@ struct UnlockOptions: ParsableArguments {
   ///   - world: what surrounds the process.
   ///   - further: how many PINs the command needs after that key's.
   /// - Returns: what finds it.
-  func finder(_ world: World, furtherPINs further: Int = 0) -> KeyFinder {
+  func finder(_ world: World, furtherPINs further: Int = 0) -> AuthenticatorFinder {
     var policy = pins.policy(world)
     policy.furtherPINs = further
-    return KeyFinder(common, device, policy)
+    return AuthenticatorFinder(common, device, policy)
   }
 }

@@ -10,7 +10,7 @@ struct KitAttempt {
   private let rule: RelyingPartyRule
   private let count: Int
   /// For all kits: what a key refused once is not sent again.
-  private let finder: KeyFinder
+  private let finder: AuthenticatorFinder
   /// Touches for second secrets that opened nothing.
   private var search = AnswerSearch([], extraSalt: nil)
   private var asked = 0

@@ -4,8 +4,8 @@ internal import SecretMemory
 
 /// What the printed pages of a recovery kit tell beside its code.
 ///
-/// Each page has one subject and room to spare: the way in for its owner, the
-/// way in without keybackup, the offline part. None may grow into the next.
+/// Each page has one subject and room to spare: the key slot for its owner, the
+/// key slot without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
   var keyID: KeyID

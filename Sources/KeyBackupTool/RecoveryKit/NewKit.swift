@@ -32,7 +32,7 @@ struct NewKit: ~Copyable {
     return KeyHeader.CodeDerivation.mix(derived, with: second, keyID: enrolment.keyID)
   }
 
-  /// Opens the way in from the folder with the code as a person will type it.
+  /// Opens the key slot from the folder with the code as a person will type it.
   ///
   /// - Throws: `internal` when it does not open.
   func prove(second: borrowing SecretBytes, in namespace: Namespace) throws(UserMessage) {
@@ -45,8 +45,8 @@ struct NewKit: ~Copyable {
     } catch {
       throw UserMessage(error)
     }
-    guard let way = scan.waysIn.first(where: { $0.keyID == enrolment.keyID }),
-      case .recoveryCode(let stored) = way.kind,
+    guard let slot = scan.keySlots.first(where: { $0.keyID == enrolment.keyID }),
+      case .recoveryCode(let stored) = slot.kind,
       let typed = try? RecoveryCode(parsing: code.grouped)
     else { throw failed }
     let derived = try KitAttempt.derive(stored, typed)
@@ -54,7 +54,7 @@ struct NewKit: ~Copyable {
       stored.secondSecret == nil
       ? derived
       : KeyHeader.CodeDerivation.mix(derived, with: second, keyID: enrolment.keyID)
-    guard let master = try? way.unwrap(secret: secret), master.namespaceID == namespace.id else {
+    guard let master = try? slot.unwrap(secret: secret), master.namespaceID == namespace.id else {
       throw failed
     }
   }

@@ -13,7 +13,7 @@ struct BisyncSession: Sendable {
   static func find(_ place: String, _ world: World) -> BisyncSession? {
     guard let cache = world.userFolder("XDG_CACHE_HOME", ".cache") else { return nil }
     let folder = cache + "/rclone/bisync"
-    let sessions = OtherProgramsFile.names(in: folder).compactMap { name in
+    let sessions = ForeignFile.names(in: folder).compactMap { name in
       name.hasSuffix(".path1.lst") ? String(name.dropLast(".path1.lst".count)) : nil
     }
     var root = place[...]
@@ -46,8 +46,8 @@ struct BisyncSession: Sendable {
       return .notYet(engine, "its last run failed, and it waits for one with --resync")
     }
     let limit = 512 << 20
-    guard let first = OtherProgramsFile.text(base + ".path1.lst", limit: limit),
-      let second = OtherProgramsFile.text(base + ".path2.lst", limit: limit)
+    guard let first = ForeignFile.text(base + ".path1.lst", limit: limit),
+      let second = ForeignFile.text(base + ".path2.lst", limit: limit)
     else { return .unknown(engine, "its record cannot be read") }
     let here = Listing(isFirst ? first : second)
     let there = Listing(isFirst ? second : first)
@@ -71,7 +71,7 @@ struct BisyncSession: Sendable {
         guard let quote = line.firstIndex(of: "\""), line.last == "\"" else { continue }
         let fields = line[..<quote].split(separator: " ")
         guard fields.count == 5, let size = Int(fields[1]) else { continue }
-        let name = SettingsLines.unquoted(String(line[quote...]))
+        let name = INIFile.unquoted(String(line[quote...]))
         files[name] = (size, String(fields[4]))
       }
     }

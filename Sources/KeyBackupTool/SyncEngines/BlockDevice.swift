@@ -40,14 +40,14 @@ struct BlockDevice: Sendable {
     // A partition's disk is the folder around its own.
     for place in [folder, folder + "/.."] where flag(place + "/removable") { return true }
     guard depth > 0 else { return false }
-    let below = OtherProgramsFile.names(in: folder + "/slaves")
+    let below = ForeignFile.names(in: folder + "/slaves")
     return below.contains { name in
       BlockDevice(folder: folder + "/slaves/" + name)?.isRemovable(depth: depth - 1) ?? false
     }
   }
 
   private func flag(_ path: String) -> Bool {
-    OtherProgramsFile.text(path, limit: 4096)?.trimmed == "1"
+    ForeignFile.text(path, limit: 4096)?.trimmed == "1"
   }
 
   /// makedev(3) in reverse, which are macros.

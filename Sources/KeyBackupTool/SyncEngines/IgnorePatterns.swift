@@ -16,7 +16,7 @@ struct IgnorePatterns: Sendable {
   init?(of folder: SyncFolder) {
     root = folder.path
     file = root + "/.stignore"
-    guard let text = OtherProgramsFile.text(file) else { return nil }
+    guard let text = ForeignFile.text(file) else { return nil }
     add(text, depth: 4)
   }
 
@@ -26,7 +26,7 @@ struct IgnorePatterns: Sendable {
       if line.hasPrefix("#include") {
         let name = line.dropFirst("#include".count).trimmed
         guard depth > 0, !name.contains(".."),
-          let more = OtherProgramsFile.text(root + "/" + name)
+          let more = ForeignFile.text(root + "/" + name)
         else { continue }
         add(more, depth: depth - 1)
       } else if patterns.count < 1000 {

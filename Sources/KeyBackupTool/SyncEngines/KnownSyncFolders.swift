@@ -23,7 +23,7 @@ struct KnownSyncFolders: Sendable {
     var seen: Set<String> = []
     for var folder in SyncFolderSearch(world).named() {
       let path = folder.path
-      guard let look = Patience.result(within: patience, of: { Look(path) }) else {
+      guard let look = TimeLimit.result(within: patience, of: { Look(path) }) else {
         known.silent.append(folder)
         continue
       }
@@ -62,7 +62,7 @@ struct KnownSyncFolders: Sendable {
     var found: [(String, SyncFolder)] = []
     for folder in usable + others {
       for place in folder.places
-      where Patience.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true {
+      where TimeLimit.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true {
         found.append((place, folder))
       }
     }
@@ -71,7 +71,7 @@ struct KnownSyncFolders: Sendable {
 
   /// Whether a namespace is there, be it complete or not.
   private static func holdsNamespace(_ place: String) -> Bool {
-    OtherProgramsFile.names(in: place + "/" + FolderLayout.namespaces)
+    ForeignFile.names(in: place + "/" + FolderLayout.namespaces)
       .contains { NamespaceID(hex: $0) != nil }
   }
 

@@ -38,7 +38,7 @@ enum LocalAddress: Equatable, Sendable {
     guard case .tcp(let port, _) = self else { return true }
     var found = false
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-      guard let text = OtherProgramsFile.text(table, limit: 32 << 20) else { continue }
+      guard let text = ForeignFile.text(table, limit: 32 << 20) else { continue }
       for line in text.split(separator: "\n").dropFirst() {
         let fields = line.split(separator: " ")
         guard fields.count > 7, fields[3] == "0A",

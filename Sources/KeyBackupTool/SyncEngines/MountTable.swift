@@ -41,7 +41,7 @@ struct MountTable: Sendable {
 
   /// The table of this process; empty where there is none.
   static func current() -> MountTable {
-    MountTable(OtherProgramsFile.text("/proc/self/mountinfo", limit: 8 << 20) ?? "")
+    MountTable(ForeignFile.text("/proc/self/mountinfo", limit: 8 << 20) ?? "")
   }
 
   /// The file system that holds a path.

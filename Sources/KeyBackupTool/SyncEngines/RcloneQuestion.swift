@@ -58,14 +58,14 @@ struct RcloneProcess: Sendable {
 
   /// Finds this user's rclone that has mounted a folder.
   static func find(mountedAt point: String) -> RcloneProcess? {
-    for name in OtherProgramsFile.processes() {
-      guard let line = OtherProgramsFile.text("/proc/\(name)/cmdline"), line.contains("rclone")
+    for name in ForeignFile.processes() {
+      guard let line = ForeignFile.text("/proc/\(name)/cmdline"), line.contains("rclone")
       else { continue }
       let words = line.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
       guard words.first?.split(separator: "/").last?.contains("rclone") == true,
         words.contains(where: { isPoint($0, point, process: name) })
       else { continue }
-      let environment = OtherProgramsFile.text("/proc/\(name)/environ") ?? ""
+      let environment = ForeignFile.text("/proc/\(name)/environ") ?? ""
       return RcloneProcess(
         words, environment: environment.split(separator: "\0").map(String.init))
     }
@@ -100,7 +100,7 @@ struct RcloneProcess: Sendable {
   }
 }
 
-extension OtherProgramsFile {
+extension ForeignFile {
   /// The numbers of the processes that this user may look into.
   static func processes() -> [String] {
     names(in: "/proc", most: 100_000).filter { $0.utf8.allSatisfy { (48...57).contains($0) } }

@@ -40,7 +40,7 @@ struct SyncAnswer: Sendable, Equatable {
       return .unknown(nil, "nothing that keybackup knows synchronises this folder")
     }
     let root = report.folder?.path ?? place
-    let answer = Patience.result(within: patience) {
+    let answer = TimeLimit.result(within: patience) {
       let files = SyncedFile.list(place + "/" + FolderLayout.namespaces + "/" + namespace.hex)
       guard let files, !files.isEmpty else {
         return SyncAnswer.unknown(engine, "the backup's files cannot be listed")

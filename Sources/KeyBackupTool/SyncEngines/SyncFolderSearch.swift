@@ -40,7 +40,7 @@ struct SyncFolderSearch: Sendable {
     }
     return homes(["/.dropbox", "/.var/app/com.dropbox.Client/.dropbox"]).flatMap { folder in
       let accounts =
-        OtherProgramsFile.json([String: Account].self, folder + "/info.json") ?? [:]
+        ForeignFile.json([String: Account].self, folder + "/info.json") ?? [:]
       return accounts.sorted { $0.key < $1.key }.compactMap { name, account in
         account.path.map { SyncFolder(engine: .dropbox, path: $0, label: name) }
       }
@@ -55,10 +55,10 @@ struct SyncFolderSearch: Sendable {
       .map { (.nextcloud, $0 + "/nextcloud.cfg") }
     files += configuration("ownCloud/owncloud.cfg").map { (.ownCloud, $0) }
     for (engine, file) in files {
-      guard let text = OtherProgramsFile.text(file) else { continue }
-      for (section, key, value) in SettingsLines(text).all
+      guard let text = ForeignFile.text(file) else { continue }
+      for (section, key, value) in INIFile(text).all
       where section == "Accounts" && key.hasSuffix("\\localPath") {
-        folders.append(SyncFolder(engine: engine, path: SettingsLines.unquoted(value)))
+        folders.append(SyncFolder(engine: engine, path: INIFile.unquoted(value)))
       }
     }
     return folders
@@ -68,8 +68,8 @@ struct SyncFolderSearch: Sendable {
   /// its configuration says otherwise.
   private func oneDrive() -> [SyncFolder] {
     configuration("onedrive").compactMap { folder in
-      let own = OtherProgramsFile.text(folder + "/config")
-        .flatMap { SettingsLines($0).value("sync_dir") }.map(SettingsLines.unquoted)
+      let own = ForeignFile.text(folder + "/config")
+        .flatMap { INIFile($0).value("sync_dir") }.map(INIFile.unquoted)
       guard own != nil || FileCheck.exists(folder + "/refresh_token"),
         let path = expanded(own ?? "~/OneDrive")
       else { return nil }
@@ -82,7 +82,7 @@ struct SyncFolderSearch: Sendable {
   private func insync() -> [SyncFolder] {
     guard !configuration("Insync").filter(FileCheck.exists).isEmpty else { return [] }
     return homes(["/Insync"]).flatMap { base in
-      OtherProgramsFile.names(in: base).map {
+      ForeignFile.names(in: base).map {
         SyncFolder(engine: .insync, path: base + "/" + $0, label: $0)
       }
     }
@@ -99,7 +99,7 @@ struct SyncFolderSearch: Sendable {
   /// GNOME's Google Drive: one folder an account below the user's GVFS mount.
   private func gvfs() -> [SyncFolder] {
     guard let base = world.variable("XDG_RUNTIME_DIR").map({ $0 + "/gvfs" }) else { return [] }
-    return OtherProgramsFile.names(in: base).compactMap { name in
+    return ForeignFile.names(in: base).compactMap { name in
       guard name.hasPrefix("google-drive:") else { return nil }
       return SyncFolder(
         engine: .googleDrive, path: base + "/" + name,
@@ -113,7 +113,7 @@ struct SyncFolderSearch: Sendable {
       .map { SyncFolder(engine: .iCloudDrive, path: $0) }
     return drive
       + homes(["/Library/CloudStorage"]).flatMap { base in
-        OtherProgramsFile.names(in: base).map {
+        ForeignFile.names(in: base).map {
           SyncFolder(engine: .cloudStorage, path: base + "/" + $0, label: $0)
         }
       }

@@ -38,7 +38,7 @@ struct SyncthingSettings: Sendable {
     ].compactMap { $0.map { $0 + "/syncthing" } }
     var seen: Set<String> = []
     return homes.filter { seen.insert($0).inserted }.compactMap { home in
-      OtherProgramsFile.text(home + "/config.xml").map { SyncthingSettings($0, home: home, world) }
+      ForeignFile.text(home + "/config.xml").map { SyncthingSettings($0, home: home, world) }
     }
   }
 

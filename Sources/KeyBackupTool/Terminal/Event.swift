@@ -22,7 +22,7 @@ enum Event: Sendable {
     /// Labels of the keys that would do; none: any, or their names are unknown.
     var accepting: [String] = []
     /// What else opens the backup, such as "the recovery kit".
-    var otherWays: [String] = []
+    var otherKeySlots: [String] = []
     /// The device file that was asked for.
     var path: String?
     /// How long it is waited for.
@@ -51,9 +51,9 @@ enum Event: Sendable {
       default:
         text += "Insert one of your security keys: " + names.joined(separator: ", ") + "."
       }
-      if !otherWays.isEmpty {
-        let ways = otherWays.map { PrintableText.clean($0, limit: 40) }
-        text += " Other ways in: " + ways.joined(separator: ", ") + "."
+      if !otherKeySlots.isEmpty {
+        let slots = otherKeySlots.map { PrintableText.clean($0, limit: 40) }
+        text += " Other ways in: " + slots.joined(separator: ", ") + "."
       }
       return text
     }
@@ -63,12 +63,12 @@ enum Event: Sendable {
   enum KeyPurpose: Sendable {
     /// It opens the backup.
     case opening
-    /// It opens the backup by one of some ways in: a key that opens it by another
+    /// It opens the backup by one of some key slots: a key that opens it by another
     /// one will not do.
-    case openingByCertainWays
-    /// It opens the backup in which a way in is to be removed, by another one.
+    case openingByCertainKeySlots
+    /// It opens the backup in which a key slot is to be removed, by another one.
     case removing
-    /// It is to become a way in.
+    /// It is to become a key slot.
     case enrolling
 
     /// That security keys will not do, one sentence with its full stop.
@@ -78,7 +78,7 @@ enum Event: Sendable {
         count == 1
           ? "The security key that is plugged in opens nothing here."
           : "None of the security keys that are plugged in opens anything here."
-      case .openingByCertainWays:
+      case .openingByCertainKeySlots:
         count == 1
           ? "The security key that is plugged in is not the one that is needed now."
           : "None of the security keys that are plugged in is the one that is needed now."
@@ -99,18 +99,18 @@ enum Event: Sendable {
   }
 
   /// The object that is written as one line.
-  var json: JSONValue {
+  var json: JSONOutput {
     var object = fields
     object["schema"] = 1
     return object
   }
 
-  private var fields: JSONValue {
+  private var fields: JSONOutput {
     switch self {
     case .insert(let insert):
       [
-        "event": "insert", "accepts": .array(insert.accepting.map(JSONValue.string)),
-        "other_ways": .array(insert.otherWays.map(JSONValue.string)),
+        "event": "insert", "accepts": .array(insert.accepting.map(JSONOutput.string)),
+        "other_ways": .array(insert.otherKeySlots.map(JSONOutput.string)),
         "unsuitable": .number(insert.unsuitable), "path": .optional(insert.path),
         "why": .optional(insert.purpose.word),
         "seconds_left": .number(insert.seconds),
@@ -165,7 +165,7 @@ struct ShownKey: Sendable, Equatable {
   var transport: String
 
   /// The key as an object in an event.
-  var json: JSONValue {
+  var json: JSONOutput {
     ["key": .string(name), "path": .string(path), "transport": .string(transport)]
   }
 }

@@ -20,12 +20,12 @@ struct Output: Sendable {
   }
 
   /// Writes a result as sorted JSON with `"schema": 1`, in one line.
-  func result(json value: JSONValue) throws(UserMessage) {
+  func result(json value: JSONOutput) throws(UserMessage) {
     try write(Array((Self.complete(value).text + "\n").utf8), to: standardOutput)
   }
 
   /// A result with what every result has.
-  static func complete(_ value: JSONValue) -> JSONValue {
+  static func complete(_ value: JSONOutput) -> JSONOutput {
     var object = OtherBackups.found.added(to: value)
     object["schema"] = 1
     return object
@@ -39,7 +39,7 @@ struct Output: Sendable {
   ///   - change: what is true also when nobody could be told.
   /// - Throws: `io` with `change` as the hint.
   func result(
-    _ line: String, json object: JSONValue, ofChange change: String
+    _ line: String, json object: JSONOutput, ofChange change: String
   ) throws(UserMessage) {
     do {
       if json { try result(json: object) } else { try result(line) }

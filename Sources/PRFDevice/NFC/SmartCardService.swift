@@ -89,7 +89,7 @@ final class SmartCardService: Sendable {
     }
   }
 
-  /// Ends a wait for a change that is under way in another thread.
+  /// Ends a wait for a change that is under key slot another thread.
   func cancel() { SCardCancel(context) }
 }
 

@@ -50,14 +50,14 @@ struct ThreeKeys: Sendable {
   /// Options of `virtual-key`: only this key is plugged in.
   func only(_ name: String) -> [String] { ["--key", state(name)] }
 
-  /// The ways in as `key list` shows them.
-  func ways() async throws -> [JSON] {
+  /// The key slots as `key list` shows them.
+  func slots() async throws -> [JSON] {
     try await box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()["keys"].items
   }
 
-  /// IDs of the ways in with a label.
+  /// IDs of the key slots with a label.
   func ids(_ label: String) async throws -> [String] {
-    try await ways().filter { $0["label"].text == label }.compactMap { $0["key_id"].text }
+    try await slots().filter { $0["label"].text == label }.compactMap { $0["key_id"].text }
   }
 
   /// Restores everything with one key on a computer that knows nothing.

@@ -14,9 +14,9 @@ enum FrontPage {
 
   /// One line; nil where no backup is known on this computer.
   static func verdict(_ world: World) -> String? {
-    let configured = Patience.result(within: settingsPatience) { configuredPath(world) }
+    let configured = TimeLimit.result(within: settingsPatience) { configuredPath(world) }
     guard let path = configured ?? nil else { return nil }
-    let said = Patience.result(within: patience) { look(path, world) }
+    let said = TimeLimit.result(within: patience) { look(path, world) }
     return said
       ?? "The backup in \(PrintableText.clean(path, limit: 200)) could not be looked at within a "
       + "second. Run: keybackup status"

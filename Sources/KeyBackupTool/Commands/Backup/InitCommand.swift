@@ -85,7 +85,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
           + Self.restoring(other))
     }
 
-    let finder = KeyFinder(common, device, pins.policy(world))
+    let finder = AuthenticatorFinder(common, device, pins.policy(world))
     let key = try await finder.chosenKey("to enrol")
     try await key.offerPIN()
     try await key.requirePRF()
@@ -178,18 +178,18 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   ) async throws(UserMessage) -> ExitCode {
     common.output.note("An earlier init was interrupted here; finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
-    let finder = KeyFinder(common, device, pins.policy(world))
-    let offers = UnlockOffers(try backup.scan().waysIn, backup.rule(rpID))
+    let finder = AuthenticatorFinder(common, device, pins.policy(world))
+    let offers = UnlockOffers(try backup.scan().keySlots, backup.rule(rpID))
     let questions = offers.questions
     guard offers.withheld.isEmpty || !questions.isEmpty else {
       throw .relyingPartyNotAllowed(offers.withheld, "the interrupted init is not finished")
     }
     let (keyID, credential) = try await finder.ask(questions) { answer throws(UserMessage) in
-      for (way, question) in offers.all where question == answer.question {
-        guard let keyID = way.keyID else { continue }
+      for (slot, question) in offers.all where question == answer.question {
+        guard let keyID = slot.keyID else { continue }
         do throws(BackupFolderError) {
           let secret = answer.secret()
-          _ = try namespace.resumeCreation(way, prfOutput: secret)
+          _ = try namespace.resumeCreation(slot, prfOutput: secret)
           return (keyID, answer.evaluation.credentialID)
         } catch .wrongKey {
           continue
@@ -237,7 +237,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
         "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(credentialID), "rp_id": .string(rpID),
         "folder": .string(path), "engine": .optional(place.folder?.engine.rawValue),
-        "warnings": .array(place.warnings.map(JSONValue.string)),
+        "warnings": .array(place.warnings.map(JSONOutput.string)),
       ], ofChange: "the backup \(id.hex) was made all the same")
     if let note = UserMessage.readableBy(rpID) { output.note(note) }
     if common.json { return .success }

@@ -114,7 +114,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
-      var json: JSONValue = [
+      var json: JSONOutput = [
         "restored": .number(report.restored), "watch_only": .number(watchOnly),
         "failed": .array((report.failures + logFindings).map(\.json)),
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),

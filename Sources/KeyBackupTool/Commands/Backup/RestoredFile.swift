@@ -53,8 +53,8 @@ struct RestoredFile: Sendable, Comparable {
   static func == (one: RestoredFile, other: RestoredFile) -> Bool { one.name == other.name }
 
   /// The file in the result's JSON.
-  var json: JSONValue {
-    var json: JSONValue = [
+  var json: JSONOutput {
+    var json: JSONOutput = [
       "record_id": .string(wallet.recordID.hex), "file": .string(name),
       "name": .optional(wallet.name), "kind": .string(wallet.kindWord),
       "watch_only": .bool(wallet.spending == .watchOnly),
@@ -100,7 +100,7 @@ struct RestoredFiles: Sendable {
   }
 
   /// The files as a part of the result's JSON.
-  var json: JSONValue { .array(files.sorted().map(\.json)) }
+  var json: JSONOutput { .array(files.sorted().map(\.json)) }
 
   /// Which file is which, and how to use each kind.
   var lines: [String] {

@@ -8,7 +8,7 @@ extension StatusReport {
   /// - Parameter time: Unix seconds.
   mutating func judgeAll(at time: Int64) {
     judge()
-    judgeWays(at: time)
+    judgeKeySlots(at: time)
     requireSpare()
   }
 
@@ -64,7 +64,7 @@ extension StatusReport {
     case .permissionDenied: "some folders of the backup may not be read."
     case .incomplete: "the backup is not all here, or not everywhere yet."
     case .atRisk:
-      if !knowsWays {
+      if !knowsKeySlots {
         "\(whyUnknown), so its ways in are unconfirmed."
       } else if keys == 1 {
         "there is one way in only; lose it and the backup is lost."

@@ -1,23 +1,23 @@
 internal import BackupFolder
 internal import CSPP
 
-/// What the ways in say about the backup: whether there is a spare, whether they
+/// What the key slots say about the backup: whether there is a spare, whether they
 /// were proved lately, and what came back that was removed.
 extension StatusReport {
-  /// After so many seconds a way in should be proved again: a year.
+  /// After so many seconds a key slot should be proved again: a year.
   private static let lapse: UInt64 = 365 * 86_400
 
-  /// Adds advice about the ways in.
+  /// Adds advice about the key slots.
   ///
   /// - Parameter time: Unix seconds.
-  mutating func judgeWays(at time: Int64) {
+  mutating func judgeKeySlots(at time: Int64) {
     let now = UInt64(max(0, time))
     judgeEnrolment()
     // What is enrolled first: no other file speaks for it.
-    let enrolled = ways.filter { $0.isEnrolled == true && !$0.isUntestedCode }
-    let unconfirmed = ways.filter { $0.isEnrolled == nil }
+    let enrolled = slots.filter { $0.isEnrolled == true && !$0.isUntestedCode }
+    let unconfirmed = slots.filter { $0.isEnrolled == nil }
     for group in enrolled.independent + unconfirmed.independent {
-      let name = "\"\(WaySelector.shown(group[0]))\""
+      let name = "\"\(KeySlotSelector.shown(group[0]))\""
       guard let last = Self.lastProof(of: group, before: now) else {
         if group.contains(where: { $0.createdAt != nil }) {
           advice.append(
@@ -35,21 +35,21 @@ extension StatusReport {
       advice.append(
         "files of ways in are gone: \(lost). keybackup key repair writes them again from the log")
     }
-    for way in ways where way.isRemoved {
-      for file in way.files {
+    for slot in slots where slot.isRemoved {
+      for file in slot.files {
         findings.append(
           FileFinding(
             file: file, recordID: nil, state: .foreign, reason: "of a way in that was removed"))
       }
     }
-    if ways.contains(where: \.isRemoved) {
+    if slots.contains(where: \.isRemoved) {
       advice.append(
         "files of a removed way in are here, left or brought back by a sync program: keybackup key "
           + "repair, opened with another way in, deletes them")
     }
-    if ways.contains(where: { way in
-      ways.contains {
-        $0.isEnrolled != false && $0.replaces != nil && $0.replaces == way.keyID && !way.isRemoved
+    if slots.contains(where: { slot in
+      slots.contains {
+        $0.isEnrolled != false && $0.replaces != nil && $0.replaces == slot.keyID && !slot.isRemoved
       }
     }) {
       advice.append(
@@ -57,8 +57,8 @@ extension StatusReport {
     }
   }
 
-  /// What to run that proves a way in.
-  private func proof(of group: [WayIn]) -> String {
+  /// What to run that proves a key slot.
+  private func proof(of group: [KeySlot]) -> String {
     guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
       // A master key that this computer knows would open the backup in its place.
       return "with it, keybackup verify --deep" + (knownPlaces.isEmpty ? "" : " --no-keyring")
@@ -72,31 +72,31 @@ extension StatusReport {
   /// Enrolment proves too, but not a rotation, which ends with the first opening
   /// (docs/decisions/0019). What a file says of its making is its writer's claim:
   /// a time to come is none.
-  static func lastProof(of group: [WayIn], before now: UInt64) -> UInt64? {
+  static func lastProof(of group: [KeySlot], before now: UInt64) -> UInt64? {
     let enrolled = group.filter { $0.replaces == nil }.compactMap(\.createdAt)
     let proofs = group.compactMap(\.provedAt) + enrolled.filter { $0 <= now }
     // Proved by another computer, at some time after it was made.
     return proofs.max() ?? group.compactMap(\.createdAt).filter { $0 <= now }.max()
   }
 
-  /// Says which files do not count as ways in, and why.
+  /// Says which files do not count as key slots, and why.
   private mutating func judgeEnrolment() {
-    for way in ways where !way.isRemoved {
-      let name = "\"\(WaySelector.shown(way))\""
-      switch way.isEnrolled {
+    for slot in slots where !slot.isRemoved {
+      let name = "\"\(KeySlotSelector.shown(slot))\""
+      switch slot.isEnrolled {
       case true?:
-        guard way.isUntestedCode else { continue }
+        guard slot.isUntestedCode else { continue }
         advice.append(
           "\(name) was made and never tested on this computer, so it does not count: keybackup "
             + "recovery-kit test, with the code as it stands on the page")
       case false?:
-        let file = PrintableText.clean(way.files.first ?? "", limit: 120)
+        let file = PrintableText.clean(slot.files.first ?? "", limit: 120)
         advice.append(
           "\(name) is not enrolled: \(file) was put there by nobody that the log knows; do not "
             + "rely on it"
-            + (way.keyID.map { ", and remove it: keybackup key remove \($0.hex)" } ?? ""))
+            + (slot.keyID.map { ", and remove it: keybackup key remove \($0.hex)" } ?? ""))
       case nil:
-        guard knowsWays else { continue }
+        guard knowsKeySlots else { continue }
         advice.append(
           "\(name) is unconfirmed, so it does not count: this computer has not seen that it was "
             + "enrolled; keybackup verify --deep tells")
@@ -108,7 +108,7 @@ extension StatusReport {
   mutating func requireSpare() {
     guard keys < 2 else { return }
     codes.append(.atRisk)
-    guard knowsWays else {
+    guard knowsKeySlots else {
       advice.append(
         "nobody knows here whether losing one thing loses the backup: \(whyUnknown); keybackup "
           + "verify --deep confirms its ways in")
@@ -122,33 +122,33 @@ extension StatusReport {
         + "recovery-kit create and test it; keep another copy of your wallets until then")
   }
 
-  /// How many ways in there are.
-  var wayCount: String {
-    if !knowsWays {
-      return "\(ways.independent.count), unconfirmed: \(whyUnknown)"
+  /// How many key slots there are.
+  var keySlotCount: String {
+    if !knowsKeySlots {
+      return "\(slots.independent.count), unconfirmed: \(whyUnknown)"
     }
-    let others = ways.count { !$0.isRemoved && !$0.counts }
+    let others = slots.count { !$0.isRemoved && !$0.counts }
     if others == 0 { return "\(keys)" }
     return "\(keys), and \(others) that \(others == 1 ? "does" : "do") not count"
   }
 
-  /// Why this computer does not know which ways in there are.
+  /// Why this computer does not know which key slots there are.
   var whyUnknown: String {
     health.isFreshnessKnown
       ? "this computer has not seen them enrolled"
       : "this computer has not opened this backup yet"
   }
 
-  /// A line for each way in.
-  var wayLines: [String] {
-    ways.map { way in
-      "           \(WaySelector.shown(way)), \(way.kindWord.replacing("_", with: " ")), "
-        + way.standing
+  /// A line for each key slot.
+  var keySlotLines: [String] {
+    slots.map { slot in
+      "           \(KeySlotSelector.shown(slot)), \(slot.kindWord.replacing("_", with: " ")), "
+        + slot.standing
     }
   }
 }
 
-extension WayIn {
+extension KeySlot {
   /// What is known of it.
   fileprivate var standing: String {
     if isRemoved { return "removed" }

@@ -7,12 +7,12 @@ struct StatusReport: Sendable {
   /// Where it is written.
   var folder: String
   var wallets = WalletCounts()
-  /// The ways in, removed ones included whose files are there.
-  var ways: [WayIn]
-  /// Ways in that one loses one by one, as far as they count.
-  var keys: Int { ways.filter(\.counts).independent.count }
-  /// Whether this computer knows which ways in there are.
-  var knowsWays: Bool
+  /// The key slots, removed ones included whose files are there.
+  var slots: [KeySlot]
+  /// Key slots that one loses one by one, as far as they count.
+  var keys: Int { slots.filter(\.counts).independent.count }
+  /// Whether this computer knows which key slots there are.
+  var knowsKeySlots: Bool
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
@@ -30,15 +30,15 @@ struct StatusReport: Sendable {
   var removedEarlier = 0
   /// Earlier namespaces that a person may delete now.
   var spent: [SpentNamespace] = []
-  /// Ways in that have a file in an earlier namespace only.
-  var waiting: [WayIn] { ways.filter(\.isWaiting) }
+  /// Key slots that have a file in an earlier namespace only.
+  var waiting: [KeySlot] { slots.filter(\.isWaiting) }
   /// Whether a newer program wrote what this one does not know.
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
   var vanished: [NamespaceID] = []
   /// Other backups of the folder that this computer never opened.
   var others: [NamespaceID] = []
-  /// Ways in that this computer remembers and whose files are gone.
+  /// Key slots that this computer remembers and whose files are gone.
   var lostWays: [LostWay] = []
   /// What this computer remembers of the folder and cannot read.
   var unusable: [UserMessage] = []
@@ -55,13 +55,13 @@ struct StatusReport: Sendable {
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
-  /// What is known before anything was looked at but the ways in.
+  /// What is known before anything was looked at but the key slots.
   init(_ backup: Backup) throws(UserMessage) {
     let scan = try backup.scan()
     namespaceID = backup.namespace.id
     folder = backup.folder.path
-    ways = backup.waysIn(scan)
-    knowsWays = backup.namespace.knowsWaysIn
+    slots = backup.keySlots(scan)
+    knowsKeySlots = backup.namespace.knowsKeySlots
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
     others = OtherBackups.found.present
@@ -69,7 +69,7 @@ struct StatusReport: Sendable {
     unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }
 
-  /// What is known of the namespace that was opened; it may have no way in of its own yet.
+  /// What is known of the namespace that was opened; it may have no key slot of its own yet.
   init(of opened: borrowing OpenNamespace, in backup: Backup) throws(UserMessage) {
     let moved = try backup.moved(to: opened)
     do throws(UserMessage) {
@@ -97,7 +97,7 @@ struct StatusReport: Sendable {
   /// Adds what opening every record told.
   mutating func note(_ report: WalletReport, of opened: borrowing OpenNamespace) {
     isOpened = true
-    knowsWays = true
+    knowsKeySlots = true
     namespaceID = opened.id
     wallets = report.counts
     removedEarlier = opened.removedEarlier.count
@@ -106,8 +106,8 @@ struct StatusReport: Sendable {
     hasUnknownChanges = opened.hasUnknownChanges
     findings += report.findings + opened.logFindings
     health = opened.health
-    if let known = try? opened.allWaysIn() { ways = known }
-    if opened.waysWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
+    if let known = try? opened.allKeySlots() { slots = known }
+    if opened.keySlotsWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }
@@ -121,17 +121,17 @@ struct StatusReport: Sendable {
   }
 
   /// The report as JSON.
-  var json: JSONValue {
-    var counts: JSONValue = [:]
+  var json: JSONOutput {
+    var counts: JSONOutput = [:]
     for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
     let records = notCurrent.sorted { $0.key < $1.key }
-    var json: JSONValue = [
+    var json: JSONOutput = [
       "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
-      "ways": .array(ways.map(\.json)),
+      "ways": .array(slots.map(\.json)),
       "freshness": .string(health.freshness),
       "freshness_of": .string(isOpened ? "opened" : "claimed"),
       "known": .bool(health.isFreshnessKnown),
-      "advice": .array(advice.map(JSONValue.string)),
+      "advice": .array(advice.map(JSONOutput.string)),
       "failed": .array(findings.map(\.json)),
       "records": .array(
         records.map { (record, state) in
@@ -162,7 +162,7 @@ struct StatusReport: Sendable {
 
   /// The report as lines.
   var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(wayCount)"] + wayLines
+    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keySlotCount)"] + keySlotLines
     lines.append("Wallets    \(walletText)")
     lines.append(
       "Log        \(counted(health.operations, "operation")) of "
@@ -223,7 +223,7 @@ extension FreshnessComparison {
     }
   }
 
-  fileprivate var json: JSONValue {
+  fileprivate var json: JSONOutput {
     switch self {
     case .same: ["result": "same", "newer_operations": 0]
     case .newer(let count): ["result": "newer", "newer_operations": .number(count)]

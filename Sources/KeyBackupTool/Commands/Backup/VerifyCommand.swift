@@ -24,7 +24,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     var report: StatusReport
     var openedBy: String?
     if deep {
-      // What keeps the ways in from being read is told before a touch.
+      // What keeps the key slots from being read is told before a touch.
       if !backup.isOpen { _ = try backup.scan() }
       var damaged: [FileFinding] = []
       var opened = try await backup.unlock(unlock, world, damaged: &damaged)
@@ -48,7 +48,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = unlock.common.verbose
     report.judge()
-    report.judgeWays(at: world.now())
+    report.judgeKeySlots(at: world.now())
     if unlock.common.json {
       var json = report.json
       json["deep"] = .bool(deep)

@@ -95,7 +95,7 @@ struct VersionRow: Sendable {
   }
 
   /// The row as JSON.
-  var json: JSONValue {
+  var json: JSONOutput {
     [
       "version": .string(id), "name": .optional(wallet.name),
       "network": .optional(wallet.network), "kind": .string(wallet.kindName),

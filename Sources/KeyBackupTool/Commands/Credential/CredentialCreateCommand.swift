@@ -26,7 +26,7 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try DeriveRelyingParty.check(rpId)
-    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey(
+    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey(
       "to make the credential on")
     try await key.offerPIN()
     try await key.requirePRF()
@@ -42,12 +42,14 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
       id,
       json: [
         "credential_id": .string(id), "rp_id": .string(rpId),
-        "others": .array(others.map(JSONValue.string)),
+        "others": .array(others.map(JSONOutput.string)),
       ], ofChange: "the credential \(id) was made all the same")
     return .success
   }
 
-  private static func words(for others: [String], _ rpID: String, _ key: OpenKey) -> String {
+  private static func words(for others: [String], _ rpID: String, _ key: OpenAuthenticator)
+    -> String
+  {
     let what = others.count == 1 ? "a credential" : "\(others.count) credentials"
     return "keybackup: \(key.name) already holds \(what) for \(rpID) with the ID "
       + others.joined(separator: ", ")
@@ -55,7 +57,7 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
   }
 }
 
-extension OpenKey {
+extension OpenAuthenticator {
   /// IDs of a relying party's discoverable credentials, as far as the key tells
   /// with its PIN and without a touch.
   ///

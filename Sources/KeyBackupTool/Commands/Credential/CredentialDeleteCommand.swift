@@ -25,7 +25,8 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let wanted = try CredentialIDArgument.candidates(credential)
     let enrolled = try EnrolledCredentials.known(world, folder)
-    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey("to delete it from")
+    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey(
+      "to delete it from")
     let deleted = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
       let stored = try await authenticator.credentials(pin: pin)
       guard let found = stored.first(where: { wanted.contains($0.id.bytes) }) else {

@@ -17,14 +17,14 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
   var rpId: String?
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey("to list")
+    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey("to list")
     let stored = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
       try await authenticator.credentials(pin: pin)
     }.filter { rpId == nil || $0.rpID == rpId }
     if common.json {
       try common.output.result(json: [
         "credentials": .array(
-          stored.map { credential -> JSONValue in
+          stored.map { credential -> JSONOutput in
             [
               "credential_id": .string(CredentialIDArgument.encode(credential.id.bytes)),
               "rp_id": .string(credential.rpID), "user_name": .optional(credential.userName),

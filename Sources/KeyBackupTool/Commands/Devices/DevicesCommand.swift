@@ -11,9 +11,9 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var pins: PINOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let finder = KeyFinder(common, device, pins.policy(world))
+    let finder = AuthenticatorFinder(common, device, pins.policy(world))
     let output = common.output
-    var devices: [JSONValue] = []
+    var devices: [JSONOutput] = []
     var lines: [String] = []
     // A list of nothing is an answer: waits only when told to.
     for descriptor in try await finder.descriptors(waiting: device.wait ?? 0) {
@@ -30,7 +30,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
           "transport": .string(descriptor.transport.rawValue),
           "error": .string(error.word),
         ])
-        lines.append("\(descriptor.path)  \(OpenKey.name(of: descriptor))")
+        lines.append("\(descriptor.path)  \(OpenAuthenticator.name(of: descriptor))")
         lines.append("  \(error.message)")
       }
     }
@@ -46,7 +46,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private static func json(_ reader: CardReader) -> JSONValue {
+  private static func json(_ reader: CardReader) -> JSONOutput {
     ["name": .string(reader.name), "state": .string(reader.state.rawValue)]
   }
 
@@ -65,14 +65,14 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
 
   private static func json(
     _ descriptor: AuthenticatorDescriptor, _ info: AuthenticatorInfo, _ retries: Int?
-  ) -> JSONValue {
+  ) -> JSONOutput {
     [
       "path": .string(descriptor.path),
       "product": .string(descriptor.product),
       "manufacturer": .string(descriptor.manufacturer),
       "transport": .string(descriptor.transport.rawValue),
       "aaguid": .string(info.aaguid.description),
-      "versions": .array(info.versions.map(JSONValue.string)),
+      "versions": .array(info.versions.map(JSONOutput.string)),
       "hmac_secret": .bool(info.supportsPRF),
       "pin_set": .bool(info.isPINSet),
       "pin_retries": .optional(retries),
@@ -91,7 +91,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
       }
     return [
       "\(descriptor.path)  "
-        + (descriptor.isOnReader ? "security key " : "\(OpenKey.name(of: descriptor)) ")
+        + (descriptor.isOnReader ? "security key " : "\(OpenAuthenticator.name(of: descriptor)) ")
         + "(\(descriptor.transport.rawValue.uppercased()))",
       "  model (AAGUID)  \(info.aaguid)",
       "  versions        \(info.versions.map { PrintableText.clean($0) }.joined(separator: ", "))",

@@ -18,7 +18,7 @@ struct Check: Sendable {
   /// The exit code, when it failed.
   var code = ExitCode.success
   /// More for programs.
-  var details: [String: JSONValue] = [:]
+  var details: [String: JSONOutput] = [:]
 
   static func ok(_ name: String, _ message: String, hint: String? = nil) -> Check {
     Check(name: name, status: .ok, message: message, hint: hint)
@@ -39,8 +39,8 @@ struct Check: Sendable {
   }
 
   /// The check as an object.
-  var json: JSONValue {
-    var object: JSONValue = [
+  var json: JSONOutput {
+    var object: JSONOutput = [
       "name": .string(name), "status": .string(status.rawValue), "message": .string(message),
       "hint": .optional(hint),
     ]

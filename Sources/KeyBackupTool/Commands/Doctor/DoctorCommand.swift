@@ -36,7 +36,7 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
 
   /// The keys in reach, on whatever way.
   private func keys(mayBeNone: Bool) async throws(UserMessage) -> [Check] {
-    let finder = KeyFinder(common, device, PINPolicy())
+    let finder = AuthenticatorFinder(common, device, PINPolicy())
     let report = await AuthenticatorList.readers()
     var checks: [Check] = []
     let found = (try? AuthenticatorList.pluggedIn()) ?? []

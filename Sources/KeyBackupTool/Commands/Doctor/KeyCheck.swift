@@ -10,7 +10,9 @@ enum KeyCheck {
       hint: "plug one in, and run keybackup doctor again")
   }
 
-  static func run(_ descriptor: AuthenticatorDescriptor, _ finder: KeyFinder) async -> Check {
+  static func run(_ descriptor: AuthenticatorDescriptor, _ finder: AuthenticatorFinder) async
+    -> Check
+  {
     let name = "key \(PrintableText.clean(descriptor.path))"
     do throws(UserMessage) {
       let key = try await finder.open(descriptor)
@@ -91,17 +93,17 @@ enum KeyCheck {
 
   private static func details(
     _ descriptor: AuthenticatorDescriptor, _ info: AuthenticatorInfo, _ retries: Int?
-  ) -> [String: JSONValue] {
+  ) -> [String: JSONOutput] {
     [
       "path": .string(descriptor.path), "product": .string(descriptor.product),
       "transport": .string(descriptor.transport.rawValue),
       "aaguid": .string(info.aaguid.description),
-      "versions": .array(info.versions.map(JSONValue.string)),
+      "versions": .array(info.versions.map(JSONOutput.string)),
       "firmware": .number(Int(clamping: info.firmwareVersion)),
       "hmac_secret": .bool(info.supportsPRF), "pin_set": .bool(info.isPINSet),
       "pin_retries": .optional(retries), "minimum_pin_length": .number(info.minimumPINLength),
       "must_change_pin": .bool(info.needsPINChange),
-      "pin_protocols": .array(info.pinProtocols.map(JSONValue.number)),
+      "pin_protocols": .array(info.pinProtocols.map(JSONOutput.number)),
       "uv": .bool(info.hasBuiltInUserVerification), "always_uv": .bool(info.alwaysVerifiesUser),
       "rk": .bool(info.supportsDiscoverableCredentials),
       "slots_left": .optional(info.remainingDiscoverableCredentials),

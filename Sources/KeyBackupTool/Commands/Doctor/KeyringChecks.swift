@@ -10,7 +10,7 @@ enum KeyringChecks {
   private static var kernel: Check {
     let name = "kernel-keyring"
     do throws(SecretStoreError) {
-      try KernelKeyring.check(KnownMasterKey.prefix + "doctor", count: MasterKey.byteCount)
+      try KernelKeyring.check(CachedMasterKey.prefix + "doctor", count: MasterKey.byteCount)
       return .ok(name, "keybackup unlock can be used")
     } catch {
       let message = UserMessage(error, .kernelKeyring)

@@ -46,19 +46,19 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     let namespace = try backup.namespace(of: opened)
     await used?.authenticator.close()
 
-    let ways = try enrolledWays(opened)
+    let slots = try enrolledKeySlots(opened)
     let finder = unlock.finder(world)
     let key = try await finder.newKey(
-      besides: used?.descriptor, UnlockOffers(ways, backup.rule(rpID)).questions)
+      besides: used?.descriptor, UnlockOffers(slots, backup.rule(rpID)).questions)
     try await key.offerPIN()
     try await key.requirePRF()
-    let enrolled = ways.filter { $0.rpID == nil || $0.rpID == rpID }.compactMap(\.credentialID)
+    let enrolled = slots.filter { $0.rpID == nil || $0.rpID == rpID }.compactMap(\.credentialID)
     let enrolment = CredentialEnrolment(
       key: key, rpID: rpID, label: label, isDiscoverable: !nonDiscoverable,
       excluded: enrolled.map { CredentialID($0) })
     let made = try await enrolment.run { proven throws(UserMessage) in
       do throws(BackupFolderError) {
-        try opened.addWayIn(
+        try opened.addKeySlot(
           proven.enrolment, secret: proven.first, confirmedBy: proven.second,
           replacingForeignEnvelope: envelope.replaceCsppEnvelope)
         return (keyID: proven.enrolment.keyID, credential: proven.credentialID)
@@ -69,15 +69,15 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
-    return try report(made.keyID, made.credential, label ?? key.product, ways, opened)
+    return try report(made.keyID, made.credential, label ?? key.product, slots, opened)
   }
 
   /// Those that open the backup already, also by a box.
-  private func enrolledWays(
+  private func enrolledKeySlots(
     _ opened: borrowing OpenNamespace
-  ) throws(UserMessage) -> [WayIn] {
+  ) throws(UserMessage) -> [KeySlot] {
     do throws(BackupFolderError) {
-      return try opened.allWaysIn()
+      return try opened.allKeySlots()
     } catch {
       throw UserMessage(error)
     }
@@ -86,7 +86,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   private var rpID: String { unlock.relyingParty.rpId ?? BackupRelyingPartyOption.standard }
 
   private func report(
-    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ others: [WayIn],
+    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ others: [KeySlot],
     _ opened: borrowing OpenNamespace
   ) throws(UserMessage) -> ExitCode {
     let sharing = others.sharing(name)

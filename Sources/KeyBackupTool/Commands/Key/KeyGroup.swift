@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `keybackup key`: the ways into a backup.
+/// `keybackup key`: the key slots of a backup.
 struct KeyGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key", abstract: "Show and change what opens the backup.",

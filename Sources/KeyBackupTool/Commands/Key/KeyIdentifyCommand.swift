@@ -19,9 +19,9 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await Backup.find(folder, sync, common, world)
     try backup.requireOne(common.output)
     let scan = try backup.scan()
-    let offers = UnlockOffers(backup.waysIn(scan), backup.rule(relyingParty.rpId))
-    let finder = KeyFinder(common, device, PINPolicy())
-    let found = try await finder.identify(offers.questions, for: WantedKey(scan, offers))
+    let offers = UnlockOffers(backup.keySlots(scan), backup.rule(relyingParty.rpId))
+    let finder = AuthenticatorFinder(common, device, PINPolicy())
+    let found = try await finder.identify(offers.questions, for: WantedAuthenticator(scan, offers))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
     if common.json {
       try common.output.result(json: ["keys": .array(rows.map(\.json))])
@@ -33,39 +33,39 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     if let party = offers.withheld.sorted().first {
       common.output.note("Not asked for ways in of \(PrintableText.clean(party)): see --rp-id.")
     }
-    if rows.contains(where: { !$0.ways.isEmpty }) { return .success }
+    if rows.contains(where: { !$0.slots.isEmpty }) { return .success }
     return rows.contains(where: \.isUndecided) ? .success : .wrongKey
   }
 
   /// One security key and what it opens.
   private struct Row {
     let descriptor: AuthenticatorDescriptor
-    let look: KeyLook
-    /// The ways in that are this key's.
-    let ways: [WayIn]
+    let look: AuthenticatorLook
+    /// The key slots that are this key's.
+    let slots: [KeySlot]
 
-    init(descriptor: AuthenticatorDescriptor, look: KeyLook, offers: UnlockOffers) {
+    init(descriptor: AuthenticatorDescriptor, look: AuthenticatorLook, offers: UnlockOffers) {
       self.descriptor = descriptor
       self.look = look
       if case .holds(_, let held) = look {
         // Of a credential that is replaced, the key may hold the new one only.
         let sure = held.filter { !$0.isReplaced || $0.credentialID == held[0].credentialID }
-        ways = offers.all.filter { sure.contains($0.question) }.map(\.way)
+        slots = offers.all.filter { sure.contains($0.question) }.map(\.slot)
       } else {
-        ways = []
+        slots = []
       }
     }
 
     /// It does not tell without its PIN.
     var isUndecided: Bool { if case .perhaps = look { true } else { false } }
 
-    var json: JSONValue {
-      var value: JSONValue = [
+    var json: JSONOutput {
+      var value: JSONOutput = [
         "path": .string(descriptor.path), "product": .string(descriptor.product),
         "transport": .string(descriptor.transport.rawValue),
-        "opens": isUndecided ? .null : .bool(!ways.isEmpty),
-        "key_ids": .array(ways.compactMap { $0.keyID?.hex }.map(JSONValue.string)),
-        "label": .optional(ways.first?.label),
+        "opens": isUndecided ? .null : .bool(!slots.isEmpty),
+        "key_ids": .array(slots.compactMap { $0.keyID?.hex }.map(JSONOutput.string)),
+        "label": .optional(slots.first?.label),
       ]
       if case .failed(let error) = look { value["error"] = .string(error.word) }
       return value
@@ -74,13 +74,14 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     var cells: [String] {
       let opens =
         switch look {
-        case .holds: "yes: " + PrintableText.clean(ways.first?.label ?? "", limit: 40)
+        case .holds: "yes: " + PrintableText.clean(slots.first?.label ?? "", limit: 40)
         case .perhaps: "does not tell without its PIN"
         case .holdsNone: "no"
         case .failed(let error): error.message
         }
       return [
-        descriptor.path, OpenKey.name(of: descriptor), opens, ways.first?.keyID?.hex ?? "-",
+        descriptor.path, OpenAuthenticator.name(of: descriptor), opens,
+        slots.first?.keyID?.hex ?? "-",
       ]
     }
   }

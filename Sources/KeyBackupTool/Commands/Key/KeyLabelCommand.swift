@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// `keybackup key label`: gives a way in another name.
+/// `keybackup key label`: gives a key slot another name.
 struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "label", abstract: "Give a way into the backup another name.",
@@ -23,25 +23,25 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let named = try WaySelector.group(key, backup.allWaysIn())
+    let named = try KeySlotSelector.group(key, backup.allKeySlots())
     var opened = try await backup.unlock(unlock, world)
     let meant = try backup.only(named, of: opened)
-    try WaySelector.requireSame(meant, in: opened)
+    try KeySlotSelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
-      for way in meant {
-        if let id = way.keyID { try opened.setLabel(name, of: id) }
+      for slot in meant {
+        if let id = slot.keyID { try opened.setLabel(name, of: id) }
       }
     } catch {
       throw UserMessage(error)
     }
-    let sharing = ((try? opened.allWaysIn()) ?? []).sharing(name)
+    let sharing = ((try? opened.allKeySlots()) ?? []).sharing(name)
       .filter { id in !meant.contains { $0.keyID == id } }
     unlock.output.warn(viewProblem: opened.viewProblem)
     let shown = PrintableText.clean(name)
     try unlock.output.result(
-      "\"\(WaySelector.shown(meant[0]))\" is called \"\(shown)\" now.",
+      "\"\(KeySlotSelector.shown(meant[0]))\" is called \"\(shown)\" now.",
       json: [
-        "key_ids": .array(meant.compactMap { $0.keyID?.hex }.map(JSONValue.string)),
+        "key_ids": .array(meant.compactMap { $0.keyID?.hex }.map(JSONOutput.string)),
         "label": .string(name), "same_label": .array(sharing.map { .string($0.hex) }),
       ], ofChange: "the name was changed all the same")
     if let id = meant.first?.keyID { unlock.output.warn(sharing: sharing, of: name, new: id) }
@@ -50,7 +50,7 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
   }
 }
 
-/// The name of a way in.
+/// The name of a key slot.
 enum KeyLabel {
   /// Why a name will not do; nil if it will.
   static func problem(_ label: String) -> String? {

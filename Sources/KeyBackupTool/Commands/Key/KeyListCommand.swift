@@ -16,11 +16,11 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await Backup.find(folder, sync, common, world)
     try backup.requireOne(common.output)
     let scan = try backup.scan()
-    let ways = backup.waysIn(scan)
+    let slots = backup.keySlots(scan)
     if common.json {
-      try common.output.result(json: ["keys": .array(ways.map(\.json))])
+      try common.output.result(json: ["keys": .array(slots.map(\.json))])
     } else {
-      let rows = ways.map(\.cells)
+      let rows = slots.map(\.cells)
       for line in Table.lines(
         [["LABEL", "KIND", "ENROLLED", "PROVED", "ON KEY", "MODEL (AAGUID)", "KEY ID"]] + rows)
       {
@@ -30,7 +30,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     for finding in scan.findings {
       common.output.warn("keybackup: \(finding.text)")
     }
-    if ways.contains(where: { $0.isEnrolled == nil }), !common.json {
+    if slots.contains(where: { $0.isEnrolled == nil }), !common.json {
       common.output.note(
         "Unconfirmed: this computer has not seen that it was enrolled; keybackup verify --deep "
           + "tells.")
@@ -40,7 +40,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
   }
 }
 
-extension WayIn {
+extension KeySlot {
   /// The word for its kind.
   var kindWord: String {
     switch kind {
@@ -51,8 +51,8 @@ extension WayIn {
     }
   }
 
-  /// The way in as the contract's JSON.
-  var json: JSONValue {
+  /// The key slot as the contract's JSON.
+  var json: JSONOutput {
     [
       "key_id": .optional(keyID?.hex), "kind": .string(kindWord), "label": .string(label),
       "created_at": .optional(createdAt.flatMap { Int(exactly: $0) }),
@@ -76,7 +76,7 @@ extension WayIn {
     }
   }
 
-  /// The way in as a row, safe to print.
+  /// The key slot as a row, safe to print.
   fileprivate var cells: [String] {
     let name = label.isEmpty ? "-" : PrintableText.clean(label, limit: 40)
     return [

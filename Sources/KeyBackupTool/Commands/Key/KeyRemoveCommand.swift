@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// `keybackup key remove`: a way in is one no more.
+/// `keybackup key remove`: a key slot is one no more.
 struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a way into the backup.",
@@ -27,17 +27,17 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    let ways = try backup.allWaysIn()
-    var meant = try WaySelector.group(key, ways)
+    let slots = try backup.allKeySlots()
+    var meant = try KeySlotSelector.group(key, slots)
     var ids = Set(meant.compactMap(\.keyID))
-    let others = ways.filter { way in
-      !way.isRemoved && way.keyID.map { !ids.contains($0) } ?? true
+    let others = slots.filter { slot in
+      !slot.isRemoved && slot.keyID.map { !ids.contains($0) } ?? true
     }
-    if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastWayIn) }
-    // A file that nobody here knows to be enrolled is no other way in for certain.
+    if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastKeySlot) }
+    // A file that nobody here knows to be enrolled is no other key slot for certain.
     let isLast = last && !others.contains { $0.isEnrolled == true }
     try confirm(meant, isLast: isLast)
-    var terms = UnlockTerms(needsWayIn: true)
+    var terms = UnlockTerms(needsKeySlot: true)
     if !isLast {
       terms.except = ids
       terms.purpose = .removing
@@ -45,15 +45,15 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await backup.unlock(unlock, world, terms)
     meant = try backup.only(meant, of: opened)
     ids = Set(meant.compactMap(\.keyID))
-    try WaySelector.requireSame(meant, in: opened)
+    try KeySlotSelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
-      try opened.removeWaysIn(ids, allowingLast: last)
+      try opened.removeKeySlots(ids, allowingLast: last)
     } catch {
       throw UserMessage(error)
     }
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(
-      "Removed \"\(WaySelector.shown(meant[0]))\".",
+      "Removed \"\(KeySlotSelector.shown(meant[0]))\".",
       json: [
         "key_ids": .array(ids.sorted().map { .string($0.hex) }),
         "label": .string(meant[0].label),
@@ -62,14 +62,14 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private func confirm(_ meant: [WayIn], isLast: Bool) throws(UserMessage) {
+  private func confirm(_ meant: [KeySlot], isLast: Bool) throws(UserMessage) {
     if yes { return }
     let prompter = unlock.common.prompter
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "there is nobody to confirm that the way in is to be removed", hint: "add --yes")
     }
-    let name = WaySelector.shown(meant[0])
+    let name = KeySlotSelector.shown(meant[0])
     let question =
       isLast
       ? "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
@@ -80,7 +80,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private func advise(_ meant: [WayIn]) {
+  private func advise(_ meant: [KeySlot]) {
     unlock.output.note(
       "If somebody else may have it, and a copy of the folder: keybackup rotate --master-key.")
     let stored = meant.filter { $0.discoverable == true }.compactMap(\.credentialID)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// `keybackup key repair`: the files of the enrolled ways in are as the log says.
+/// `keybackup key repair`: the files of the enrolled key slots are as the log says.
 struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Write again what is lost or damaged of the ways in.",
@@ -16,38 +16,38 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
-    var opened = try await backup.unlock(unlock, world, UnlockTerms(needsWayIn: true))
-    let ways: [WayIn]
+    var opened = try await backup.unlock(unlock, world, UnlockTerms(needsKeySlot: true))
+    let slots: [KeySlot]
     do throws(BackupFolderError) {
-      try opened.repairWaysIn(replacingForeignEnvelope: envelope.replaceCsppEnvelope)
+      try opened.repairKeySlots(replacingForeignEnvelope: envelope.replaceCsppEnvelope)
       if let problem = opened.viewProblem { throw problem }
-      ways = try opened.waysIn()
+      slots = try opened.keySlots()
     } catch {
       throw UserMessage(error)
     }
-    let repairs = opened.wayRepairs
-    let unknown = ways.filter { $0.isEnrolled == false && !$0.isRemoved }
+    let repairs = opened.keySlotRepairs
+    let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
     try unlock.output.result(
       Self.words(for: repairs),
       json: [
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
-        "written": .array(repairs.written.map(JSONValue.string)),
-        "deleted": .array(repairs.deleted.map(JSONValue.string)),
-        "not_enrolled": .array(unknown.flatMap(\.files).map(JSONValue.string)),
+        "written": .array(repairs.written.map(JSONOutput.string)),
+        "deleted": .array(repairs.deleted.map(JSONOutput.string)),
+        "not_enrolled": .array(unknown.flatMap(\.files).map(JSONOutput.string)),
       ],
       ofChange: "the ways in were repaired all the same")
     unlock.output.note(rotationsOf: opened)
     if !unlock.common.json {
-      for way in unknown {
+      for slot in unknown {
         unlock.output.note(
-          "Not enrolled, left as it is: \"\(WaySelector.shown(way))\", "
-            + PrintableText.clean(way.files.joined(separator: ", "), limit: 200))
+          "Not enrolled, left as it is: \"\(KeySlotSelector.shown(slot))\", "
+            + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
       }
     }
     return .success
   }
 
-  private static func words(for repairs: WayRepairs) -> String {
+  private static func words(for repairs: KeySlotRepairs) -> String {
     let parts = [("Written again", repairs.written), ("Deleted", repairs.deleted)]
     let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))."

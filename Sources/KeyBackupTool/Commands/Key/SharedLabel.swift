@@ -2,12 +2,12 @@ internal import BackupFolder
 internal import CSPP
 
 extension Output {
-  /// Tells that other ways in have the name of a new one, and what to do.
+  /// Tells that other key slots have the name of a new one, and what to do.
   ///
   /// - Parameters:
   ///   - others: their IDs.
   ///   - label: the name.
-  ///   - new: the new way in.
+  ///   - new: the new key slot.
   func warn(sharing others: [KeyID], of label: String, new: KeyID) {
     guard let other = others.first else { return }
     warn(
@@ -17,7 +17,7 @@ extension Output {
   }
 }
 
-extension [WayIn] {
+extension [KeySlot] {
   /// IDs of those that have a name.
   func sharing(_ label: String) -> [KeyID] {
     filter { !$0.isRemoved && $0.label == label }.compactMap(\.keyID)

@@ -54,7 +54,8 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
 
   /// A second credential of one relying party on one key makes every later use
   /// ambiguous: only on purpose.
-  private func refuse(_ known: [NostrIdentity], on key: OpenKey) async throws(UserMessage) {
+  private func refuse(_ known: [NostrIdentity], on key: OpenAuthenticator) async throws(UserMessage)
+  {
     let questions = Set(known.map(\.credentialID)).map {
       UnlockQuestion(rpID: keys.rpId, credentialID: CredentialID($0), salt: [])
     }
@@ -70,7 +71,7 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func identity(
-    of credential: CredentialID, on key: OpenKey
+    of credential: CredentialID, on key: OpenAuthenticator
   ) async throws(UserMessage) -> NostrPublicKey {
     let output = try await key.onlyOutput(
       PRFRequest(
@@ -86,7 +87,7 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
 
   /// Removes the credential that no identity came of, or says how to.
   private func removed(
-    _ credential: CredentialID, on key: OpenKey, _ error: UserMessage
+    _ credential: CredentialID, on key: OpenAuthenticator, _ error: UserMessage
   ) async -> UserMessage {
     // A cancelled task would cancel this as well.
     let isGone = await Task.detached {

@@ -56,8 +56,8 @@ struct DerivedIdentity {
   }
 
   /// The identity as JSON.
-  var json: JSONValue {
-    var json: JSONValue = [
+  var json: JSONOutput {
+    var json: JSONOutput = [
       "npub": .string(NIP19.npub(publicKey)), "public_key": .string(publicKey.hex),
     ]
     if case .index(let index) = name { json["index"] = .number(Int(index)) }

@@ -81,7 +81,7 @@ struct RevealOptions: ParsableArguments {
 
   /// Prints or writes a key's text.
   func write(
-    _ key: consuming SecretBytes, _ common: CommonOptions, json: JSONValue
+    _ key: consuming SecretBytes, _ common: CommonOptions, json: JSONOutput
   ) throws(UserMessage) {
     if let out {
       var line = SecretText()

@@ -86,7 +86,7 @@ extension Output {
 
 extension NostrIdentity {
   /// The identity as the command's JSON.
-  fileprivate var jsonValue: JSONValue {
+  fileprivate var jsonValue: JSONOutput {
     [
       "npub": .string(NIP19.npub(publicKey)), "public_key": .string(publicKey.hex),
       "rp_id": .string(rpID),

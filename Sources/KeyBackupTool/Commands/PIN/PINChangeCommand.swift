@@ -20,7 +20,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await KeyFinder(common, device, pins.policy(world)).chosenKey(
+    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey(
       "whose PIN to change")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }

@@ -30,7 +30,7 @@ struct NewPINOptions: ParsableArguments {
   /// - Returns: the PIN.
   /// - Throws: `config` when nobody can be asked, `data-invalid` when the PIN
   ///   breaks CTAP's rules or the key's.
-  func read(for key: OpenKey, minimum: Int) throws(UserMessage) -> PIN {
+  func read(for key: OpenAuthenticator, minimum: Int) throws(UserMessage) -> PIN {
     let source: PINSource
     if let newPinFd {
       source = .descriptor(newPinFd)
@@ -46,7 +46,7 @@ struct NewPINOptions: ParsableArguments {
   ///
   /// - Throws: `config` when nobody can be asked, `denied`, `data-invalid` when
   ///   a program answers without sense.
-  static func ask(for key: OpenKey, minimum: Int) throws(UserMessage) -> PIN {
+  static func ask(for key: OpenAuthenticator, minimum: Int) throws(UserMessage) -> PIN {
     let finder = key.finder
     var first = PINQuestion(subject: "New PIN")
     let second = PINQuestion(subject: "The same PIN again")

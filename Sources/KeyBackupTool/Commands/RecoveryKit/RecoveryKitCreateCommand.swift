@@ -3,7 +3,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// `keybackup recovery-kit create`: draws a code and makes it a way in.
+/// `keybackup recovery-kit create`: draws a code and makes it a key slot.
 struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a recovery code and a page to print.",
@@ -59,7 +59,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }
     var opened = try await backup.unlock(unlock, world, terms)
     let namespace = try backup.namespace(of: opened)
-    let sharing = ((try? opened.allWaysIn()) ?? []).sharing(label)
+    let sharing = ((try? opened.allKeySlots()) ?? []).sharing(label)
     let chosen = try await second.choose(unlock, world)
     let kit = try NewKit(label: label, second: chosen.kind)
     let secret = try kit.secret(second: chosen.secret)
@@ -70,7 +70,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     let keyring = KeyringSecondSecret(
       keyID: kit.enrolment.keyID, common: unlock.common, world: world)
     if chosen.kind == .keyring { try keyring.keep(chosen.secret) }
-    // The page comes first: a way in that nobody holds the code of would count
+    // The page comes first: a key slot that nobody holds the code of would count
     // as one.
     if let out {
       try OutputFile.write(page.html(kit.code), to: out)
@@ -113,16 +113,16 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// Whether the code was shown or written before it became a way in: JSON is
+  /// Whether the code was shown or written before it became a key slot: JSON is
   /// one object, and comes last.
   private var isHandedOver: Bool { out != nil || !unlock.common.json }
 
-  /// Takes a way in away of which nobody has the code.
+  /// Takes a key slot away of which nobody has the code.
   private func takeAway(
     _ key: KeyID, from opened: inout OpenNamespace
   ) -> (isGone: Bool, words: String) {
     do throws(BackupFolderError) {
-      try opened.removeWaysIn([key])
+      try opened.removeKeySlots([key])
     } catch {
       return (
         false,
@@ -133,7 +133,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     return (true, "nobody has the code, so the way in was taken away again")
   }
 
-  /// Whether the folder certainly does not hold the way in: else its page and its
+  /// Whether the folder certainly does not hold the key slot: else its page and its
   /// second secret stay.
   private func isAbsent(_ key: KeyID, _ namespace: Namespace) -> Bool {
     do {
@@ -176,7 +176,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) {
     let again = secret.copy()
     do throws(BackupFolderError) {
-      try opened.addWayIn(kit.enrolment, secret: secret, confirmedBy: again)
+      try opened.addKeySlot(kit.enrolment, secret: secret, confirmedBy: again)
     } catch {
       throw UserMessage(error)
     }
@@ -202,7 +202,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     let keyID = kit.enrolment.keyID.hex
     if unlock.common.json {
-      var json: JSONValue = [
+      var json: JSONOutput = [
         "namespace_id": .string(namespace.hex), "key_id": .string(keyID),
         "kind": "recovery_code", "label": .string(label), "out": .optional(out),
         "offline": .optional(offline), "second_secret": .optional(kit.derivation.secondSecretWord),

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `keybackup recovery-kit`: a way in on paper.
+/// `keybackup recovery-kit`: a key slot on paper.
 struct RecoveryKitGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery-kit",

@@ -17,18 +17,18 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var removal = removal
     let backup = try await removal.unlock.backup(world, for: .writing)
-    let ways = try backup.allWaysIn()
-    let kits = ways.filter { Kit($0) != nil }
+    let slots = try backup.allKeySlots()
+    let kits = slots.filter { Kit($0) != nil }
     guard !kits.isEmpty else {
       throw UserMessage(
         .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")
     }
     // A security key may have the same label.
-    if let id = try WaySelector.group(removal.key, kits).first?.keyID {
+    if let id = try KeySlotSelector.group(removal.key, kits).first?.keyID {
       // It is removed by its ID, which its file chose.
-      if let other = ways.first(where: { $0.keyID == id && Kit($0) == nil }) {
+      if let other = slots.first(where: { $0.keyID == id && Kit($0) == nil }) {
         throw UserMessage(
-          .ambiguous, "the kit's file and \"\(WaySelector.shown(other))\" have the same ID",
+          .ambiguous, "the kit's file and \"\(KeySlotSelector.shown(other))\" have the same ID",
           hint: "one of the two files was put there; keybackup verify --deep tells which one is "
             + "enrolled")
       }

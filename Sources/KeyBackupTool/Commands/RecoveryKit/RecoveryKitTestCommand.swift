@@ -48,6 +48,6 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     of key: KeyID?, _ backup: Backup, _ unlock: UnlockOptions
   ) throws(UserMessage) -> String {
     if let kit = try unlock.recovery.offlineKit() { return kit.header.label }
-    return try backup.scanAll().waysIn.first { $0.keyID == key }?.label ?? ""
+    return try backup.scanAll().keySlots.first { $0.keyID == key }?.label ?? ""
   }
 }

@@ -21,7 +21,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let forgotten: Int
     if all {
-      forgotten = try KnownMasterKey.forgetAll(world, mayPrompt: !common.noInput)
+      forgotten = try CachedMasterKey.forgetAll(world, mayPrompt: !common.noInput)
     } else {
       let backup: Backup
       do throws(UserMessage) {
@@ -32,7 +32,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
           error.code, word: error.word, error.message,
           hint: "keybackup lock --all forgets the keys of every backup, without any folder")
       }
-      forgotten = try KnownMasterKey.forget(of: backup, world, mayPrompt: !common.noInput) { id in
+      forgotten = try CachedMasterKey.forget(of: backup, world, mayPrompt: !common.noInput) { id in
         backup.named == nil || backup.named == id
       }
     }

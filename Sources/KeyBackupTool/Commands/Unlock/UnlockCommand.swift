@@ -32,7 +32,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .unlocking)
-    let asked = KnownMasterKey(backup, world)
+    let asked = CachedMasterKey(backup, world)
     // What would not take the key is found out before the touch, and the desktop
     // asks what it has to.
     try attempt { () throws(SecretStoreError) in
@@ -43,15 +43,15 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
         try asked.checkKernel()
       }
     }
-    // Knowing it already is no reason to know it longer: a way in has to be proved.
-    let terms = UnlockTerms(needsWayIn: true)
+    // Knowing it already is no reason to know it longer: a key slot has to be proved.
+    let terms = UnlockTerms(needsKeySlot: true)
     var damaged: [FileFinding] = []
     let unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
     for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
     // After a rotation of the master key, that of the backup in charge.
     let opened = try await backup.open(unlocked, unlock)
     let masterKey = opened.sharedMasterKey.copy()
-    let known = KnownMasterKey(backup, world, of: opened.id)
+    let known = CachedMasterKey(backup, world, of: opened.id)
     try Interruption.check()
     let report: KnownPlaceReport
     if keep {

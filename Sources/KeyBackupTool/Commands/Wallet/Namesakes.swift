@@ -32,7 +32,7 @@ struct Namesakes {
   }
 
   /// Their IDs.
-  var json: JSONValue { .array(found.map { .string($0.id) }) }
+  var json: JSONOutput { .array(found.map { .string($0.id) }) }
 }
 
 extension Output {

@@ -73,8 +73,8 @@ struct WalletRow: Sendable {
   }
 
   /// The row as the contract's JSON.
-  var json: JSONValue {
-    var json: JSONValue = [
+  var json: JSONOutput {
+    var json: JSONOutput = [
       "id": .string(id), "record_id": .string(recordID.hex), "name": .optional(name),
       "network": .optional(network), "kind": .string(kindName),
       "spending": .optional(spending?.rawValue),

@@ -103,7 +103,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     guard let row = versions.first?.wallet else { return }
     if unlock.common.json {
       guard reveal else {
-        var json: JSONValue = ["wallet": row.json]
+        var json: JSONOutput = ["wallet": row.json]
         if versions.count > 1 { json["versions"] = .array(versions.map(\.json)) }
         try output.result(json: json)
         return

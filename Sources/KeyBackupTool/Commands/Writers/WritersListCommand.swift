@@ -33,7 +33,7 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
 }
 
 extension LogWriter {
-  fileprivate var json: JSONValue {
+  fileprivate var json: JSONOutput {
     [
       "writer_id": .string(id.hex), "label": .string(label), "operations": .number(operations),
       "last_at": .optional(Int(exactly: lastAt)), "this_computer": .bool(isThisComputer),

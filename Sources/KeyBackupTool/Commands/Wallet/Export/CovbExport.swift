@@ -55,8 +55,8 @@ struct CovbExport {
       "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(file).",
       json: [
         "exported": .number(count), "out": .string(file),
-        "problems": .array(problems.map(JSONValue.string)),
-        "notes": .array(notes.map(JSONValue.string)),
+        "problems": .array(problems.map(JSONOutput.string)),
+        "notes": .array(notes.map(JSONOutput.string)),
       ], ofChange: "\(file) was written all the same")
     for text in problems + notes { unlock.output.warn("keybackup: \(text)") }
     unlock.output.warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)

@@ -29,7 +29,7 @@ struct PlainExport {
     {
       unlock.output.warn("keybackup: \(note)")
     }
-    var json: JSONValue = [
+    var json: JSONOutput = [
       "format": .string(format.rawValue), "id": .string(chosen.version.entry.walletID),
       "record_id": .string(chosen.version.recordID.hex), "out": .optional(out),
     ]

@@ -91,8 +91,8 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("with --covb, wallets are named with --wallet")
     }
     if covb == "" || covb == "-" { throw ValidationError("--covb names a file") }
-    let ways = [password.isGiven, generatePassword, newPasswordFile != nil].count { $0 }
-    if ways > 1 { throw ValidationError("the password comes from one place") }
+    let slots = [password.isGiven, generatePassword, newPasswordFile != nil].count { $0 }
+    if slots > 1 { throw ValidationError("the password comes from one place") }
   }
 
   private func validatePlain() throws {

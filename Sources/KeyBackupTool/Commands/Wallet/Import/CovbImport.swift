@@ -53,7 +53,7 @@ struct CovbImport {
         "watch_only": .number(watchOnly.count),
         "record_ids": .array(records(of: entries, without: outcome.refused)),
         "replaced": .array(outcome.replaced.map { .string(entries.records[$0].hex) }),
-        "problems": .array(problems.map(JSONValue.string)), "same_name": namesakes.json,
+        "problems": .array(problems.map(JSONOutput.string)), "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
     for place in outcome.replaced {
       unlock.output.warn(
@@ -66,7 +66,7 @@ struct CovbImport {
     return problems.isEmpty ? .success : .partial
   }
 
-  private func records(of entries: borrowing NewEntries, without refused: [Int]) -> [JSONValue] {
+  private func records(of entries: borrowing NewEntries, without refused: [Int]) -> [JSONOutput] {
     entries.records.enumerated().filter { !refused.contains($0.offset) }
       .map { .string($0.element.hex) }
   }

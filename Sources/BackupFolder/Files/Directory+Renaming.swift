@@ -1,0 +1,92 @@
+internal import CLinux
+internal import Glibc
+internal import SecretMemory
+
+extension Directory {
+  /// Whether anything of that name is here.
+  func holds(_ name: String) -> Bool {
+    if let access { return access.holds(name, in: self) }
+    var status = stat()
+    return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// Renames within this folder, with `renameat2` flags.
+  ///
+  /// A sync client that holds the name is waited for with growing pauses.
+  ///
+  /// - Returns: 0, or the `errno` that trying again does not cure.
+  /// - Throws: ``BackupFolderError/busy(path:)`` after three seconds of refusal.
+  func rename(
+    _ old: String, to new: String, flags: UInt32
+  ) throws(BackupFolderError) -> Int32 {
+    let clock = ContinuousClock()
+    let deadline = clock.now + AtomicFile.patience
+    var pause: UInt32 = 20_000
+    while true {
+      let (_, code) = SystemCall.retrying {
+        unsafe keybackup_renameat2(descriptor, old, descriptor, new, flags)
+      }
+      guard code == EBUSY || code == EACCES || code == EPERM || code == ETXTBSY else {
+        return code
+      }
+      if clock.now >= deadline { throw .busy(path: "\(path)/\(new)") }
+      usleep(pause)
+      pause = min(pause * 2, 500_000)
+    }
+  }
+
+  /// Whether the bytes of a file may be lost; a file that is gone may.
+  func fileMayGo(
+    _ name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
+  ) -> Bool {
+    do {
+      try buffer.read(name, in: self, limit: limit)
+      return buffer.withBytes(mayGo)
+    } catch .absent {
+      return true
+    } catch .incomplete {
+      // Empty: nothing in it could be lost.
+      return !SyncPlaceholder.isPlaceholder(name)
+    } catch {
+      return false
+    }
+  }
+
+  /// Removes a file if its bytes may be lost at the moment it goes.
+  ///
+  /// It is first moved aside, so that a sync client's new version under the
+  /// same name is not the one removed.
+  ///
+  /// - Returns: whether it is gone.
+  func remove(
+    _ name: String, tag: String, buffer: inout FileBuffer, limit: Int,
+    mayGo: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else { return false }
+    // Nothing has this name yet, so that a plain rename displaces nothing.
+    let random = Hex.string(Randomness.bytes(count: 8))
+    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(random)"
+    let code = try rename(name, to: aside, flags: 0)
+    switch code {
+    case 0: break
+    case ENOENT: return true
+    default: throw .system(code, "\(path)/\(name)")
+    }
+    if fileMayGo(aside, buffer: &buffer, limit: limit, mayGo: mayGo) {
+      try unlink(aside)
+      return true
+    }
+    // Where it cannot go back it stays as it is: a candidate for readers.
+    var back = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    if back == EINVAL || back == ENOSYS || back == EOPNOTSUPP, !holds(name) {
+      back = try rename(aside, to: name, flags: 0)
+    }
+    return false
+  }
+
+  /// Removes a file without looking at it; one that is gone is no error.
+  func unlink(_ name: String) throws(BackupFolderError) {
+    let (_, code) = SystemCall.retrying { unsafe unlinkat(descriptor, name, 0) }
+    if code != 0, code != ENOENT { throw .system(code, "\(path)/\(name)") }
+  }
+}

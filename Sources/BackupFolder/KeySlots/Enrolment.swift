@@ -1,0 +1,29 @@
+public import CSPP
+
+/// A security key's credential, or something else that keeps a secret, that is
+/// to become a key slot.
+public struct Enrolment: Equatable, Sendable {
+  /// Names the key slot; 16 random bytes.
+  public let keyID: KeyID
+  /// The name a person gives it.
+  public let label: String
+  /// How its secret comes about.
+  public let kind: KeyHeader.Kind
+  /// The key slot whose place it takes once it has been proved.
+  public let replaces: KeyID?
+
+  /// Describes a key slot that is not written yet.
+  public init(
+    label: String, kind: KeyHeader.Kind, keyID: KeyID = .random(), replaces: KeyID? = nil
+  ) {
+    self.keyID = keyID
+    self.label = label
+    self.kind = kind
+    self.replaces = replaces
+  }
+
+  /// Describes a security key's credential that is not written yet.
+  public init(label: String, securityKey: KeyHeader.SecurityKey, keyID: KeyID = .random()) {
+    self.init(label: label, kind: .securityKey(securityKey), keyID: keyID)
+  }
+}

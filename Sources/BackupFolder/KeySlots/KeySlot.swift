@@ -1,0 +1,198 @@
+public import CSPP
+public import SecretMemory
+
+/// One way to a namespace's master key, as its plain fields describe it.
+///
+/// Several files may hold the same key slot (a key's file, the CSPP envelope,
+/// conflict copies); they are one ``KeySlot``.
+public struct KeySlot: Equatable, Sendable {
+  /// What gives the way's secret.
+  public enum Kind: Equatable, Sendable {
+    /// A FIDO2 credential's PRF output.
+    case securityKey
+    /// A CSPP envelope of another program: it says neither whose credential
+    /// nor which relying party.
+    case csppEnvelope
+    /// A recovery code, with a second secret or without one.
+    case recoveryCode(KeyHeader.CodeDerivation)
+    /// A kind that is not known here.
+    case unknown(String)
+  }
+
+  enum Source: Equatable, Sendable {
+    case wrapper(KeyWrapper)
+    case envelope(MasterKeyEnvelope)
+
+    /// Tells what it holds from any other file.
+    var contentDigest: Digest {
+      switch self {
+      case .wrapper(let wrapper): wrapper.contentDigest
+      case .envelope(let envelope): envelope.contentDigest
+      }
+    }
+
+    var isWrapper: Bool { if case .wrapper = self { true } else { false } }
+  }
+
+  /// The namespace it leads to.
+  public let namespaceID: NamespaceID
+  /// Its name among the key slots; `nil` for another program's envelope.
+  public let keyID: KeyID?
+  /// What gives its secret.
+  public let kind: Kind
+  /// The name a person gave it, the newest that this computer knows; empty
+  /// when none is known.
+  public internal(set) var label: String
+  /// The relying party ID to ask for.
+  public let rpID: String?
+  /// The credential ID to ask for.
+  public let credentialID: [UInt8]?
+  /// Whether the credential occupies a slot of the authenticator.
+  public let discoverable: Bool?
+  /// The authenticator's model, 16 bytes.
+  public let aaguid: [UInt8]?
+  /// The WebAuthn PRF input, 32 bytes; empty for other kinds than a security key.
+  public let prfSalt: [UInt8]
+  /// Unix seconds.
+  public let createdAt: UInt64?
+  /// The key slot whose place it takes once it has been proved.
+  public let replaces: KeyID?
+  /// When its own file last opened the backup on this computer, Unix seconds;
+  /// `nil` if that is not known to have happened.
+  public internal(set) var provedAt: UInt64?
+  /// Whether a run with the master key found one of its files in the log, or opened
+  /// the backup by it.
+  ///
+  /// `false` where the whole log was read and does not know it, `nil` where nobody
+  /// here can tell.
+  ///
+  /// Anybody who writes to the folder can put a file there that looks like a key slot:
+  /// only what is enrolled counts as one.
+  public internal(set) var isEnrolled: Bool?
+  /// Whether it was removed, as far as this computer knows: it opens the backup
+  /// until its files are gone.
+  public internal(set) var isRemoved = false
+  /// Whether its only file is an earlier namespace's: a box waits for it since the
+  /// master key was rotated.
+  public internal(set) var isWaiting = false
+  /// The files it was read from, below the namespace folder.
+  public internal(set) var files: [String]
+  var sources: [Source]
+
+  /// Unwraps the master key.
+  ///
+  /// - Parameter secret: the way's secret; of a security key, its PRF output for
+  ///   ``prfSalt``, 32 bytes.
+  /// - Returns: a key whose namespace ID is this folder's.
+  /// - Throws: ``BackupFolderError/wrongKey`` when no file of this way opens
+  ///   with it.
+  public func unwrap(
+    secret: borrowing SecretBytes
+  ) throws(BackupFolderError) -> MasterKey {
+    for source in sources {
+      if let key = open(source, secret) { return key }
+    }
+    throw .wrongKey
+  }
+
+  /// Tries every file of this key slot with the secret that opened one.
+  ///
+  /// - Parameter secret: as for ``unwrap(secret:)``.
+  /// - Returns: those that do not open with it: they are damaged.
+  public func damagedFiles(secret: borrowing SecretBytes) -> [String] {
+    var damaged: [String] = []
+    for (file, source) in zip(files, sources) where open(source, secret) == nil {
+      damaged.append(file)
+    }
+    return damaged
+  }
+
+  /// What its files hold that open with the secret.
+  func openedContents(secret: borrowing SecretBytes) -> Set<Digest> {
+    var opened: Set<Digest> = []
+    for source in sources where open(source, secret) != nil { opened.insert(source.contentDigest) }
+    return opened
+  }
+
+  /// Looks for one of its files among those that are known to be good.
+  ///
+  /// What that one says of itself then counts, and not what a copy with another
+  /// header says.
+  ///
+  /// - Parameter contents: what the good files hold.
+  /// - Returns: whether there is one.
+  mutating func isConfirmed(by contents: Set<Digest>) -> Bool {
+    let good = sources.indices.filter { contents.contains(sources[$0].contentDigest) }
+    guard let place = good.first(where: { sources[$0].isWrapper }) ?? good.first else {
+      return false
+    }
+    if place == 0 { return true }
+    var slot =
+      switch sources[place] {
+      case .wrapper(let wrapper): KeySlot(wrapper, file: files[place])
+      case .envelope(let envelope): KeySlot(envelope, of: namespaceID, file: files[place])
+      }
+    (slot.provedAt, slot.isEnrolled) = (provedAt, isEnrolled)
+    (slot.isRemoved, slot.isWaiting) = (isRemoved, isWaiting)
+    (slot.files, slot.sources) = (files, sources)
+    self = slot
+    return true
+  }
+
+  private func open(_ source: Source, _ secret: borrowing SecretBytes) -> MasterKey? {
+    let opened: MasterKey?
+    switch source {
+    case .wrapper(let wrapper): opened = try? wrapper.open(secret: secret)
+    case .envelope(let envelope):
+      opened = try? envelope.open(prfOutput: secret, namespaceID: namespaceID)
+    }
+    guard let key = opened, key.namespaceID == namespaceID else { return nil }
+    return key
+  }
+}
+
+extension KeySlot {
+  /// The key slot of a file of `keys/`.
+  init(_ wrapper: KeyWrapper, file: String) {
+    let header = wrapper.header
+    namespaceID = header.namespaceID
+    keyID = header.keyID
+    label = header.label
+    createdAt = header.createdAt
+    replaces = header.replaces
+    switch header.kind {
+    case .securityKey(let key):
+      kind = .securityKey
+      rpID = key.rpID
+      credentialID = key.credentialID
+      discoverable = key.discoverable
+      aaguid = key.aaguid
+      prfSalt = key.prfSalt
+    case .recoveryCode(let derivation):
+      kind = .recoveryCode(derivation)
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
+    case .unknown(let name):
+      kind = .unknown(name)
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
+    }
+    files = [file]
+    sources = [.wrapper(wrapper)]
+  }
+
+  /// The key slot of a CSPP envelope in the folder of `namespaceID`.
+  init(_ envelope: MasterKeyEnvelope, of namespaceID: NamespaceID, file: String) {
+    self.namespaceID = namespaceID
+    keyID = envelope.keyReference?.keyID
+    kind = keyID == nil ? .csppEnvelope : .securityKey
+    label = ""
+    rpID = envelope.keyReference?.rpID
+    credentialID = envelope.keyReference?.credentialID
+    discoverable = nil
+    aaguid = nil
+    prfSalt = envelope.prfSalt
+    createdAt = envelope.createdAt
+    replaces = nil
+    files = [file]
+    sources = [.envelope(envelope)]
+  }
+}

@@ -1,0 +1,259 @@
+internal import CSPP
+internal import SecretMemory
+
+/// What opened a namespace: a security key's answer seals the CSPP envelope for
+/// it.
+struct Opener: ~Copyable {
+  let slot: KeySlot
+  /// What the file that opened says of itself; nil if it was the envelope.
+  let header: KeyHeader?
+  /// The way's secret.
+  let secret: SecretBytes
+}
+
+/// What was done to the files of key slots, as paths below the namespace's folder.
+public struct KeySlotRepairs: Equatable, Sendable {
+  /// Written as the log has them.
+  public internal(set) var written: [String] = []
+  /// Deleted, of key slots that were removed.
+  public internal(set) var deleted: [String] = []
+}
+
+/// Bringing the files of the key slots into line with the log.
+extension OpenNamespace {
+  /// Writes again what is lost or damaged, completes a rotation that was proved,
+  /// and deletes the files of key slots that were removed.
+  mutating func repairKeySlotFiles(run: borrowing WritingRun) throws(BackupFolderError) {
+    if log.keyFiles.isEmpty, log.envelope == nil, log.removedKeys.isEmpty { return }
+    try logOpener(run: run)
+    try finishRotation(run: run)
+    let slots = (try? keySlots()) ?? []
+    try repairWrappers(slots, run: run)
+    try repairEnvelope(slots, run: run)
+    try deleteRemoved(slots, run: run)
+  }
+
+  /// Logs the file that opened the backup if the log does not hold it: whoever
+  /// wrote it did not live to do so.
+  private mutating func logOpener(run: borrowing WritingRun) throws(BackupFolderError) {
+    guard let key = openedBy, !log.removedKeys.contains(key), log.keyFiles[key] == nil,
+      let file = try namespace.keyFileBytes(of: key), opens(file)
+    else { return }
+    try publish(at: namespace.settings.clock(), run: run) { operation in
+      operation.keyAdd(key, file: file.span)
+    }
+    log.note(keyFile: file, of: key)
+  }
+
+  private func opens(_ file: [UInt8]) -> Bool {
+    guard let wrapper = try? KeyWrapper(parsing: file.span, at: id) else { return false }
+    switch opener {
+    case .some(let opener): return (try? wrapper.open(secret: opener.secret)) != nil
+    case .none: return false
+    }
+  }
+
+  /// Removes the wrappers whose place the one that opened the backup takes: it
+  /// is proved now.
+  private mutating func finishRotation(run: borrowing WritingRun) throws(BackupFolderError) {
+    guard let key = openedBy, !log.removedKeys.contains(key), log.keyFiles[key] != nil else {
+      return
+    }
+    var replaced: Set<KeyID> = []
+    var next = openersHeader?.replaces
+    while let old = next, old != key, replaced.insert(old).inserted {
+      next = log.keyFiles[old].flatMap {
+        (try? KeyWrapper(parsing: $0.span, at: id))?.header.replaces
+      }
+    }
+    replaced.subtract(log.removedKeys)
+    if replaced.isEmpty { return }
+    try logRemoval(of: replaced, among: keySlots(), run: run)
+    finishedRotations.formUnion(replaced)
+  }
+
+  private var openersHeader: KeyHeader? {
+    switch opener {
+    case .some(let opener): opener.header
+    case .none: nil
+    }
+  }
+
+  // MARK: Wrappers
+
+  /// Writes the files of key slots of which no whole copy is there.
+  private mutating func repairWrappers(
+    _ slots: [KeySlot], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    for (key, file) in log.keyFiles.sorted(by: { $0.key < $1.key })
+    where !log.removedKeys.contains(key) {
+      guard let logged = try? KeyWrapper(parsing: file.span, at: id) else { continue }
+      let isWhole = slots.contains { slot in
+        slot.keyID == key && slot.sources.contains(.wrapper(logged))
+      }
+      if isWhole { continue }
+      let isWritten = try namespace.putBack(
+        file, FolderLayout.keyFile(key), in: namespace.makeKeyFolder(), tag: run.tag
+      ) { bytes in
+        do throws(CSPPError) {
+          return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
+        } catch {
+          return error.isDamage
+        }
+      }
+      if isWritten {
+        keySlotRepairs.written.append(
+          "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(FolderLayout.keyFile(key))")
+      }
+    }
+  }
+
+  // MARK: The envelope
+
+  /// The key slot that an envelope of ours belongs to.
+  func envelopeOwner(_ file: [UInt8]) -> KeyID? {
+    (try? MasterKeyEnvelope(parsing: file.span, at: id))?.keyReference?.keyID
+  }
+
+  /// Seals the master key for the security key that opened the backup; nil
+  /// where none did, or one that is among `gone`.
+  func sealedForOpener(except gone: Set<KeyID>) throws(BackupFolderError) -> [UInt8]? {
+    switch opener {
+    case .some(let opener):
+      guard let key = opener.slot.keyID, !gone.contains(key), let rpID = opener.slot.rpID,
+        let credentialID = opener.slot.credentialID
+      else { return nil }
+      return try sealEnvelope(
+        for: .init(keyID: key, rpID: rpID, credentialID: credentialID),
+        prfSalt: opener.slot.prfSalt, secret: opener.secret)
+    case .none: return nil
+    }
+  }
+
+  /// Seals the master key for a security key.
+  func sealEnvelope(
+    for reference: MasterKeyEnvelope.KeyReference, prfSalt: [UInt8], secret: borrowing SecretBytes
+  ) throws(BackupFolderError) -> [UInt8] {
+    try namespace.sealEnvelope(masterKey, for: reference, prfSalt: prfSalt, secret: secret)
+  }
+
+  /// Puts the logged envelope where there is none, a damaged one, or that of a
+  /// key slot that was removed.
+  private mutating func repairEnvelope(
+    _ slots: [KeySlot], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    guard let file = log.envelope?.file,
+      let logged = try? MasterKeyEnvelope(parsing: file.span, at: id),
+      logged.keyReference.map({ !log.removedKeys.contains($0.keyID) }) ?? true
+    else { return }
+    let owner = logged.keyReference?.keyID
+    let present = slots.filter { $0.hasEnvelope && !$0.isRemoved }
+    if present.contains(where: { $0.sources.contains(.envelope(logged)) }) { return }
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.masterKeyFolder)
+    // Another program's in the older place is the namespace's envelope too.
+    if !present.isEmpty, !folder.holds(FolderLayout.masterKeyFile), !replacesForeign { return }
+    let replacesForeign = replacesForeign
+    let removed = log.removedKeys
+    let isWritten = try namespace.putBack(
+      file, FolderLayout.masterKeyFile, in: folder, tag: run.tag
+    ) { bytes in
+      do throws(CSPPError) {
+        let key = try MasterKeyEnvelope(parsing: bytes, at: nil).keyReference?.keyID
+        guard let key else { return replacesForeign }
+        return replacesForeign || key == owner || removed.contains(key)
+      } catch {
+        return error.isDamage
+      }
+    }
+    if isWritten {
+      keySlotRepairs.written.append("\(FolderLayout.masterKeyFolder)/\(FolderLayout.masterKeyFile)")
+    }
+  }
+
+  // MARK: Removed key slots
+
+  /// Deletes the files of key slots that were removed, whatever they are called.
+  ///
+  /// Only who came by another way does: a removed one must not be the only proof
+  /// that there still is one.
+  private mutating func deleteRemoved(
+    _ slots: [KeySlot], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let isTrusted = openedBy.map { !log.removedKeys.contains($0) } ?? false
+    var buffer = FileBuffer()
+    for slot in slots where slot.isRemoved {
+      guard let key = slot.keyID, isTrusted || deletable.contains(key) else { continue }
+      var changed: [String: Directory] = [:]
+      for path in slot.files {
+        guard let (folder, name) = try namespace.place(ofKeySlotFile: path) else { continue }
+        let isGone = try folder.remove(
+          name, tag: run.tag, buffer: &buffer, limit: namespace.settings.limits.wrapper
+        ) { bytes in
+          if let wrapper = try? KeyWrapper(parsing: bytes, at: nil) {
+            return wrapper.header.keyID == key
+          }
+          return (try? MasterKeyEnvelope(parsing: bytes, at: nil))?.keyReference?.keyID == key
+        }
+        if isGone { keySlotRepairs.deleted.append(path) }
+        changed[folder.path] = folder
+      }
+      for folder in changed.values { try folder.sync() }
+    }
+  }
+}
+
+extension CSPPError {
+  /// Whether what has this error can be nobody's whole file: neither one that
+  /// is still arriving nor one of a newer program.
+  fileprivate var isDamage: Bool {
+    switch self {
+    case .empty, .truncated, .tooLarge, .otherFormat, .unsupportedVersion, .contradictsPlace: false
+    default: true
+    }
+  }
+}
+
+extension Namespace {
+  func makeKeyFolder() throws(BackupFolderError) -> Directory {
+    try directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.keyFolder)
+  }
+
+  /// Where a file of a ``KeySlot`` lies.
+  fileprivate func place(
+    ofKeySlotFile path: String
+  ) throws(BackupFolderError) -> (Directory, String)? {
+    let parts = path.split(separator: "/").map(String.init)
+    guard let name = parts.last else { return nil }
+    var folder = directory
+    for part in parts.dropLast() {
+      guard let next = try folder.readableSubdirectory(part) else { return nil }
+      folder = next
+    }
+    return (folder, name)
+  }
+
+  /// Writes a file that the log holds, in the place of one whose bytes may go; says
+  /// whether it did.
+  fileprivate func putBack(
+    _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
+    mayGo: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    var buffer = FileBuffer()
+    let limit = settings.limits.wrapper
+    if folder.holds(name),
+      !folder.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo)
+    {
+      return false
+    }
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
+    try file.settle(buffer: &buffer) { back in Digest(of: back) == Digest(of: bytes.span) }
+    if try !file.publish(new: name) {
+      guard try file.publish(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
+        return false
+      }
+    }
+    try folder.sync()
+    return true
+  }
+}

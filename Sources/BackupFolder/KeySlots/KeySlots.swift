@@ -1,0 +1,191 @@
+public import CSPP
+public import SecretMemory
+
+extension OpenNamespace {
+  /// Says which key slot opened the namespace, and with what: the CSPP envelope can
+  /// then be given to a security key.
+  ///
+  /// - Parameters:
+  ///   - slot: the key slot that was unwrapped.
+  ///   - secret: the way's secret; of a security key, its PRF output.
+  public mutating func noteOpener(_ slot: KeySlot, secret: consuming SecretBytes) {
+    guard slot.keyID == openedBy else { return }
+    let header = slot.header(openedBy: secret)
+    if header == nil, slot.keyID != nil {
+      // The envelope opened. Whose it is, it says itself; the log knows.
+      var slot = slot
+      guard slot.isConfirmed(by: enrolledContents) else {
+        openedBy = nil
+        return
+      }
+    }
+    provedBy = slot.keyID
+    opener = Opener(slot: slot, header: header, secret: secret)
+    // A writing run does it when it has the lock.
+    if purpose == .reading { rememberKeySlots(isLocked: false) }
+  }
+
+  /// Says that a recovery code opened the namespace by its offline kit.
+  ///
+  /// - Parameter key: the kit's ID, from a header that its secret opened.
+  public mutating func noteOfflineKit(_ key: KeyID) {
+    guard key == openedBy else { return }
+    provedBy = key
+    if purpose == .reading { rememberKeySlots(isLocked: false) }
+  }
+
+  /// Enrols another key slot.
+  ///
+  /// Order: its file, the operation, the CSPP envelope where it is to be this
+  /// one's. A failure before the operation is there leaves the folder as it was.
+  ///
+  /// - Parameters:
+  ///   - enrolment: describes it.
+  ///   - secret: the way's secret; of a security key, its PRF output for the
+  ///     enrolment's salt, 32 bytes.
+  ///   - confirmation: the same, found a second time.
+  ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although
+  ///     one is there that fits no enrolled key. It gets it in any case where
+  ///     there is none, if it is a security key.
+  /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
+  public mutating func addKeySlot(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes,
+    confirmedBy confirmation: borrowing SecretBytes, replacingForeignEnvelope: Bool = false
+  ) throws(BackupFolderError) {
+    guard secret.isEqual(to: confirmation) else { throw .evaluationsDiffer }
+    try enrol(enrolment, secret: secret, replacingForeign: replacingForeignEnvelope)
+  }
+
+  /// Enrols what takes the place of the key slot that opened the backup, beside
+  /// that one, after one evaluation (docs/decisions/0019).
+  ///
+  /// Nothing that works is touched: the older key slot goes with the first writing
+  /// run that the new one opens, which is the second evaluation.
+  ///
+  /// - Parameters:
+  ///   - enrolment: describes it, and names in ``Enrolment/replaces`` the one
+  ///     that opened the backup.
+  ///   - secret: its PRF output for the enrolment's salt, 32 bytes.
+  /// - Throws: ``BackupFolderError/noSuchKeySlot`` when another one did,
+  ///   ``BackupFolderError/keySlotRemoved``; system errors.
+  public mutating func addReplacement(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes
+  ) throws(BackupFolderError) {
+    guard let openedBy, enrolment.replaces == openedBy else { throw .noSuchKeySlot }
+    try enrol(enrolment, secret: secret, replacingForeign: false)
+  }
+
+  private mutating func enrol(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    if let old = enrolment.replaces, removedKeySlots().contains(old) { throw .keySlotRemoved }
+    _ = try repair(run: run)
+    let envelope = try envelope(
+      for: enrolment, secret: secret, replacingForeign: replacingForeign)
+    let before = try listingMark()
+    let time = time(after: log.envelope?.at)
+    let file: (bytes: [UInt8], wrapper: KeyWrapper)
+    do {
+      file = try namespace.write(enrolment, masterKey, secret: secret, tag: run.tag)
+      try publish(at: time, run: run) { operation in
+        operation.keyAdd(enrolment.keyID, file: file.bytes.span)
+        if let envelope { operation.envelope(file: envelope.span) }
+      }
+    } catch {
+      // It is a key slot if its operation has a name, which may not be durable yet.
+      if let now = try? listingMark(), now == before {
+        try? namespace.removeKeyFile(of: enrolment.keyID)
+      }
+      throw error
+    }
+    log.note(keyFile: file.bytes, of: enrolment.keyID)
+    if let envelope {
+      log.note(envelope: envelope, at: time)
+      replacesForeign = replacingForeign
+      _ = try repair(run: run)
+    }
+    rememberKeySlots(isLocked: true)
+    saveCache(run: run)
+  }
+
+  /// The envelope for a security key that is being enrolled; nil where one is
+  /// there that stays.
+  private func envelope(
+    for enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
+  ) throws(BackupFolderError) -> [UInt8]? {
+    guard case .securityKey(let key) = enrolment.kind, enrolment.replaces == nil,
+      try isEnvelopeFree(replacingForeign: replacingForeign)
+    else { return nil }
+    return try sealEnvelope(
+      for: .init(keyID: enrolment.keyID, rpID: key.rpID, credentialID: key.credentialID),
+      prfSalt: key.prfSalt, secret: secret)
+  }
+}
+
+extension OpenNamespace {
+  /// Whether a security key may be given the CSPP envelope: there is none, or one
+  /// that fits no enrolled key and may go.
+  private func isEnvelopeFree(replacingForeign: Bool) throws(BackupFolderError) -> Bool {
+    let present = try keySlots().filter { $0.hasEnvelope && !$0.isRemoved }
+    if present.isEmpty {
+      let owner = log.envelope.flatMap { envelopeOwner($0.file) }
+      return owner.map { log.removedKeys.contains($0) } ?? true
+    }
+    return replacingForeign
+      && present.allSatisfy { slot in slot.keyID.map { log.keyFiles[$0] == nil } ?? true }
+  }
+
+  /// Writes again what is lost or damaged of the key slots, deletes what belongs to
+  /// removed ones, and gives the CSPP envelope to the security key that opened
+  /// the backup where it belongs to none.
+  ///
+  /// - Parameter replacingForeignEnvelope: whether one that fits no enrolled key
+  ///   is replaced.
+  /// - Throws: system errors; see ``viewProblem`` too.
+  public mutating func repairKeySlots(
+    replacingForeignEnvelope: Bool = false
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try repair(run: run)
+    if try isEnvelopeFree(replacingForeign: replacingForeignEnvelope),
+      let envelope = try sealedForOpener(except: log.removedKeys)
+    {
+      let time = time(after: log.envelope?.at)
+      try publish(at: time, run: run) { operation in operation.envelope(file: envelope.span) }
+      log.note(envelope: envelope, at: time)
+      replacesForeign = replacingForeignEnvelope
+      _ = try repair(run: run)
+    }
+    rememberKeySlots(isLocked: true)
+    saveCache(run: run)
+  }
+}
+
+extension Namespace {
+  /// Removes the file of a key slot that was never logged.
+  fileprivate func removeKeyFile(of key: KeyID) throws(BackupFolderError) {
+    guard let keys = try keyFolder() else { return }
+    try keys.unlink(FolderLayout.keyFile(key))
+    try keys.sync()
+  }
+}
+
+extension KeySlot {
+  /// What the file of `keys/` says of itself that opens with a secret: all other
+  /// fields are anybody's who writes to the folder, an envelope's key ID too.
+  ///
+  /// - Parameter secret: as for ``unwrap(secret:)``.
+  /// - Returns: nil where none opens.
+  public func header(openedBy secret: borrowing SecretBytes) -> KeyHeader? {
+    for source in sources {
+      guard case .wrapper(let wrapper) = source, (try? wrapper.open(secret: secret)) != nil else {
+        continue
+      }
+      return wrapper.header
+    }
+    return nil
+  }
+}

@@ -1,0 +1,219 @@
+internal import CSPP
+
+/// What a namespace shows without a key.
+public struct NamespaceScan: Equatable, Sendable {
+  /// The key slots, by creation time.
+  public internal(set) var keySlots: [KeySlot] = []
+  /// Files of key slots that do not parse or are not synchronised.
+  public internal(set) var findings: [FileFinding] = []
+
+  /// The same with some of the key slots.
+  public func with(_ slots: [KeySlot]) -> NamespaceScan {
+    var scan = self
+    scan.keySlots = slots
+    return scan
+  }
+}
+
+extension Namespace {
+  /// Reads the key slots.
+  ///
+  /// Needs no key.
+  ///
+  /// - Throws: ``BackupFolderError/incomplete(path:)`` when not one key slot can
+  ///   be read and some file is missing or not synchronised;
+  ///   ``BackupFolderError/dataInvalid(path:reason:)`` when those that are there
+  ///   are damaged; system errors.
+  public func scan() throws(BackupFolderError) -> NamespaceScan {
+    var scan = NamespaceScan()
+    var buffer = FileBuffer()
+    let keys = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
+    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
+      try scan.findObstacles(in: directory)
+    }
+    try scan.going(on: keys) { (scan) throws(BackupFolderError) in
+      try scan.read(keyFolder(), path: keys, of: self, .wrapper, &buffer)
+    }
+    let envelopes = FolderLayout.masterKeyFolder
+    try scan.going(on: envelopes) { (scan) throws(BackupFolderError) in
+      try scan.read(
+        directory.readableSubdirectory(envelopes), path: envelopes, of: self, .envelope, &buffer)
+    }
+    // What of these cannot be listed is for those to say who read it.
+    try scan.going(on: nil) { (scan) throws(BackupFolderError) in
+      var files = try ViewFiles(olderPlaceOf: self)
+      while let file = try files.nextFile() {
+        if !file.claimsWallet {
+          scan.read(
+            file.name, in: directory, path: file.name, of: self, .envelope,
+            isSuperfluous: file.isSuperfluous, &buffer)
+        }
+      }
+    }
+    scan.keySlots.sort {
+      ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
+    }
+    try scan.check(directory.path)
+    scan.add(rememberedKeySlots())
+    return scan
+  }
+
+  /// Number of files in `wallets/` and, by name, in the older place, as far as
+  /// they can be listed: for a progress bar.
+  public func countWalletFiles() -> Int {
+    var count = 0
+    guard var files = try? viewFiles() else { return count }
+    while let file = (try? files.nextFile()) ?? nil { count += file.claimsWallet ? 1 : 0 }
+    return count
+  }
+}
+
+extension NamespaceScan {
+  fileprivate enum Expected {
+    case wrapper
+    case envelope
+  }
+
+  /// Reads one folder, and goes on with the others where it cannot be listed.
+  ///
+  /// - Parameters:
+  ///   - path: the folder's, to be noted; nil: not here.
+  ///   - body: reads it.
+  /// - Throws: ``BackupFolderError/interrupted``.
+  fileprivate mutating func going(
+    on path: String?, _ body: (inout NamespaceScan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    do throws(BackupFolderError) {
+      try body(&self)
+    } catch {
+      if error == .interrupted { throw error }
+      if let path { findings.append(FileFinding(unlisted: path, error)) }
+    }
+  }
+
+  /// Reads every file of a folder of key slots.
+  fileprivate mutating func read(
+    _ folder: Directory?, path: String, of namespace: Namespace, _ expected: Expected,
+    _ buffer: inout FileBuffer
+  ) throws(BackupFolderError) {
+    guard let folder else { return }
+    let names = try folder.names()
+    let superfluous = SyncPlaceholder.superfluous(in: names)
+    for name in names {
+      read(
+        name, in: folder, path: "\(path)/\(name)", of: namespace, expected,
+        isSuperfluous: superfluous.contains(name), &buffer)
+    }
+  }
+
+  fileprivate mutating func read(
+    _ name: String, in folder: Directory, path: String, of namespace: Namespace,
+    _ expected: Expected, isSuperfluous: Bool, _ buffer: inout FileBuffer
+  ) {
+    // A key slot that was never published: whoever was enrolling it begins again.
+    if expected == .wrapper, name.hasPrefix(AtomicFile.temporaryPrefix) { return }
+    // A file of another program passes without a word, unless its name says
+    // that it is one of ours.
+    let awaited = SyncPlaceholder.awaited(name)
+    let ownName = awaited ?? name
+    let claims =
+      !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix)
+      && (expected == .wrapper ? ownName.hasSuffix(".json") : ownName.hasPrefix("masterkey-"))
+    do {
+      try buffer.read(name, in: folder, limit: namespace.settings.limits.wrapper)
+    } catch {
+      guard claims, error != .absent || awaited != nil else { return }
+      note(
+        path, awaited == nil ? error.state : .incomplete,
+        awaited == nil ? error.words : SyncPlaceholder.reason)
+      return
+    }
+    do {
+      let slot = try buffer.parse { (bytes) throws(CSPPError) in
+        switch expected {
+        case .wrapper: KeySlot(try KeyWrapper(parsing: bytes, at: namespace.id), file: path)
+        case .envelope:
+          KeySlot(
+            try MasterKeyEnvelope(parsing: bytes, at: namespace.id), of: namespace.id, file: path)
+        }
+      }
+      add(slot)
+    } catch {
+      guard claims else { return }
+      let incomplete = error == .empty || error == .truncated || awaited != nil
+      note(
+        path, incomplete ? .incomplete : .unreadable,
+        awaited == nil ? "\(error)" : SyncPlaceholder.reason)
+    }
+  }
+
+  /// Notes what has the name of one of the namespace's folders and is none.
+  fileprivate mutating func findObstacles(in namespace: Directory) throws(BackupFolderError) {
+    for name in [
+      FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder,
+    ] {
+      try findObstacle(name, in: namespace, path: name)
+    }
+    guard let own = try namespace.readableSubdirectory(FolderLayout.ownFolder) else { return }
+    for name in [FolderLayout.keyFolder, FolderLayout.logFolder] {
+      try findObstacle(name, in: own, path: "\(FolderLayout.ownFolder)/\(name)")
+    }
+  }
+
+  private mutating func findObstacle(
+    _ name: String, in folder: Directory, path: String
+  ) throws(BackupFolderError) {
+    do {
+      _ = try folder.subdirectory(name)
+    } catch .notAFolder {
+      note(path, .unreadable, "not a folder: look at what put it there, and move it away")
+    }
+  }
+
+  private mutating func note(_ path: String, _ state: WalletState, _ reason: String) {
+    findings.append(FileFinding(file: path, recordID: nil, state: state, reason: reason))
+  }
+
+  /// Adds a key slot, or another file of one that is known.
+  private mutating func add(_ slot: KeySlot) {
+    let known = keySlots.firstIndex {
+      $0.keyID == slot.keyID && $0.prfSalt == slot.prfSalt && $0.kind == slot.kind
+        && $0.credentialID == slot.credentialID && $0.rpID == slot.rpID
+    }
+    guard let known else { return keySlots.append(slot) }
+    keySlots[known].files += slot.files
+    keySlots[known].sources += slot.sources
+  }
+
+  /// Adds what this computer remembers of the key slots.
+  fileprivate mutating func add(_ memory: LocalKeySlotState) {
+    for place in keySlots.indices { keySlots[place].recall(memory) }
+  }
+
+  /// Nothing to open the namespace with is never "no backup here".
+  fileprivate func check(_ path: String) throws(BackupFolderError) {
+    guard keySlots.isEmpty else { return }
+    if let forbidden = findings.first(where: \.isForbidden) {
+      throw .permissionDenied(path: "\(path)/\(forbidden.file)")
+    }
+    if let damaged = findings.first, findings.allSatisfy({ $0.state == .unreadable }) {
+      throw .dataInvalid(path: "\(path)/\(damaged.file)", reason: damaged.reason)
+    }
+    throw .incomplete(path: findings.first.map { "\(path)/\($0.file)" } ?? path)
+  }
+}
+
+extension KeySlot {
+  /// Adds what this computer remembers of it: by what its file holds, for its ID is
+  /// anybody's who writes to the folder.
+  fileprivate mutating func recall(_ memory: LocalKeySlotState) {
+    if memory.confirms(&self) {
+      isEnrolled = true
+      if let keyID {
+        label = memory.labels[keyID] ?? label
+        provedAt = memory.proof(of: keyID, madeAt: createdAt)
+      }
+    }
+    isRemoved = keyID.map { memory.removed.contains($0) } ?? false
+  }
+}

@@ -1,0 +1,65 @@
+internal import CSPP
+
+/// Key slots that were not at hand when the master key was rotated: a box waits for
+/// each, and until it is used its only file is an earlier namespace's.
+extension Namespace {
+  /// Those that this computer knows of, by what a run with the master key told.
+  ///
+  /// One whose file is gone is left out: nothing opens its box any more.
+  ///
+  /// - Returns: as the earlier namespaces' files describe them.
+  /// - Throws: a listing that fails.
+  public func pendingKeySlots() throws(BackupFolderError) -> [KeySlot] {
+    guard let state = try? state(make: false) else { return [] }
+    let known = state.readableWays(of: id)
+    if known.waiting.isEmpty { return [] }
+    var found: [KeySlot] = []
+    for older in state.readableMemory(of: id).earlier.sorted() {
+      guard let scan = try? sibling(older)?.scan() else { continue }
+      for var slot in scan.keySlots where slot.hasWrapper && !slot.isRemoved {
+        guard let key = slot.keyID, known.waiting.contains(key),
+          !found.contains(where: { $0.keyID == key }), known.confirms(&slot)
+        else { continue }
+        slot.label = known.labels[key] ?? slot.label
+        slot.provedAt = known.proved[key] ?? slot.provedAt
+        slot.isEnrolled = true
+        slot.isWaiting = true
+        found.append(slot)
+      }
+    }
+    return found
+  }
+}
+
+extension OpenNamespace {
+  /// The key slots, with those for which a box waits.
+  ///
+  /// - Throws: as ``Namespace/scan()``.
+  public func allKeySlots() throws(BackupFolderError) -> [KeySlot] {
+    var slots = try keySlots()
+    let known = namespace.rememberedKeySlots()
+    let files = keyWrappers()
+    for slot in keySlotsWithoutFile {
+      guard let left = files[slot.keyID],
+        var found = keySlot(earlier: slot.keyID, holding: left.contentDigest)
+      else { continue }
+      found.provedAt = known.proved[slot.keyID] ?? found.provedAt
+      found.isEnrolled = true
+      found.label = log.keyLabels[slot.keyID]?.text ?? found.label
+      found.isWaiting = true
+      slots.append(found)
+    }
+    return slots
+  }
+
+  /// A key slot as the file in an earlier namespace describes it, and no other one of
+  /// its ID.
+  private func keySlot(earlier key: KeyID, holding content: Digest) -> KeySlot? {
+    for older in earlier {
+      for var slot in (try? older.open.keySlots()) ?? []
+      where slot.keyID == key && slot.isConfirmed(by: [content]) { return slot }
+      if let found = older.open.keySlot(earlier: key, holding: content) { return found }
+    }
+    return nil
+  }
+}

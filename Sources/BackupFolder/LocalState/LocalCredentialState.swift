@@ -1,0 +1,176 @@
+public import CSPP
+internal import SecretMemory
+
+/// What this computer itself has done with security keys in a namespace: what a file there
+/// claims of relying parties and credentials is anybody's who writes to the folder
+/// (docs/format.md, *What a computer remembers*).
+///
+/// No secrets. Stays when the namespace is gone: a copy of it may come back.
+public struct LocalCredentialState: Equatable, Sendable {
+  /// The relying parties for which this computer enrolled a key slot, or took over another
+  /// program's namespace.
+  public internal(set) var relyingParties: Set<String> = []
+  /// The credentials that it enrolled, or that opened the namespace here.
+  var credentials: Set<[UInt8]> = []
+
+  /// Adds what is being enrolled.
+  mutating func learn(_ kind: KeyHeader.Kind) {
+    switch kind {
+    case .securityKey(let key):
+      relyingParties.insert(key.rpID)
+      credentials.insert(key.credentialID)
+    case .recoveryCode(let derivation):
+      // Its credential may have other uses: alone it opens nothing.
+      guard case .securityKey(let rpID, _, _) = derivation.secondSecret else { return }
+      relyingParties.insert(rpID)
+    case .unknown: break
+    }
+  }
+}
+
+/// The file: lines of text, the last of which shows that none is missing.
+extension LocalCredentialState {
+  static let header = "keybackup-credentials 1"
+
+  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  init?(_ bytes: [UInt8]) {
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard lines.first.map(String.init) == Self.header, lines.last == "end", lines.count > 1 else {
+      return nil
+    }
+    for line in lines.dropFirst().dropLast() {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      switch (words[0], words.count) {
+      case ("party", 2):
+        guard let text = Hex.bytes(words[1]) else { return nil }
+        relyingParties.insert(String(decoding: text, as: UTF8.self))
+      case ("credential", 2):
+        guard let id = Hex.bytes(words[1]) else { return nil }
+        credentials.insert(id)
+      default: return nil
+      }
+    }
+  }
+
+  /// The file.
+  var bytes: [UInt8] {
+    let parties = relyingParties.map { "party \(Hex.string(Array($0.utf8)))" }
+    let ids = credentials.map { "credential \(Hex.string($0))" }
+    let lines = [Self.header] + parties.sorted() + ids.sorted() + ["end", ""]
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+}
+
+extension StateFolder {
+  private static let credentialMemoryLimit = 1 << 20
+  private static let credentialSuffix = ".credentials"
+
+  /// What is remembered of the security keys of a namespace; nothing where nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func credentials(of namespace: NamespaceID) throws(BackupFolderError) -> LocalCredentialState {
+    try read(
+      namespace.hex + Self.credentialSuffix, limit: Self.credentialMemoryLimit,
+      header: LocalCredentialState.header
+    ) { bytes in
+      LocalCredentialState(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
+    } ?? LocalCredentialState()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  fileprivate func readableCredentials(of namespace: NamespaceID) -> LocalCredentialState {
+    (try? credentials(of: namespace)) ?? LocalCredentialState()
+  }
+
+  /// Changes what is remembered, durably; the caller holds the lock.
+  func update(
+    credentialsOf namespace: NamespaceID, _ change: (inout LocalCredentialState) -> Void
+  ) throws(BackupFolderError) {
+    let known = try credentials(of: namespace)
+    var news = known
+    change(&news)
+    guard news != known else { return }
+    try replace(namespace.hex + Self.credentialSuffix, with: news.bytes)
+    try directory.sync()
+  }
+
+  /// The namespaces of which credentials are remembered.
+  fileprivate func namespacesWithCredentials() -> [NamespaceID] {
+    ((try? directory.names()) ?? []).compactMap { name in
+      guard name.hasSuffix(Self.credentialSuffix) else { return nil }
+      return NamespaceID(hex: String(name.dropLast(Self.credentialSuffix.count)))
+    }
+  }
+}
+
+extension BackupFolder {
+  /// What this computer has done with security keys in a namespace; its relying parties are
+  /// also those of the namespaces that it follows.
+  ///
+  /// - Parameter id: the namespace.
+  /// - Returns: nothing, where nothing can be read.
+  public func credentialMemory(of id: NamespaceID) -> LocalCredentialState {
+    guard let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
+    else { return LocalCredentialState() }
+    var known = state.readableCredentials(of: id)
+    for earlier in state.readableMemory(of: id).earlier {
+      known.relyingParties.formUnion(state.readableCredentials(of: earlier).relyingParties)
+    }
+    return known
+  }
+
+  /// The credentials that this computer enrolled, or opened a backup with, in whatever folder.
+  ///
+  /// - Parameter path: the program's own folder; see ``Settings/stateFolder``.
+  /// - Returns: their IDs; none where nothing can be read.
+  public static func rememberedCredentials(in path: String) -> Set<[UInt8]> {
+    guard let memory = (try? Directory.open(path: path).subdirectory("memory")) ?? nil else {
+      return []
+    }
+    var ids: Set<[UInt8]> = []
+    for name in (try? memory.names()) ?? [] {
+      guard let folder = (try? memory.subdirectory(name)) ?? nil else { continue }
+      let state = StateFolder(directory: folder)
+      for id in state.namespacesWithCredentials() {
+        ids.formUnion(state.readableCredentials(of: id).credentials)
+      }
+    }
+    return ids
+  }
+}
+
+extension Namespace {
+  /// Remembers what is about to be enrolled here; the caller holds the lock.
+  func remember(enrolmentOf kind: KeyHeader.Kind) throws(BackupFolderError) {
+    try state(make: true).update(credentialsOf: id) { $0.learn(kind) }
+  }
+}
+
+extension OpenNamespace {
+  /// Remembers the security key that opened the namespace, and the relying party that a person
+  /// named where the namespace is another program's and is to be written; that it cannot is no
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - slot: what opened it.
+  ///   - relyingParty: nil: none is to be remembered.
+  public func rememberCredential(of slot: KeySlot, adopting relyingParty: String? = nil) {
+    guard slot.namespaceID == id else { return }
+    func news(_ known: LocalCredentialState) -> LocalCredentialState {
+      var news = known
+      if let credential = slot.credentialID { news.credentials.insert(credential) }
+      if let relyingParty { news.relyingParties.insert(relyingParty) }
+      return news
+    }
+    if news(LocalCredentialState()) == LocalCredentialState() { return }
+    if let state = try? namespace.state(make: false) {
+      let known = state.readableCredentials(of: id)
+      if news(known) == known { return }
+    }
+    guard let state = try? namespace.state(make: true),
+      let lock = try? state.lock(patience: FileLock.readersPatience)
+    else { return }
+    try? state.update(credentialsOf: id) { $0 = news($0) }
+    _ = consume lock
+  }
+}

@@ -1,0 +1,266 @@
+internal import CSPP
+internal import SecretMemory
+
+/// What this computer remembers of a namespace's key slots, so that commands that
+/// need no key can show it (docs/format.md, *What a computer remembers*).
+///
+/// Only a run that holds the master key adds to it. No secrets.
+struct LocalKeySlotState: Equatable, Sendable {
+  /// When a key slot last opened the backup here, by its own file; Unix seconds.
+  ///
+  /// That it was made here is no proof: of a recovery code only the page can be lost.
+  var proved: [KeyID: UInt64] = [:]
+  /// What the files of key slots hold that the log enrolled, or that opened the backup
+  /// here; `nil` where version 0.1.0 wrote this, which did not note it.
+  var enrolled: Set<Digest>?
+  /// What key slots were called after they were enrolled.
+  var labels: [KeyID: String] = [:]
+  /// Key slots that were removed: their files may come back.
+  var removed: Set<KeyID> = []
+  /// Key slots that have no file here yet: a box waits for them.
+  var waiting: Set<KeyID> = []
+  /// Key slots that have a file here, as the log says, and what they are called.
+  var filed: [KeyID: String] = [:]
+
+  /// A key slot that opened the backup within this time need not be noted again.
+  static let grain: UInt64 = 3600
+
+  /// Nothing is remembered.
+  init() {}
+
+  /// Adds what a run with the master key knows.
+  ///
+  /// - Parameters:
+  ///   - log: the logs that it opened.
+  ///   - contents: what good files of key slots hold.
+  ///   - waiting: the key slots for which a box waits.
+  ///   - files: the logged files of key slots.
+  ///   - key: the key slot that opened them.
+  ///   - time: Unix seconds.
+  mutating func learn(
+    _ log: OperationLog, enrolled contents: Set<Digest>, waiting: Set<KeyID>,
+    files: [KeyID: KeyWrapper], openedBy key: KeyID?, at time: UInt64
+  ) {
+    if enrolled == nil {
+      for (key, file) in log.keyFiles {
+        let made = (try? KeyWrapper(parsing: file.span, at: nil))?.header.createdAt
+        proved[key] = proof(of: key, madeAt: made)
+      }
+    }
+    enrolled = contents.union(enrolled ?? [])
+    self.waiting = waiting
+    for (key, label) in log.keyLabels { labels[key] = label.text }
+    removed.formUnion(log.removedKeys)
+    for (key, file) in files { filed[key] = labels[key] ?? file.header.label }
+    for key in removed.union(waiting) { filed[key] = nil }
+    if let key { prove(key, at: time) }
+  }
+
+  /// When a key slot last opened the backup here.
+  ///
+  /// Version 0.1.0 noted a key slot as proved when it was made here, and nothing within
+  /// an hour after that: such a time says nothing.
+  ///
+  /// - Parameters:
+  ///   - key: the key slot.
+  ///   - made: when it was made; Unix seconds.
+  /// - Returns: Unix seconds.
+  func proof(of key: KeyID, madeAt made: UInt64?) -> UInt64? {
+    guard let time = proved[key] else { return nil }
+    if enrolled == nil, let made, time < made &+ Self.grain { return nil }
+    return time
+  }
+
+  /// Whether this computer has seen with the master key that a key slot is one.
+  ///
+  /// What version 0.1.0 noted names key slots by their ID alone, which any file can bear:
+  /// it confirms none, until the next run with the master key.
+  func confirms(_ slot: inout KeySlot) -> Bool {
+    guard let enrolled else { return false }
+    return slot.isConfirmed(by: enrolled)
+  }
+
+  /// Notes that a key slot opened the backup.
+  mutating func prove(_ key: KeyID, at time: UInt64) {
+    // A clock that was set back makes no earlier date.
+    if let known = proved[key], time < known &+ Self.grain { return }
+    proved[key] = time
+  }
+}
+
+/// The file: lines of text, the last of which shows that none is missing.
+extension LocalKeySlotState {
+  static let header = "keybackup-ways 2"
+  private static let olderHeader = "keybackup-ways 1"
+
+  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  init?(_ bytes: [UInt8]) {
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard let header = lines.first.map(String.init), lines.last == "end",
+      header == Self.header || header == Self.olderHeader
+    else { return nil }
+    if header == Self.header { enrolled = [] }
+    for line in lines.dropFirst().dropLast() {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      if words.count == 2, words[0] == "enrolled" {
+        guard let content = Digest(hex: words[1]) else { return nil }
+        enrolled?.insert(content)
+        continue
+      }
+      guard words.count >= 2, let key = KeyID(hex: words[1]) else { return nil }
+      switch (words[0], words.count) {
+      case ("proved", 3):
+        guard let time = UInt64(words[2]) else { return nil }
+        proved[key] = time
+      case ("label", 3), ("file", 3):
+        guard let bytes = Hex.bytes(words[2]) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if words[0] == "file" { filed[key] = text } else { labels[key] = text }
+      case ("removed", 2): removed.insert(key)
+      case ("waiting", 2): waiting.insert(key)
+      default: return nil
+      }
+    }
+  }
+
+  /// The file.
+  var bytes: [UInt8] {
+    var lines = [enrolled == nil ? Self.olderHeader : Self.header]
+    lines += (enrolled ?? []).sorted().map { "enrolled \($0)" }
+    lines += proved.sorted { $0.key < $1.key }.map { "proved \($0.key) \($0.value)" }
+    lines += labels.sorted { $0.key < $1.key }
+      .map { "label \($0.key) \(Hex.string(Array($0.value.utf8)))" }
+    lines += filed.sorted { $0.key < $1.key }
+      .map { "file \($0.key) \(Hex.string(Array($0.value.utf8)))" }
+    lines += removed.sorted().map { "removed \($0)" }
+    lines += waiting.sorted().map { "waiting \($0)" }
+    return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
+  }
+}
+
+extension Hex {
+  /// The bytes that digits spell; `nil` for other text.
+  static func bytes(_ text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    return unsafe decode(digits.span.bytes)
+  }
+}
+
+extension StateFolder {
+  private static let keySlotStateLimit = 1 << 20
+
+  private static func keySlotStateName(_ namespace: NamespaceID) -> String { "\(namespace).ways" }
+
+  /// What is remembered of a namespace's key slots; nothing where nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func slots(of namespace: NamespaceID) throws(BackupFolderError) -> LocalKeySlotState {
+    try read(
+      Self.keySlotStateName(namespace), limit: Self.keySlotStateLimit,
+      header: LocalKeySlotState.header
+    ) { bytes in
+      LocalKeySlotState(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
+    } ?? LocalKeySlotState()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  func readableWays(of namespace: NamespaceID) -> LocalKeySlotState {
+    (try? slots(of: namespace)) ?? LocalKeySlotState()
+  }
+
+  /// Replaces what is remembered of a namespace's key slots.
+  func save(_ slots: LocalKeySlotState, of namespace: NamespaceID) throws(BackupFolderError) {
+    try replace(Self.keySlotStateName(namespace), with: slots.bytes)
+  }
+
+  /// Forgets a namespace's key slots.
+  func forgetKeySlots(of namespace: NamespaceID) {
+    try? directory.unlink(Self.keySlotStateName(namespace))
+  }
+}
+
+extension OpenNamespace {
+  /// What good files of key slots hold: those that the log enrolled or left behind, its
+  /// envelope, and what opened the backup in this run.
+  var enrolledContents: Set<Digest> {
+    var contents = Set(keyWrappers().values.map(\.contentDigest))
+    if let file = log.envelope?.file,
+      let envelope = try? MasterKeyEnvelope(parsing: file.span, at: id)
+    {
+      contents.insert(envelope.contentDigest)
+    }
+    switch opener {
+    case .some(let opener) where opener.slot.namespaceID == id:
+      contents.formUnion(opener.slot.openedContents(secret: opener.secret))
+    default: break
+    }
+    return contents
+  }
+
+  /// Remembers what this run learnt of the key slots; that it cannot is no error.
+  ///
+  /// - Parameter isLocked: whether the caller holds the lock.
+  func rememberKeySlots(isLocked: Bool) {
+    let time = namespace.settings.clock()
+    let contents = enrolledContents
+    let waiting = Set(keySlotsWithoutFile.map(\.keyID))
+    let files = keyWrappers()
+    func isNews(_ state: StateFolder) -> LocalKeySlotState? {
+      guard let known = try? state.slots(of: id) else { return nil }
+      var news = known
+      news.learn(
+        log, enrolled: contents, waiting: waiting, files: files, openedBy: provedBy, at: time)
+      for older in earlier {
+        // A code that was tested is one also where a box leads it.
+        let before = state.readableWays(of: older.open.id)
+        for key in waiting where news.proved[key] == nil {
+          news.proved[key] = before.proof(of: key, madeAt: log.pendingKeySlots[key]?.createdAt)
+        }
+      }
+      return news == known ? nil : news
+    }
+    if let state = try? namespace.state(make: false), isNews(state) == nil { return }
+    guard let state = try? namespace.state(make: true) else { return }
+    let lock = isLocked ? nil : try? state.lock(patience: FileLock.readersPatience)
+    guard isLocked || lock != nil, let news = isNews(state) else { return }
+    try? state.save(news, of: id)
+    _ = consume lock
+  }
+}
+
+extension OperationLog.LoggedPendingKeySlot {
+  /// When the key slot was made; Unix seconds.
+  fileprivate var createdAt: UInt64? {
+    (try? KeyWrapper(parsing: file.span, at: namespaceID))?.header.createdAt
+  }
+}
+
+/// A key slot that this computer remembers and whose file is gone.
+public struct LostWay: Equatable, Sendable {
+  /// Its file, below the namespace folder.
+  public let file: String
+  /// What it is called.
+  public let label: String
+}
+
+extension Namespace {
+  /// The key slots whose own files this computer knows to belong here, and of which nothing is
+  /// here, not even a sync program's stand-in.
+  public var lostWays: [LostWay] {
+    guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
+    return rememberedKeySlots().filed.sorted { $0.key < $1.key }.compactMap { key, label in
+      if folder.contains(where: { $0.contains(key.hex) }) { return nil }
+      let file = FolderLayout.keyFile(key)
+      return LostWay(
+        file: "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(file)", label: label)
+    }
+  }
+
+  /// Whether this computer has seen with the master key which key slots there are.
+  public var knowsKeySlots: Bool { rememberedKeySlots().enrolled != nil }
+
+  /// What this computer remembers of the key slots.
+  func rememberedKeySlots() -> LocalKeySlotState {
+    (try? state(make: false))?.readableWays(of: id) ?? LocalKeySlotState()
+  }
+}

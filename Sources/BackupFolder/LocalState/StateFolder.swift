@@ -1,0 +1,198 @@
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+extension BackupFolder {
+  /// What this computer remembers of the folder and cannot read: damaged, or a newer program's.
+  ///
+  /// Whoever writes the backup must not go on with these.
+  public func unusableMemories() -> [BackupFolderError] {
+    let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
+    return (try? state?.unusable()) ?? []
+  }
+}
+
+/// What this computer remembers of one backup folder, kept outside of it.
+///
+/// A few small files per namespace in `<state>/memory/<folder>/`, where
+/// `<folder>` is the start of the SHA-256 of the folder's path. No secrets.
+struct StateFolder: Sendable {
+  let directory: Directory
+  private static let memoryLimit = 64 * 1024 * 1024
+
+  /// Takes a memory that is open.
+  init(directory: Directory) {
+    self.directory = directory
+  }
+
+  /// Opens the memory of `folder`.
+  ///
+  /// - Parameters:
+  ///   - path: the program's state folder.
+  ///   - folder: the backup folder.
+  ///   - make: whether to make what is not there.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
+  init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
+    let name = String(
+      Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
+    if make {
+      directory = try Directory.make(path: path).makeSubdirectory("memory").makeSubdirectory(name)
+      return
+    }
+    guard let memory = try Directory.open(path: path).subdirectory("memory"),
+      let directory = try memory.subdirectory(name)
+    else { throw .noSuchFolder(path: "\(path)/memory/\(name)") }
+    self.directory = directory
+  }
+
+  /// Takes the lock that every writing run holds.
+  func lock(
+    patience: Duration = FileLock.patience
+  ) throws(BackupFolderError) -> FileLock {
+    try FileLock.take("lock", in: directory, patience: patience)
+  }
+
+  /// Removes temporary files that a crash left here; only who holds the lock
+  /// writes any.
+  func removeStaleTemporaryFiles() throws(BackupFolderError) {
+    for name in try directory.names() where name.hasPrefix(AtomicFile.temporaryPrefix) {
+      try directory.unlink(name)
+    }
+  }
+
+  /// A random word in the names of this computer's temporary files; lasts as
+  /// long as the state folder.
+  func temporaryTag() throws(BackupFolderError) -> String {
+    let name = "temporary-tag"
+    var buffer = FileBuffer()
+    do {
+      try buffer.read(name, in: directory, limit: 64)
+      let tag = buffer.withBytes { (bytes) in
+        unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+      }
+      if tag.utf8.count == 16, Self.isHex(tag) { return tag }
+    } catch {
+      // Not there yet, or of no use: made anew.
+    }
+    let tag = Hex.string(Randomness.bytes(count: 8))
+    try replace(name, with: Array(tag.utf8))
+    return tag
+  }
+
+  /// Replaces a file, and reads it back before.
+  func replace(_ name: String, with bytes: [UInt8]) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "memory")
+    let digest = Digest(of: bytes.span)
+    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
+    try file.publish(overwriting: name)
+  }
+
+  /// The namespaces something is remembered of.
+  func namespaces() throws(BackupFolderError) -> [NamespaceID] {
+    try directory.names().compactMap { NamespaceID(hex: $0) }
+  }
+
+  /// What is remembered of a namespace; empty when nothing is.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func memory(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
+    try read(namespace.hex, limit: Self.memoryLimit, header: LocalState.header) { LocalState($0) }
+      ?? LocalState()
+  }
+
+  /// The same for whoever only reads: nothing where the file is of no use.
+  func readableMemory(of namespace: NamespaceID) -> LocalState {
+    (try? memory(of: namespace)) ?? LocalState()
+  }
+
+  /// Whether this computer has opened a namespace: also where it does not know any more
+  /// what it saw there.
+  func knows(_ namespace: NamespaceID) -> Bool {
+    guard let memory = try? memory(of: namespace) else { return true }
+    return !memory.operations.isEmpty
+  }
+
+  /// Reads one of this computer's own files.
+  ///
+  /// It is on the disk before it has its name, so that no crash leaves it empty or cut off.
+  ///
+  /// - Parameters:
+  ///   - name: the file's.
+  ///   - limit: its largest size.
+  ///   - header: its first line, which ends with the newest version that is known here.
+  ///   - parse: gives nil for what it cannot read.
+  /// - Returns: nil where there is no such file.
+  /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``, so that nobody writes
+  ///   over what another program or a person may still read; system errors.
+  func read<T>(
+    _ name: String, limit: Int, header: String, _ parse: (Span<UInt8>) -> T?
+  ) throws(BackupFolderError) -> T? {
+    let path = "\(directory.path)/\(name)"
+    var buffer = FileBuffer()
+    do {
+      try buffer.read(name, in: directory, limit: limit)
+    } catch .absent {
+      return nil
+    } catch .incomplete {
+      throw .memoryUnusable(path: path, isNewer: false)
+    } catch {
+      throw error.error(path)
+    }
+    if let found = buffer.withBytes({ parse($0) }) { return found }
+    let isNewer = buffer.withBytes { Self.isNewer($0, than: header) }
+    throw .memoryUnusable(path: path, isNewer: isNewer)
+  }
+
+  /// Whether a file says that a newer program wrote it: its first line is a header with a
+  /// higher version.
+  private static func isNewer(_ bytes: Span<UInt8>, than header: String) -> Bool {
+    var line: [UInt8] = []
+    for index in bytes.indices.prefix(64) where !line.contains(10) { line.append(bytes[index]) }
+    let found = String(decoding: line, as: UTF8.self).split(separator: "\n").first?.split(
+      separator: " ")
+    let known = header.split(separator: " ")
+    guard let found, found.count == 2, found[0] == known[0], let version = Int(found[1]),
+      let newest = Int(known[1])
+    else { return false }
+    return version > newest
+  }
+
+  /// The files here that are of no use, in order.
+  func unusable() throws(BackupFolderError) -> [BackupFolderError] {
+    var problems: [BackupFolderError] = []
+    for name in try directory.names().sorted() {
+      let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let id = NamespaceID(hex: String(parts[0])) else { continue }
+      do throws(BackupFolderError) {
+        switch parts.count == 1 ? "" : parts[1] {
+        case "": _ = try memory(of: id)
+        case "ways": _ = try slots(of: id)
+        case "credentials": _ = try credentials(of: id)
+        default: break
+        }
+      } catch {
+        if case .memoryUnusable = error { problems.append(error) }
+      }
+    }
+    return problems
+  }
+
+  /// Replaces what is remembered of a namespace.
+  func save(_ memory: LocalState, of namespace: NamespaceID) throws(BackupFolderError) {
+    try replace(namespace.hex, with: memory.bytes)
+    try directory.sync()
+  }
+
+  private static func isHex(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  /// Forgets a namespace: one that never came to be, or that is gone and whose
+  /// loss a person has accepted.
+  func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
+    NamespaceCache.remove(namespace, from: self)
+    forgetKeySlots(of: namespace)
+    try directory.unlink(namespace.hex)
+  }
+}

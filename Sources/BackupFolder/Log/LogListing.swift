@@ -1,0 +1,226 @@
+internal import CSPP
+internal import Glibc
+
+/// One file of the logs.
+enum LogFile: Hashable {
+  /// One whose name and folder are those of an operation, true or not.
+  case operation(OperationName)
+  /// Any other.
+  case other(folder: String, file: String)
+
+  /// The folder of its writer, below `keybackup/log/`.
+  var folder: String {
+    switch self {
+    case .operation(let name): name.writer.hex
+    case .other(let folder, _): folder
+    }
+  }
+
+  /// Its name there.
+  var file: String {
+    switch self {
+    case .operation(let name):
+      var text: [UInt8] = []
+      name.appendStem(to: &text)
+      return String(decoding: text, as: UTF8.self) + ".json"
+    case .other(_, let file): return file
+    }
+  }
+
+  /// The path below the namespace folder.
+  var path: String { "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(folder)/\(file)" }
+
+  /// The operation that the name speaks of, for a file that does not say so
+  /// itself.
+  var claimedName: OperationName? {
+    switch self {
+    case .operation(let name): name
+    // A stand-in, a name without its suffix, or with zeroes to spare.
+    case .other(let folder, let file):
+      Self.claimedName(folder, SyncPlaceholder.awaited(file) ?? file)
+    }
+  }
+}
+
+/// Every file in every folder of a log folder, temporary ones left out: those
+/// were never published.
+struct LogListing {
+  /// Most names that are kept: 48 bytes each, of files that all have to be read.
+  private static let operationLimit = 1 << 21
+  /// Most other names that are kept.
+  private static let otherLimit = 1 << 14
+
+  private var operations: [OperationName] = []
+  private var others: [LogFile] = []
+  /// Folders that could not be listed.
+  private(set) var unlisted: [(folder: String, error: BackupFolderError)] = []
+  /// Whether there were files that were never published.
+  private(set) var hasTemporaryFiles = false
+  /// Files beyond what is kept.
+  private(set) var surplus = 0
+  /// Tells this listing from another in this process.
+  private(set) var mark = Mark()
+
+  /// The sum of the names' hashes, with this process's secret: the same names
+  /// in any order have the same.
+  struct Mark: Equatable {
+    private var count = 0
+    private var sum = 0
+
+    mutating func add(_ file: LogFile) {
+      count += 1
+      sum &+= file.hashValue
+    }
+  }
+
+  /// Lists a log folder.
+  ///
+  /// - Parameters:
+  ///   - folder: the log folder.
+  ///   - isTolerant: whether folders that cannot be listed are only noted:
+  ///     operations in them must not look like operations that are gone.
+  /// - Throws: a listing that fails.
+  init(_ folder: Directory, isTolerant: Bool = false) throws(BackupFolderError) {
+    unlisted = try Self.forEachWriter(folder, isTolerant: isTolerant) {
+      (name, stream) throws(BackupFolderError) in
+      let bytes = Array(name.utf8)
+      let writer = SIMD2(hexDigits: bytes.span).map { WriterID(words: $0) }
+      while let file = try stream.next({ LogFile($0, folder: name, writer) }) {
+        guard let file else {
+          hasTemporaryFiles = true
+          continue
+        }
+        mark.add(file)
+        if case .operation(let operation) = file, operations.count < Self.operationLimit {
+          operations.append(operation)
+        } else if others.count < Self.otherLimit {
+          others.append(file)
+        } else {
+          surplus += 1
+        }
+      }
+    }
+  }
+
+  /// The files in the order to read them: of one writer, those of lower
+  /// counters first, so that a chain is followed from its start.
+  consuming func inOrder() -> some Sequence<LogFile> {
+    others.sort { $0.path < $1.path }
+    operations.sort { $0.counter != $1.counter ? $0.counter < $1.counter : $0 < $1 }
+    let (first, second) = (others, operations)
+    return (0..<first.count + second.count).lazy.map {
+      $0 < first.count ? first[$0] : .operation(second[$0 - first.count])
+    }
+  }
+
+  /// The operations that the files' names speak of.
+  var claimedNames: OperationNames {
+    OperationNames(operations + others.compactMap(\.claimedName))
+  }
+
+  /// Number of files that are to be read.
+  var count: Int { operations.count + others.count }
+
+  /// Leaves out the files of operations that are known.
+  ///
+  /// - Returns: false, and changes nothing, unless all of them are here.
+  mutating func remove(_ known: LogNodes) -> Bool {
+    let new = operations.filter { !known.contains($0) }
+    guard operations.count - new.count == known.count else { return false }
+    operations = new
+    return true
+  }
+
+  /// The number of files in a log folder.
+  static func count(_ folder: Directory) throws(BackupFolderError) -> Int {
+    var count = 0
+    _ = try forEachWriter(folder, isTolerant: true) { (_, stream) throws(BackupFolderError) in
+      while let isFile = try stream.next({ !LogFile.isTemporary($0) }) { count += isFile ? 1 : 0 }
+    }
+    return count
+  }
+
+  /// - Returns: the folders that could not be listed.
+  private static func forEachWriter(
+    _ folder: Directory, isTolerant: Bool,
+    _ body: (String, inout NameStream) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) -> [(folder: String, error: BackupFolderError)] {
+    var unlisted: [(folder: String, error: BackupFolderError)] = []
+    var names = try NameStream(folder)
+    while let name = try names.next({ String(repairing: $0) }) {
+      do throws(BackupFolderError) {
+        guard let writer = try folder.readableSubdirectory(name) else { continue }
+        var stream = try NameStream(writer)
+        try body(name, &stream)
+      } catch {
+        guard isTolerant, error != .interrupted else { throw error }
+        if unlisted.count < 1 << 12 { unlisted.append((name, error)) }
+      }
+    }
+    return unlisted
+  }
+}
+
+extension LogFile {
+  private static func claimedName(_ folder: String, _ file: String) -> OperationName? {
+    OperationName("\(folder)/\(file.hasSuffix(".json") ? file.dropLast(5) : file[...])")
+  }
+
+  /// Whether a name is that of a file that was never published.
+  static func isTemporary(_ name: Span<UInt8>) -> Bool { name.starts(with: ".keybackup-tmp-") }
+
+  /// A file that was listed; nil for a temporary one.
+  fileprivate init?(_ name: Span<UInt8>, folder: String, _ writer: WriterID?) {
+    if Self.isTemporary(name) { return nil }
+    // Exactly the name that is given: with a zero too many it is another file.
+    if let writer, name.count > 5, name.ends(with: ".json"),
+      let operation = OperationName(writer: writer, stem: name.extracting(droppingLast: 5)),
+      operation.stemCount == name.count - 5
+    {
+      self = .operation(operation)
+    } else {
+      self = .other(folder: folder, file: String(repairing: name))
+    }
+  }
+}
+
+/// Opens log files; the folders of some writers stay open.
+struct LogFiles {
+  /// Most folders that are open at a time.
+  private static let openLimit = 32
+
+  private let folder: Directory
+  private var writers: [String: Directory] = [:]
+
+  init(_ folder: Directory) { self.folder = folder }
+
+  /// Reads a file.
+  mutating func read(
+    _ file: LogFile, into buffer: inout FileBuffer, limit: Int
+  ) throws(FileProblem) {
+    guard let writer = try open(file.folder) else { throw .absent }
+    try buffer.read(file.file, in: writer, limit: limit)
+  }
+
+  /// Whether a file of that name lies in a writer's folder.
+  mutating func holds(_ file: String, of folder: String) -> Bool {
+    (try? open(folder))??.holds(file) ?? false
+  }
+
+  private mutating func open(_ name: String) throws(FileProblem) -> Directory? {
+    if let open = writers[name] { return open }
+    let found: Directory?
+    do throws(BackupFolderError) {
+      found = try folder.readableSubdirectory(name)
+    } catch .permissionDenied {
+      throw .system(EACCES)
+    } catch .unreachable(let code, _) {
+      throw .system(code)
+    } catch {
+      throw .system(EIO)
+    }
+    if writers.count == Self.openLimit { writers = [:] }
+    writers[name] = found
+    return found
+  }
+}

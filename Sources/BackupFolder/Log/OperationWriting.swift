@@ -1,0 +1,210 @@
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+/// What a writing run holds from its start to its end.
+struct WritingRun: ~Copyable {
+  let state: StateFolder
+  /// Tells this computer's temporary files from another's.
+  let tag: String
+  private let lock: FileLock
+
+  /// Takes the lock.
+  static func begin(_ state: StateFolder) throws(BackupFolderError) -> WritingRun {
+    let lock = try state.lock()
+    // That they stay is no reason not to write.
+    try? state.removeStaleTemporaryFiles()
+    let tag = try state.temporaryTag()
+    return WritingRun(state: state, tag: tag, lock: lock)
+  }
+}
+
+/// An operation that is on the disk and checked, but has no name yet.
+struct StagedOperation {
+  let header: OperationHeader
+  /// How later operations name it.
+  let reference: Operation.Seen
+  let fileName: String
+  let seen: [Operation.Seen]
+  /// What its first changes do to records.
+  let versions: [(RecordID, Digest?)]
+  /// Computers that it retires.
+  var retired: [WriterID] = []
+  /// Whether it names other namespaces.
+  var hasLinks = false
+  /// Whether the marks of the entries that it puts name it.
+  var marksEntries = false
+  /// Unix seconds.
+  let at: UInt64
+  let writerLabel: String
+  fileprivate let file: AtomicFile
+  fileprivate let folder: Directory
+}
+
+extension OpenNamespace {
+  /// Who writes the next operation, and after what.
+  ///
+  /// If the last operation of this computer's writer is not the one that is
+  /// remembered (a crash, a cloned machine, a rolled-back folder), or that writer
+  /// was retired, a new writer begins: one counter is never claimed twice.
+  func nextHeader() throws(BackupFolderError) -> OperationHeader {
+    do {
+      if let writer = memory.writer, !log.isRetired(writer) {
+        let last = log.index.last(of: writer)
+        if last?.name == memory.lastOwn {
+          return try OperationHeader(
+            namespaceID: id, writerID: writer, counter: (last?.counter ?? 0) + 1,
+            previous: last?.digest)
+        }
+      }
+      return try OperationHeader(
+        namespaceID: id, writerID: .random(), counter: 1, previous: nil)
+    } catch {
+      throw .internalError("operation header: \(error)")
+    }
+  }
+
+  /// Seals an operation and puts it on the disk without publishing it.
+  ///
+  /// - Parameters:
+  ///   - builder: holds the changes.
+  ///   - header: from ``nextHeader()``.
+  ///   - seen: what it may supersede, as the builder was told.
+  ///   - versions: what its first changes do to records, for the index.
+  ///   - run: this writing run.
+  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Throws: ``BackupFolderError/tooLarge(path:limit:)``; system errors.
+  func stage(
+    _ builder: consuming OperationBuilder, _ header: OperationHeader, seen: [Operation.Seen],
+    versions: [(RecordID, Digest?)], run: borrowing WritingRun
+  ) throws(BackupFolderError) -> StagedOperation {
+    let folder = try namespace.makeLogFolder(of: header.writerID)
+    // Below a folder in which this computer's last operation lies, all is durable.
+    if memory.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
+    let staged: StagedOperation
+    do {
+      let sealed = try seal(builder, header)
+      let file = try sealed.file.withBytes { (bytes) throws(BackupFolderError) in
+        try AtomicFile(staging: bytes, in: folder, tag: run.tag)
+      }
+      staged = StagedOperation(
+        header: header, reference: sealed.seen, fileName: sealed.fileName, seen: seen,
+        versions: versions, at: namespace.settings.clock(),
+        writerLabel: namespace.settings.writerLabel, file: file, folder: folder)
+      // The sealed bytes end here: the file is read back in their stead.
+    }
+    try settle(staged)
+    return staged
+  }
+
+  /// Stages an operation that has seen all others.
+  ///
+  /// - Parameters:
+  ///   - time: Unix seconds; nil: now.
+  ///   - header: from ``nextHeader()``; nil: the next one.
+  ///   - versions: what its first changes do to records, for the index.
+  ///   - run: this writing run.
+  ///   - changes: adds the changes.
+  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Throws: as ``stage(_:_:seen:versions:run:)``.
+  func stage(
+    at time: UInt64? = nil, _ header: OperationHeader? = nil,
+    versions: [(RecordID, Digest?)] = [], run: borrowing WritingRun,
+    _ changes: (inout OperationBuilder) -> Void
+  ) throws(BackupFolderError) -> StagedOperation {
+    let settings = namespace.settings
+    let seen = log.index.tips()
+    var operation = OperationBuilder(
+      at: time ?? settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+    changes(&operation)
+    let next = if let header { header } else { try nextHeader() }
+    return try stage(operation, next, seen: seen, versions: versions, run: run)
+  }
+
+  private func seal(
+    _ builder: consuming OperationBuilder, _ header: OperationHeader
+  ) throws(BackupFolderError) -> SealedOperation {
+    do {
+      return try builder.seal(
+        header: header, masterKey: masterKey, limit: namespace.settings.limits.operation)
+    } catch .tooLarge(let limit) {
+      throw .tooLarge(path: FolderLayout.logFolder, limit: limit)
+    } catch {
+      throw .internalError("sealing an operation: \(error)")
+    }
+  }
+
+  /// Waits until a staged operation is on the disk and opens it again.
+  private func settle(_ staged: StagedOperation) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let limit = namespace.settings.limits.operation
+    var back: OperationFile?
+    try staged.file.settle(buffer: &buffer) { bytes in
+      back = try? OperationFile(parsing: bytes, at: id, limit: limit)
+      return back?.digest == staged.reference.digest
+    }
+    guard (try? back?.open(inPlace: &buffer.bytes, masterKey: masterKey)) != nil else {
+      throw .io(errno: EIO, path: staged.folder.path)
+    }
+  }
+
+  /// Gives a staged operation its name: from here on it counts.
+  mutating func publish(
+    _ staged: StagedOperation, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    guard try staged.file.publish(new: staged.fileName) else {
+      throw .busy(path: "\(staged.folder.path)/\(staged.fileName)")
+    }
+    try staged.folder.sync()
+    log.append(staged)
+    memory.writer = staged.header.writerID
+    memory.lastOwn = staged.reference.name
+    memory.operations.insert(staged.reference.name)
+    memory.creating = false
+    // Not remembering an own operation costs nothing but a new writer id next
+    // time; failing here would call undone what is done.
+    try? run.state.save(memory, of: id)
+    judgeLogs()
+  }
+
+  /// Fails where the master key was rotated since this was opened: what is written
+  /// here from now on would be late.
+  ///
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)`` with the next namespace.
+  private func requireNotMoved() throws(BackupFolderError) {
+    let next = Set(log.links.successors.map(\.id)).subtracting(knownSuccessors ?? [])
+    if let next = next.min() { throw .cannotRotate(.moved(to: next)) }
+  }
+
+  func listingMark() throws(BackupFolderError) -> LogListing.Mark {
+    guard let folder = try namespace.logFolder() else { return LogListing.Mark() }
+    return try LogListing(folder).mark
+  }
+
+  /// Reads again what another program of this computer, or the sync client,
+  /// brought since the logs were read.
+  ///
+  /// - Throws: ``RotationObstacle/moved(to:)`` when the master key was rotated
+  ///   since; system errors.
+  mutating func refresh(run: borrowing WritingRun) throws(BackupFolderError) {
+    if !isLoaded {
+      try load()
+    } else if try listingMark() != log.listed {
+      try load()
+    }
+    try requireNotMoved()
+    try refreshEarlier(run: run)
+    // Writing without knowing what was written would lose it.
+    memory = try run.state.memory(of: id)
+    try? remember(log.index.names, in: run.state)
+    rememberKeySlots(isLocked: true)
+  }
+}
+
+extension Namespace {
+  /// The folder of one computer's log, made if it is not there.
+  func makeLogFolder(of writer: WriterID) throws(BackupFolderError) -> Directory {
+    try directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.logFolder).makeSubdirectory(writer.hex)
+  }
+}

@@ -1,0 +1,83 @@
+internal import CSPP
+
+/// What sync programs leave in the place of a file that has not come yet, or
+/// beside it while it comes (docs/format.md, "Not here yet").
+enum SyncPlaceholder {
+  /// Whether the name is that of a sync program's stand-in for a file that is
+  /// still in the cloud: it never holds the file's own bytes.
+  static func isPlaceholder(_ name: String) -> Bool {
+    name.hasSuffix(".icloud") || name.hasSuffix(".nextcloud") || name.hasSuffix(".owncloud")
+  }
+
+  /// Why such a file gives nothing.
+  static let reason = "only a sync program's stand-in: not yet synchronised"
+
+  /// The name of the file that a placeholder or half download stands for.
+  ///
+  /// What such a file holds is tried like any other's: a name proves nothing.
+  /// But if it holds nothing of use, the file it stands for is awaited.
+  ///
+  /// - Parameter name: of a file as it was listed.
+  /// - Returns: the name the whole file will have; `nil` when `name` is no
+  ///   stand-in for a file of a backup.
+  static func awaited(_ name: String) -> String? {
+    guard let whole = withoutMarks(name), whole.hasSuffix(".json"), whole.utf8.count > 5 else {
+      return nil
+    }
+    return String(whole)
+  }
+
+  /// Those of a folder's files that stand for one which is there too.
+  static func superfluous(in names: [String]) -> Set<String> {
+    let standIns = names.compactMap { name in awaited(name).map { (name, $0) } }
+    if standIns.isEmpty { return [] }
+    let all = Set(names)
+    return Set(standIns.filter { all.contains($0.1) }.map(\.0))
+  }
+
+  private static func withoutMarks(_ name: String) -> Substring? {
+    if let inner = between(name, ".", ".icloud") { return inner }
+    if let inner = between(name, ".syncthing.", ".tmp") { return inner }
+    if let inner = between(name, "~syncthing~", ".tmp") { return inner }
+    for suffix in [
+      ".nextcloud", ".owncloud", ".part", ".crdownload", ".download", ".filepart", ".!sync",
+      ".tmp", "~",
+    ] {
+      if let inner = between(name, "", suffix) { return inner }
+    }
+    // rclone puts eight letters and digits before it.
+    if let inner = between(name, "", ".partial") { return withoutRandomPart(inner, 8) ?? inner }
+    guard name.hasPrefix(".") else { return nil }
+    // Nextcloud and ownCloud: .NAME.~1a2b3c
+    if let mark = name.dropFirst().firstRange(of: ".~"), mark.upperBound < name.endIndex,
+      name[mark.upperBound...].utf8.allSatisfy(isHexDigit)
+    {
+      return name.dropFirst()[..<mark.lowerBound]
+    }
+    // rsync: .NAME.AbC123
+    return withoutRandomPart(name.dropFirst(), 6)
+  }
+
+  private static func between(_ name: String, _ prefix: String, _ suffix: String) -> Substring? {
+    guard name.utf8.count > prefix.utf8.count + suffix.utf8.count, name.hasPrefix(prefix),
+      name.hasSuffix(suffix)
+    else { return nil }
+    return name.dropFirst(prefix.count).dropLast(suffix.count)
+  }
+
+  /// `name` without a last part of exactly `count` letters and digits.
+  private static func withoutRandomPart(_ name: Substring, _ count: Int) -> Substring? {
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    let part = name[name.index(after: dot)...].utf8
+    guard part.count == count, part.allSatisfy(isLetterOrDigit) else { return nil }
+    return name[..<dot]
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte)
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (97...122).contains(byte) || (65...90).contains(byte)
+  }
+}

@@ -1,0 +1,162 @@
+public import CSPP
+internal import SecretMemory
+
+/// A namespace that the open one follows, opened with the master key that the
+/// open one's log keeps.
+final class EarlierNamespace {
+  var open: OpenNamespace
+
+  init(_ open: consuming OpenNamespace) { self.open = open }
+}
+
+extension Namespace {
+  /// Another namespace of the same folder; nil when it is not here.
+  func sibling(_ id: NamespaceID) throws(BackupFolderError) -> Namespace? {
+    guard let all = try folder.readableSubdirectory(FolderLayout.namespaces),
+      let directory = try all.readableSubdirectory(id.hex)
+    else { return nil }
+    return Namespace(id: id, directory: directory, settings: settings, folder: folder)
+  }
+}
+
+extension OpenNamespace {
+  /// Opens the namespaces that this one follows, and those that they follow.
+  ///
+  /// One that is not here is none to read: a person may delete it once nothing in
+  /// it is late.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``; for a writing run, a listing
+  ///   that fails.
+  mutating func loadEarlier() throws(BackupFolderError) {
+    earlier = []
+    earlierProblems = []
+    // Who has a master key that was given up can name as many as there is room for.
+    if lineage.count >= Self.mostRelated { return }
+    let all = (log.links.earlier + others).prefix(Self.mostRelated)
+    var lineage = lineage.union([id]).union(all.map(\.namespaceID))
+    for known in all where !self.lineage.contains(known.namespaceID) {
+      do throws(BackupFolderError) {
+        guard let sibling = try namespace.sibling(known.namespaceID) else { continue }
+        var open = OpenNamespace(
+          sibling, masterKey: known.key.copy(), by: nil, purpose: purpose)
+        open.lineage = lineage
+        open.carriedEnds = log.links.carriedEnds[known.namespaceID]
+        try open.load()
+        // Each is read once, by whatever way it is reached.
+        lineage.formUnion(open.allEarlier)
+        earlier.append(EarlierNamespace(open))
+      } catch {
+        if purpose == .writing || error == .interrupted { throw error }
+        earlierProblems.append(
+          FileFinding(unlisted: "the earlier namespace \(known.namespaceID)", error))
+      }
+    }
+  }
+
+  private static var mostRelated: Int { 64 }
+
+  private var allEarlier: Set<NamespaceID> {
+    earlier.reduce(into: []) { found, older in
+      found.insert(older.open.id)
+      found.formUnion(older.open.allEarlier)
+    }
+  }
+
+  /// Reads again those to which something was added.
+  mutating func refreshEarlier(run: borrowing WritingRun) throws(BackupFolderError) {
+    for older in earlier {
+      if try older.open.listingMark() != older.open.log.listed { try older.open.load() }
+      older.open.memory = try run.state.memory(of: older.open.id)
+      try? older.open.remember(older.open.log.index.names, in: run.state)
+      try older.open.refreshEarlier(run: run)
+    }
+    if !earlier.isEmpty { judgeLogs() }
+  }
+
+  /// Remembers what was opened of the earlier namespaces too: taking something
+  /// away from them is as bad.
+  mutating func rememberEarlier() {
+    for older in earlier where isFollowed(older.open.id) {
+      try? older.open.remember()
+      older.open.rememberEarlier()
+    }
+  }
+
+  /// Whether a namespace came to be: one that an unfinished rotation leaves may
+  /// go again.
+  func isFollowed(_ id: NamespaceID) -> Bool {
+    rivals.contains(id) || follows(id)
+  }
+
+  /// Adds what is wrong with the earlier namespaces' logs.
+  ///
+  /// What they lack and nobody here ever opened is not awaited: a person may
+  /// have deleted it, and what arrives late is shown when it does.
+  mutating func judgeEarlier() {
+    for older in earlier {
+      let found = older.open.health
+      health.rolledBack += found.rolledBack
+      health.rolledBackBy.merge(found.rolledBackBy) { $0 + $1 }
+      health.forked += found.forked
+      health.forkedWriters.formUnion(found.forkedWriters)
+    }
+  }
+
+  /// What is wrong with the earlier namespaces' logs.
+  var earlierFindings: [FileFinding] {
+    var findings = earlierProblems
+    for older in earlier {
+      for finding in older.open.logFindings {
+        findings.note(
+          FileFinding(
+            file: "\(older.open.id)/\(finding.file)", recordID: nil, state: finding.state,
+            reason: finding.reason))
+      }
+    }
+    return findings
+  }
+}
+
+/// An earlier namespace that a person may delete.
+public struct SpentNamespace: Equatable, Sendable {
+  /// The namespace.
+  public let id: NamespaceID
+  /// Its operations that name other namespaces, as paths below it: they are to
+  /// stay, as is `keybackup/keys`.
+  public let operations: [String]
+}
+
+extension OpenNamespace {
+  /// The key slots that have a file in an earlier namespace only: a box waits for
+  /// them there.
+  public var keySlotsWithoutFile: [PendingKeySlot] { pendingKeySlots().filter { !has($0.keyID) } }
+
+  /// The namespaces that this one follows, all of which a person may delete once
+  /// nothing there is late and ``keySlotsWithoutFile`` is empty.
+  public var earlierNamespaces: [SpentNamespace] {
+    var found: [SpentNamespace] = []
+    for older in earlier where follows(older.open.id) {
+      let index = older.open.log.index
+      let operations = older.open.log.links.nodes.map { node in
+        let reference = index.nodes[node].reference
+        return "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(reference.writerID)/"
+          + FolderLayout.operationFile(counter: reference.counter, digest: reference.digest)
+      }
+      found.append(SpentNamespace(id: older.open.id, operations: operations.sorted()))
+      found += older.open.earlierNamespaces
+    }
+    return found
+  }
+
+  /// Every namespace that this one follows, here or not, as the logs that were opened say.
+  public var predecessors: Set<NamespaceID> {
+    var all = Set(log.links.earlier.map(\.namespaceID))
+    for older in earlier where follows(older.open.id) { all.formUnion(older.open.predecessors) }
+    return all
+  }
+
+  /// Whether the log says that this namespace follows another.
+  func follows(_ id: NamespaceID) -> Bool {
+    log.links.earlier.contains { $0.namespaceID == id }
+  }
+}

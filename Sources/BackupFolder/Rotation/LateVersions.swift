@@ -1,0 +1,145 @@
+public import CSPP
+internal import SecretMemory
+
+/// What computers wrote to an earlier namespace after the master key was rotated:
+/// live there, and held by no `put` here (docs/format.md, *Rotation*).
+extension OpenNamespace {
+  /// Hands out the versions that only earlier namespaces show.
+  mutating func emitLate<E: Error>(
+    _ pass: inout WalletPass, _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) {
+    let index = log.index
+    for older in earlier {
+      let id = older.open.id
+      let sources = sources(of: older)
+      _ = try older.open.forEachWallet { (version, bytes) throws(E) in
+        if Self.isOutdated(version.id.digest, version.recordID, in: sources) { return }
+        guard pass.isLate(version.recordID, version.id.digest, index: index) else { return }
+        try body(
+          WalletVersion(
+            recordID: version.recordID, state: .late, source: .earlier(id), entry: version.entry,
+            id: version.id, ordinal: pass.count(version.recordID, .late)), bytes)
+      }
+    }
+  }
+
+  /// The logs that say what became of the versions in an earlier namespace: none
+  /// but its own when a rotation has finished it, for then it was in charge.
+  ///
+  /// What an interrupted rotation left holds copies; who overwrote or removed the
+  /// originals since could not know of those.
+  private func sources(of older: EarlierNamespace) -> [LogIndex] {
+    isFollowed(older.open.id) ? [] : followedLogs()
+  }
+
+  private func followedLogs() -> [LogIndex] {
+    earlier.flatMap { older in
+      (isFollowed(older.open.id) ? [older.open.log.index] : []) + older.open.followedLogs()
+    }
+  }
+
+  private static func isOutdated(
+    _ value: Digest, _ record: RecordID, in sources: [LogIndex]
+  ) -> Bool {
+    sources.contains { $0.standing(of: value, record: record) == .superseded }
+  }
+
+  /// Lends the late versions of some records, without opening all files.
+  private mutating func forEachLate(
+    of records: Set<RecordID>,
+    _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    let index = log.index
+    for older in earlier {
+      let sources = sources(of: older)
+      try older.open.forEachVersion(of: records) {
+        (record, value, bytes) throws(BackupFolderError) in
+        if Self.isOutdated(value, record, in: sources) { return }
+        guard index.standing(of: value, record: record) == .unknown else { return }
+        try body(record, value, bytes)
+      }
+    }
+  }
+
+  /// Lends the live versions of some records: the logged ones, what another
+  /// program put into the record's own file, and late ones.
+  private mutating func forEachVersion(
+    of records: Set<RecordID>,
+    _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    let places = records.sorted().flatMap { log.index.live($0) }
+    let logged = log
+    if !places.isEmpty {
+      // One that cannot be read again stays late.
+      _ = try logged.forEachPut(places, in: namespace, masterKey: masterKey) {
+        (place, bytes) throws(BackupFolderError) in
+        try body(
+          logged.index.versions[place].record, bytes.withBytes { Digest(of: $0) }, bytes)
+      }
+    }
+    if let folder = try namespace.walletFolder() {
+      for record in records.sorted() {
+        guard
+          case .opened(let entry, let value) = reader.open(
+            FolderLayout.walletFile(record), in: folder),
+          entry.recordID == record, log.index.standing(of: value, record: record) == .unknown
+        else { continue }
+        try body(record, value, reader.plaintext)
+      }
+    }
+    try forEachLate(of: records, body)
+  }
+
+  /// Which of some records have late versions.
+  mutating func lateRecords(
+    among records: some Sequence<RecordID>
+  ) throws(BackupFolderError) -> Set<RecordID> {
+    var found: Set<RecordID> = []
+    if earlier.isEmpty { return found }
+    try forEachLate(of: Set(records)) { record, _, _ in found.insert(record) }
+    return found
+  }
+
+  /// A record's late versions.
+  mutating func lateValues(of record: RecordID) throws(BackupFolderError) -> Set<Digest> {
+    var found: Set<Digest> = []
+    if earlier.isEmpty { return found }
+    try forEachLate(of: [record]) { _, value, _ in found.insert(value) }
+    return found
+  }
+
+  /// Logs the late versions of some records before those are written: `seen` is
+  /// empty, they supersede nothing.
+  mutating func logLate(
+    of records: Set<RecordID>, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    if earlier.isEmpty { return }
+    let missing = try lateRecords(among: records)
+    for record in missing.sorted() {
+      var puts = ConcurrentPuts(for: namespace.settings)
+      try forEachLate(of: [record]) { (record, value, bytes) in
+        puts.add(record, value, bytes)
+      }
+      try publish(&puts, run: run)
+    }
+  }
+
+  /// Wallets that were removed in an earlier namespace, by a computer that did not
+  /// know of the rotation: they are still here.
+  public var removedEarlier: [RecordID] {
+    var found: Set<RecordID> = []
+    for older in earlier {
+      // Beyond what was carried over a removal covers nothing, and is only told.
+      var index = older.open.log.index
+      index.limitCovering(to: nil)
+      for record in index.records where index.live(record).isEmpty {
+        let held = index.history(of: record).compactMap { index.versions[$0].value }
+        let live = log.index.live(record).compactMap { log.index.versions[$0].value }
+        if live.contains(where: held.contains) { found.insert(record) }
+      }
+      found.formUnion(
+        older.open.removedEarlier.filter { !log.index.live($0).isEmpty })
+    }
+    return found.sorted()
+  }
+}

@@ -1,0 +1,322 @@
+public import CSPP
+public import SecretMemory
+
+/// A key slot that was enrolled and is not at hand when the master key is rotated.
+public struct PendingKeySlot: Equatable, Sendable {
+  /// The key slot.
+  public let keyID: KeyID
+  /// The name a person gave it.
+  public let label: String
+  /// X25519 public key, 32 bytes.
+  let recipient: [UInt8]
+}
+
+/// What a rotation of the master key has done.
+public struct Rotation: ~Copyable {
+  /// The new namespace, open.
+  public var namespace: OpenNamespace
+  /// Wallets that were carried over.
+  public internal(set) var wallets = 0
+  /// Versions of them.
+  public internal(set) var versions = 0
+  /// Key slots for which a box waits.
+  public internal(set) var left: [PendingKeySlot] = []
+  /// Files that gave no wallet: they stay where they are.
+  public internal(set) var failures: [FileFinding] = []
+  /// Whether an interrupted rotation was finished.
+  public internal(set) var isResumed = false
+
+  /// Hands over the namespace.
+  public consuming func take() -> OpenNamespace { namespace }
+}
+
+extension Namespace {
+  /// The namespace that an interrupted rotation of this one's master key began
+  /// here; nil: there is none.
+  ///
+  /// - Throws: a listing that fails.
+  public func unfinishedRotation() throws(BackupFolderError) -> Namespace? {
+    guard let state = try? state(make: false) else { return nil }
+    for candidate in try state.namespaces()
+    where try state.memory(of: candidate).rotatingFrom == id {
+      if let sibling = try sibling(candidate) { return sibling }
+    }
+    return nil
+  }
+}
+
+extension OpenNamespace {
+  /// The key slots that are to find their way to another namespace by a box: all
+  /// but the one at hand, also those that earlier rotations left behind.
+  ///
+  /// What the log says counts: whoever can write to the folder can put a file of a
+  /// key slot there.
+  ///
+  /// - Parameter atHand: the key slot that rotates; others of the same credential,
+  ///   those whose place it takes, and those that take its place are the same
+  ///   security key.
+  /// - Returns: by their labels.
+  public func pendingKeySlots(besides atHand: KeyID? = nil) -> [PendingKeySlot] {
+    let all = keyWrappers()
+    let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
+    let removed = removedKeySlots()
+    let sameKey = atHand.map { Self.successions(of: $0, among: all) } ?? []
+    return all.keys.filter { key in
+      guard !sameKey.contains(key), !removed.contains(key), let wrapper = all[key] else {
+        return false
+      }
+      return credential == nil || Self.credential(of: wrapper) != credential
+    }.compactMap { key in
+      all[key].map { PendingKeySlot(keyID: key, label: $0.header.label, recipient: $0.recipient) }
+    }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
+  }
+
+  /// A key slot, those whose place it takes, one after the other, and those that take
+  /// its place: `rotate` made them on one security key.
+  private static func successions(of key: KeyID, among all: [KeyID: KeyWrapper]) -> Set<KeyID> {
+    var found: Set<KeyID> = [key]
+    var count = 0
+    while count < found.count {
+      count = found.count
+      for (other, wrapper) in all {
+        guard let replaced = wrapper.header.replaces else { continue }
+        if found.contains(other) || found.contains(replaced) { found.formUnion([other, replaced]) }
+      }
+    }
+    return found
+  }
+
+  /// The logged files of key slots: of this namespace, and of those for which a box
+  /// waits.
+  ///
+  /// An earlier namespace's log is not asked: whoever has its master key, which was
+  /// given up, can write there.
+  func keyWrappers() -> [KeyID: KeyWrapper] {
+    var wrappers: [KeyID: KeyWrapper] = [:]
+    for (key, slot) in log.pendingKeySlots {
+      wrappers[key] = Self.wrapper(slot.file, of: key, at: slot.namespaceID)
+    }
+    for (key, file) in log.keyFiles { wrappers[key] = Self.wrapper(file, of: key, at: id) }
+    return wrappers
+  }
+
+  private static func wrapper(_ file: [UInt8], of key: KeyID, at id: NamespaceID) -> KeyWrapper? {
+    guard let wrapper = try? KeyWrapper(parsing: file.span, at: id), wrapper.header.keyID == key
+    else { return nil }
+    return wrapper
+  }
+
+  /// Key slots that were removed.
+  func removedKeySlots() -> Set<KeyID> { log.removedKeys }
+
+  /// Logs which key slots have their file in an earlier namespace only.
+  mutating func logLeft(
+    _ slots: [PendingKeySlot], of older: borrowing OpenNamespace, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let settings = namespace.settings
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
+    var noted: [(KeyID, OperationLog.LoggedPendingKeySlot)] = []
+    for slot in slots where log.pendingKeySlots[slot.keyID] == nil {
+      let own = older.log.keyFiles[slot.keyID].map {
+        OperationLog.LoggedPendingKeySlot(namespaceID: older.id, file: $0)
+      }
+      guard let left = own ?? older.log.pendingKeySlots[slot.keyID] else { continue }
+      operation.keyLeft(slot.keyID, in: left.namespaceID, file: left.file.span)
+      noted.append((slot.keyID, left))
+    }
+    if noted.isEmpty { return }
+    let staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
+    try publish(staged, run: run)
+    for (key, slot) in noted { log.note(left: slot, key) }
+  }
+
+  private static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
+    if case .securityKey(let key) = wrapper.header.kind { key.credentialID } else { nil }
+  }
+
+  /// Makes a new master key and a new namespace, carries everything over, checks
+  /// it, and says in this namespace that that one follows.
+  ///
+  /// Interrupted, the next call with the same key slot goes on; one with another way
+  /// in starts over. Until the last step this namespace is in charge.
+  ///
+  /// - Parameters:
+  ///   - enrolment: the key slot of the new namespace; after an interruption, as the
+  ///     file in ``Namespace/unfinishedRotation()`` says.
+  ///   - secret: its secret; of a security key, its PRF output for that salt.
+  ///   - atHand: the key slot of this namespace that is the same thing.
+  ///   - progress: gets how many versions were carried over.
+  /// - Returns: the new namespace, open.
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)``,
+  ///   ``BackupFolderError/keySlotRemoved`` and system errors: then
+  ///   this namespace is as it was.
+  public mutating func rotateMasterKey(
+    to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
+    progress: (Int) -> Void = { _ in }
+  ) throws(BackupFolderError) -> Rotation {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    if removedKeySlots().contains(atHand) { throw .keySlotRemoved }
+    try requireWhole()
+    // What a killed run staged goes before its counter is another operation's.
+    _ = try repair(run: run)
+    let unfinished = try namespace.unfinishedRotation()
+    let next = try successor(enrolment, secret: secret, unfinished: unfinished, run: run)
+    var rotation = Rotation(namespace: next)
+    rotation.isResumed = unfinished?.id == rotation.namespace.id
+    try rotation.namespace.found(by: enrolment, secret: secret, run: run)
+    var carried: Set<CarriedVersion> = []
+    // What arrives meanwhile is carried over too; what arrives later is late.
+    var ends: [Operation.Seen] = []
+    for _ in 0..<3 {
+      let before = carried.count
+      ends = log.index.tips()
+      carried = try carry(into: &rotation, enrolment, run: run, progress: progress)
+      try refresh(run: run)
+      if carried.count == before { break }
+    }
+    try requireWhole()
+    _ = try rotation.namespace.repair(run: run)
+    if let problem = rotation.namespace.viewProblem { throw problem }
+    try rotation.namespace.verify(carried, enrolment.keyID, secret: secret)
+    rotation.versions = carried.count
+    rotation.wallets = Set(carried.map(\.record)).count
+    rotation.left = pendingKeySlots(besides: atHand)
+    try rotation.namespace.logLeft(rotation.left, of: self, run: run)
+    try rotation.namespace.logFrom(masterKey, upTo: ends, run: run)
+    let last = try rotation.namespace.lastCarrying(run: run)
+    try move(
+      to: rotation.namespace.id, rotation.namespace.masterKey, last: last,
+      leaving: rotation.left, run: run)
+    try rotation.namespace.settleRotation(from: self, run: run)
+    saveCache(run: run)
+    return rotation
+  }
+
+  /// Nothing is left behind that would be found only later.
+  private func requireWhole() throws(BackupFolderError) {
+    if let successor = log.links.successors.first {
+      throw .cannotRotate(.moved(to: successor.id))
+    }
+    if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
+    // A copy in another spelling lacks nothing.
+    if health.rolledBack + health.forked + health.incomplete > 0
+      || logFindings.contains(where: { $0.state != .foreign })
+    {
+      throw .cannotRotate(.notWhole)
+    }
+  }
+
+  /// Opens what an interrupted rotation made, or makes a namespace.
+  private func successor(
+    _ enrolment: Enrolment, secret: borrowing SecretBytes, unfinished: Namespace?,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> OpenNamespace {
+    if let unfinished {
+      // Beside what somebody planted there it would not be verified: then it is made again.
+      let slots = ((try? unfinished.scan())?.keySlots ?? []).filter { $0.keyID == enrolment.keyID }
+      if let slot = slots.first, slot.header(openedBy: secret) != nil,
+        slots.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty })
+      {
+        let key = try slot.unwrap(secret: secret)
+        if try unfinished.keyFileBytes(of: enrolment.keyID) == nil {
+          // It was found under a temporary name.
+          _ = try unfinished.write(enrolment, key, secret: secret, tag: run.tag)
+        }
+        return try alone(unfinished, key, enrolment.keyID)
+      }
+    }
+    guard isNew(enrolment) else {
+      throw .internalError("the way into the new namespace is not a new one")
+    }
+    try unfinished?.discardUnfinished(run: run)
+    let masterKey = MasterKey.random()
+    let new = masterKey.namespaceID
+    // Remembered before anything of it is there.
+    var memory = LocalState()
+    memory.rotatingFrom = id
+    try run.state.save(memory, of: new)
+    let all = try namespace.folder.makeSubdirectory(FolderLayout.namespaces)
+    let made = Namespace(
+      id: new, directory: try all.makeSubdirectory(new.hex), settings: namespace.settings,
+      folder: namespace.folder)
+    _ = try made.directory.makeSubdirectory(FolderLayout.walletFolder)
+    _ = try made.write(enrolment, masterKey, secret: secret, tag: run.tag)
+    return try alone(made, masterKey, enrolment.keyID)
+  }
+
+  /// Whether nothing here has the ID or the salt of a way into the next namespace: it
+  /// would have an earlier one's secret, or get the boxes of another key slot.
+  private func isNew(_ enrolment: Enrolment) -> Bool {
+    let known = keyWrappers()
+    if known[enrolment.keyID] != nil || removedKeySlots().contains(enrolment.keyID) { return false }
+    guard case .securityKey(let key) = enrolment.kind else { return true }
+    return known.values.allSatisfy { wrapper in
+      guard case .securityKey(let earlier) = wrapper.header.kind else { return true }
+      return earlier.prfSalt != key.prfSalt
+    }
+  }
+
+  /// Opens the new namespace without this one: it has to hold everything itself.
+  private func alone(
+    _ new: Namespace, _ masterKey: consuming MasterKey, _ key: KeyID
+  ) throws(BackupFolderError) -> OpenNamespace {
+    var open = OpenNamespace(new, masterKey: masterKey, by: key, purpose: .reading)
+    open.lineage = [id]
+    try open.load()
+    return open
+  }
+
+  /// Writes `moved`: from here on the new namespace is in charge.
+  mutating func move(
+    to next: NamespaceID, _ nextKey: borrowing MasterKey, last: Operation.Seen,
+    leaving slots: [PendingKeySlot], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var boxes: [Operation.Box] = []
+    for slot in slots {
+      do {
+        boxes.append(
+          Operation.Box(keyID: slot.keyID, box: try nextKey.sealed(to: slot.recipient)))
+      } catch {
+        throw .internalError("a box for \(slot.keyID): \(error)")
+      }
+    }
+    var staged = try stage(run: run) { $0.moved(to: next, boxes: boxes, last: last) }
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
+  }
+
+  /// The operation that has seen all that were carried over; after an
+  /// interruption, several writers' chains hold them.
+  private mutating func lastCarrying(
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Operation.Seen {
+    let seen = log.index.tips()
+    if seen.count == 1 { return seen[0] }
+    let staged = try stage(run: run) { _ in }
+    try publish(staged, run: run)
+    return staged.reference
+  }
+
+  /// Remembers that this namespace is in charge.
+  private mutating func settleRotation(
+    from older: borrowing OpenNamespace, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var before = try run.state.memory(of: older.id)
+    before.movedTo = id
+    try? run.state.save(before, of: older.id)
+    memory = try run.state.memory(of: id)
+    memory.rotatingFrom = nil
+    memory.rotatingWriters = []
+    memory.isTrusted = true
+    memory.earlier = before.earlier.union([older.id])
+    try? run.state.save(memory, of: id)
+    // It is done; where this does not go well, the next run says so.
+    try? logFrom(older.masterKey, run: run)
+    lineage = []
+    try load()
+    rememberKeySlots(isLocked: true)
+  }
+}

@@ -1,0 +1,148 @@
+internal import CSPP
+internal import SecretMemory
+
+/// A version of a wallet that has to be in the new namespace.
+struct CarriedVersion: Hashable {
+  let record: RecordID
+  let value: Digest
+}
+
+extension OpenNamespace {
+  /// What a first operation holds beside wallets, in bytes, rounded up.
+  private static let foundingSize = 512 * 1024
+
+  /// Writes what the new namespace needs before the first operation: the way's
+  /// file, the envelope, and who writes.
+  mutating func found(
+    by enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    try writeEnvelope(for: enrolment, secret: secret, run: run)
+    // Known before it writes, so that nothing here is taken for another's.
+    memory = try run.state.memory(of: id)
+    let header = try nextHeader()
+    if header.counter == 1 { memory.lastOwn = nil }
+    memory.writer = header.writerID
+    memory.rotatingWriters.insert(header.writerID)
+    try run.state.save(memory, of: id)
+  }
+
+  /// Writes the CSPP envelope of a security key, unless there is one.
+  func writeEnvelope(
+    for enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    guard case .securityKey(let key) = enrolment.kind else { return }
+    let envelope = try sealEnvelope(
+      for: .init(keyID: enrolment.keyID, rpID: key.rpID, credentialID: key.credentialID),
+      prfSalt: key.prfSalt, secret: secret)
+    _ = try namespace.writeEnvelope(envelope, secret: secret, tag: run.tag)
+  }
+
+  /// Carries over what the new namespace does not hold yet.
+  ///
+  /// - Returns: everything that it has to hold.
+  mutating func carry(
+    into rotation: inout Rotation, _ enrolment: Enrolment, run: borrowing WritingRun,
+    progress: (Int) -> Void
+  ) throws(BackupFolderError) -> Set<CarriedVersion> {
+    var all: Set<CarriedVersion> = []
+    var puts = ConcurrentPuts(for: namespace.settings)
+    let own = SharedMasterKey(masterKey.copy())
+    let report = try forEachWallet { (version, bytes) throws(BackupFolderError) in
+      let item = CarriedVersion(record: version.recordID, value: version.id.digest)
+      guard all.insert(item).inserted else { return }
+      progress(all.count)
+      let index = rotation.namespace.log.index
+      if index.standing(of: item.value, record: item.record) != .unknown { return }
+      if puts.isFull(for: bytes.count, reserve: Self.foundingSize) {
+        try rotation.namespace.publish(&puts, following: own.key, enrolment, run: run)
+      }
+      puts.add(item.record, item.value, bytes)
+    }
+    if report.counts[.incomplete] + report.counts[.rolledBack] > 0 {
+      throw .cannotRotate(.notWhole)
+    }
+    rotation.failures = report.failures
+    try carrySensitive(into: &rotation.namespace, &puts, following: enrolment, run: run)
+    try rotation.namespace.publish(&puts, following: masterKey, enrolment, run: run)
+    return all
+  }
+
+  private mutating func carrySensitive(
+    into next: inout OpenNamespace, _ puts: inout ConcurrentPuts, following enrolment: Enrolment,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    for topic in sensitiveTopics {
+      let present = try Set(next.sensitiveTexts(topic))
+      for text in try Set(sensitiveTexts(topic)).subtracting(present) {
+        if puts.isFull(for: text.count * 2, reserve: Self.foundingSize) {
+          try next.publish(&puts, following: masterKey, enrolment, run: run)
+        }
+        let sealed: [UInt8]
+        do {
+          sealed = try SensitiveData.seal(text, topic: topic, masterKey: next.masterKey)
+        } catch {
+          throw .internalError("sealing private data: \(error)")
+        }
+        puts.addSensitive(topic, sealed)
+        next.log.note(sensitive: sealed, topic: topic)
+      }
+    }
+  }
+
+  /// Logs what was collected; the first operation says from where it comes and who
+  /// opens it.
+  private mutating func publish(
+    _ puts: inout ConcurrentPuts, following earlier: borrowing MasterKey, _ enrolment: Enrolment,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let isFounded = log.links.follows(earlier.namespaceID)
+    if !isFounded {
+      guard let file = try namespace.keyFileBytes(of: enrolment.keyID) else {
+        throw .incomplete(path: namespace.directory.path)
+      }
+      let envelope = try namespace.envelopeBytes()
+      puts.addFounding(from: earlier, enrolment.keyID, file: file, envelope: envelope)
+      try publish(&puts, hasLinks: true, run: run)
+      log.links.note(earlier: SharedMasterKey(earlier.copy()), isLater: false)
+      log.note(keyFile: file, of: enrolment.keyID)
+      if let envelope { log.note(envelope: envelope, at: namespace.settings.clock()) }
+    } else {
+      try publish(&puts, run: run)
+    }
+  }
+
+  /// Opens the new namespace as any other run would, and compares.
+  ///
+  /// - Throws: ``RotationObstacle/notVerified`` when something did not come back.
+  func verify(
+    _ carried: Set<CarriedVersion>, _ key: KeyID, secret: borrowing SecretBytes
+  ) throws(BackupFolderError) {
+    let scan = try namespace.scan()
+    let slots = scan.keySlots.filter { $0.keyID == key }
+    guard scan.findings.isEmpty, !slots.isEmpty,
+      slots.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty }),
+      slots.contains(where: \.hasWrapper)
+    else { throw .cannotRotate(.notVerified) }
+    var open = OpenNamespace(
+      namespace, masterKey: try slots[0].unwrap(secret: secret), by: key, purpose: .reading)
+    // Alone: what an earlier namespace holds must not stand in for it.
+    open.lineage = Set(log.links.earlier.map(\.namespaceID))
+    try open.load()
+    var missing = carried
+    let report = open.forEachWallet { version, _ in
+      missing.remove(CarriedVersion(record: version.recordID, value: version.id.digest))
+    }
+    let index = open.log.index
+    let isLogged = carried.allSatisfy {
+      if case .live = index.standing(of: $0.value, record: $0.record) { true } else { false }
+    }
+    guard missing.isEmpty, isLogged, report.findings.isEmpty, open.logFindings.isEmpty,
+      report.counts[.missing] == 0, open.health.incomplete + open.health.forked == 0
+    else { throw .cannotRotate(.notVerified) }
+    for topic in sensitiveTopics {
+      guard try Set(open.sensitiveTexts(topic)) == Set(sensitiveTexts(topic)) else {
+        throw .cannotRotate(.notVerified)
+      }
+    }
+  }
+}

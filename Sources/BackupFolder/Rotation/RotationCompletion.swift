@@ -1,0 +1,119 @@
+public import CSPP
+internal import SecretMemory
+
+/// What a writing run completes after rotations of the master key: key slots that
+/// were not at hand, and rotations on two computers that did not know of each
+/// other.
+extension OpenNamespace {
+  /// Whether a key slot has a file of its own here.
+  public func has(_ key: KeyID) -> Bool { log.keyFiles[key] != nil }
+
+  /// Gives a key slot that came by a box a file of its own here, with the salt that
+  /// it has: that its secret opened the box is the proof that it comes back.
+  ///
+  /// - Parameters:
+  ///   - slot: as an earlier namespace describes it.
+  ///   - secret: its secret.
+  /// - Returns: `false` where there is nothing to do: it has one, was removed, or no
+  ///   file of `keys/` opens with the secret.
+  /// - Throws: system errors.
+  public mutating func admit(
+    _ slot: KeySlot, _ secret: KeySlotSecret
+  ) throws(BackupFolderError) -> Bool {
+    // A header that no secret has opened is anybody's who writes to the folder.
+    guard let header = slot.header(openedBy: secret.secret), header.keyID == secret.keyID else {
+      return false
+    }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    if removedKeySlots().contains(header.keyID) { return false }
+    if has(header.keyID) {
+      if try opens(header.keyID, secret) { openedBy = header.keyID }
+      return false
+    }
+    let enrolment = Enrolment(
+      label: header.label, kind: header.kind, keyID: header.keyID, replaces: header.replaces)
+    _ = try namespace.write(enrolment, masterKey, secret: secret.secret, tag: run.tag)
+    guard let file = try namespace.keyFileBytes(of: header.keyID),
+      try opens(header.keyID, secret)
+    else { throw .incomplete(path: namespace.directory.path) }
+    var envelope: [UInt8]?
+    if log.envelope == nil, try namespace.envelopeBytes() == nil {
+      try writeEnvelope(for: enrolment, secret: secret.secret, run: run)
+      envelope = try namespace.envelopeBytes()
+    }
+    try logKeySlot(file, header.keyID, envelope: envelope, run: run)
+    openedBy = header.keyID
+    provedBy = header.keyID
+    rememberKeySlots(isLocked: true)
+    return true
+  }
+
+  /// Whether the way's file here opens with its secret.
+  private func opens(_ key: KeyID, _ secret: KeySlotSecret) throws(BackupFolderError) -> Bool {
+    guard let file = try namespace.keyFileBytes(of: key),
+      let wrapper = try? KeyWrapper(parsing: file.span, at: id)
+    else { return false }
+    return (try? wrapper.open(secret: secret.secret)) != nil
+  }
+
+  /// Takes what other rotations of the same namespace made for one more earlier
+  /// namespace, and leaves their key slots a box.
+  ///
+  /// - Returns: whether there was anything to do.
+  /// - Throws: system errors.
+  @discardableResult
+  public mutating func mergeRivals() throws(BackupFolderError) -> Bool {
+    let isLeft = earlier.contains {
+      follows($0.open.id)
+        ? isEnd($0.open) || !log.links.isSettled : rivals.contains($0.open.id)
+    }
+    guard isLeft else { return false }
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    var isMerged = false
+    for older in earlier {
+      let isRival = rivals.contains(older.open.id) && !follows(older.open.id)
+      if !isRival, !follows(older.open.id) { continue }
+      // Of an earlier one only those count that were left here then.
+      let left = (isRival ? older.open.pendingKeySlots() : pendingKeySlots()).filter {
+        !has($0.keyID)
+      }
+      if isRival { try logLeft(left, of: older.open, run: run) }
+      if isRival || !log.links.isSettled { try logFrom(older.open.masterKey, run: run) }
+      guard isEnd(older.open), let last = log.index.tips().first else { continue }
+      _ = try older.open.repair(run: run)
+      try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
+      isMerged = true
+    }
+    return isMerged
+  }
+
+  private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
+
+  /// Says how far an earlier namespace was carried over.
+  ///
+  /// Written before that one's `moved`: whoever has its master key adds to it from then on.
+  mutating func logFrom(
+    _ key: borrowing MasterKey, upTo ends: [Operation.Seen], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let settings = namespace.settings
+    var operation = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
+    operation.from(key, ends: ends)
+    var staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: false, ends: ends)
+  }
+
+  /// Says that this namespace follows another, and that it is in charge since.
+  mutating func logFrom(
+    _ key: borrowing MasterKey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var staged = try stage(run: run) { $0.from(key) }
+    staged.hasLinks = true
+    try publish(staged, run: run)
+    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: true)
+  }
+}

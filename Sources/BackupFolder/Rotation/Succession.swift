@@ -1,0 +1,127 @@
+public import CSPP
+public import SecretMemory
+
+/// The secret of a key slot that is at hand, in memory that can be shared.
+public final class KeySlotSecret: Sendable {
+  /// The key slot.
+  public let keyID: KeyID
+  let secret: SecretBytes
+
+  /// Takes over a secret; of a security key, its PRF output for the way's salt.
+  public init(_ keyID: KeyID, _ secret: consuming SecretBytes) {
+    self.keyID = keyID
+    self.secret = secret
+  }
+}
+
+/// What keeps from going on to the namespace that follows.
+public enum SuccessionObstacle: Equatable, Sendable {
+  /// It is not here, or not all of it: not yet synchronised.
+  case notHere(NamespaceID)
+  /// No key slot that is at hand opens it; boxes wait for these.
+  case noKey(NamespaceID, boxes: [KeyID])
+  /// It opens through a box, which everybody could have made who ever had the
+  /// old master key: a person has to compare its ID first.
+  case uncompared(NamespaceID)
+
+  /// The namespace that is not opened.
+  public var namespaceID: NamespaceID {
+    switch self {
+    case .notHere(let id), .noKey(let id, _), .uncompared(let id): id
+    }
+  }
+}
+
+/// A namespace that was opened, and where that led.
+public struct ResolvedNamespace: ~Copyable {
+  /// The namespace that is in charge, as far as can be told.
+  public var namespace: OpenNamespace
+  /// What keeps from going on; nil: ``namespace`` is the one.
+  public let obstacle: SuccessionObstacle?
+  /// Whether something follows ``namespace`` all the same: then it is to be read
+  /// only, its master key has been given up.
+  public let isSuperseded: Bool
+  /// All namespaces that are known to belong to the same backup.
+  public let related: Set<NamespaceID>
+  private let walk: SuccessionGraph
+  private let start: Namespace
+  private let purpose: OpenNamespace.Purpose
+
+  fileprivate init(
+    _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?, _ walk: SuccessionGraph,
+    from start: Namespace, purpose: OpenNamespace.Purpose
+  ) {
+    isSuperseded = walk.isSuperseded(namespace.id)
+    related = walk.related
+    self.namespace = namespace
+    self.obstacle = obstacle
+    self.walk = walk
+    self.start = start
+    self.purpose = purpose
+  }
+
+  /// Remembers what was opened, as ``Namespace/open(_:by:for:)`` does, and which
+  /// namespace follows which.
+  ///
+  /// Reading must work where nothing can be remembered.
+  public mutating func remember() {
+    if purpose == .reading {
+      try? namespace.remember()
+      namespace.rememberKeySlots(isLocked: false)
+      namespace.rememberEarlier()
+    }
+    try? walk.remember(namespace.id, of: start)
+  }
+
+  /// Hands over the namespace.
+  public consuming func take() -> OpenNamespace { namespace }
+}
+
+extension Namespace {
+  /// Opens the namespace, and then the one that is in charge: where the master
+  /// key was rotated, that is another one.
+  ///
+  /// From a namespace that opened, `from` leads back to all that it follows, and
+  /// `moved` forward, of several to the lowest ID. Nothing is remembered yet: see
+  /// ``ResolvedNamespace/remember()``.
+  ///
+  /// - Parameters:
+  ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
+  ///   - key: the key slot that gave it, if one did.
+  ///   - purpose: what is to be done with it.
+  ///   - slots: key slots that are at hand, for the boxes that wait for them.
+  ///   - keys: further master keys that key slots at hand gave.
+  ///   - compared: a namespace whose ID a person has compared.
+  /// - Returns: the namespace in charge, open, or the last one on the way.
+  /// - Throws: ``BackupFolderError/wrongKey`` when the key is another
+  ///   namespace's; system errors.
+  public func follow(
+    _ masterKey: consuming MasterKey, by key: KeyID? = nil,
+    for purpose: OpenNamespace.Purpose = .reading, slots: [KeySlotSecret] = [],
+    keys: [SharedMasterKey] = [], compared: NamespaceID? = nil
+  ) throws(BackupFolderError) -> ResolvedNamespace {
+    guard masterKey.namespaceID == id else { throw .wrongKey }
+    var opened = OpenNamespace(self, masterKey: masterKey, by: key, purpose: purpose)
+    try opened.load()
+    var walk = SuccessionGraph(from: self, slots: slots, compared: compared)
+    for known in keys { walk.take(known) }
+    walk.take(SharedMasterKey(opened.masterKey.copy()))
+    walk.note(opened)
+    let (end, obstacle) = try walk.run(from: id)
+    if end != id {
+      guard let sibling = try sibling(end), let known = walk.keys[end] else {
+        throw .incomplete(path: directory.path)
+      }
+      opened = OpenNamespace(
+        sibling, masterKey: known.key.copy(), by: walk.opens(end) ? key : nil, purpose: purpose)
+      opened.others = walk.others(than: end)
+      try opened.load()
+    } else if !walk.others(than: end).isEmpty {
+      opened.others = walk.others(than: end)
+      try opened.loadEarlier()
+      opened.judgeLogs()
+    }
+    opened.rivals = walk.rivals(of: end)
+    return ResolvedNamespace(opened, obstacle, walk, from: self, purpose: purpose)
+  }
+}

@@ -1,0 +1,328 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The way from one namespace to the one in charge.
+struct SuccessionGraph {
+  private struct Stop {
+    let links: LogLinks
+    let index: LogIndex
+  }
+
+  /// Whoever has one of the master keys that were given up can name as many
+  /// namespaces as there is room for.
+  private static let mostStops = 64
+
+  private let start: Namespace
+  private let slots: [KeySlotSecret]
+  private let compared: NamespaceID?
+  private var stops: [NamespaceID: Stop] = [:]
+  /// The master keys that are known.
+  private(set) var keys: [NamespaceID: SharedMasterKey] = [:]
+  /// One that is read because what follows it is not all here.
+  private var givenUp: NamespaceID?
+  /// Namespaces that a key slot at hand opened.
+  private var trusted: Set<NamespaceID> = []
+
+  init(from start: Namespace, slots: [KeySlotSecret], compared: NamespaceID?) {
+    self.start = start
+    self.slots = slots
+    self.compared = compared
+  }
+
+  /// Takes a master key that a key slot gave.
+  mutating func take(_ key: SharedMasterKey) {
+    keys[key.namespaceID] = key
+    trusted.insert(key.namespaceID)
+  }
+
+  /// Takes over what an open namespace says, and those before it.
+  ///
+  /// What an earlier one says makes nothing trusted: whoever has its master key,
+  /// which may be why that was rotated, can write it.
+  mutating func note(_ open: borrowing OpenNamespace) {
+    stops[open.id] = Stop(links: open.log.links, index: open.log.index)
+    for known in open.log.links.earlier where keys[known.namespaceID] == nil {
+      keys[known.namespaceID] = known
+    }
+    for older in open.earlier { note(older.open) }
+  }
+
+  /// Whether the key slot that opened the first namespace opens this one too.
+  func opens(_ id: NamespaceID) -> Bool { id == start.id }
+
+  /// Goes to the one in charge.
+  ///
+  /// - Parameter opened: where to begin; noted.
+  /// - Returns: the furthest namespace that can be used, and what keeps from
+  ///   going on.
+  /// - Throws: system errors.
+  mutating func run(
+    from opened: NamespaceID
+  ) throws(BackupFolderError) -> (NamespaceID, SuccessionObstacle?) {
+    for known in keys.values.sorted(by: { $0.namespaceID < $1.namespaceID })
+    where stops[known.namespaceID] == nil && trusted.contains(known.namespaceID) {
+      try open(known)
+    }
+    let first = base(of: opened)
+    trusted.insert(first)
+    let path = path(to: first)
+    // What it follows is behind it, whatever is said there.
+    let behind = closure(first).subtracting([first])
+    var passed = behind.subtracting(path)
+    var obstacle: SuccessionObstacle?
+    if first != opened, isFinished(opened) {
+      obstacle = .notHere(opened)
+      givenUp = first
+    }
+    let end = try go(from: path[0], behind, &passed, &obstacle) ?? first
+    if obstacle == nil, let next = remembered(after: end) { obstacle = .notHere(next) }
+    return (end, obstacle)
+  }
+
+  private func isTrusted(_ id: NamespaceID) -> Bool {
+    trusted.contains(id) || compared == id || (try? memory(of: id))?.isTrusted == true
+  }
+
+  private func memory(of id: NamespaceID) throws(BackupFolderError) -> LocalState {
+    try start.state(make: false).memory(of: id)
+  }
+
+  /// A namespace, or the one from which a rotation was carrying over into it when
+  /// it was interrupted.
+  ///
+  /// Until its end that one is in charge. Where not all that was
+  /// carried over is here, what is not would seem to be gone.
+  private func base(of id: NamespaceID) -> NamespaceID {
+    var here = id
+    var passed: Set<NamespaceID> = []
+    while passed.insert(here).inserted, !isFinished(here) || !isAllHere(here),
+      let source = sources(of: here).first(where: { !passed.contains($0) })
+    {
+      here = source
+    }
+    return here
+  }
+
+  /// The namespaces that one follows, of those that are here.
+  private func sources(of id: NamespaceID) -> [NamespaceID] {
+    (stops[id]?.links.earlier.map(\.namespaceID) ?? []).filter { stops[$0] != nil }.sorted()
+  }
+
+  /// Whether the rotation that made a namespace came to its end: it says so itself,
+  /// an earlier one does, or this computer saw it.
+  private func isFinished(_ id: NamespaceID) -> Bool {
+    guard let links = stops[id]?.links, !links.earlier.isEmpty else { return true }
+    if links.isSettled || compared == id { return true }
+    if sources(of: id).contains(where: { successors(of: $0).contains(id) }) { return true }
+    guard let memory = try? memory(of: id) else { return false }
+    return memory.isTrusted && memory.rotatingFrom == nil
+  }
+
+  /// The namespaces that led to one, the first one first: there ways may part.
+  private func path(to id: NamespaceID) -> [NamespaceID] {
+    var path = [id]
+    while let here = path.last,
+      let older = sources(of: here).first(where: {
+        !path.contains($0) && successors(of: $0).contains(here)
+      })
+    {
+      path.append(older)
+    }
+    return path.reversed()
+  }
+
+  private func successors(of id: NamespaceID) -> [NamespaceID] {
+    Set(stops[id]?.links.successors.map(\.id) ?? []).sorted()
+  }
+
+  /// Follows `moved` to the namespace in charge: of several the lowest ID from which
+  /// there is a way to a trusted one.
+  ///
+  /// - Parameters:
+  ///   - here: where to begin.
+  ///   - behind: those at which the way does not end.
+  ///   - passed: those that are not to be entered; receives those that were.
+  ///   - obstacle: receives the first thing that keeps from going on.
+  /// - Returns: nil where nobody vouches for what is at the end.
+  /// - Throws: system errors.
+  private mutating func go(
+    from here: NamespaceID, _ behind: Set<NamespaceID>, _ passed: inout Set<NamespaceID>,
+    _ obstacle: inout SuccessionObstacle?
+  ) throws(BackupFolderError) -> NamespaceID? {
+    var isEnd = true
+    for id in successors(of: here) where !passed.contains(id) {
+      if let found = try enter(id) {
+        obstacle = obstacle ?? found
+        continue
+      }
+      // Only who has its master key can have written that it follows this one.
+      guard stops[id]?.links.follows(here) == true else { continue }
+      passed.insert(id)
+      isEnd = false
+      if let end = try go(from: id, behind, &passed, &obstacle) { return end }
+    }
+    if behind.contains(here) { return nil }
+    if isTrusted(here) { return here }
+    if isEnd { obstacle = obstacle ?? .uncompared(here) }
+    return nil
+  }
+
+  /// The namespace that this computer knows to follow one whose log says nothing of
+  /// that any more.
+  private func remembered(after id: NamespaceID) -> NamespaceID? {
+    guard successors(of: id).isEmpty, let next = (try? memory(of: id))?.movedTo, next != id
+    else { return nil }
+    let isKnown = (try? memory(of: next))?.operations.isEmpty == false
+    return isKnown || (try? start.sibling(next)) != nil ? next : nil
+  }
+
+  /// Opens a namespace that another one names.
+  private mutating func enter(
+    _ id: NamespaceID
+  ) throws(BackupFolderError) -> SuccessionObstacle? {
+    guard try start.sibling(id) != nil else { return .notHere(id) }
+    // A box may also wait in a rival's log.
+    let named = stops.values.flatMap(\.links.successors).filter { $0.id == id }
+    if keys[id] == nil {
+      guard let key = openBox(of: named) else {
+        return .noKey(id, boxes: named.flatMap(\.boxes).map(\.keyID))
+      }
+      keys[id] = key
+    }
+    if stops[id] == nil, let key = keys[id] {
+      if stops.count >= Self.mostStops { return .notHere(id) }
+      try open(key)
+    }
+    return isWhole(id, named) ? nil : .notHere(id)
+  }
+
+  private mutating func open(_ known: SharedMasterKey) throws(BackupFolderError) {
+    guard let sibling = try start.sibling(known.namespaceID) else { return }
+    var open = OpenNamespace(
+      sibling, masterKey: known.key.copy(), by: nil, purpose: .reading)
+    try open.load()
+    note(open)
+  }
+
+  private func openBox(of named: [LogLinks.Successor]) -> SharedMasterKey? {
+    for successor in named {
+      for box in successor.boxes {
+        for slot in slots where slot.keyID == box.keyID {
+          guard
+            let key = try? MasterKey(opening: box.box, secret: slot.secret, keyID: slot.keyID),
+            key.namespaceID == successor.id
+          else { continue }
+          return SharedMasterKey(key)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether all is here that was carried over.
+  private func isWhole(_ id: NamespaceID, _ named: [LogLinks.Successor]) -> Bool {
+    guard let nodes = stops[id]?.index.nodes else { return false }
+    func isWhole(_ digest: Digest) -> Bool {
+      nodes.place(of: digest).map { nodes.isWhole($0) } ?? false
+    }
+    return named.contains { successor in
+      guard let last = nodes.place(of: successor.last.digest), nodes.isWhole(last) else {
+        return false
+      }
+      return nodes[last].seen.allSatisfy { isWhole($0.digest) }
+    }
+  }
+
+  /// Whether all is here that was carried over into a namespace, by what the earlier
+  /// ones say of it, else by what it says itself.
+  private func isAllHere(_ id: NamespaceID) -> Bool {
+    let named = stops.values.flatMap(\.links.successors).filter { $0.id == id }
+    if !named.isEmpty { return isWhole(id, named) }
+    guard let stop = stops[id] else { return false }
+    let nodes = stop.index.nodes
+    return stop.links.nodes.allSatisfy { place in
+      nodes.isWhole(place)
+        && nodes[place].seen.allSatisfy { nodes.place(of: $0.digest).map(nodes.isWhole) ?? false }
+    }
+  }
+
+  // MARK: What lies beside the way
+
+  /// A namespace and all that it follows.
+  private func closure(_ id: NamespaceID) -> Set<NamespaceID> {
+    var all: Set<NamespaceID> = []
+    var next = [id]
+    while let here = next.popLast() {
+      guard all.insert(here).inserted else { continue }
+      next += stops[here]?.links.earlier.map(\.namespaceID) ?? []
+    }
+    return all
+  }
+
+  /// The master keys of namespaces of the same backup that the one in charge does
+  /// not follow: what is in them is shown as late.
+  ///
+  /// Rotations on two computers that did not know of each other make such, and so
+  /// does one whose `moved` is not here, or never was written.
+  func others(than id: NamespaceID) -> [SharedMasterKey] {
+    let followed = closure(id)
+    return keys.values.filter {
+      !followed.contains($0.namespaceID) && stops[$0.namespaceID] != nil
+        && trusted.contains($0.namespaceID)
+    }.sorted { $0.namespaceID < $1.namespaceID }
+  }
+
+  /// Those of them that a rotation has finished.
+  func rivals(of id: NamespaceID) -> Set<NamespaceID> {
+    let finished = stops.flatMap { (older, stop) in
+      stop.links.successors.filter {
+        isWhole($0.id, [$0]) && stops[$0.id]?.links.follows(older) == true
+      }.map(\.id)
+    }
+    return Set(others(than: id).map(\.namespaceID)).intersection(finished)
+  }
+
+  /// Whether something else than a rival follows a namespace.
+  func isSuperseded(_ id: NamespaceID) -> Bool {
+    !successors(of: id).isEmpty || id == givenUp || remembered(after: id) != nil
+  }
+
+  /// Every namespace that is known to belong to the same backup.
+  var related: Set<NamespaceID> {
+    stops.values.reduce(into: Set(keys.keys)) { $0.formUnion($1.links.successors.map(\.id)) }
+  }
+
+  /// Remembers where this computer found the one in charge.
+  func remember(
+    _ id: NamespaceID, of start: Namespace
+  ) throws(BackupFolderError) {
+    guard stops.count > 1, isTrusted(id) else { return }
+    let followed = closure(id).subtracting([id])
+    let passed = followed.union(rivals(of: id)).filter { stops[$0] != nil }
+    func news(_ state: StateFolder) throws(BackupFolderError) -> [NamespaceID: LocalState] {
+      var news: [NamespaceID: LocalState] = [:]
+      var own = try state.memory(of: id)
+      let isDone = own.rotatingFrom.map { followed.contains($0) } ?? false
+      if !own.isTrusted || own.earlier != followed || own.movedTo != nil || isDone {
+        own.isTrusted = true
+        // An interrupted rotation had written all.
+        if isDone { (own.rotatingFrom, own.rotatingWriters) = (nil, []) }
+        own.earlier = followed
+        own.movedTo = nil
+        news[id] = own
+      }
+      for older in passed {
+        var memory = try state.memory(of: older)
+        if memory.movedTo == id { continue }
+        memory.movedTo = id
+        news[older] = memory
+      }
+      return news
+    }
+    if let state = try? start.state(make: false), try news(state).isEmpty { return }
+    let state = try start.state(make: true)
+    let lock = try state.lock(patience: FileLock.readersPatience)
+    for (id, memory) in try news(state) { try state.save(memory, of: id) }
+    _ = consume lock
+  }
+}

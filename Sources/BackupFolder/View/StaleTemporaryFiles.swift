@@ -1,0 +1,58 @@
+internal import CSPP
+
+/// Temporary files that a crash left beside the key slots and in the logs.
+///
+/// Those in `wallets/` are ``ViewSurvey/leftOver``: an exchange may have put a
+/// wallet's only copy there. In these folders nothing is ever displaced, so a
+/// temporary file holds only what was never published. Whose it is, its tag says;
+/// another computer's stay, it may be writing them.
+extension Namespace {
+  /// Removes this computer's.
+  ///
+  /// - Parameters:
+  ///   - tag: this computer's, see ``StateFolder/temporaryTag()``.
+  ///   - areInLogs: whether any was listed in a log.
+  /// - Throws: system errors.
+  func removeStaleTemporaryFiles(tag: String, areInLogs: Bool) throws(BackupFolderError) {
+    if let keys = try keyFolder() { try keys.removeTemporaryFiles(tag: tag) }
+    if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
+      try envelopes.removeTemporaryFiles(tag: tag) { bytes in
+        // One without our mark is another program's.
+        guard let envelope = try? MasterKeyEnvelope(parsing: bytes, at: id) else { return true }
+        return envelope.keyReference != nil
+      }
+    }
+    guard areInLogs, let logs = try logFolder() else { return }
+    for name in try logs.names() {
+      guard let writer = try logs.readableSubdirectory(name) else { continue }
+      if try writer.removeTemporaryFiles(tag: tag) {
+        // The folder of a writer whose first operation never came to be.
+        logs.removeEmptySubdirectory(name)
+      }
+    }
+  }
+}
+
+extension Directory {
+  /// Removes temporary files with a tag whose bytes may go.
+  ///
+  /// - Returns: whether there were any.
+  @discardableResult
+  fileprivate func removeTemporaryFiles(
+    tag: String, mayGo: (Span<UInt8>) -> Bool = { _ in true }
+  ) throws(BackupFolderError) -> Bool {
+    let prefix = "\(AtomicFile.temporaryPrefix)\(tag)-"
+    var found: [String] = []
+    var names = try NameStream(self)
+    while let name = try names.next({ LogFile.isTemporary($0) ? String(repairing: $0) : "" }) {
+      if name.hasPrefix(prefix) { found.append(name) }
+    }
+    if found.isEmpty { return false }
+    var buffer = FileBuffer()
+    for name in found
+    where fileMayGo(name, buffer: &buffer, limit: SizeLimits.standard.operation, mayGo: mayGo) {
+      try unlink(name)
+    }
+    return true
+  }
+}

@@ -1,0 +1,172 @@
+internal import CSPP
+
+/// One file that may be a wallet's envelope.
+struct ViewFile: Hashable {
+  /// What a file is called: of the name that CSPP gives, only the record.
+  enum Name: Hashable {
+    case record(RecordID)
+    case other(String)
+  }
+
+  /// Whether it lies directly in the namespace folder, as older programs wrote.
+  let isOlderPlace: Bool
+  private let text: Name
+  /// Whether it stands for a file that lies beside it.
+  let isSuperfluous: Bool
+
+  init(isOlderPlace: Bool, _ name: Name, isSuperfluous: Bool = false) {
+    self.isOlderPlace = isOlderPlace
+    self.isSuperfluous = isSuperfluous
+    text = name
+  }
+
+  /// The file's name in its folder.
+  var name: String {
+    switch text {
+    case .record(let record): FolderLayout.walletFile(record)
+    case .other(let name): name
+    }
+  }
+
+  /// The record whose own file this is, by its name.
+  var named: RecordID? {
+    if case .record(let record) = text { record } else { nil }
+  }
+
+  /// The record the name speaks of, be it that of a file which stands for the
+  /// record's own.
+  var claimed: RecordID? {
+    switch text {
+    case .record(let record): record
+    case .other(let name):
+      SyncPlaceholder.awaited(name).flatMap { FolderLayout.record(ofWalletFile: $0) }
+    }
+  }
+
+  /// Whether the file's own bytes are still awaited.
+  var isStandIn: Bool {
+    if case .other(let name) = text { SyncPlaceholder.awaited(name) != nil } else { false }
+  }
+
+  /// The path below the namespace folder.
+  var path: String { isOlderPlace ? name : "\(FolderLayout.walletFolder)/\(name)" }
+
+  /// Whether the name claims to be a wallet's, so that a file that does not
+  /// open is worth a word; any other name is tried and passed over.
+  var claimsWallet: Bool {
+    switch text {
+    case .record: true
+    case .other(let name):
+      !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix) && name.contains("wallet-")
+    }
+  }
+}
+
+extension ViewFile.Name {
+  init(_ name: Span<UInt8>) {
+    if name.count == 76, name.starts(with: "wallet-"), name.ends(with: ".json"),
+      let words = SIMD4(hexDigits: name.extracting(7..<71))
+    {
+      self = .record(RecordID(words: words))
+    } else {
+      self = .other(String(repairing: name))
+    }
+  }
+}
+
+/// Every file that may hold a wallet, the current place before the older one,
+/// because it wins.
+///
+/// The names come sorted, those that CSPP gives before all others: in pieces
+/// that are larger than a person's folder, so that one with a million files
+/// takes no more memory than its wallets.
+struct ViewFiles: ~Copyable {
+  /// Most names of a piece that CSPP gives, 32 bytes each.
+  private static let recordLimit = 1 << 19
+  /// Most other names of a piece.
+  private static let otherLimit = 1 << 14
+  private static let folders: Set<String> = [
+    FolderLayout.walletFolder, FolderLayout.masterKeyFolder, FolderLayout.ownFolder,
+  ]
+
+  private let namespace: Directory
+  private var isOlderPlace: Bool
+  /// The one that is listed now.
+  private var folder: Directory
+  private var stream: NameStream
+  private var hasEnded = false
+  private var records: [RecordID] = []
+  private var others: [String] = []
+  private var next = 0
+
+  init(_ namespace: Namespace) throws(BackupFolderError) {
+    let current = try namespace.walletFolder()
+    let first = try NameStream(current ?? namespace.directory)
+    self.namespace = namespace.directory
+    isOlderPlace = current == nil
+    folder = current ?? namespace.directory
+    stream = first
+  }
+
+  /// Only the files directly in the namespace's folder.
+  init(olderPlaceOf namespace: Namespace) throws(BackupFolderError) {
+    let first = try NameStream(namespace.directory)
+    self.namespace = namespace.directory
+    isOlderPlace = true
+    folder = namespace.directory
+    stream = first
+  }
+
+  /// The next file; nil after the last.
+  ///
+  /// - Throws: a listing that fails.
+  mutating func nextFile() throws(BackupFolderError) -> ViewFile? {
+    while true {
+      if next < records.count {
+        next += 1
+        return ViewFile(isOlderPlace: isOlderPlace, .record(records[next - 1]))
+      }
+      if next - records.count < others.count {
+        next += 1
+        let name = others[next - 1 - records.count]
+        let isSuperfluous = SyncPlaceholder.awaited(name).map { folder.holds($0) } ?? false
+        return ViewFile(
+          isOlderPlace: isOlderPlace, .other(name), isSuperfluous: isSuperfluous)
+      }
+      guard try advance() else { return nil }
+    }
+  }
+
+  /// Goes on with the next piece; false after the last.
+  private mutating func advance() throws(BackupFolderError) -> Bool {
+    if hasEnded {
+      if isOlderPlace { return false }
+      let older = try NameStream(namespace)
+      hasEnded = false
+      isOlderPlace = true
+      folder = namespace
+      stream = older
+    }
+    try fill()
+    return true
+  }
+
+  private mutating func fill() throws(BackupFolderError) {
+    next = 0
+    records.removeAll(keepingCapacity: true)
+    others.removeAll(keepingCapacity: true)
+    while records.count < Self.recordLimit, others.count < Self.otherLimit {
+      guard let name = try stream.next({ ViewFile.Name($0) }) else {
+        hasEnded = true
+        break
+      }
+      switch name {
+      case .record(let record): records.append(record)
+      case .other(let name):
+        if !isOlderPlace || !Self.folders.contains(name) { others.append(name) }
+      }
+    }
+    records.sort { $0.precedes($1) }
+    others.sort()
+  }
+}

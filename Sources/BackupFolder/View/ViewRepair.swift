@@ -1,0 +1,171 @@
+internal import CSPP
+internal import SecretMemory
+
+extension OpenNamespace {
+  /// Completes what a crash left undone: missing and old CSPP files, left-over
+  /// temporary files, files of key slots that only the log holds.
+  ///
+  /// - Throws: system errors; ``BackupFolderError/busy(path:)``.
+  public mutating func repair() throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    _ = try repair(run: run)
+    saveCache(run: run)
+    if let viewProblem { throw viewProblem }
+  }
+
+  /// Brings the view in line with the log, or says in ``viewProblem`` why not.
+  ///
+  /// - Returns: the files of other programs, which were left as they are.
+  mutating func repair(
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
+    let survey = try survey(run: run)
+    viewProblem = nil
+    do {
+      for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
+      try namespace.removeStaleTemporaryFiles(tag: run.tag, areInLogs: log.hasTemporaryFiles)
+      try repairKeySlotFiles(run: run)
+      try writeMissing(survey, run: run)
+      try removeStale(survey, run: run)
+    } catch {
+      // One file that a sync client holds must not keep wallets from the log.
+      viewProblem = error
+    }
+    return survey.foreign
+  }
+
+  private func folder(of file: ViewFile) throws(BackupFolderError) -> Directory? {
+    file.isOlderPlace ? namespace.directory : try namespace.walletFolder()
+  }
+
+  /// Writes the file of every live record whose own file holds no live version.
+  private mutating func writeMissing(
+    _ survey: ViewSurvey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    // A record's own file that another program wrote stays until the record is
+    // written.
+    let taken = survey.foreign.filter { !$0.file.isOlderPlace && $0.file.named == $0.record }
+      .map(\.record)
+    let keep = survey.untouchable.union(taken)
+    let index = log.index
+    let places = index.records.indices.compactMap { number in
+      survey.current[number] || keep.contains(index.records[number])
+        ? nil : index.live(number: number).first
+    }
+    if places.isEmpty { return }
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
+    var stager = ViewStager(in: folder, tag: run.tag, time: namespace.settings.clock())
+    let logged = log
+    // A place that cannot be read again is reported by the next reading run.
+    _ = try logged.forEachPut(
+      places, in: namespace, masterKey: masterKey
+    ) { (_, bytes) throws(BackupFolderError) in
+      try stager.stage(bytes, reader: &reader)
+    }
+    try stager.settle(reader: &reader)
+    try publish(stager.settled)
+  }
+
+  /// Removes files whose bytes were superseded: those of removed records, and
+  /// conflict copies of what has been replaced.
+  ///
+  /// So go copies of a record's only version, which its own file now holds.
+  private mutating func removeStale(
+    _ survey: ViewSurvey, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    var buffer = FileBuffer()
+    let limit = namespace.settings.limits.record
+    var changed: [String: Directory] = [:]
+    var superfluous = survey.stale
+    for (file, record) in survey.copies where !log.index.isConflicted(record) {
+      if try ownFileIsLive(record) { superfluous.append((file, record)) }
+    }
+    for (file, record) in superfluous {
+      let isOwnFile = !file.isOlderPlace && file.named == record
+      // A live record's own file has just been replaced.
+      if isOwnFile, !log.index.live(record).isEmpty { continue }
+      guard let folder = try folder(of: file) else { continue }
+      _ = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) { bytes in
+        guard case .opened(let entry, let value) = reader.open(bytes: bytes) else { return false }
+        return log.index.standing(of: value, record: entry.recordID) != .unknown
+      }
+      changed[folder.path] = folder
+    }
+    for folder in changed.values { try folder.sync() }
+  }
+
+  /// Whether a record's own file holds its newest version at this moment.
+  private mutating func ownFileIsLive(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    guard let folder = try namespace.walletFolder(),
+      case .opened(let entry, let value) = reader.open(FolderLayout.walletFile(record), in: folder),
+      entry.recordID == record,
+      case .live = log.index.standing(of: value, record: record)
+    else { return false }
+    return true
+  }
+}
+
+extension KeySlot {
+  /// Whether a file of `keys/` holds this key slot.
+  var hasWrapper: Bool {
+    sources.contains { if case .wrapper = $0 { true } else { false } }
+  }
+
+  /// Whether the CSPP envelope holds this key slot.
+  var hasEnvelope: Bool {
+    sources.contains { if case .envelope = $0 { true } else { false } }
+  }
+}
+
+extension Namespace {
+  /// Writes a file of `keys/` durably; one that is there stays as it is.
+  func writeKeyFile(
+    _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) {
+    _ = try write(bytes, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag, check: check)
+  }
+
+  /// Seals the master key for a security key, as a CSPP envelope.
+  func sealEnvelope(
+    _ masterKey: borrowing MasterKey, for reference: MasterKeyEnvelope.KeyReference,
+    prfSalt: [UInt8], secret: borrowing SecretBytes
+  ) throws(BackupFolderError) -> [UInt8] {
+    let now = settings.clock()
+    do {
+      return try MasterKeyEnvelope.seal(
+        masterKey, prfOutput: secret, prfSalt: prfSalt, keyReference: reference,
+        createdAt: now, updatedAt: now)
+    } catch {
+      throw .internalError("sealing the envelope: \(error)")
+    }
+  }
+
+  /// Writes the CSPP envelope durably and opens it with the key's secret; one
+  /// that is there stays as it is.
+  ///
+  /// - Returns: whether it was written.
+  func writeEnvelope(
+    _ bytes: [UInt8], secret: borrowing SecretBytes, tag: String
+  ) throws(BackupFolderError) -> Bool {
+    let folder = try directory.makeSubdirectory(FolderLayout.masterKeyFolder)
+    return try write(bytes, FolderLayout.masterKeyFile, in: folder, tag: tag) { back in
+      guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
+      return (try? read.open(prfOutput: secret, namespaceID: id)) != nil
+    }
+  }
+
+  private func write(
+    _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
+    check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
+    var buffer = FileBuffer()
+    try file.settle(buffer: &buffer) { back in
+      Digest(of: back) == Digest(of: bytes.span) && check(back)
+    }
+    let written = try file.publish(new: name)
+    try folder.sync()
+    return written
+  }
+}

@@ -1,0 +1,216 @@
+internal import CSPP
+
+/// What one run over all wallets has met so far.
+struct WalletPass {
+  /// What is known of one record, in eight bytes.
+  private struct Tally {
+    /// Nil for a record of which nothing was met.
+    var worst: WalletState?
+    var inCurrentPlace = false
+    /// Whether a file of its name gave nothing.
+    var hasFailed = false
+    var opened: Int32 = 0
+  }
+
+  /// What the caller does with an opened view file.
+  enum Verdict: Equatable {
+    /// A version to hand out.
+    case show(WalletState)
+    /// Known already, or older than the log.
+    case pass
+  }
+
+  private(set) var report = WalletReport()
+  /// The log's records by their numbers there, then those that no log knows.
+  private var records: RecordNumbers
+  private var tallies: [Tally]
+  /// Digests that no `put` has, once shown.
+  private var shown: Set<Digest> = []
+  private var shownPlaces: [Bool]
+  /// Operations that were here once, but for those that cannot be read now.
+  private let remembered: OperationNames
+  private let unread: OperationNames
+  /// Operations that are given up, and from when it is first asked for, those
+  /// that are here.
+  private let forgotten: OperationNames
+  private var present: OperationNames?
+
+  init(index: LogIndex, memory: LocalState, unread: OperationNames) {
+    records = index.versions.numbers
+    tallies = [Tally](repeating: Tally(), count: records.count)
+    shownPlaces = [Bool](repeating: false, count: index.versions.count)
+    remembered = memory.operations
+    forgotten = memory.forgotten
+    self.unread = unread
+  }
+
+  /// Judges a view file that opened.
+  mutating func judge(
+    _ file: ViewFile, _ entry: WalletEntry, _ value: Digest, index: LogIndex
+  ) -> Verdict {
+    let record = entry.recordID
+    let misplaced = file.named.map { $0 != record } ?? false
+    if misplaced {
+      note(
+        file.path, file.named, .unreadable, "holds another wallet's record, under this one's name")
+    }
+    switch index.standing(of: value, record: record) {
+    case .live(let place):
+      // Under another wallet's name no CSPP reader finds it: it counts as
+      // missing from the view.
+      if misplaced || shownPlaces[place] { return .pass }
+      shownPlaces[place] = true
+      return .show(index.isConflicted(record) ? .conflict : .current)
+    case .superseded:
+      report.stale += 1
+      return .pass
+    case .unknown:
+      if file.isOlderPlace, tally(of: record)?.inCurrentPlace == true { return .pass }
+      if isStaged(file, entry.mark, index) { return .pass }
+      if !shown.insert(value).inserted { return .pass }
+      if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
+      guard let mark = entry.mark, !isPresent(mark, index) else { return .show(.foreign) }
+      let isLost =
+        remembered.contains(mark.writerID, mark.counter)
+        && !unread.contains(mark.writerID, mark.counter)
+      return .show(isLost ? .rolledBack : .incomplete)
+    }
+  }
+
+  private mutating func isPresent(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
+    let names = present ?? index.names
+    present = names
+    return names.contains(mark.writerID, mark.counter)
+      || forgotten.contains(mark.writerID, mark.counter)
+  }
+
+  /// Whether a file was written for an operation that was never published, as
+  /// far as can be seen: under a temporary name, by an operation that is not and
+  /// was not here.
+  ///
+  /// A crash may have left it, or a sync client has brought it before the
+  /// operation. Nobody was told that what it holds is kept.
+  private mutating func isStaged(
+    _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
+  ) -> Bool {
+    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark else { return false }
+    return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
+  }
+
+  /// Whether a version that an earlier namespace shows is none of this one's,
+  /// and was not shown yet.
+  mutating func isLate(_ record: RecordID, _ value: Digest, index: LogIndex) -> Bool {
+    index.standing(of: value, record: record) == .unknown && shown.insert(value).inserted
+  }
+
+  /// The live `put`s that no view file has shown, and how each stands.
+  func remaining(index: LogIndex) -> [(place: Int, state: WalletState)] {
+    var remaining: [(place: Int, state: WalletState)] = []
+    for number in index.records.indices {
+      let live = index.live(number: number)
+      for place in live where !shownPlaces[place] {
+        // Where another program's version has the record's place in the view,
+        // the logged one is not missing from it.
+        let displaced = tallies[number].opened > 0
+        remaining.append((place, live.count > 1 ? .conflict : displaced ? .current : .missing))
+      }
+    }
+    return remaining
+  }
+
+  /// Counts a version that is handed out.
+  ///
+  /// - Returns: how many of its record came before.
+  mutating func count(_ record: RecordID, _ state: WalletState) -> Int {
+    report.versions += 1
+    let earlier = tally(of: record)?.opened ?? 0
+    tally(record, state) { $0.opened += 1 }
+    return Int(earlier)
+  }
+
+  /// Whether a file of the record's name is there and gave nothing, for good.
+  func hasDamagedFile(_ record: RecordID) -> Bool {
+    tally(of: record).map { $0.hasFailed && $0.worst == .unreadable } ?? false
+  }
+
+  /// Notes a view file that gave nothing.
+  mutating func note(_ file: ViewFile, _ failure: WalletReader.Failure) {
+    note(
+      file.path, file.claimed, file.isStandIn ? .incomplete : failure.state,
+      file.isStandIn ? SyncPlaceholder.reason : failure.reason)
+  }
+
+  /// Notes a file that gave nothing.
+  mutating func note(
+    _ file: String, _ record: RecordID?, _ state: WalletState, _ reason: String
+  ) {
+    report.findings.note(
+      FileFinding(file: file, recordID: record, state: state, reason: reason))
+    if let record {
+      tally(record, state) { $0.hasFailed = true }
+    } else {
+      report.counts[state] += 1
+    }
+  }
+
+  /// Notes a folder of which not all files are known: the log still has what
+  /// this program wrote.
+  mutating func noteUnlisted(_ error: BackupFolderError) {
+    let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
+    report.findings.note(finding)
+    if finding.state == .incomplete { report.counts[.incomplete] += 1 }
+  }
+
+  /// Ends the run.
+  consuming func finish() -> WalletReport {
+    for (number, tally) in tallies.enumerated() {
+      guard let worst = tally.worst else { continue }
+      if worst != .current, report.notCurrent.count < WalletReport.mostNotCurrent {
+        report.notCurrent[records.records[number]] = worst
+      }
+      report.counts[worst] += 1
+      if tally.opened > 0 { report.restored += 1 }
+    }
+    report.failures = failures()
+    return report
+  }
+
+  /// Findings whose wallet was not restored from elsewhere.
+  private func failures() -> [FileFinding] {
+    var failures: [FileFinding] = []
+    var named: Set<RecordID> = []
+    for finding in report.findings {
+      if let record = finding.recordID {
+        if (tally(of: record)?.opened ?? 0) > 0 { continue }
+        named.insert(record)
+      }
+      // Those that are only counted follow below, or are files of no record.
+      var failure = finding
+      failure.further = 0
+      failures.append(failure)
+    }
+    for (number, tally) in tallies.enumerated() where tally.hasFailed && tally.opened == 0 {
+      let record = records.records[number]
+      if named.contains(record) { continue }
+      failures.note(
+        FileFinding(
+          file: "\(FolderLayout.walletFolder)/\(FolderLayout.walletFile(record))", recordID: record,
+          state: tally.worst ?? .unreadable, reason: "gave no wallet"))
+    }
+    return failures
+  }
+
+  private func tally(of record: RecordID) -> Tally? {
+    records.number(of: record).map { tallies[$0] }
+  }
+
+  /// Changes a record's tally and makes its state worse if need be.
+  private mutating func tally(
+    _ record: RecordID, _ state: WalletState, _ change: (inout Tally) -> Void = { _ in }
+  ) {
+    let number = records.add(record)
+    if number == tallies.count { tallies.append(Tally()) }
+    tallies[number].worst = max(tallies[number].worst ?? state, state)
+    change(&tallies[number])
+  }
+}

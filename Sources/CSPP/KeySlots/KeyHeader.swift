@@ -1,0 +1,184 @@
+internal import SecretMemory
+
+/// What a file of `keys/` says about a key slot; authenticated once the way's
+/// secret has opened the file, a plain claim before.
+public struct KeyHeader: Equatable, Sendable {
+  /// What a security key needs to give the way's secret again.
+  public struct SecurityKey: Equatable, Sendable {
+    /// The credential's relying party ID.
+    public var rpID: String
+    /// The credential ID.
+    public var credentialID: [UInt8]
+    /// Whether the credential occupies a slot of the authenticator.
+    public var discoverable: Bool
+    /// The authenticator's model: 16 bytes.
+    public var aaguid: [UInt8]
+    /// The WebAuthn PRF input: 32 random bytes.
+    public var prfSalt: [UInt8]
+
+    /// Describes a credential.
+    public init(
+      rpID: String, credentialID: [UInt8], discoverable: Bool, aaguid: [UInt8], prfSalt: [UInt8]
+    ) {
+      self.rpID = rpID
+      self.credentialID = credentialID
+      self.discoverable = discoverable
+      self.aaguid = aaguid
+      self.prfSalt = prfSalt
+    }
+  }
+
+  /// How the way's secret comes about.
+  public enum Kind: Equatable, Sendable {
+    /// A FIDO2 credential's PRF output, always with user verification.
+    case securityKey(SecurityKey)
+    /// A recovery code, with a second secret or without one.
+    case recoveryCode(CodeDerivation)
+    /// A kind that is not known here: listed and skipped. The text is its name.
+    case unknown(String)
+  }
+
+  /// The namespace whose master key the file holds.
+  public var namespaceID: NamespaceID
+  /// The key slot.
+  public var keyID: KeyID
+  /// How its secret comes about.
+  public var kind: Kind
+  /// The name a person gave it when it was enrolled.
+  public var label: String
+  /// Unix seconds.
+  public var createdAt: UInt64
+  /// The key slot whose place it takes once it has been proved; `nil` for one
+  /// that stands beside the others.
+  public var replaces: KeyID?
+
+  /// Describes a key slot.
+  public init(
+    namespaceID: NamespaceID, keyID: KeyID, kind: Kind, label: String, createdAt: UInt64,
+    replaces: KeyID? = nil
+  ) {
+    self.namespaceID = namespaceID
+    self.keyID = keyID
+    self.kind = kind
+    self.label = label
+    self.createdAt = createdAt
+    self.replaces = replaces
+  }
+
+  /// Reads a header.
+  ///
+  /// - Returns: the header and the recipient's X25519 public key, 32 bytes.
+  static func parse(_ json: [UInt8]) throws(CSPPError) -> (KeyHeader, recipient: [UInt8]) {
+    let text = unsafe json.span.bytes
+    let object = try JSONObject(parsing: text, duplicates: .refused)
+    let kind = try object.required("kind", in: text).text("kind", in: text)
+    let header = KeyHeader(
+      namespaceID: try object.required("namespace_id", in: text)
+        .identifier("namespace_id", in: text),
+      keyID: try object.required("key_id", in: text).identifier("key_id", in: text),
+      kind: try Kind.parse(kind, object, in: text),
+      label: try object.required("label", in: text).text("label", in: text),
+      createdAt: try object.required("created_at", in: text).integer("created_at", in: text),
+      replaces: try object.optional("replaces", in: text)
+        .map { (value) throws(CSPPError) in try value.identifier("replaces", in: text) })
+    let recipient = try object.required("recipient", in: text)
+      .hex("recipient", in: text, count: 32)
+    return (header, recipient)
+  }
+
+  /// The header's JSON.
+  func json(recipient: [UInt8]) throws(CSPPError) -> String {
+    let (name, own) = try kind.members
+    let common = [
+      ("namespace_id", JSONText.quoted(namespaceID.hex)),
+      ("key_id", JSONText.quoted(keyID.hex)),
+      ("kind", JSONText.quoted(name)),
+      ("label", JSONText.quoted(label)),
+      ("created_at", String(createdAt)),
+      ("recipient", JSONText.quoted(Hex.string(recipient))),
+    ]
+    let link = replaces.map { [("replaces", JSONText.quoted($0.hex))] } ?? []
+    return JSONText.object(common + link + own)
+  }
+}
+
+extension KeyHeader.Kind {
+  private static let securityKeyName = "security_key"
+  private static let recoveryCodeName = "recovery_code"
+
+  fileprivate static func parse(
+    _ name: String, _ object: JSONObject, in text: RawSpan
+  ) throws(CSPPError) -> KeyHeader.Kind {
+    switch name {
+    case securityKeyName:
+      return .securityKey(try KeyHeader.SecurityKey(object, in: text))
+    case recoveryCodeName:
+      guard let derivation = try KeyHeader.CodeDerivation.parse(object, in: text) else {
+        return .unknown(name)
+      }
+      return .recoveryCode(derivation)
+    default: return .unknown(name)
+    }
+  }
+
+  /// The kind's name and the fields that it has beside those of all kinds.
+  fileprivate var members: (name: String, own: [(String, String)]) {
+    get throws(CSPPError) {
+      switch self {
+      case .securityKey(let key): (Self.securityKeyName, try key.members)
+      case .recoveryCode(let derivation): (Self.recoveryCodeName, try derivation.members)
+      case .unknown: throw .invalidField("kind")
+      }
+    }
+  }
+}
+
+extension KeyHeader.SecurityKey {
+  fileprivate init(_ object: JSONObject, in text: RawSpan) throws(CSPPError) {
+    rpID = try object.required("rp_id", in: text).text("rp_id", in: text)
+    credentialID = try object.required("credential_id", in: text)
+      .base64("credential_id", in: text, .url)
+    discoverable = try object.required("discoverable", in: text).bool("discoverable")
+    let hyphenated = try object.required("aaguid", in: text).text("aaguid", in: text)
+    guard let aaguid = AAGUIDText.bytes(hyphenated) else { throw .invalidField("aaguid") }
+    self.aaguid = aaguid
+    prfSalt = try object.required("prf_salt", in: text).hex("prf_salt", in: text, count: 32)
+    // The secret of a request without user verification is another one.
+    guard try object.required("user_verification", in: text).bool("user_verification") else {
+      throw .invalidField("user_verification")
+    }
+    guard !credentialID.isEmpty else { throw .invalidField("credential_id") }
+  }
+
+  fileprivate var members: [(String, String)] {
+    get throws(CSPPError) {
+      guard aaguid.count == 16 else { throw .invalidField("aaguid") }
+      guard prfSalt.count == 32 else { throw .invalidField("prf_salt") }
+      return [
+        ("rp_id", JSONText.quoted(rpID)),
+        ("credential_id", JSONText.quoted(Base64.string(credentialID, .url))),
+        ("discoverable", discoverable ? "true" : "false"),
+        ("aaguid", JSONText.quoted(AAGUIDText.string(aaguid))),
+        ("prf_salt", JSONText.quoted(Hex.string(prfSalt))),
+        ("user_verification", "true"),
+      ]
+    }
+  }
+}
+
+/// An authenticator's model as text: 8-4-4-4-12 lower-case digits.
+enum AAGUIDText {
+  static func string(_ bytes: [UInt8]) -> String {
+    let digits = Array(Hex.string(bytes).utf8)
+    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+    return parts.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+  }
+
+  static func bytes(_ text: String) -> [UInt8]? {
+    let digits = Array(text.utf8.filter { $0 != UInt8(ascii: "-") })
+    guard let bytes = unsafe Hex.decode(digits.span.bytes), bytes.count == 16,
+      string(bytes) == text
+    else { return nil }
+    return bytes
+  }
+}

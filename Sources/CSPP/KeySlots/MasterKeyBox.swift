@@ -1,0 +1,44 @@
+public import SecretMemory
+
+/// A master key left for a key slot that is not at hand: an X25519 sealed box to
+/// the recipient key of that way's file in `keys/`.
+extension MasterKey {
+  /// Seals the key to a key slot.
+  ///
+  /// - Parameter recipient: ``KeyWrapper/recipient``, 32 bytes.
+  /// - Returns: 80 bytes.
+  /// - Throws: ``CSPPError/invalidField(_:)`` for what is no recipient key.
+  public borrowing func sealed(to recipient: [UInt8]) throws(CSPPError) -> [UInt8] {
+    try withBytes { (bytes) throws(CSPPError) in
+      do throws(SecretMemoryError) {
+        return try SealedBox.seal(bytes, to: recipient)
+      } catch {
+        throw CSPPError(error)
+      }
+    }
+  }
+
+  /// Opens a box.
+  ///
+  /// Whoever knows a recipient key can make a box: what comes out is a claim
+  /// until its ``namespaceID`` was compared.
+  ///
+  /// - Parameters:
+  ///   - box: from ``Operation/Change/moved(_:boxes:last:)``.
+  ///   - secret: the way's secret; of a security key, its PRF output.
+  ///   - keyID: the key slot.
+  /// - Throws: ``CSPPError/authenticationFailed`` for another way's secret,
+  ///   ``CSPPError/invalidField(_:)`` for something else than a master key.
+  public init(
+    opening box: [UInt8], secret: borrowing SecretBytes, keyID: KeyID
+  ) throws(CSPPError) {
+    let opened: SecretBytes
+    do {
+      opened = try SealedBox.open(
+        box, secret: KeyWrapper.recipientSecret(secret: secret, keyID: keyID))
+    } catch {
+      throw CSPPError(error)
+    }
+    try self.init(opened)
+  }
+}

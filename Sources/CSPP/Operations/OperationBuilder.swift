@@ -1,0 +1,191 @@
+public import SecretMemory
+
+/// An operation's file, ready to be written.
+public struct SealedOperation: ~Copyable, Sendable {
+  /// Who wrote it.
+  public let header: OperationHeader
+  /// The file's bytes: no secret, but still in the memory where one was sealed.
+  public let file: SecretBytes
+  /// The file's digest.
+  public let digest: Digest
+
+  /// The file's name in its writer's folder.
+  public var fileName: String {
+    FolderLayout.operationFile(counter: header.counter, digest: digest)
+  }
+
+  /// How later operations name this one.
+  public var seen: Operation.Seen {
+    Operation.Seen(writerID: header.writerID, counter: header.counter, digest: digest)
+  }
+}
+
+/// Collects the changes of one operation in guarded memory and seals them.
+public struct OperationBuilder: ~Copyable {
+  private var writer: SecretWriter
+
+  /// Number of changes so far.
+  public private(set) var count = 0
+
+  /// Starts an operation without changes.
+  ///
+  /// - Parameters:
+  ///   - at: Unix seconds.
+  ///   - writerLabel: this computer's name for people.
+  ///   - seen: the chains that were opened in this run.
+  ///   - size: bytes of the file that it will be, as far as known: memory for
+  ///     so many is taken once, and then serves the text and the file.
+  public init(at: UInt64, writerLabel: String, seen: [Operation.Seen], size: Int = 4096) {
+    writer = SecretWriter(capacity: size)
+    let ends = seen.map(\.json)
+    writer.raw("{\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),\"seen\":[")
+    writer.raw(ends.joined(separator: ","))
+    writer.raw("],\"changes\":[")
+  }
+
+  /// Size in bytes of the file that ``seal(header:masterKey:)`` would make now,
+  /// at most 512 more than it will be; to be kept below
+  /// ``SizeLimits/operation`` by starting another operation.
+  public var fileSize: Int { Self.fileSize(writer.count) }
+
+  /// Bytes that a `put` of so large an entry adds to the file, rounded up.
+  public static func fileSize(ofEntry count: Int) -> Int { (count * 2 + 128) / 3 * 4 + 4 }
+
+  private static func fileSize(_ plaintext: Int) -> Int {
+    Base64.encodedSize(plaintext + 2 + ChaCha20Poly1305.tagSize, .standard) + 768
+  }
+
+  /// A wallet's record now holds these WalletEntry bytes.
+  public mutating func put(_ record: RecordID, entry: borrowing SecretBytes) {
+    entry.withBytes { put(record, entry: $0) }
+  }
+
+  /// A wallet's record now holds these WalletEntry bytes.
+  public mutating func put(_ record: RecordID, entry: RawSpan) {
+    start(.put, "\"record_id\":\"\(record)\",\"entry\":\"")
+    writer.hex(entry)
+    writer.raw("\"}}")
+  }
+
+  /// A wallet's record is gone.
+  public mutating func remove(_ record: RecordID) {
+    add(.remove, "\"record_id\":\"\(record)\"")
+  }
+
+  /// A key slot was enrolled.
+  public mutating func keyAdd(_ key: KeyID, file: Span<UInt8>) {
+    start(.keyAdd, "\"key_id\":\"\(key)\",\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// A key slot waits for its first use since the master key was rotated.
+  ///
+  /// - Parameters:
+  ///   - key: the key slot.
+  ///   - namespace: where its file lies.
+  ///   - file: the file.
+  public mutating func keyLeft(_ key: KeyID, in namespace: NamespaceID, file: Span<UInt8>) {
+    start(.keyLeft, "\"key_id\":\"\(key)\",\"namespace_id\":\"\(namespace)\",\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// A key slot was revoked.
+  public mutating func keyRemove(_ key: KeyID) { add(.keyRemove, "\"key_id\":\"\(key)\"") }
+
+  /// A key slot has another name.
+  public mutating func keyLabel(_ key: KeyID, label: String) {
+    add(.keyLabel, "\"key_id\":\"\(key)\",\"label\":\(JSONText.quoted(label))")
+  }
+
+  /// The bytes of the master-key envelope.
+  public mutating func envelope(file: Span<UInt8>) {
+    start(.envelope, "\"file\":\"")
+    unsafe writer.hex(file.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// This namespace follows another.
+  ///
+  /// - Parameters:
+  ///   - earlier: that one's master key.
+  ///   - ends: of the chains that were carried over from there; nil: they are not told.
+  public mutating func from(_ earlier: borrowing MasterKey, ends: [Operation.Seen]? = nil) {
+    start(.from, "\"namespace_id\":\"\(earlier.namespaceID)\",\"master_key\":\"")
+    earlier.withBytes { writer.hex($0) }
+    let told = ends.map { ",\"ends\":[\($0.map(\.json).joined(separator: ","))]" } ?? ""
+    writer.raw("\"\(told)}}")
+  }
+
+  /// Another namespace follows this one.
+  ///
+  /// - Parameters:
+  ///   - namespace: its ID.
+  ///   - boxes: its master key, for each key slot that is not at hand.
+  ///   - last: the last operation there that carries over what is here.
+  public mutating func moved(
+    to namespace: NamespaceID, boxes: [Operation.Box], last: Operation.Seen
+  ) {
+    let texts = boxes.map {
+      "{\"key_id\":\"\($0.keyID)\",\"box\":\"\(Hex.string($0.box))\"}"
+    }
+    add(
+      .moved,
+      "\"namespace_id\":\"\(namespace)\",\"boxes\":[\(texts.joined(separator: ","))],\"last\":"
+        + last.json)
+  }
+
+  /// A computer writes no more.
+  public mutating func writerRetire(_ id: WriterID) {
+    add(.writerRetire, "\"writer_id\":\"\(id)\"")
+  }
+
+  /// Private data beside the wallets, from ``SensitiveData/seal(_:topic:masterKey:)``.
+  public mutating func sensitive(topic: String, sealed: Span<UInt8>) {
+    start(.sensitive, "\"topic\":\(JSONText.quoted(topic)),\"sealed\":\"")
+    unsafe writer.hex(sealed.bytes)
+    writer.raw("\"}}")
+  }
+
+  /// Seals the operation; the builder is used up.
+  ///
+  /// - Parameters:
+  ///   - header: who writes it, and after what.
+  ///   - masterKey: the namespace's key.
+  ///   - limit: largest file in bytes.
+  /// - Returns: the file.
+  /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/tooLarge(limit:)``.
+  public consuming func seal(
+    header: OperationHeader, masterKey: borrowing MasterKey,
+    limit: Int = SizeLimits.standard.operation
+  ) throws(CSPPError) -> SealedOperation {
+    guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
+    writer.raw("]}")
+    let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
+    let file = try ProtectedFile.seal(
+      writer.finish(), header: header.json, format: OperationFile.format.description, key: key)
+    try SizeLimits.check(file.count, limit)
+    let digest = file.withBytes { Digest(of: $0) }
+    return SealedOperation(header: header, file: file, digest: digest)
+  }
+
+  private mutating func start(_ kind: Operation.Change.Kind, _ fields: String) {
+    writer.raw((count == 0 ? "{\"" : ",{\"") + kind.rawValue + "\":{" + fields)
+    count += 1
+  }
+
+  private mutating func add(_ kind: Operation.Change.Kind, _ fields: String) {
+    start(kind, fields)
+    writer.raw("}}")
+  }
+}
+
+extension Operation.Seen {
+  fileprivate var json: String {
+    JSONText.object([
+      ("writer_id", JSONText.quoted(writerID.hex)), ("counter", String(counter)),
+      ("sha256", JSONText.quoted(digest.hex)),
+    ])
+  }
+}

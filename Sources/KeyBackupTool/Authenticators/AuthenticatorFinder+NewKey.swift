@@ -1,0 +1,69 @@
+internal import PRFDevice
+
+extension AuthenticatorFinder {
+  /// A security key that opens nothing yet, opened, to be enrolled.
+  ///
+  /// Of several the one that the person touches; where there is none, another one
+  /// is waited for, so that one USB port is enough.
+  ///
+  /// - Parameters:
+  ///   - used: the key that opened the backup.
+  ///   - questions: what tells the keys that are enrolled; they are asked
+  ///     silently.
+  /// - Returns: the key.
+  /// - Throws: `ambiguous` when there are several and nobody to choose,
+  ///   `cannot-create` when only enrolled ones are there, `no-authenticator`.
+  func newKey(
+    besides used: AuthenticatorDescriptor?, _ questions: [UnlockQuestion]
+  ) async throws(UserMessage) -> OpenAuthenticator {
+    let deadline = ContinuousClock.now + .seconds(patience)
+    var found = try await connected()
+    while true {
+      let others = found.filter { $0 != used || options.device != nil }
+      let fresh = try await notEnrolled(others, questions)
+      if let only = fresh.first, fresh.count == 1 { return try await open(only) }
+      if fresh.count > 1 {
+        guard prompter.canAsk else { throw Self.ambiguous(fresh) }
+        return try await chooseByTouch(fresh, "to enrol")
+      }
+      let seconds = Int((deadline - .now).components.seconds)
+      guard seconds > 0 else { throw Self.noNewKey(found) }
+      guard
+        let came = try await newcomers(
+          to: found, within: seconds, WantedAuthenticator(purpose: .enrolling))
+      else { throw Self.noNewKey(found) }
+      found = came
+    }
+  }
+
+  /// Those that do not say that they hold one of these credentials.
+  private func notEnrolled(
+    _ found: [AuthenticatorDescriptor], _ questions: [UnlockQuestion]
+  ) async throws(UserMessage) -> [AuthenticatorDescriptor] {
+    guard !found.isEmpty else { return [] }
+    var fresh: [AuthenticatorDescriptor] = []
+    for (descriptor, look) in await identify(found, questions) {
+      if case .holds(let key, _) = look {
+        prompter.tell("\(key.name) at \(descriptor.path) is enrolled already.")
+      } else {
+        fresh.append(descriptor)
+      }
+    }
+    if Task.isCancelled { throw .interrupted }
+    return fresh
+  }
+
+  private static func noNewKey(_ found: [AuthenticatorDescriptor]) -> UserMessage {
+    found.isEmpty
+      ? UserMessage(
+        .noAuthenticator, "there is no security key to enrol",
+        hint: "put it in when asked; --wait says how long it is waited for")
+      : UserMessage(
+        .cannotCreate,
+        found.count == 1
+          ? "the security key that is plugged in is enrolled already"
+          : "the security keys that are plugged in are enrolled already",
+        hint: "put in the one to enrol, and let keybackup wait for it with --wait SECONDS; "
+          + "keybackup key list shows those that are enrolled")
+  }
+}

@@ -1,0 +1,73 @@
+internal import PRFDevice
+internal import SecretMemory
+internal import Synchronization
+
+/// Getting the PIN, and the care that no try is wasted.
+extension OpenAuthenticator {
+  /// Runs an operation that needs the PIN itself; see ``verified(_:)``.
+  ///
+  /// - Parameters:
+  ///   - changesPIN: the operation is the one that a key allows even when its
+  ///     PIN must be changed.
+  ///   - body: the operation; runs once for each PIN that is sent.
+  /// - Returns: what `body` returns.
+  /// - Throws: `pin-invalid`, `pin-blocked`, `pin-last-tries`, what getting the
+  ///   PIN throws, and what `body` throws.
+  func withPIN<R: Sendable>(
+    changesPIN: Bool = false,
+    _ body: (Authenticator, PIN) async throws(PRFDeviceError) -> R
+  ) async throws(UserMessage) -> R {
+    if let pin = accepted.withLock({ $0 }) {
+      return try await call { key throws(PRFDeviceError) in try await body(key, pin) }
+    }
+    var conversation = PINConversation(self)
+    // A person's time is worth one more command.
+    let isPerson = finder.pins.source == nil && finder.asker != .nobody
+    let info =
+      isPerson
+      ? try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+      : await authenticator.infoIfKnown
+    if let info {
+      if info.needsPINChange, !changesPIN { throw UserMessage(.pinChangeRequired, key: name) }
+      if !info.needsPINChange { conversation.minimumLength = info.minimumPINLength }
+    }
+    try await rememberModel()
+    while true {
+      let retries = try await repeatable { key throws(PRFDeviceError) in
+        try await key.pinRetries()
+      }
+      try check(retries)
+      let pin = try conversation.next(retries: retries)
+      try await requireOnReader()
+      do throws(PRFDeviceError) {
+        let result = try await body(authenticator, pin)
+        accepted.withLock { $0 = pin }
+        return result
+      } catch .pinInvalid(let left) {
+        finder.refusedPINs.insert(pin, at: descriptor.path)
+        guard finder.pins.source == nil else {
+          throw UserMessage(.pinInvalid(retriesLeft: left), key: name)
+        }
+        conversation.complain("Wrong PIN.", .wrong)
+        if let left { try check(left, after: "Wrong PIN. ") }
+      } catch .noCredentials {
+        // The key looks for a credential once the PIN was right: the next
+        // question need not ask for it again.
+        accepted.withLock { $0 = pin }
+        throw UserMessage(.noCredentials, key: name)
+      } catch {
+        throw message(error)
+      }
+    }
+  }
+
+  private func check(_ retries: Int, after what: String = "") throws(UserMessage) {
+    if retries == 0 { throw UserMessage(.pinBlocked, key: name) }
+    if retries <= 2, !finder.pins.allowsLastTries {
+      throw UserMessage(
+        .pinLastTries, what + "only \(UserMessage.tries(retries)) left for the PIN of \(name)",
+        hint: "a wrong one could block the key for good; if you are sure of the PIN, "
+          + "add --allow-last-tries")
+    }
+  }
+}

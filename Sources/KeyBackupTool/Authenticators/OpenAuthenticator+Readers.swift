@@ -1,0 +1,114 @@
+internal import PRFDevice
+
+/// Keys on readers: a hand that trembles, or that takes the key away to type
+/// its PIN, ends the session. What is safe to repeat goes on once the same key
+/// is back.
+extension OpenAuthenticator {
+  /// What shows that a key is the same one as before.
+  enum Identity: Sendable {
+    /// It holds this credential.
+    case credential(CredentialID, rpID: String)
+    /// It is of this model; all that can be known of a key without a credential.
+    case model(AAGUID)
+  }
+
+  /// Runs a call that changes nothing and sends no PIN, again where the key was
+  /// taken off its reader meanwhile.
+  func repeatable<R: Sendable>(
+    _ body: (Authenticator) async throws(PRFDeviceError) -> R
+  ) async throws(UserMessage) -> R {
+    while true {
+      do throws(PRFDeviceError) {
+        return try await body(authenticator)
+      } catch {
+        guard error == .authenticatorLost else { throw message(error) }
+      }
+      try await putBack()
+    }
+  }
+
+  /// Notes which key this is, as far as it can be told, before its PIN is
+  /// asked for.
+  func rememberModel() async throws(UserMessage) {
+    guard descriptor.isOnReader, identity == nil else { return }
+    let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+    identity = .model(info.aaguid)
+  }
+
+  /// Makes sure that the key is still on its reader before a PIN is sent: who
+  /// types it may have taken the key away.
+  func requireOnReader() async throws(UserMessage) {
+    guard descriptor.isOnReader, await !authenticator.isInReach() else { return }
+    try await putBack()
+  }
+
+  /// Waits until the key is back on its reader, as long as one would wait for
+  /// it to be plugged in.
+  ///
+  /// - Throws: `authenticator-lost` when it does not come back, `wrong-key`
+  ///   when another one does.
+  private func putBack() async throws(UserMessage) {
+    let lost = message(.authenticatorLost)
+    guard descriptor.isOnReader, finder.patience > 0 else { throw lost }
+    await authenticator.close()
+    let deadline = ContinuousClock.now + .seconds(finder.patience)
+    finder.askToPutBack(name)
+    while deadline > .now, try await finder.isBack(descriptor, by: deadline) {
+      do throws(UserMessage) {
+        let key = try await finder.open(descriptor)
+        guard try await isSame(key) else {
+          await key.authenticator.close()
+          throw UserMessage(
+            .wrongKey, "another security key was put on the reader",
+            hint: "try again with the same key from beginning to end")
+        }
+        authenticator = key.authenticator
+        return
+      } catch  where error.code == .authenticatorLost {
+        continue
+      }
+    }
+    throw lost
+  }
+
+  private func isSame(_ key: OpenAuthenticator) async throws(UserMessage) -> Bool {
+    switch identity {
+    case nil: return true
+    case .credential(let id, let rpID)?:
+      return try await key.call { key throws(PRFDeviceError) in
+        try await key.holds([id], rpID: rpID) == .yes(id)
+      }
+    case .model(let model)?:
+      return try await key.call { key throws(PRFDeviceError) in
+        try await key.info().aaguid == model
+      }
+    }
+  }
+}
+
+extension AuthenticatorFinder {
+  func askToPutBack(_ name: String) {
+    prompter.tell("\(name.sentence) was taken off the reader. Put it back and hold it still.")
+  }
+
+  /// Waits for a security key on the reader of this one.
+  func isBack(
+    _ descriptor: AuthenticatorDescriptor, by deadline: ContinuousClock.Instant
+  ) async throws(UserMessage) -> Bool {
+    let path = descriptor.path
+    do throws(PRFDeviceError) {
+      _ = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) { found in
+        found.contains { $0.path == path }
+      }
+      return true
+    } catch {
+      if error == .cancelled { throw .interrupted }
+      return false
+    }
+  }
+}
+
+extension String {
+  /// With a capital letter, to begin a sentence.
+  fileprivate var sentence: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,108 @@
+internal import PRFDevice
+internal import Synchronization
+
+/// User verification: a fingerprint where the key reads one, else the PIN.
+extension OpenAuthenticator {
+  /// Offers to set the PIN of a key that cannot verify its user yet, where a
+  /// person can be asked; the PIN then need not be typed again.
+  ///
+  /// - Throws: `pin-not-set` when it stays without one.
+  func offerPIN() async throws(UserMessage) {
+    let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+    guard info.supportsPRF, info.supportsPIN, !info.isPINSet, !info.hasBuiltInUserVerification,
+      finder.pins.source == nil, finder.prompter.canAsk
+    else { return }
+    let question =
+      "\(name) has no PIN, and without one whoever finds it could open the backup. Set one now?"
+    guard try finder.prompter.confirm(question) else { throw UserMessage(.pinNotSet, key: name) }
+    while true {
+      let pin = try NewPINOptions.ask(for: self, minimum: info.minimumPINLength)
+      do throws(PRFDeviceError) {
+        try await authenticator.setPIN(pin)
+        accepted.withLock { $0 = pin }
+        finder.prompter.tell(
+          "The PIN of \(name) is set. This PIN guards the whole key. "
+            + "Eight wrong tries lock it for good."
+        )
+        return
+      } catch .pinPolicyViolation(let rule) {
+        finder.prompter.tell(UserMessage(PRFDeviceError.pinPolicyViolation(rule)).message + ".")
+      } catch {
+        throw message(error)
+      }
+    }
+  }
+
+  /// Refuses a key that cannot evaluate the PRF or verify its user.
+  ///
+  /// Costs a command: not called where a pre-flight has shown that the key
+  /// holds a credential made for the PRF.
+  ///
+  /// - Throws: `prf-unsupported`, `pin-not-set`.
+  func requirePRF() async throws(UserMessage) {
+    let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
+    guard info.supportsPRF else { throw UserMessage(.prfUnsupported, key: name) }
+    guard info.isPINSet || info.hasBuiltInUserVerification else {
+      throw UserMessage(.pinNotSet, key: name)
+    }
+  }
+
+  /// Runs an operation under user verification: with a fingerprint on a key that is set
+  /// up to read it, and with the PIN where it has no reader or that did not help.
+  ///
+  /// A PIN from a descriptor or file is tried once. A person may type another
+  /// one; the same one is never sent twice.
+  ///
+  /// - Parameter body: the operation; may run several times.
+  /// - Returns: what `body` returns.
+  /// - Throws: `pin-not-set`, `pin-last-tries`, `pin-invalid`, `pin-blocked`,
+  ///   and what `body` throws.
+  func verified<R: Sendable>(
+    _ body: (Authenticator, PIN?) async throws(PRFDeviceError) -> R
+  ) async throws(UserMessage) -> R {
+    let verification = try await call { key throws(PRFDeviceError) in
+      try await key.userVerification()
+    }
+    if verification.isBuiltIn {
+      let result = try await withFingerprint(isPINSet: verification.isPINSet, body)
+      if let result { return result }
+    }
+    guard verification.isPINSet else { throw UserMessage(.pinNotSet, key: name) }
+    return try await withPIN(body)
+  }
+
+  /// Runs an operation under the key's own verification.
+  ///
+  /// A finger that is not recognised may be put down again; the key itself
+  /// counts, and blocks its reader after a few.
+  ///
+  /// - Returns: what `body` returns; nil when the PIN is needed instead.
+  private func withFingerprint<R: Sendable>(
+    isPINSet: Bool, _ body: (Authenticator, PIN?) async throws(PRFDeviceError) -> R
+  ) async throws(UserMessage) -> R? {
+    for _ in 0..<Self.maximumFingerprintReadings {
+      do throws(PRFDeviceError) {
+        return try await body(authenticator, nil)
+      } catch .uvInvalid {
+        finder.prompter.tell("The fingerprint was not recognised.")
+      } catch .uvBlocked where isPINSet {
+        finder.prompter.tell("The fingerprint reader is blocked until the PIN was entered.")
+        return nil
+      } catch .pinRequired where isPINSet {
+        // The key wants its PIN for this operation all the same.
+        return nil
+      } catch .authenticator where isPINSet {
+        // It cannot do by itself what it says it can.
+        return nil
+      } catch {
+        throw message(error)
+      }
+    }
+    if isPINSet { return nil }
+    throw UserMessage(.uvInvalid, key: name)
+  }
+
+  /// No key lets a finger be tried more often than this in a row (CTAP 2.1
+  /// section 6.5.3.2 has it block its reader after a number of its choice).
+  private static let maximumFingerprintReadings = 5
+}

@@ -1,0 +1,73 @@
+internal import BackupFolder
+internal import CSPP
+
+/// Which key slot a person means.
+enum KeySlotSelector {
+  /// The key slots that an ID, its beginning or a label names; several where one
+  /// takes another's place, so that a label names both.
+  ///
+  /// - Parameters:
+  ///   - text: what the person typed.
+  ///   - slots: those there are.
+  /// - Returns: at least one, with a key ID.
+  /// - Throws: `no-input` for none, `ambiguous` for several that are independent.
+  static func group(_ text: String, _ slots: [KeySlot]) throws(UserMessage) -> [KeySlot] {
+    let named = slots.filter { $0.keyID != nil }
+    let byID = named.filter { slot in
+      text.utf8.count >= 4 && slot.keyID?.hex.hasPrefix(text.lowercased()) == true
+    }
+    let byLabel = named.filter { $0.label == text && !$0.isRemoved }
+    let all = byID.isEmpty ? byLabel : byID
+    // What is known to be enrolled is meant before a file that only says so.
+    let enrolled = all.filter { $0.isEnrolled == true }
+    let meant = enrolled.isEmpty ? all : enrolled
+    guard !meant.isEmpty else {
+      throw UserMessage(
+        .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
+        hint: "keybackup key list shows their labels and IDs")
+    }
+    let isOne = meant.count == 1 || (byID.isEmpty && meant.independent.count == 1)
+    guard isOne else {
+      throw UserMessage(
+        .ambiguous, "several ways into the backup fit",
+        hint: "name one by its ID: "
+          + meant.map { "\($0.keyID?.hex ?? "") (\(shown($0)))" }.joined(separator: ", "))
+    }
+    return meant
+  }
+
+  /// Fails where a key slot that a person named by what its file says has the ID of
+  /// another one, which the log knows: whoever writes to the folder chooses both.
+  ///
+  /// - Parameters:
+  ///   - meant: what was chosen before the log was open.
+  ///   - opened: the backup.
+  /// - Throws: `data-invalid`.
+  static func requireSame(
+    _ meant: [KeySlot], in opened: borrowing OpenNamespace
+  ) throws(UserMessage) {
+    let slots: [KeySlot]
+    do throws(BackupFolderError) {
+      slots = try opened.allKeySlots()
+    } catch {
+      throw UserMessage(error)
+    }
+    for slot in meant {
+      let enrolled = slots.first { $0.keyID == slot.keyID && $0.isEnrolled == true }
+      guard let enrolled, enrolled.kind != slot.kind || enrolled.credentialID != slot.credentialID
+      else { continue }
+      throw UserMessage(
+        .dataInvalid,
+        "\"\(shown(slot))\" is not enrolled: its file has the ID of \"\(shown(enrolled))\"",
+        hint: "nothing was changed; delete the file yourself: "
+          + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
+    }
+  }
+
+  /// What to call a key slot before a person.
+  static func shown(_ slot: KeySlot) -> String {
+    let label = PrintableText.clean(slot.label, limit: 40)
+    return label.isEmpty
+      ? slot.keyID.map { String($0.hex.prefix(8)) } ?? "another program's key" : label
+  }
+}

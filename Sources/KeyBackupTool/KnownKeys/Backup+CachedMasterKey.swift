@@ -1,0 +1,75 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretStores
+
+/// The master key that this computer knows, as a way into a backup.
+extension Backup {
+  /// The master key from the kernel's or the desktop's keyring.
+  ///
+  /// It is a convenience: whatever is wrong with them, the command goes on to
+  /// the security key, and nobody is asked to unlock a keyring.
+  ///
+  /// - Parameters:
+  ///   - unlock: the options; a person who names a device means that one.
+  ///   - world: what surrounds the process.
+  /// - Returns: the key; nil when it is not known, or not to be used.
+  /// - Throws: `interrupted`.
+  func cachedMasterKey(_ unlock: UnlockOptions, _ world: World) throws(UserMessage) -> MasterKey? {
+    if unlock.noKeyring || unlock.device.device != nil { return nil }
+    let known = CachedMasterKey(self, world)
+    do throws(SecretStoreError) {
+      if let found = try known.inKernel() {
+        tell(.kernelKeyring, unlock)
+        return found.masterKey
+      }
+    } catch {
+      // That there is no keyring is no news to a command that only looks.
+      if case .noKeyrings = error {} else { try goOn(after: error, .kernelKeyring, unlock) }
+    }
+    guard known.mayBeInDesktop else { return nil }
+    do throws(SecretStoreError) {
+      var service = try world.secretService(mayPrompt: false)
+      if let key = try known.inDesktop(&service) {
+        tell(.secretService, unlock)
+        return key
+      }
+      unlock.output.note(
+        "keybackup: the master key is gone from the desktop's keyring; keybackup lock forgets that "
+          + "it was there")
+    } catch {
+      try goOn(after: error, .secretService, unlock)
+    }
+    return nil
+  }
+
+  /// Whether a known master key leads to the backup in charge: after a rotation
+  /// elsewhere a security key may open what it does not.
+  func isInCharge(
+    _ known: borrowing MasterKey, _ output: Output
+  ) throws(UserMessage) -> Bool {
+    // Only where there are several does the key lead on to another one.
+    if candidates.isEmpty { return true }
+    let search = SuccessionSearch(folder: folder, start: SharedMasterKey(known.copy()), keyID: nil)
+    switch try search.run(.reading).obstacle {
+    case nil, .notHere: return true
+    case .noKey(let id, _), .uncompared(let id):
+      output.note(
+        "keybackup: the backup moved to \(id.hex), which the master key that this computer knows "
+          + "does not open; going on without it")
+      return false
+    }
+  }
+
+  private func tell(_ place: KnownPlace, _ unlock: UnlockOptions) {
+    guard unlock.common.verbose else { return }
+    unlock.output.note("Opened with the master key that is in \(place.words); no way in was used.")
+  }
+
+  private func goOn(
+    after error: SecretStoreError, _ place: KnownPlace, _ unlock: UnlockOptions
+  ) throws(UserMessage) {
+    let message = UserMessage(error, place)
+    if message.code == .interrupted { throw message }
+    unlock.output.note("keybackup: \(message.message); going on without it")
+  }
+}

@@ -1,0 +1,85 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretStores
+
+/// This computer forgets what `unlock` made it know.
+extension CachedMasterKey {
+  /// Forgets the keys of a backup's folder, in the kernel's keyring and the
+  /// desktop's.
+  ///
+  /// - Parameters:
+  ///   - backup: the backup.
+  ///   - world: what surrounds the process.
+  ///   - mayPrompt: whether the desktop may ask for its password.
+  ///   - isMeant: which namespaces' keys.
+  /// - Returns: how many there were.
+  /// - Throws: what a keyring throws, after the other one was done too.
+  static func forget(
+    of backup: Backup, _ world: World, mayPrompt: Bool,
+    where isMeant: (NamespaceID) -> Bool = { _ in true }
+  ) throws(UserMessage) -> Int {
+    try both { () throws(SecretStoreError) in
+      var count = 0
+      for known in try inKernel(of: backup, world) where isMeant(known.namespaceID) {
+        if try known.forgetInKernel() { count += 1 }
+      }
+      return count
+    } desktop: { () throws(SecretStoreError) in
+      let marked = marked(of: backup, world).filter { isMeant($0.namespaceID) }
+      if marked.isEmpty { return 0 }
+      var count = 0
+      var service = try world.secretService(mayPrompt: mayPrompt)
+      for known in marked {
+        if try known.forgetInDesktop(&service) { count += 1 }
+        known.unmarkDesktop()
+      }
+      return count
+    }
+  }
+
+  /// Forgets the keys of every backup; otherwise as ``forget(of:_:mayPrompt:where:)``.
+  static func forgetAll(_ world: World, mayPrompt: Bool) throws(UserMessage) -> Int {
+    try both { () throws(SecretStoreError) in
+      var count = 0
+      for name in try KernelKeyring.names(startingWith: prefix)
+      where try KernelKeyring.forget(name) { count += 1 }
+      return count
+    } desktop: { () throws(SecretStoreError) in
+      let marks = markPaths(world)
+      let count: Int
+      do throws(SecretStoreError) {
+        var service = try world.secretService(mayPrompt: mayPrompt)
+        count = try service.forget(schema)
+      } catch {
+        // A computer without a desktop keeps nothing there, unless it once did.
+        guard marks.isEmpty, error == .noSessionBus || error == .noSecretService else {
+          throw error
+        }
+        return 0
+      }
+      for mark in marks { FileCheck.remove(mark) }
+      return count
+    }
+  }
+
+  private static func both(
+    kernel: () throws(SecretStoreError) -> Int, desktop: () throws(SecretStoreError) -> Int
+  ) throws(UserMessage) -> Int {
+    var count = 0
+    var failure: UserMessage?
+    do throws(SecretStoreError) {
+      count += try kernel()
+    } catch .noKeyrings {
+      // Then it keeps nothing.
+    } catch {
+      failure = UserMessage(error, .kernelKeyring)
+    }
+    do throws(SecretStoreError) {
+      count += try desktop()
+    } catch {
+      failure = failure ?? UserMessage(error, .secretService)
+    }
+    if let failure { throw failure }
+    return count
+  }
+}

@@ -1,0 +1,207 @@
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+internal import SecretMemory
+internal import SecretStores
+
+/// A place on this computer that knows a backup's master key because `unlock`
+/// put it there.
+enum KnownPlace: String, Sendable {
+  case kernelKeyring = "kernel-keyring"
+  case secretService = "secret-service"
+
+  /// What a person calls it.
+  var words: String {
+    switch self {
+    case .kernelKeyring: "the kernel's keyring"
+    case .secretService: "the desktop's keyring"
+    }
+  }
+}
+
+/// A backup's master key as this computer may know it: in the kernel's keyring
+/// for a while, in the desktop's until `lock`.
+///
+/// It is bound to the namespace and to the folder's place: a copy of the folder
+/// elsewhere is opened by its security key. See docs/decisions/0022.
+struct CachedMasterKey: Sendable {
+  let namespaceID: NamespaceID
+  /// Names the folder's place without telling it.
+  private let folderTag: String
+  private let world: World
+
+  /// Of the backup that is asked for, or of the one that follows it.
+  init(_ backup: Backup, _ world: World, of id: NamespaceID? = nil) {
+    self.init(id ?? backup.namespace.id, Self.tag(of: backup), world)
+  }
+
+  private init(_ id: NamespaceID, _ folderTag: String, _ world: World) {
+    (namespaceID, self.folderTag, self.world) = (id, folderTag, world)
+  }
+
+  private static func tag(of backup: Backup) -> String {
+    let place = FileCheck.absolute(backup.folder.path) ?? backup.folder.path
+    return String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
+  }
+
+  // MARK: All of a folder
+
+  /// Those of a backup's folder in the kernel's keyring: each rotation of the
+  /// master key leaves a namespace whose key may still be known.
+  static func inKernel(
+    of backup: Backup, _ world: World
+  ) throws(SecretStoreError) -> [CachedMasterKey] {
+    let tag = tag(of: backup)
+    return try KernelKeyring.names(startingWith: prefix).compactMap { name in
+      guard let id = id(in: name.dropFirst(prefix.count), before: ":" + tag) else { return nil }
+      return CachedMasterKey(id, tag, world)
+    }
+  }
+
+  /// Those of a backup's folder that may be in the desktop's keyring.
+  static func marked(of backup: Backup, _ world: World) -> [CachedMasterKey] {
+    let tag = tag(of: backup)
+    return marks(world).sorted().compactMap { mark in
+      id(in: mark[...], before: "-" + tag).map { CachedMasterKey($0, tag, world) }
+    }
+  }
+
+  private static func id(in name: Substring, before end: String) -> NamespaceID? {
+    name.hasSuffix(end) ? NamespaceID(hex: String(name.dropLast(end.count))) : nil
+  }
+
+  // MARK: The kernel's keyring
+
+  /// What every name of this program begins with.
+  static let prefix = "keybackup:"
+
+  private var name: String { "\(Self.prefix)\(namespaceID.hex):\(folderTag)" }
+
+  /// What was found in the kernel's keyring.
+  struct Found: ~Copyable {
+    let masterKey: MasterKey
+    let secondsLeft: Int
+  }
+
+  /// Finds it in the kernel's keyring.
+  func inKernel() throws(SecretStoreError) -> Found? {
+    guard let found = try KernelKeyring.find(name) else { return nil }
+    let seconds = found.secondsLeft
+    guard let key = try? MasterKey(found.secret.copy()), key.namespaceID == namespaceID else {
+      throw .notKept
+    }
+    return Found(masterKey: key, secondsLeft: seconds)
+  }
+
+  /// Finds out whether the kernel's keyring would take it.
+  func checkKernel() throws(SecretStoreError) {
+    try KernelKeyring.check(name, count: MasterKey.byteCount)
+  }
+
+  /// Keeps it in the kernel's keyring.
+  func keepInKernel(
+    _ key: borrowing MasterKey, for seconds: Int
+  ) throws(SecretStoreError) {
+    let bytes = key.withBytes { SecretBytes(copying: $0) }
+    try KernelKeyring.keep(bytes, as: name, for: seconds)
+  }
+
+  /// Wipes it from the kernel's keyring.
+  func forgetInKernel() throws(SecretStoreError) -> Bool { try KernelKeyring.forget(name) }
+
+  // MARK: The desktop's keyring
+
+  /// What every item of this program has.
+  static let schema: SecretService.Attributes = ["xdg:schema": "keybackup.MasterKey"]
+
+  private var attributes: SecretService.Attributes {
+    Self.schema.merging(["namespace": namespaceID.hex, "folder": folderTag]) { _, own in own }
+  }
+
+  /// Finds it in the desktop's keyring.
+  func inDesktop(_ service: inout SecretService) throws(SecretStoreError) -> MasterKey? {
+    guard let digits = try service.find(attributes) else { return nil }
+    var bytes = SecretBytes(zeroed: MasterKey.byteCount)
+    let isHex = digits.withBytes { Hex.decode($0, into: &bytes) }
+    guard isHex, let key = try? MasterKey(bytes), key.namespaceID == namespaceID else {
+      throw .notKept
+    }
+    return key
+  }
+
+  /// Looks whether the desktop's keyring has it, without unlocking that.
+  func lookInDesktop(
+    _ service: inout SecretService
+  ) throws(SecretStoreError) -> SecretService.Presence {
+    try service.look(for: attributes)
+  }
+
+  /// Keeps it in the desktop's keyring, as text: some keep nothing else.
+  func keepInDesktop(
+    _ key: borrowing MasterKey, _ service: inout SecretService
+  ) throws(SecretStoreError) {
+    var digits = SecretBytes(zeroed: 2 * MasterKey.byteCount)
+    key.withBytes { bytes in
+      unsafe digits.withUnsafeMutableBytes { unsafe Hex.encode(bytes, into: $0) }
+    }
+    let label = "keybackup: master key of backup \(namespaceID.hex.prefix(8))"
+    try service.keep(digits, label: label, attributes)
+  }
+
+  /// Removes it from the desktop's keyring.
+  func forgetInDesktop(_ service: inout SecretService) throws(SecretStoreError) -> Bool {
+    try service.forget(attributes) > 0
+  }
+
+  /// Whether `unlock --keep` was used here: only then is the desktop asked, so
+  /// that nobody else's command waits for it.
+  var mayBeInDesktop: Bool { markPath.map(FileCheck.exists) ?? false }
+
+  /// Remembers that ``keepInDesktop(_:_:)`` is about to be used.
+  ///
+  /// - Throws: `config` without a home; `io`.
+  func markDesktop() throws(UserMessage) {
+    guard let folder = Self.markFolder(world) else {
+      throw UserMessage(
+        .config, "HOME is not set, so there is no place to remember that the key is kept",
+        hint: "set HOME or XDG_STATE_HOME")
+    }
+    do throws(BackupFolderError) {
+      try PrivateFolder.replace(Array("keybackup unlock --keep\n".utf8), as: mark, in: folder)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Forgets the mark.
+  func unmarkDesktop() { if let markPath { FileCheck.remove(markPath) } }
+
+  private var mark: String { "\(namespaceID.hex)-\(folderTag)" }
+  private var markPath: String? { Self.markFolder(world).map { "\($0)/\(mark)" } }
+
+  /// The names of all marks.
+  private static func marks(_ world: World) -> [String] {
+    markFolder(world).map {
+      (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? []
+    } ?? []
+  }
+
+  /// The marks of every backup.
+  static func markPaths(_ world: World) -> [String] {
+    marks(world).compactMap { mark in markFolder(world).map { "\($0)/\(mark)" } }
+  }
+
+  private static func markFolder(_ world: World) -> String? {
+    world.stateFolder.map { $0 + "/secret-service" }
+  }
+}
+
+extension World {
+  /// Connects to the desktop's keyring.
+  func secretService(mayPrompt: Bool) throws(SecretStoreError) -> SecretService {
+    try SecretService(
+      SessionBus(
+        address: variable("DBUS_SESSION_BUS_ADDRESS"), runtimeFolder: variable("XDG_RUNTIME_DIR")),
+      isPromptAllowed: mayPrompt, isInterrupted: { Interruption.received })
+  }
+}
