@@ -11,7 +11,7 @@ public struct OpenNamespace: ~Copyable {
   public let id: NamespaceID
   /// The key slot that opened it; nil for another program's envelope, and for a
   /// master key that this computer knew.
-  public internal(set) var openedBy: KeyID?
+  public var openedBy: KeyID? { opening.keyID }
   /// Whether the logs are whole, and the newest this computer has seen.
   public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.
@@ -24,57 +24,35 @@ public struct OpenNamespace: ~Copyable {
   ///
   /// What was asked for is done and durable: the log holds it, readers that
   /// know the log show it, and the next writing call tries again.
-  public internal(set) var viewProblem: BackupFolderError?
+  public var viewProblem: BackupFolderError? { view.problem }
 
   /// What the last call that adds wallets added, also when it failed.
   public internal(set) var lastAdded = Added()
 
   /// Key slots that the last writing call removed because the one that opened the
   /// backup, which takes their place, is proved by that.
-  public internal(set) var finishedRotations: Set<KeyID> = []
+  public var finishedRotations: Set<KeyID> { slotFiles.finishedRotations }
 
   /// What writing calls have put right about the files of key slots.
-  public internal(set) var keySlotRepairs = KeySlotRepairs()
+  public var keySlotRepairs: KeySlotRepairs { slotFiles.repairs }
 
-  /// The key slot of which it is certain that it opened the backup in this run: an
-  /// envelope says itself whose it is, and one that was only made opened nothing.
-  var provedBy: KeyID?
   let namespace: Namespace
   let masterKey: MasterKey
-  /// The security key that opened it, as far as it was said.
-  var opener: Opener?
-  /// Whether an envelope that fits no enrolled key may be replaced.
-  var replacesForeign = false
-  /// Key slots whose files go although they opened the backup: the last ones.
-  var deletable: Set<KeyID> = []
-  var log = OperationLog()
-  var memory = LocalState()
-  var reader: WalletReader
   private(set) var purpose: Purpose
   /// Whether the logs were read.
   private(set) var isLoaded = false
-  /// What the wallets' files held when they were last opened; nil until a
-  /// writing run asks.
-  var stamps: ViewStamps?
-  /// Files that this run wrote, with their stamps before they got their names.
-  var published: [ViewStamps.Entry] = []
-  /// The namespaces that this one follows, as far as they are here.
-  var earlier: [EarlierNamespace] = []
-  /// Master keys of namespaces that belong to the same backup and that this one
-  /// does not follow yet: they are read like earlier ones.
-  var others: [SharedMasterKey] = []
-  /// Those of them that a rotation on another computer has finished.
-  var rivals: Set<NamespaceID> = []
-  /// Why some of them could not be opened.
-  var earlierProblems: [FileFinding] = []
-  /// The namespaces that followed this one when its logs were first read: whoever
-  /// writes here all the same knows of them.
-  private(set) var knownSuccessors: Set<NamespaceID>?
-  /// How far this namespace's chains were carried over into the one that was opened; nil: it is
-  /// that one, or it was not told.
-  var carriedEnds: [Operation.Seen]?
-  /// The namespaces that whoever opened this one has open beside it.
-  var lineage: Set<NamespaceID> = []
+  /// The logs of all computers.
+  var log = OperationLog()
+  /// What this computer remembers.
+  var memory = LocalState()
+  /// The CSPP files.
+  var view: WalletView
+  /// What opened it.
+  var opening: Opening
+  /// The files of key slots, as far as writing calls changed them.
+  var slotFiles = KeySlotFiles()
+  /// The namespaces before and beside this one.
+  var lineage = Lineage()
 
   /// What a namespace is opened for.
   public enum Purpose: Sendable {
@@ -89,10 +67,10 @@ public struct OpenNamespace: ~Copyable {
     _ namespace: Namespace, masterKey: consuming MasterKey, by key: KeyID?, purpose: Purpose
   ) {
     id = namespace.id
-    openedBy = key
+    opening = Opening(keyID: key)
     self.purpose = purpose
     self.namespace = namespace
-    reader = WalletReader(masterKey, limit: namespace.settings.limits.record)
+    view = WalletView(WalletReader(masterKey, limit: namespace.settings.limits.record))
     self.masterKey = masterKey
   }
 
@@ -138,14 +116,14 @@ public struct OpenNamespace: ~Copyable {
       if log.index.nodes.isEmpty, let state {
         let cache = NamespaceCache.load(id, from: state, masterKey: masterKey)
         known = cache.log
-        stamps = cache.view
+        view.stamps = cache.view
       }
     }
     log = try OperationLog.read(
       namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
-    log.limitCovering(to: carriedEnds)
+    log.limitCovering(to: lineage.carriedEnds)
     isLoaded = true
-    knownSuccessors = knownSuccessors ?? Set(log.links.successors.map(\.id))
+    lineage.knownSuccessors = lineage.knownSuccessors ?? Set(log.links.successors.map(\.id))
     try loadEarlier()
     judgeLogs()
   }
@@ -222,7 +200,7 @@ public struct OpenNamespace: ~Copyable {
     var files = listViewFiles(&pass)
     while let file = next(&files, &pass) {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
-      switch reader.open(file.name, in: folder) {
+      switch view.reader.open(file.name, in: folder) {
       case .absent: continue
       case .failed(let failure):
         guard file.claimsWallet else { continue }
@@ -235,7 +213,7 @@ public struct OpenNamespace: ~Copyable {
           recordID: entry.recordID, state: state, source: .view(file: file.path), entry: entry,
           id: VersionID(digest: value),
           ordinal: pass.count(entry.recordID, state))
-        try body(version, reader.plaintext)
+        try body(version, view.reader.plaintext)
       }
     }
     try emitLogged(&pass, body)

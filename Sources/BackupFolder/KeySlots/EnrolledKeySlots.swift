@@ -24,7 +24,7 @@ extension OpenNamespace {
       slots[place].isRemoved = log.removedKeys.contains(key)
       guard slots[place].isEnrolled == true else { continue }
       slots[place].label = log.keyLabels[key]?.text ?? slots[place].label
-      if key == provedBy {
+      if key == opening.provedBy {
         slots[place].provedAt = slots[place].provedAt ?? namespace.settings.clock()
       }
     }
@@ -79,9 +79,9 @@ extension OpenNamespace {
       slot.isEnrolled == true && !slot.isRemoved && slot.keyID.map { !keys.contains($0) } ?? true
     }
     if isLast, !allowingLast { throw .lastKeySlot }
-    if !isLast, let openedBy, keys.contains(openedBy) { throw .opensByRemoved }
+    if !isLast, let key = opening.keyID, keys.contains(key) { throw .opensByRemoved }
     try logRemoval(of: keys, among: slots, run: run)
-    if isLast { deletable.formUnion(keys) }
+    if isLast { slotFiles.deletable.formUnion(keys) }
     _ = try repair(run: run)
     rememberKeySlots(isLocked: true)
     saveCache(run: run)

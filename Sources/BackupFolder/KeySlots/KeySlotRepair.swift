@@ -1,22 +1,25 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What opened a namespace: a security key's answer seals the CSPP envelope for
-/// it.
-struct Opener: ~Copyable {
-  let slot: KeySlot
-  /// What the file that opened says of itself; nil if it was the envelope.
-  let header: KeyHeader?
-  /// The way's secret.
-  let secret: SecretBytes
-}
-
 /// What was done to the files of key slots, as paths below the namespace's folder.
 public struct KeySlotRepairs: Equatable, Sendable {
   /// Written as the log has them.
   public internal(set) var written: [String] = []
   /// Deleted, of key slots that were removed.
   public internal(set) var deleted: [String] = []
+}
+
+/// The files of key slots in a writing run.
+struct KeySlotFiles {
+  /// What writing calls have put right.
+  var repairs = KeySlotRepairs()
+  /// Key slots that were removed because the one that opened the backup takes their
+  /// place.
+  var finishedRotations: Set<KeyID> = []
+  /// Whether an envelope that fits no enrolled key may be replaced.
+  var replacesForeignEnvelope = false
+  /// Key slots whose files go although they opened the backup: the last ones.
+  var deletable: Set<KeyID> = []
 }
 
 /// Bringing the files of the key slots into line with the log.
@@ -36,7 +39,7 @@ extension OpenNamespace {
   /// Logs the file that opened the backup if the log does not hold it: whoever
   /// wrote it did not live to do so.
   private mutating func logOpener(run: borrowing WritingRun) throws(BackupFolderError) {
-    guard let key = openedBy, !log.removedKeys.contains(key), log.keyFiles[key] == nil,
+    guard let key = opening.keyID, !log.removedKeys.contains(key), log.keyFiles[key] == nil,
       let file = try namespace.keyFileBytes(of: key), opens(file)
     else { return }
     try publish(at: namespace.settings.clock(), run: run) { operation in
@@ -47,7 +50,7 @@ extension OpenNamespace {
 
   private func opens(_ file: [UInt8]) -> Bool {
     guard let wrapper = try? KeyWrapper(parsing: file.span, at: id) else { return false }
-    switch opener {
+    switch opening.opener {
     case .some(let opener): return (try? wrapper.open(secret: opener.secret)) != nil
     case .none: return false
     }
@@ -56,7 +59,7 @@ extension OpenNamespace {
   /// Removes the wrappers whose place the one that opened the backup takes: it
   /// is proved now.
   private mutating func finishRotation(run: borrowing WritingRun) throws(BackupFolderError) {
-    guard let key = openedBy, !log.removedKeys.contains(key), log.keyFiles[key] != nil else {
+    guard let key = opening.keyID, !log.removedKeys.contains(key), log.keyFiles[key] != nil else {
       return
     }
     var replaced: Set<KeyID> = []
@@ -69,11 +72,11 @@ extension OpenNamespace {
     replaced.subtract(log.removedKeys)
     if replaced.isEmpty { return }
     try logRemoval(of: replaced, among: keySlots(), run: run)
-    finishedRotations.formUnion(replaced)
+    slotFiles.finishedRotations.formUnion(replaced)
   }
 
   private var openersHeader: KeyHeader? {
-    switch opener {
+    switch opening.opener {
     case .some(let opener): opener.header
     case .none: nil
     }
@@ -102,7 +105,7 @@ extension OpenNamespace {
         }
       }
       if isWritten {
-        keySlotRepairs.written.append(
+        slotFiles.repairs.written.append(
           "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(FolderLayout.keyFile(key))")
       }
     }
@@ -118,7 +121,7 @@ extension OpenNamespace {
   /// Seals the master key for the security key that opened the backup; nil
   /// where none did, or one that is among `gone`.
   func sealedForOpener(except gone: Set<KeyID>) throws(BackupFolderError) -> [UInt8]? {
-    switch opener {
+    switch opening.opener {
     case .some(let opener):
       guard let key = opener.slot.keyID, !gone.contains(key), let rpID = opener.slot.rpID,
         let credentialID = opener.slot.credentialID
@@ -151,8 +154,12 @@ extension OpenNamespace {
     if present.contains(where: { $0.sources.contains(.envelope(logged)) }) { return }
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.masterKeyFolder)
     // Another program's in the older place is the namespace's envelope too.
-    if !present.isEmpty, !folder.holds(FolderLayout.masterKeyFile), !replacesForeign { return }
-    let replacesForeign = replacesForeign
+    if !present.isEmpty, !folder.holds(FolderLayout.masterKeyFile),
+      !slotFiles.replacesForeignEnvelope
+    {
+      return
+    }
+    let replacesForeign = slotFiles.replacesForeignEnvelope
     let removed = log.removedKeys
     let isWritten = try namespace.putBack(
       file, FolderLayout.masterKeyFile, in: folder, tag: run.tag
@@ -166,7 +173,8 @@ extension OpenNamespace {
       }
     }
     if isWritten {
-      keySlotRepairs.written.append("\(FolderLayout.masterKeyFolder)/\(FolderLayout.masterKeyFile)")
+      slotFiles.repairs.written.append(
+        "\(FolderLayout.masterKeyFolder)/\(FolderLayout.masterKeyFile)")
     }
   }
 
@@ -179,10 +187,10 @@ extension OpenNamespace {
   private mutating func deleteRemoved(
     _ slots: [KeySlot], run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    let isTrusted = openedBy.map { !log.removedKeys.contains($0) } ?? false
+    let isTrusted = opening.keyID.map { !log.removedKeys.contains($0) } ?? false
     var buffer = FileBuffer()
     for slot in slots where slot.isRemoved {
-      guard let key = slot.keyID, isTrusted || deletable.contains(key) else { continue }
+      guard let key = slot.keyID, isTrusted || slotFiles.deletable.contains(key) else { continue }
       var changed: [String: Directory] = [:]
       for path in slot.files {
         guard let (folder, name) = try namespace.place(ofKeySlotFile: path) else { continue }
@@ -194,7 +202,7 @@ extension OpenNamespace {
           }
           return (try? MasterKeyEnvelope(parsing: bytes, at: nil))?.keyReference?.keyID == key
         }
-        if isGone { keySlotRepairs.deleted.append(path) }
+        if isGone { slotFiles.repairs.deleted.append(path) }
         changed[folder.path] = folder
       }
       for folder in changed.values { try folder.sync() }

@@ -9,18 +9,18 @@ extension OpenNamespace {
   ///   - slot: the key slot that was unwrapped.
   ///   - secret: the way's secret; of a security key, its PRF output.
   public mutating func noteOpener(_ slot: KeySlot, secret: consuming SecretBytes) {
-    guard slot.keyID == openedBy else { return }
+    guard slot.keyID == opening.keyID else { return }
     let header = slot.header(openedBy: secret)
     if header == nil, slot.keyID != nil {
       // The envelope opened. Whose it is, it says itself; the log knows.
       var slot = slot
       guard slot.isConfirmed(by: enrolledContents) else {
-        openedBy = nil
+        opening.keyID = nil
         return
       }
     }
-    provedBy = slot.keyID
-    opener = Opener(slot: slot, header: header, secret: secret)
+    opening.provedBy = slot.keyID
+    opening.opener = Opener(slot: slot, header: header, secret: secret)
     // A writing run does it when it has the lock.
     if purpose == .reading { rememberKeySlots(isLocked: false) }
   }
@@ -29,8 +29,8 @@ extension OpenNamespace {
   ///
   /// - Parameter key: the kit's ID, from a header that its secret opened.
   public mutating func noteOfflineKit(_ key: KeyID) {
-    guard key == openedBy else { return }
-    provedBy = key
+    guard key == opening.keyID else { return }
+    opening.provedBy = key
     if purpose == .reading { rememberKeySlots(isLocked: false) }
   }
 
@@ -71,7 +71,7 @@ extension OpenNamespace {
   public mutating func addReplacement(
     _ enrolment: Enrolment, secret: borrowing SecretBytes
   ) throws(BackupFolderError) {
-    guard let openedBy, enrolment.replaces == openedBy else { throw .noSuchKeySlot }
+    guard let key = opening.keyID, enrolment.replaces == key else { throw .noSuchKeySlot }
     try enrol(enrolment, secret: secret, replacingForeign: false)
   }
 
@@ -103,7 +103,7 @@ extension OpenNamespace {
     log.note(keyFile: file.bytes, of: enrolment.keyID)
     if let envelope {
       log.note(envelope: envelope, at: time)
-      replacesForeign = replacingForeign
+      slotFiles.replacesForeignEnvelope = replacingForeign
       _ = try repair(run: run)
     }
     rememberKeySlots(isLocked: true)
@@ -156,7 +156,7 @@ extension OpenNamespace {
       let time = time(after: log.envelope?.at)
       try publish(at: time, run: run) { operation in operation.envelope(file: envelope.span) }
       log.note(envelope: envelope, at: time)
-      replacesForeign = replacingForeignEnvelope
+      slotFiles.replacesForeignEnvelope = replacingForeignEnvelope
       _ = try repair(run: run)
     }
     rememberKeySlots(isLocked: true)

@@ -55,7 +55,7 @@ extension OpenNamespace {
   /// A key slot as the file in an earlier namespace describes it, and no other one of
   /// its ID.
   private func keySlot(earlier key: KeyID, holding content: Digest) -> KeySlot? {
-    for older in earlier {
+    for older in lineage.earlier {
       for var slot in (try? older.open.keySlots()) ?? []
       where slot.keyID == key && slot.isConfirmed(by: [content]) { return slot }
       if let found = older.open.keySlot(earlier: key, holding: content) { return found }

@@ -189,7 +189,7 @@ extension OpenNamespace {
     {
       contents.insert(envelope.contentDigest)
     }
-    switch opener {
+    switch opening.opener {
     case .some(let opener) where opener.slot.namespaceID == id:
       contents.formUnion(opener.slot.openedContents(secret: opener.secret))
     default: break
@@ -209,8 +209,8 @@ extension OpenNamespace {
       guard let known = try? state.slots(of: id) else { return nil }
       var news = known
       news.learn(
-        log, enrolled: contents, waiting: waiting, files: files, openedBy: provedBy, at: time)
-      for older in earlier {
+        log, enrolled: contents, waiting: waiting, openedBy: opening.provedBy, at: time)
+      for older in lineage.earlier {
         // A code that was tested is one also where a box leads it.
         let before = state.readableWays(of: older.open.id)
         for key in waiting where news.proved[key] == nil {

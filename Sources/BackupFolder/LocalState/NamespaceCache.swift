@@ -92,16 +92,16 @@ extension OpenNamespace {
     let time = FileStamp.now()
     if let folder = try? namespace.walletFolder() {
       // A file that got its name a moment ago is opened once more.
-      let new = published.compactMap { file -> ViewStamps.Entry? in
+      let new = view.written.compactMap { file -> ViewStamps.Entry? in
         guard let stamp = folder.stamp(ofWallet: file.record),
           stamp.isSame(as: file.stamp), stamp.isSettled(at: time)
         else { return nil }
         return ViewStamps.Entry(record: file.record, value: file.value, stamp: stamp)
       }
-      stamps?.add(new)
+      view.stamps?.add(new)
     }
-    published = []
-    for older in earlier { older.open.saveCache(run: run) }
-    try? NamespaceCache(log: log, view: stamps).save(id, to: run.state, masterKey: masterKey)
+    view.written = []
+    for older in lineage.earlier { older.open.saveCache(run: run) }
+    try? NamespaceCache(log: log, view: view.stamps).save(id, to: run.state, masterKey: masterKey)
   }
 }

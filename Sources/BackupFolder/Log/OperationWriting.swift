@@ -172,7 +172,7 @@ extension OpenNamespace {
   ///
   /// - Throws: ``BackupFolderError/cannotRotate(_:)`` with the next namespace.
   private func requireNotMoved() throws(BackupFolderError) {
-    let next = Set(log.links.successors.map(\.id)).subtracting(knownSuccessors ?? [])
+    let next = Set(log.links.successors.map(\.id)).subtracting(lineage.knownSuccessors ?? [])
     if let next = next.min() { throw .cannotRotate(.moved(to: next)) }
   }
 

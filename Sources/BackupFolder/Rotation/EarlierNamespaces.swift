@@ -28,26 +28,26 @@ extension OpenNamespace {
   /// - Throws: ``BackupFolderError/interrupted``; for a writing run, a listing
   ///   that fails.
   mutating func loadEarlier() throws(BackupFolderError) {
-    earlier = []
-    earlierProblems = []
+    lineage.earlier = []
+    lineage.problems = []
     // Who has a master key that was given up can name as many as there is room for.
-    if lineage.count >= Self.mostRelated { return }
-    let all = (log.links.earlier + others).prefix(Self.mostRelated)
-    var lineage = lineage.union([id]).union(all.map(\.namespaceID))
-    for known in all where !self.lineage.contains(known.namespaceID) {
+    if lineage.openElsewhere.count >= Self.mostRelated { return }
+    let all = (log.links.earlier + lineage.others).prefix(Self.mostRelated)
+    var isOpen = lineage.openElsewhere.union([id]).union(all.map(\.namespaceID))
+    for known in all where !lineage.openElsewhere.contains(known.namespaceID) {
       do throws(BackupFolderError) {
         guard let sibling = try namespace.sibling(known.namespaceID) else { continue }
         var open = OpenNamespace(
           sibling, masterKey: known.key.copy(), by: nil, purpose: purpose)
-        open.lineage = lineage
-        open.carriedEnds = log.links.carriedEnds[known.namespaceID]
+        open.lineage.openElsewhere = isOpen
+        open.lineage.carriedEnds = log.links.carriedEnds[known.namespaceID]
         try open.load()
         // Each is read once, by whatever way it is reached.
-        lineage.formUnion(open.allEarlier)
-        earlier.append(EarlierNamespace(open))
+        isOpen.formUnion(open.allEarlier)
+        lineage.earlier.append(EarlierNamespace(open))
       } catch {
         if purpose == .writing || error == .interrupted { throw error }
-        earlierProblems.append(
+        lineage.problems.append(
           FileFinding(unlisted: "the earlier namespace \(known.namespaceID)", error))
       }
     }
@@ -56,7 +56,7 @@ extension OpenNamespace {
   private static var mostRelated: Int { 64 }
 
   private var allEarlier: Set<NamespaceID> {
-    earlier.reduce(into: []) { found, older in
+    lineage.earlier.reduce(into: []) { found, older in
       found.insert(older.open.id)
       found.formUnion(older.open.allEarlier)
     }
@@ -64,19 +64,19 @@ extension OpenNamespace {
 
   /// Reads again those to which something was added.
   mutating func refreshEarlier(run: borrowing WritingRun) throws(BackupFolderError) {
-    for older in earlier {
+    for older in lineage.earlier {
       if try older.open.listingMark() != older.open.log.listed { try older.open.load() }
       older.open.memory = try run.state.memory(of: older.open.id)
       try? older.open.remember(older.open.log.index.names, in: run.state)
       try older.open.refreshEarlier(run: run)
     }
-    if !earlier.isEmpty { judgeLogs() }
+    if !lineage.earlier.isEmpty { judgeLogs() }
   }
 
   /// Remembers what was opened of the earlier namespaces too: taking something
   /// away from them is as bad.
   mutating func rememberEarlier() {
-    for older in earlier where isFollowed(older.open.id) {
+    for older in lineage.earlier where isFollowed(older.open.id) {
       try? older.open.remember()
       older.open.rememberEarlier()
     }
@@ -85,7 +85,7 @@ extension OpenNamespace {
   /// Whether a namespace came to be: one that an unfinished rotation leaves may
   /// go again.
   func isFollowed(_ id: NamespaceID) -> Bool {
-    rivals.contains(id) || follows(id)
+    lineage.rivals.contains(id) || follows(id)
   }
 
   /// Adds what is wrong with the earlier namespaces' logs.
@@ -93,7 +93,7 @@ extension OpenNamespace {
   /// What they lack and nobody here ever opened is not awaited: a person may
   /// have deleted it, and what arrives late is shown when it does.
   mutating func judgeEarlier() {
-    for older in earlier {
+    for older in lineage.earlier {
       let found = older.open.health
       health.rolledBack += found.rolledBack
       health.rolledBackBy.merge(found.rolledBackBy) { $0 + $1 }
@@ -104,8 +104,8 @@ extension OpenNamespace {
 
   /// What is wrong with the earlier namespaces' logs.
   var earlierFindings: [FileFinding] {
-    var findings = earlierProblems
-    for older in earlier {
+    var findings = lineage.problems
+    for older in lineage.earlier {
       for finding in older.open.logFindings {
         findings.note(
           FileFinding(
@@ -135,7 +135,7 @@ extension OpenNamespace {
   /// nothing there is late and ``keySlotsWithoutFile`` is empty.
   public var earlierNamespaces: [SpentNamespace] {
     var found: [SpentNamespace] = []
-    for older in earlier where follows(older.open.id) {
+    for older in lineage.earlier where follows(older.open.id) {
       let index = older.open.log.index
       let operations = older.open.log.links.nodes.map { node in
         let reference = index.nodes[node].reference
@@ -151,7 +151,9 @@ extension OpenNamespace {
   /// Every namespace that this one follows, here or not, as the logs that were opened say.
   public var predecessors: Set<NamespaceID> {
     var all = Set(log.links.earlier.map(\.namespaceID))
-    for older in earlier where follows(older.open.id) { all.formUnion(older.open.predecessors) }
+    for older in lineage.earlier where follows(older.open.id) {
+      all.formUnion(older.open.predecessors)
+    }
     return all
   }
 

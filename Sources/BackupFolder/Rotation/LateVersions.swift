@@ -9,7 +9,7 @@ extension OpenNamespace {
     _ pass: inout WalletPass, _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) {
     let index = log.index
-    for older in earlier {
+    for older in lineage.earlier {
       let id = older.open.id
       let sources = sources(of: older)
       _ = try older.open.forEachWallet { (version, bytes) throws(E) in
@@ -33,7 +33,7 @@ extension OpenNamespace {
   }
 
   private func followedLogs() -> [LogIndex] {
-    earlier.flatMap { older in
+    lineage.earlier.flatMap { older in
       (isFollowed(older.open.id) ? [older.open.log.index] : []) + older.open.followedLogs()
     }
   }
@@ -50,7 +50,7 @@ extension OpenNamespace {
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let index = log.index
-    for older in earlier {
+    for older in lineage.earlier {
       let sources = sources(of: older)
       try older.open.forEachVersion(of: records) {
         (record, value, bytes) throws(BackupFolderError) in
@@ -80,11 +80,11 @@ extension OpenNamespace {
     if let folder = try namespace.walletFolder() {
       for record in records.sorted() {
         guard
-          case .opened(let entry, let value) = reader.open(
+          case .opened(let entry, let value) = view.reader.open(
             FolderLayout.walletFile(record), in: folder),
           entry.recordID == record, log.index.standing(of: value, record: record) == .unknown
         else { continue }
-        try body(record, value, reader.plaintext)
+        try body(record, value, view.reader.plaintext)
       }
     }
     try forEachLate(of: records, body)
@@ -95,7 +95,7 @@ extension OpenNamespace {
     among records: some Sequence<RecordID>
   ) throws(BackupFolderError) -> Set<RecordID> {
     var found: Set<RecordID> = []
-    if earlier.isEmpty { return found }
+    if lineage.earlier.isEmpty { return found }
     try forEachLate(of: Set(records)) { record, _, _ in found.insert(record) }
     return found
   }
@@ -103,7 +103,7 @@ extension OpenNamespace {
   /// A record's late versions.
   mutating func lateValues(of record: RecordID) throws(BackupFolderError) -> Set<Digest> {
     var found: Set<Digest> = []
-    if earlier.isEmpty { return found }
+    if lineage.earlier.isEmpty { return found }
     try forEachLate(of: [record]) { _, value, _ in found.insert(value) }
     return found
   }
@@ -113,7 +113,7 @@ extension OpenNamespace {
   mutating func logLate(
     of records: Set<RecordID>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    if earlier.isEmpty { return }
+    if lineage.earlier.isEmpty { return }
     let missing = try lateRecords(among: records)
     for record in missing.sorted() {
       var puts = ConcurrentPuts(for: namespace.settings)
@@ -128,7 +128,7 @@ extension OpenNamespace {
   /// know of the rotation: they are still here.
   public var removedEarlier: [RecordID] {
     var found: Set<RecordID> = []
-    for older in earlier {
+    for older in lineage.earlier {
       // Beyond what was carried over a removal covers nothing, and is only told.
       var index = older.open.log.index
       index.limitCovering(to: nil)

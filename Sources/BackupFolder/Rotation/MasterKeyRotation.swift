@@ -178,7 +178,7 @@ extension OpenNamespace {
     }
     try requireWhole()
     _ = try rotation.namespace.repair(run: run)
-    if let problem = rotation.namespace.viewProblem { throw problem }
+    if let problem = rotation.namespace.view.problem { throw problem }
     try rotation.namespace.verify(carried, enrolment.keyID, secret: secret)
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
@@ -263,7 +263,7 @@ extension OpenNamespace {
     _ new: Namespace, _ masterKey: consuming MasterKey, _ key: KeyID
   ) throws(BackupFolderError) -> OpenNamespace {
     var open = OpenNamespace(new, masterKey: masterKey, by: key, purpose: .reading)
-    open.lineage = [id]
+    open.lineage.openElsewhere = [id]
     try open.load()
     return open
   }
@@ -315,7 +315,7 @@ extension OpenNamespace {
     try? run.state.save(memory, of: id)
     // It is done; where this does not go well, the next run says so.
     try? logFrom(older.masterKey, run: run)
-    lineage = []
+    lineage.openElsewhere = []
     try load()
     rememberKeySlots(isLocked: true)
   }

@@ -126,7 +126,7 @@ extension OpenNamespace {
     var open = OpenNamespace(
       namespace, masterKey: try slots[0].unwrap(secret: secret), by: key, purpose: .reading)
     // Alone: what an earlier namespace holds must not stand in for it.
-    open.lineage = Set(log.links.earlier.map(\.namespaceID))
+    open.lineage.openElsewhere = Set(log.links.earlier.map(\.namespaceID))
     try open.load()
     var missing = carried
     let report = open.forEachWallet { version, _ in

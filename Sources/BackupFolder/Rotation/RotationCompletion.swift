@@ -28,7 +28,7 @@ extension OpenNamespace {
     try refresh(run: run)
     if removedKeySlots().contains(header.keyID) { return false }
     if has(header.keyID) {
-      if try opens(header.keyID, secret) { openedBy = header.keyID }
+      if try opens(header.keyID, secret) { opening.keyID = header.keyID }
       return false
     }
     let enrolment = Enrolment(
@@ -43,8 +43,8 @@ extension OpenNamespace {
       envelope = try namespace.envelopeBytes()
     }
     try logKeySlot(file, header.keyID, envelope: envelope, run: run)
-    openedBy = header.keyID
-    provedBy = header.keyID
+    opening.keyID = header.keyID
+    opening.provedBy = header.keyID
     rememberKeySlots(isLocked: true)
     return true
   }
@@ -64,16 +64,16 @@ extension OpenNamespace {
   /// - Throws: system errors.
   @discardableResult
   public mutating func mergeRivals() throws(BackupFolderError) -> Bool {
-    let isLeft = earlier.contains {
+    let isLeft = lineage.earlier.contains {
       follows($0.open.id)
-        ? isEnd($0.open) || !log.links.isSettled : rivals.contains($0.open.id)
+        ? isEnd($0.open) || !log.links.isSettled : lineage.rivals.contains($0.open.id)
     }
     guard isLeft else { return false }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     var isMerged = false
-    for older in earlier {
-      let isRival = rivals.contains(older.open.id) && !follows(older.open.id)
+    for older in lineage.earlier {
+      let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
       // Of an earlier one only those count that were left here then.
       let left = (isRival ? older.open.pendingKeySlots() : pendingKeySlots()).filter {

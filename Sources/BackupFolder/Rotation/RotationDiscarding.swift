@@ -10,7 +10,7 @@ extension OpenNamespace {
   /// - Returns: the namespaces that are gone.
   /// - Throws: system errors.
   public mutating func discardOvertaken() throws(BackupFolderError) -> [NamespaceID] {
-    if earlier.isEmpty { return [] }
+    if lineage.earlier.isEmpty { return [] }
     let run = try WritingRun.begin(namespace.state(make: true))
     let followed = followedNamespaces()
     var gone: [NamespaceID] = []
@@ -28,14 +28,14 @@ extension OpenNamespace {
       }
       gone.append(candidate)
     }
-    earlier.removeAll { gone.contains($0.open.id) }
-    others.removeAll { gone.contains($0.namespaceID) }
+    lineage.earlier.removeAll { gone.contains($0.open.id) }
+    lineage.others.removeAll { gone.contains($0.namespaceID) }
     return gone
   }
 
   private func followedNamespaces() -> [NamespaceID: EarlierNamespace] {
     var found: [NamespaceID: EarlierNamespace] = [:]
-    for older in earlier {
+    for older in lineage.earlier {
       if isFollowed(older.open.id) { found[older.open.id] = older }
       found.merge(older.open.followedNamespaces()) { one, _ in one }
     }

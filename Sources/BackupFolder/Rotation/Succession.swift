@@ -114,14 +114,14 @@ extension Namespace {
       }
       opened = OpenNamespace(
         sibling, masterKey: known.key.copy(), by: walk.opens(end) ? key : nil, purpose: purpose)
-      opened.others = walk.others(than: end)
+      opened.lineage.others = walk.others(than: end)
       try opened.load()
     } else if !walk.others(than: end).isEmpty {
-      opened.others = walk.others(than: end)
+      opened.lineage.others = walk.others(than: end)
       try opened.loadEarlier()
       opened.judgeLogs()
     }
-    opened.rivals = walk.rivals(of: end)
+    opened.lineage.rivals = walk.rivals(of: end)
     return ResolvedNamespace(opened, obstacle, walk, from: self, purpose: purpose)
   }
 }

@@ -44,7 +44,7 @@ struct SuccessionGraph {
     for known in open.log.links.earlier where keys[known.namespaceID] == nil {
       keys[known.namespaceID] = known
     }
-    for older in open.earlier { note(older.open) }
+    for older in open.lineage.earlier { note(older.open) }
   }
 
   /// Whether the key slot that opened the first namespace opens this one too.

@@ -11,7 +11,7 @@ extension OpenNamespace {
     try refresh(run: run)
     _ = try repair(run: run)
     saveCache(run: run)
-    if let viewProblem { throw viewProblem }
+    if let problem = view.problem { throw problem }
   }
 
   /// Brings the view in line with the log, or says in ``viewProblem`` why not.
@@ -21,7 +21,7 @@ extension OpenNamespace {
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
     let survey = try survey(run: run)
-    viewProblem = nil
+    view.problem = nil
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
       try namespace.removeStaleTemporaryFiles(tag: run.tag, areInLogs: log.hasTemporaryFiles)
@@ -30,7 +30,7 @@ extension OpenNamespace {
       try removeStale(survey, run: run)
     } catch {
       // One file that a sync client holds must not keep wallets from the log.
-      viewProblem = error
+      view.problem = error
     }
     return survey.foreign
   }
@@ -61,9 +61,9 @@ extension OpenNamespace {
     _ = try logged.forEachPut(
       places, in: namespace, masterKey: masterKey
     ) { (_, bytes) throws(BackupFolderError) in
-      try stager.stage(bytes, reader: &reader)
+      try stager.stage(bytes, reader: &view.reader)
     }
-    try stager.settle(reader: &reader)
+    try stager.settle(reader: &view.reader)
     try publish(stager.settled)
   }
 
@@ -87,7 +87,9 @@ extension OpenNamespace {
       if isOwnFile, !log.index.live(record).isEmpty { continue }
       guard let folder = try folder(of: file) else { continue }
       _ = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) { bytes in
-        guard case .opened(let entry, let value) = reader.open(bytes: bytes) else { return false }
+        guard case .opened(let entry, let value) = view.reader.open(bytes: bytes) else {
+          return false
+        }
         return log.index.standing(of: value, record: entry.recordID) != .unknown
       }
       changed[folder.path] = folder
@@ -98,7 +100,8 @@ extension OpenNamespace {
   /// Whether a record's own file holds its newest version at this moment.
   private mutating func ownFileIsLive(_ record: RecordID) throws(BackupFolderError) -> Bool {
     guard let folder = try namespace.walletFolder(),
-      case .opened(let entry, let value) = reader.open(FolderLayout.walletFile(record), in: folder),
+      case .opened(let entry, let value) = view.reader.open(
+        FolderLayout.walletFile(record), in: folder),
       entry.recordID == record,
       case .live = log.index.standing(of: value, record: record)
     else { return false }

@@ -45,15 +45,15 @@ extension OpenNamespace {
     while let file = try files.nextFile() {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
       let own = file.isOlderPlace ? nil : file.named
-      if let own, stamps != nil, let stamp = folder.stamp(ofWallet: own),
-        let value = stamps?.value(of: own, stamp)
+      if let own, view.stamps != nil, let stamp = folder.stamp(ofWallet: own),
+        let value = view.stamps?.value(of: own, stamp)
       {
         entries.append(ViewStamps.Entry(record: own, value: value, stamp: stamp))
         survey.note(file, own, value, log.index)
         continue
       }
       let isOwnTemporary = file.name.hasPrefix("\(AtomicFile.temporaryPrefix)\(run.tag)-")
-      switch reader.open(file.name, in: folder) {
+      switch view.reader.open(file.name, in: folder) {
       case .absent: continue
       case .failed(let failure):
         if isOwnTemporary {
@@ -64,7 +64,7 @@ extension OpenNamespace {
           survey.untouchable.insert(record)
         }
       case .opened(let entry, let value):
-        if own == entry.recordID, let stamp = reader.stamp, stamp.isSettled(at: time) {
+        if own == entry.recordID, let stamp = view.reader.stamp, stamp.isSettled(at: time) {
           entries.append(ViewStamps.Entry(record: entry.recordID, value: value, stamp: stamp))
         }
         let standing = log.index.standing(of: value, record: entry.recordID)
@@ -75,17 +75,17 @@ extension OpenNamespace {
         }
       }
     }
-    stamps?.replace(with: entries)
+    view.stamps?.replace(with: entries)
     return survey
   }
 
   /// Takes over what an earlier run saw, if it was the same folder.
   private mutating func loadStamps(of folder: Directory?, run: borrowing WritingRun) {
     let device = folder?.stampingDevice
-    if stamps == nil, device != nil {
-      stamps = NamespaceCache.load(id, from: run.state, masterKey: masterKey).view
+    if view.stamps == nil, device != nil {
+      view.stamps = NamespaceCache.load(id, from: run.state, masterKey: masterKey).view
     }
-    if stamps?.device != device { stamps = device.map { ViewStamps(device: $0) } }
+    if view.stamps?.device != device { view.stamps = device.map { ViewStamps(device: $0) } }
   }
 
   /// Whether an entry's mark is of an operation that this computer staged and never

@@ -76,16 +76,16 @@ extension OpenNamespace {
   mutating func publish(_ views: [StagedView]) throws(BackupFolderError) {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.record
-    for view in views {
-      let name = FolderLayout.walletFile(view.record)
-      if try view.file.publish(new: name) { continue }
-      _ = try view.file.publish(replacing: name, buffer: &buffer, limit: limit) { bytes in
+    for staged in views {
+      let name = FolderLayout.walletFile(staged.record)
+      if try staged.file.publish(new: name) { continue }
+      _ = try staged.file.publish(replacing: name, buffer: &buffer, limit: limit) { bytes in
         mayGo(bytes)
       }
     }
-    published += views.compactMap { view in
-      view.file.stamp.map {
-        ViewStamps.Entry(record: view.record, value: view.value, stamp: $0)
+    view.written += views.compactMap { staged in
+      staged.file.stamp.map {
+        ViewStamps.Entry(record: staged.record, value: staged.value, stamp: $0)
       }
     }
     if let first = views.first { try first.file.directory.sync() }
@@ -94,7 +94,7 @@ extension OpenNamespace {
   /// Whether the bytes of a view file may be lost: what they hold is logged, or
   /// they hold nothing that this namespace's key opens.
   mutating func mayGo(_ bytes: Span<UInt8>) -> Bool {
-    switch reader.open(bytes: bytes) {
+    switch view.reader.open(bytes: bytes) {
     case .opened(let entry, let value):
       log.index.standing(of: value, record: entry.recordID) != .unknown
     case .failed(let failure): failure.mayBeReplaced

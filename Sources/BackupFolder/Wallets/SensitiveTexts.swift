@@ -15,7 +15,7 @@ extension OpenNamespace {
     var texts = sealed.compactMap {
       try? SensitiveData.open($0, topic: topic, masterKey: masterKey)
     }
-    for older in earlier {
+    for older in lineage.earlier {
       let known = Set(texts)
       texts += try older.open.sensitiveTexts(topic).filter { !known.contains($0) }
     }
@@ -24,7 +24,7 @@ extension OpenNamespace {
 
   /// The topics of which there is a text, as far as the logs were read in this run.
   var sensitiveTopics: [String] {
-    earlier.reduce(into: Set(log.sensitive.keys)) { $0.formUnion($1.open.sensitiveTopics) }
+    lineage.earlier.reduce(into: Set(log.sensitive.keys)) { $0.formUnion($1.open.sensitiveTopics) }
       .sorted()
   }
 

@@ -54,8 +54,8 @@ extension OpenNamespace {
       }
     }
     // The conflict copies of what this decides are superseded only now.
-    if settlesConflict, viewProblem == nil {
-      do { _ = try repair(run: run) } catch { viewProblem = error }
+    if settlesConflict, view.problem == nil {
+      do { _ = try repair(run: run) } catch { view.problem = error }
     }
     saveCache(run: run)
     return lastAdded
@@ -77,7 +77,8 @@ extension OpenNamespace {
     let record = batch.items[index].record
     let live = log.index.live(record)
     guard live.count == 1, let folder = try namespace.walletFolder(),
-      case .opened(let entry, let value) = reader.open(FolderLayout.walletFile(record), in: folder),
+      case .opened(let entry, let value) = view.reader.open(
+        FolderLayout.walletFile(record), in: folder),
       entry.recordID == record, log.index.versions.value(live[0]) == value, let mark = entry.mark
     else { return false }
     return try marked(batch, index, mark).withBytes { Digest(of: $0) } == value
@@ -104,9 +105,9 @@ extension OpenNamespace {
       let entry = try marked(batch, index, mark)
       operation.put(batch.items[index].record, entry: entry)
       versions.append((batch.items[index].record, entry.withBytes { Digest(of: $0) }))
-      try stager.stage(entry, reader: &reader)
+      try stager.stage(entry, reader: &view.reader)
     }
-    try stager.settle(reader: &reader)
+    try stager.settle(reader: &view.reader)
     var staged = try stage(operation, header, seen: seen, versions: versions, run: run)
     staged.marksEntries = true
     try publish(staged, run: run)
@@ -116,7 +117,7 @@ extension OpenNamespace {
     } catch {
       // The log holds the wallets: calling this a failure would make a person
       // add them again.
-      viewProblem = error
+      view.problem = error
     }
   }
 
@@ -205,12 +206,12 @@ extension OpenNamespace {
     for found in foreign where records.contains(found.record) {
       let folder = found.file.isOlderPlace ? namespace.directory : try namespace.walletFolder()
       guard let folder,
-        case .opened(let entry, let value) = reader.open(found.file.name, in: folder),
+        case .opened(let entry, let value) = view.reader.open(found.file.name, in: folder),
         entry.recordID == found.record, logged.insert(value).inserted,
         log.index.standing(of: value, record: found.record) == .unknown
       else { continue }
       let grown =
-        operation.fileSize + OperationBuilder.fileSize(ofEntry: reader.plaintext.count)
+        operation.fileSize + OperationBuilder.fileSize(ofEntry: view.reader.plaintext.count)
       if !versions.isEmpty, grown > settings.limits.operation {
         let full = operation
         operation = OperationBuilder(
@@ -219,7 +220,7 @@ extension OpenNamespace {
         try publish(staged, run: run)
         versions = []
       }
-      operation.put(found.record, entry: reader.plaintext)
+      operation.put(found.record, entry: view.reader.plaintext)
       versions.append((found.record, value))
     }
     if versions.isEmpty { return }
