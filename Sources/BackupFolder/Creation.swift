@@ -239,7 +239,7 @@ extension OpenNamespace {
       if let envelope { operation.envelope(file: envelope.span) }
     }
     try publish(staged, run: run)
-    log.note(keyFile: file, of: key)
-    if let envelope { log.note(envelope: envelope, at: now) }
+    log.include(keyFile: file, of: key)
+    if let envelope { log.include(envelope: envelope, at: now) }
   }
 }

@@ -204,7 +204,7 @@ public struct OpenNamespace: ~Copyable {
       case .absent: continue
       case .failed(let failure):
         guard file.claimsWallet else { continue }
-        pass.note(file, failure)
+        pass.report(file, failure)
       case .opened(let entry, let value):
         guard case .show(let state) = pass.judge(file, entry, value, index: log.index) else {
           continue
@@ -265,7 +265,7 @@ public struct OpenNamespace: ~Copyable {
       let value = bytes.withBytes { Digest(of: $0) }
       let state = states[place] ?? .missing
       guard let entry = try? WalletEntry(parsing: bytes) else {
-        pass.note(FolderLayout.logFolder, record, .unreadable, "logged bytes are no WalletEntry")
+        pass.report(FolderLayout.logFolder, record, .unreadable, "logged bytes are no WalletEntry")
         return
       }
       let isFileDamaged = pass.hasDamagedFile(record)
@@ -275,7 +275,7 @@ public struct OpenNamespace: ~Copyable {
       try body(version, bytes)
     }
     for place in lost {
-      pass.note(
+      pass.report(
         FolderLayout.logFolder, log.index.versions[place].record, .incomplete,
         "its operation cannot be read again")
     }

@@ -20,7 +20,7 @@ extension BackupFolder {
       let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, as: part)
       var buffer = FileBuffer()
       try file.settle(buffer: &buffer) { $0.count == text.count }
-      guard try file.publish(new: Self.readmeName) else { return false }
+      guard try file.place(new: Self.readmeName) else { return false }
       try root.sync()
       return true
     } catch {

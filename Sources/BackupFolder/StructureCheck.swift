@@ -30,7 +30,7 @@ extension Namespace {
     } catch {
       if error == .interrupted { throw error }
       let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
-      report.findings.note(finding)
+      report.findings.report(finding)
       if finding.state == .incomplete { report.counts[.incomplete] += 1 }
     }
     let memory = rememberedOrNothing()
@@ -68,7 +68,7 @@ extension Namespace {
         })
       if let problem {
         let state = file.isStandIn ? .incomplete : problem.state
-        report.findings.note(
+        report.findings.report(
           FileFinding(
             file: file.path, recordID: file.claimed, state: state,
             reason: file.isStandIn ? SyncPlaceholder.reason : problem.reason))

@@ -104,7 +104,7 @@ extension [FileFinding] {
   static let limit = 100
 
   /// Adds a finding, or counts it.
-  mutating func note(_ finding: FileFinding) {
+  mutating func report(_ finding: FileFinding) {
     if count >= Self.limit, let like = lastIndex(where: { $0.state == finding.state }) {
       self[like].further += 1 + finding.further
     } else {

@@ -29,8 +29,8 @@ struct AtomicFileTests {
 
   @Test("A new file never takes a name that is taken, and leaves no temporary file")
   func new() throws {
-    #expect(try stage("one").publish(new: "f"))
-    #expect(try !stage("two").publish(new: "f"))
+    #expect(try stage("one").place(new: "f"))
+    #expect(try !stage("two").place(new: "f"))
     #expect(content("f") == "one")
     #expect(try names == ["f"])
     let attributes = try FileManager.default.attributesOfItem(atPath: scene.folder + "/f")
@@ -51,24 +51,24 @@ struct AtomicFileTests {
   @Test("What is displaced is looked at as it is at that moment")
   func replace() throws {
     var buffer = FileBuffer()
-    #expect(try stage("one").publish(new: "f"))
-    let refused = try stage("two").publish(replacing: "f", buffer: &buffer, limit: 100) { bytes in
+    #expect(try stage("one").place(new: "f"))
+    let refused = try stage("two").place(replacing: "f", buffer: &buffer, limit: 100) { bytes in
       #expect(bytes.count == 3)
       return false
     }
     #expect(!refused)
     #expect(content("f") == "one")
-    #expect(try stage("two").publish(replacing: "f", buffer: &buffer, limit: 100) { _ in true })
+    #expect(try stage("two").place(replacing: "f", buffer: &buffer, limit: 100) { _ in true })
     #expect(content("f") == "two")
     // Gone meanwhile: nothing is displaced.
-    #expect(try stage("new").publish(replacing: "g", buffer: &buffer, limit: 100) { _ in false })
+    #expect(try stage("new").place(replacing: "g", buffer: &buffer, limit: 100) { _ in false })
     #expect(try names == ["f", "g"])
   }
 
   @Test("A file goes only with bytes that may be lost")
   func remove() throws {
     var buffer = FileBuffer()
-    #expect(try stage("one").publish(new: "f"))
+    #expect(try stage("one").place(new: "f"))
     #expect(try !directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in false })
     // Another version comes between the first look and the last one.
     var looks = 0
@@ -86,7 +86,7 @@ struct AtomicFileTests {
   @Test("Links are not followed, FIFOs not waited for, sizes checked first")
   func reading() throws {
     var buffer = FileBuffer()
-    #expect(try stage("0123456789").publish(new: "f"))
+    #expect(try stage("0123456789").place(new: "f"))
     try FileManager.default.createSymbolicLink(
       atPath: scene.folder + "/link", withDestinationPath: scene.folder + "/f")
     try scene.run("mkfifo", scene.folder + "/fifo")

@@ -121,7 +121,7 @@ final class AtomicFile {
   ///
   /// - Returns: `false` when something of that name is already there; it is
   ///   left as it is.
-  func publish(new name: String) throws(BackupFolderError) -> Bool {
+  func place(new name: String) throws(BackupFolderError) -> Bool {
     var code = try rename(to: name, flags: UInt32(RENAME_NOREPLACE))
     if code == EINVAL || code == ENOSYS || code == EOPNOTSUPP {
       // A file system that does not know the flag. link(2) never replaces.
@@ -151,7 +151,7 @@ final class AtomicFile {
   ///   - mayGo: whether those bytes, as they are at that moment, may be lost.
   /// - Returns: `false` when they may not: the file is then as it was.
   /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
-  func publish(
+  func place(
     replacing name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
     let code = try rename(to: name, flags: UInt32(RENAME_EXCHANGE))
@@ -165,12 +165,12 @@ final class AtomicFile {
       if try rename(to: name, flags: UInt32(RENAME_EXCHANGE)) != 0 { isTemporary = false }
       return false
     case ENOENT:
-      return try publish(new: name)
+      return try place(new: name)
     case EINVAL, ENOSYS, EOPNOTSUPP:
       guard directory.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
         return false
       }
-      try publish(overwriting: name)
+      try place(overwriting: name)
       return true
     default:
       throw .system(code, "\(directory.path)/\(name)")
@@ -179,7 +179,7 @@ final class AtomicFile {
 
   /// Puts the staged file in the place of another without looking at that one:
   /// for files that only this program writes, outside the backup folder.
-  func publish(overwriting name: String) throws(BackupFolderError) {
+  func place(overwriting name: String) throws(BackupFolderError) {
     let code = try rename(to: name, flags: 0)
     if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
     isTemporary = false

@@ -46,17 +46,17 @@ public struct PrivateFolder: ~Copyable {
       }
       staged.append((file, name, bytes.withBytes { Digest(of: $0) }))
     } catch {
-      try? publish()
+      try? place()
       throw error
     }
-    if staged.count == Self.groupSize { try publish() }
+    if staged.count == Self.groupSize { try place() }
   }
 
   /// Waits until all that was staged is on the disk, reads it back, and gives
   /// each file its name; what has a name already is left as it is.
   ///
   /// - Throws: system errors; what was not published is gone then.
-  public mutating func publish() throws(BackupFolderError) {
+  public mutating func place() throws(BackupFolderError) {
     let group = staged
     staged = []
     if group.isEmpty { return }
@@ -64,7 +64,7 @@ public struct PrivateFolder: ~Copyable {
     if isSynced { try directory.syncAll() }
     for (file, name, digest) in group {
       try file.settle(buffer: &buffer, isSynced: isSynced) { Digest(of: $0) == digest }
-      if try !file.publish(new: name) { taken.append(name) }
+      if try !file.place(new: name) { taken.append(name) }
     }
     try directory.sync()
   }
@@ -86,7 +86,7 @@ public struct PrivateFolder: ~Copyable {
     var buffer = FileBuffer()
     let digest = Digest(of: bytes.span)
     try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
-    try file.publish(overwriting: name)
+    try file.place(overwriting: name)
     try directory.sync()
   }
 }

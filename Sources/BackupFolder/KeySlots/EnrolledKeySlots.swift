@@ -44,7 +44,7 @@ extension OpenNamespace {
     guard keyWrappers()[key] != nil, !log.removedKeys.contains(key) else { throw .noSuchKeySlot }
     let time = time(after: log.keyLabels[key]?.at)
     try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
-    log.note(label: label, of: key, at: time)
+    log.include(label: label, of: key, at: time)
     rememberKeySlots(isLocked: true)
     saveCache(run: run)
   }
@@ -116,8 +116,8 @@ extension OpenNamespace {
       for key in keys.sorted() { operation.keyRemove(key) }
       if let envelope { operation.envelope(file: envelope.span) }
     }
-    for key in keys { log.note(removed: key) }
-    if let envelope { log.note(envelope: envelope, at: time) }
+    for key in keys { log.include(removed: key) }
+    if let envelope { log.include(envelope: envelope, at: time) }
   }
 
   /// When the next change of something happens, which is to count instead of the

@@ -45,7 +45,7 @@ extension OpenNamespace {
     try publish(at: namespace.settings.clock(), run: run) { operation in
       operation.keyAdd(key, file: file.span)
     }
-    log.note(keyFile: file, of: key)
+    log.include(keyFile: file, of: key)
   }
 
   private func opens(_ file: [UInt8]) -> Bool {
@@ -256,8 +256,8 @@ extension Namespace {
     }
     let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
     try file.settle(buffer: &buffer) { back in Digest(of: back) == Digest(of: bytes.span) }
-    if try !file.publish(new: name) {
-      guard try file.publish(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
+    if try !file.place(new: name) {
+      guard try file.place(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
         return false
       }
     }

@@ -100,9 +100,9 @@ extension OpenNamespace {
       }
       throw error
     }
-    log.note(keyFile: file.bytes, of: enrolment.keyID)
+    log.include(keyFile: file.bytes, of: enrolment.keyID)
     if let envelope {
-      log.note(envelope: envelope, at: time)
+      log.include(envelope: envelope, at: time)
       slotFiles.replacesForeignEnvelope = replacingForeign
       _ = try repair(run: run)
     }
@@ -155,7 +155,7 @@ extension OpenNamespace {
     {
       let time = time(after: log.envelope?.at)
       try publish(at: time, run: run) { operation in operation.envelope(file: envelope.span) }
-      log.note(envelope: envelope, at: time)
+      log.include(envelope: envelope, at: time)
       slotFiles.replacesForeignEnvelope = replacingForeignEnvelope
       _ = try repair(run: run)
     }

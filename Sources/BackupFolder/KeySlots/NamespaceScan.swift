@@ -123,7 +123,7 @@ extension NamespaceScan {
       try buffer.read(name, in: folder, limit: namespace.settings.limits.wrapper)
     } catch {
       guard claims, error != .absent || awaited != nil else { return }
-      note(
+      report(
         path, awaited == nil ? error.state : .incomplete,
         awaited == nil ? error.words : SyncPlaceholder.reason)
       return
@@ -141,7 +141,7 @@ extension NamespaceScan {
     } catch {
       guard claims else { return }
       let incomplete = error == .empty || error == .truncated || awaited != nil
-      note(
+      report(
         path, incomplete ? .incomplete : .unreadable,
         awaited == nil ? "\(error)" : SyncPlaceholder.reason)
     }
@@ -166,11 +166,11 @@ extension NamespaceScan {
     do {
       _ = try folder.subdirectory(name)
     } catch .notAFolder {
-      note(path, .unreadable, "not a folder: look at what put it there, and move it away")
+      report(path, .unreadable, "not a folder: look at what put it there, and move it away")
     }
   }
 
-  private mutating func note(_ path: String, _ state: WalletState, _ reason: String) {
+  private mutating func report(_ path: String, _ state: WalletState, _ reason: String) {
     findings.append(FileFinding(file: path, recordID: nil, state: state, reason: reason))
   }
 

@@ -77,7 +77,7 @@ struct NamespaceCache {
     }
     let file = try unsafe AtomicFile(
       staging: sealed.span.bytes, in: state.directory, tag: "memory")
-    try file.publish(overwriting: Self.name(namespace))
+    try file.place(overwriting: Self.name(namespace))
   }
 
   /// Removes the cache of a namespace.

@@ -85,7 +85,7 @@ struct StateFolder: Sendable {
     let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "memory")
     let digest = Digest(of: bytes.span)
     try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
-    try file.publish(overwriting: name)
+    try file.place(overwriting: name)
   }
 
   /// The namespaces something is remembered of.

@@ -37,17 +37,17 @@ struct LogHeaders {
   ) throws(BackupFolderError) -> LogHeaders {
     var log = LogHeaders()
     let (opened, problem) = try namespace.readableLogFolder()
-    if let problem { log.problems.note(unlisted: problem) }
+    if let problem { log.problems.report(unlisted: problem) }
     guard let folder = opened else { return log }
     let listing: LogListing
     do throws(BackupFolderError) {
       listing = try LogListing(folder, isTolerant: true)
     } catch {
       if error == .interrupted { throw error }
-      log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
+      log.problems.report(unlisted: FileFinding(unlisted: LogProblems.path, error))
       return log
     }
-    log.problems.note(unlisted: listing.unlisted)
+    log.problems.report(unlisted: listing.unlisted)
     let surplus = listing.surplus
     var misnamed: [Misnamed] = []
     var files = LogFiles(folder)
@@ -62,8 +62,8 @@ struct LogHeaders {
         },
         parse: { (bytes) throws(CSPPError) in
           let file = try OperationFile(parsing: bytes, at: namespace.id, limit: limit)
-          log.problems.note(location, spelling: file)
-          log.index.note(file)
+          log.problems.report(location, spelling: file)
+          log.index.include(file)
           if let name, name != file.name, name != file.spelledName {
             if misnamed.count < Misnamed.limit {
               misnamed.append(
@@ -75,14 +75,14 @@ struct LogHeaders {
           }
         })
       if let problem {
-        log.problems.note(location, in: &files, state: problem.state, reason: problem.reason)
+        log.problems.report(location, in: &files, state: problem.state, reason: problem.reason)
       }
     }
     // Listed again, which is rare, so that a listing of nearly a log's size is
     // not kept for it.
     let claimed = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
     for file in misnamed {
-      log.problems.note(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
+      log.problems.report(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
       // An operation that was brought to another one's place, whole, is still
       // there. Anything else under a name that its bytes do not have is damage.
       let name = OperationName(
@@ -92,7 +92,7 @@ struct LogHeaders {
       }
     }
     if !log.index.isInOrder || log.index.namesCopies { log.index = log.index.inOrder().index }
-    log.problems.note(surplus: surplus)
+    log.problems.report(surplus: surplus)
     return log
   }
 

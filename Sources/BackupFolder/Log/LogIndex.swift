@@ -59,7 +59,7 @@ struct LogIndex {
   }
 
   /// Notes what a file says of names.
-  mutating func note(_ file: OperationFile) {
+  mutating func include(_ file: OperationFile) {
     if file.isRespelled, copies.count < Self.mostCopies { copies[file.spelling] = file.digest }
   }
 

@@ -23,18 +23,18 @@ struct LogProblems {
 
   /// Notes a file that gave nothing; of a stand-in, only that the file it
   /// stands for is awaited.
-  mutating func note(
+  mutating func report(
     _ location: LogFile, in files: inout LogFiles, state: WalletState, reason: String
   ) {
     guard case .other(let folder, let file) = location, let awaited = SyncPlaceholder.awaited(file)
     else {
-      return note(location, state: state, reason: reason)
+      return report(location, state: state, reason: reason)
     }
     if files.holds(awaited, of: folder) { return }
-    note(location, state: .incomplete, reason: SyncPlaceholder.reason)
+    report(location, state: .incomplete, reason: SyncPlaceholder.reason)
   }
 
-  mutating func note(_ location: LogFile, state: WalletState, reason: String) {
+  mutating func report(_ location: LogFile, state: WalletState, reason: String) {
     if let name = location.claimedName {
       if state != .incomplete {
         if damaged.count < Self.limit { damaged.insert(name) }
@@ -42,17 +42,17 @@ struct LogProblems {
         unsynchronised.insert(name)
       }
     }
-    findings.note(FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
+    findings.report(FileFinding(file: location.path, recordID: nil, state: state, reason: reason))
   }
 
-  mutating func note(_ finding: FileFinding) {
-    findings.note(finding)
+  mutating func report(_ finding: FileFinding) {
+    findings.report(finding)
   }
 
   /// Notes a file that holds an operation in another spelling than a writer's.
-  mutating func note(_ location: LogFile, spelling file: OperationFile) {
+  mutating func report(_ location: LogFile, spelling file: OperationFile) {
     if !file.isRespelled { return }
-    findings.note(
+    findings.report(
       FileFinding(
         file: location.path, recordID: nil, state: .foreign, reason: Self.respelledReason))
   }
@@ -62,9 +62,9 @@ struct LogProblems {
     "holds an operation as no writer spells it: a copy that another program made; it changes nothing"
 
   /// Files that were listed and are too many to be read.
-  mutating func note(surplus: Int) {
+  mutating func report(surplus: Int) {
     if surplus == 0 { return }
-    findings.note(
+    findings.report(
       FileFinding(
         file: "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)", recordID: nil,
         state: .unreadable, reason: "\(surplus) files too many to look at"))

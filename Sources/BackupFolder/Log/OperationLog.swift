@@ -91,7 +91,7 @@ struct OperationLog {
     let (opened, problem) = try namespace.readableLogFolder()
     if let problem {
       if !isTolerant { _ = try namespace.logFolder() }
-      log.problems.note(unlisted: problem)
+      log.problems.report(unlisted: problem)
     }
     guard let folder = opened else { return log }
     var listing: LogListing
@@ -99,7 +99,7 @@ struct OperationLog {
       listing = try LogListing(folder, isTolerant: isTolerant)
     } catch {
       if !isTolerant || error == .interrupted { throw error }
-      log.problems.note(unlisted: FileFinding(unlisted: LogProblems.path, error))
+      log.problems.report(unlisted: FileFinding(unlisted: LogProblems.path, error))
       return log
     }
     var kept = known
@@ -110,7 +110,7 @@ struct OperationLog {
       log.problems = LogProblems()
       log.isFromCache = true
     }
-    log.problems.note(unlisted: listing.unlisted)
+    log.problems.report(unlisted: listing.unlisted)
     log.listed = listing.mark
     log.hasTemporaryFiles = listing.hasTemporaryFiles
     let knownCount = log.index.nodes.count
@@ -125,7 +125,7 @@ struct OperationLog {
       try log.read(file, in: &files, namespace, masterKey: masterKey, &workspace)
     }
     if log.index.nodes.count > knownCount || log.index.namesCopies { log.bringInOrder() }
-    log.problems.note(surplus: surplus)
+    log.problems.report(surplus: surplus)
     return log
   }
 
@@ -153,13 +153,13 @@ struct OperationLog {
       // What is listed in a log and not there has been listed too early, or too
       // late: nobody deletes from a log.
       let state = error == .absent ? .incomplete : error.state
-      return problems.note(file, in: &files, state: state, reason: error.words)
+      return problems.report(file, in: &files, state: state, reason: error.words)
     }
     do {
       try open(file, namespace: namespace, masterKey: masterKey, workspace: &workspace)
     } catch {
       let isCut = error == .empty || error == .truncated
-      problems.note(
+      problems.report(
         file, in: &files, state: isCut ? .incomplete : .unreadable,
         reason: isCut ? "cut off" : "\(error)")
     }
@@ -193,9 +193,9 @@ struct OperationLog {
         keyFiles[key] = try Operation.file(payload, in: workspace.operation.bytes)
       case .keyLeft(let key, let id, let payload):
         let file = try Operation.file(payload, in: workspace.operation.bytes)
-        note(left: LoggedPendingKeySlot(namespaceID: id, file: file), key)
+        include(left: LoggedPendingKeySlot(namespaceID: id, file: file), key)
       case .envelope(let payload):
-        note(
+        include(
           envelope: try Operation.file(payload, in: workspace.operation.bytes), at: operation.at)
       case .sensitive(let topic, let payload):
         sensitive[topic, default: []].append(
@@ -203,17 +203,17 @@ struct OperationLog {
       case .keyRemove(let key): removedKeys.insert(key)
       case .unknown: hasUnknownChanges = true
       case .writerRetire(let writer): content.retired.append(writer)
-      case .keyLabel(let key, let label): note(label: label, of: key, at: operation.at)
+      case .keyLabel(let key, let label): include(label: label, of: key, at: operation.at)
       case .from, .moved:
         content.hasLinks =
-          try links.note(
+          try links.include(
             change, in: workspace.operation.bytes, isLater: !operation.seen.isEmpty)
           || content.hasLinks
       }
     }
     let reference = file.reference
-    problems.note(location, spelling: file)
-    index.note(file)
+    problems.report(location, spelling: file)
+    index.include(file)
     let isNew = append(
       reference, previous: file.header.previous, seen: operation.seen, content)
     if location == .operation(reference.name) {
@@ -221,7 +221,7 @@ struct OperationLog {
     } else {
       if isNew { elsewhere[file.digest] = location }
       if let name = location.claimedName, name != reference.name, name != file.spelledName {
-        problems.note(location, state: .unreadable, reason: Self.misnamedReason)
+        problems.report(location, state: .unreadable, reason: Self.misnamedReason)
       }
     }
   }
@@ -257,7 +257,7 @@ struct OperationLog {
   private mutating func append(
     _ reference: Operation.Seen, previous: Digest?, seen: [Operation.Seen], _ content: Content
   ) -> Bool {
-    note(label: content.label, of: reference)
+    include(label: content.label, of: reference)
     guard let node = index.append(reference, previous: previous, seen: seen) else { return false }
     times.append(content.at)
     for writer in content.retired { retirements.append((node, writer)) }
@@ -284,7 +284,7 @@ struct OperationLog {
     append(staged.reference, previous: staged.header.previous, seen: staged.seen, content)
   }
 
-  private mutating func note(label: String, of reference: Operation.Seen) {
+  private mutating func include(label: String, of reference: Operation.Seen) {
     if let known = labels[reference.writerID], known.counter > reference.counter { return }
     labels[reference.writerID] = WriterLabel(counter: reference.counter, text: label)
   }
@@ -293,30 +293,32 @@ struct OperationLog {
   mutating func limitCovering(to ends: [Operation.Seen]?) { index.limitCovering(to: ends) }
 
   /// Keeps the newest envelope.
-  mutating func note(envelope file: [UInt8], at: UInt64) {
+  mutating func include(envelope file: [UInt8], at: UInt64) {
     if let envelope, envelope.at > at { return }
     envelope = (at, file)
   }
 
   /// Keeps private data that was just published.
-  mutating func note(sensitive sealed: [UInt8], topic: String) {
+  mutating func include(sensitive sealed: [UInt8], topic: String) {
     sensitive[topic, default: []].append(sealed)
   }
 
   /// Keeps the newest name of a key slot.
-  mutating func note(label: String, of key: KeyID, at: UInt64) {
+  mutating func include(label: String, of key: KeyID, at: UInt64) {
     if let known = keyLabels[key], (known.at, known.text) > (at, label) { return }
     keyLabels[key] = (at, label)
   }
 
   /// Keeps that a key slot was revoked.
-  mutating func note(removed key: KeyID) { removedKeys.insert(key) }
+  mutating func include(removed key: KeyID) { removedKeys.insert(key) }
 
   /// Keeps a key slot that has no file here.
-  mutating func note(left slot: LoggedPendingKeySlot, _ key: KeyID) { pendingKeySlots[key] = slot }
+  mutating func include(left slot: LoggedPendingKeySlot, _ key: KeyID) {
+    pendingKeySlots[key] = slot
+  }
 
   /// Keeps a key slot's file.
-  mutating func note(keyFile file: [UInt8], of key: KeyID) {
+  mutating func include(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
   }
 }

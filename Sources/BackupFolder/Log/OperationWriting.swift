@@ -152,7 +152,7 @@ extension OpenNamespace {
   mutating func publish(
     _ staged: StagedOperation, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    guard try staged.file.publish(new: staged.fileName) else {
+    guard try staged.file.place(new: staged.fileName) else {
       throw .busy(path: "\(staged.folder.path)/\(staged.fileName)")
     }
     try staged.folder.sync()

@@ -161,12 +161,12 @@ final class FolderAccess: Sendable {
           }
           return waited < patience && !watch.isInterrupted()
         }
-        state.note(path, folder, code, after: .now - begun)
+        state.judge(path, folder, code, after: .now - begun)
         return result
       } catch {
         state.process = nil
         if watch.isInterrupted() { throw .interrupted }
-        state.note(path, folder, ETIMEDOUT, after: .now - begun)
+        state.judge(path, folder, ETIMEDOUT, after: .now - begun)
         if error == .late { state.patience = max(Self.leastPatience, patience / 2) }
         throw .system(error == .late ? ETIMEDOUT : EIO)
       }
@@ -176,7 +176,7 @@ final class FolderAccess: Sendable {
 
 extension FolderAccess.State {
   /// Remembers how a call ended.
-  fileprivate mutating func note(
+  fileprivate mutating func judge(
     _ path: String, _ folder: String?, _ code: Int32, after lasted: Duration
   ) {
     guard SystemCall.meansNotHere(code) else {

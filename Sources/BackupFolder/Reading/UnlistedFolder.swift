@@ -61,16 +61,16 @@ extension LogProblems {
   }
 
   /// Notes folders that could not be listed.
-  mutating func note(unlisted: [(folder: String, error: BackupFolderError)]) {
+  mutating func report(unlisted: [(folder: String, error: BackupFolderError)]) {
     for (folder, error) in unlisted {
       unlistedWriters.insert(folder)
-      note(FileFinding(unlisted: "\(Self.path)/\(folder)", error))
+      report(FileFinding(unlisted: "\(Self.path)/\(folder)", error))
     }
   }
 
   /// Notes that no log could be listed.
-  mutating func note(unlisted finding: FileFinding) {
+  mutating func report(unlisted finding: FileFinding) {
     isUnlisted = true
-    note(finding)
+    report(finding)
   }
 }

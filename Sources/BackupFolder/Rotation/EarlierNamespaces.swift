@@ -107,7 +107,7 @@ extension OpenNamespace {
     var findings = lineage.problems
     for older in lineage.earlier {
       for finding in older.open.logFindings {
-        findings.note(
+        findings.report(
           FileFinding(
             file: "\(older.open.id)/\(finding.file)", recordID: nil, state: finding.state,
             reason: finding.reason))

@@ -67,7 +67,7 @@ struct LogLinks {
   /// - Returns: whether it says anything of them.
   /// - Throws: ``CSPPError/otherNamespace`` for a key of another namespace than
   ///   it names.
-  mutating func note(
+  mutating func include(
     _ change: Operation.Change, in text: borrowing SecretBytes, isLater: Bool
   ) throws(CSPPError) -> Bool {
     switch change {
@@ -76,9 +76,9 @@ struct LogLinks {
       try Operation.decode(payload, in: text, into: &bytes)
       let key = try MasterKey(bytes)
       guard key.namespaceID == id else { throw .otherNamespace }
-      note(earlier: SharedMasterKey(key), isLater: isLater, ends: ends)
+      include(earlier: SharedMasterKey(key), isLater: isLater, ends: ends)
     case .moved(let id, let boxes, let last):
-      note(successor: Successor(id: id, boxes: boxes, last: last))
+      include(successor: Successor(id: id, boxes: boxes, last: last))
     default: return false
     }
     return true
@@ -87,14 +87,15 @@ struct LogLinks {
   /// Whether this namespace says that it follows another.
   func follows(_ id: NamespaceID) -> Bool { earlier.contains { $0.namespaceID == id } }
 
-  mutating func note(earlier key: SharedMasterKey, isLater: Bool, ends: [Operation.Seen]? = nil) {
+  mutating func include(earlier key: SharedMasterKey, isLater: Bool, ends: [Operation.Seen]? = nil)
+  {
     if isLater { isSettled = true }
     if let ends { carriedEnds[key.namespaceID, default: []] += ends }
     if earlier.contains(where: { $0.namespaceID == key.namespaceID }) { return }
     earlier.append(key)
   }
 
-  mutating func note(successor: Successor) {
+  mutating func include(successor: Successor) {
     if !successors.contains(successor) { successors.append(successor) }
   }
 
@@ -118,7 +119,7 @@ extension OperationLog {
       else { return false }
       for change in operation.changes {
         guard
-          (try? links.note(
+          (try? links.include(
             change, in: workspace.operation.bytes, isLater: !operation.seen.isEmpty)) != nil
         else { return false }
       }

@@ -128,7 +128,7 @@ extension OpenNamespace {
     if noted.isEmpty { return }
     let staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
     try publish(staged, run: run)
-    for (key, slot) in noted { log.note(left: slot, key) }
+    for (key, slot) in noted { log.include(left: slot, key) }
   }
 
   private static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
@@ -285,7 +285,7 @@ extension OpenNamespace {
     var staged = try stage(run: run) { $0.moved(to: next, boxes: boxes, last: last) }
     staged.hasLinks = true
     try publish(staged, run: run)
-    log.links.note(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
+    log.links.include(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
   }
 
   /// The operation that has seen all that were carried over; after an

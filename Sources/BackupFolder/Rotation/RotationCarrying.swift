@@ -84,7 +84,7 @@ extension OpenNamespace {
           throw .internalError("sealing private data: \(error)")
         }
         puts.addSensitive(topic, sealed)
-        next.log.note(sensitive: sealed, topic: topic)
+        next.log.include(sensitive: sealed, topic: topic)
       }
     }
   }
@@ -103,9 +103,9 @@ extension OpenNamespace {
       let envelope = try namespace.envelopeBytes()
       puts.addFounding(from: earlier, enrolment.keyID, file: file, envelope: envelope)
       try publish(&puts, hasLinks: true, run: run)
-      log.links.note(earlier: SharedMasterKey(earlier.copy()), isLater: false)
-      log.note(keyFile: file, of: enrolment.keyID)
-      if let envelope { log.note(envelope: envelope, at: namespace.settings.clock()) }
+      log.links.include(earlier: SharedMasterKey(earlier.copy()), isLater: false)
+      log.include(keyFile: file, of: enrolment.keyID)
+      if let envelope { log.include(envelope: envelope, at: namespace.settings.clock()) }
     } else {
       try publish(&puts, run: run)
     }

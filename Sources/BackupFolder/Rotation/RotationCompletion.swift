@@ -104,7 +104,7 @@ extension OpenNamespace {
     var staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
     staged.hasLinks = true
     try publish(staged, run: run)
-    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: false, ends: ends)
+    log.links.include(earlier: SharedMasterKey(key.copy()), isLater: false, ends: ends)
   }
 
   /// Says that this namespace follows another, and that it is in charge since.
@@ -114,6 +114,6 @@ extension OpenNamespace {
     var staged = try stage(run: run) { $0.from(key) }
     staged.hasLinks = true
     try publish(staged, run: run)
-    log.links.note(earlier: SharedMasterKey(key.copy()), isLater: true)
+    log.links.include(earlier: SharedMasterKey(key.copy()), isLater: true)
   }
 }

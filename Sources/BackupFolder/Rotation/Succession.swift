@@ -106,7 +106,7 @@ extension Namespace {
     var walk = SuccessionGraph(from: self, slots: slots, compared: compared)
     for known in keys { walk.take(known) }
     walk.take(SharedMasterKey(opened.masterKey.copy()))
-    walk.note(opened)
+    walk.visit(opened)
     let (end, obstacle) = try walk.run(from: id)
     if end != id {
       guard let sibling = try sibling(end), let known = walk.keys[end] else {

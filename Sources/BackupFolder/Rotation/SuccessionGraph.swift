@@ -39,12 +39,12 @@ struct SuccessionGraph {
   ///
   /// What an earlier one says makes nothing trusted: whoever has its master key,
   /// which may be why that was rotated, can write it.
-  mutating func note(_ open: borrowing OpenNamespace) {
+  mutating func visit(_ open: borrowing OpenNamespace) {
     stops[open.id] = Stop(links: open.log.links, index: open.log.index)
     for known in open.log.links.earlier where keys[known.namespaceID] == nil {
       keys[known.namespaceID] = known
     }
-    for older in open.lineage.earlier { note(older.open) }
+    for older in open.lineage.earlier { visit(older.open) }
   }
 
   /// Whether the key slot that opened the first namespace opens this one too.
@@ -201,7 +201,7 @@ struct SuccessionGraph {
     var open = OpenNamespace(
       sibling, masterKey: known.key.copy(), by: nil, purpose: .reading)
     try open.load()
-    note(open)
+    visit(open)
   }
 
   private func openBox(of named: [LogLinks.Successor]) -> SharedMasterKey? {

@@ -64,7 +64,7 @@ extension OpenNamespace {
       try stager.stage(bytes, reader: &view.reader)
     }
     try stager.settle(reader: &view.reader)
-    try publish(stager.settled)
+    try place(stager.settled)
   }
 
   /// Removes files whose bytes were superseded: those of removed records, and
@@ -167,7 +167,7 @@ extension Namespace {
     try file.settle(buffer: &buffer) { back in
       Digest(of: back) == Digest(of: bytes.span) && check(back)
     }
-    let written = try file.publish(new: name)
+    let written = try file.place(new: name)
     try folder.sync()
     return written
   }

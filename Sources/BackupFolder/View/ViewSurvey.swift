@@ -49,7 +49,7 @@ extension OpenNamespace {
         let value = view.stamps?.value(of: own, stamp)
       {
         entries.append(ViewStamps.Entry(record: own, value: value, stamp: stamp))
-        survey.note(file, own, value, log.index)
+        survey.classify(file, own, value, log.index)
         continue
       }
       let isOwnTemporary = file.name.hasPrefix("\(AtomicFile.temporaryPrefix)\(run.tag)-")
@@ -59,7 +59,7 @@ extension OpenNamespace {
         if isOwnTemporary {
           // It may hold what an interrupted exchange displaced: a newer
           // program's bytes, the only ones there are.
-          if failure.mayBeReplaced { survey.note(leftOver: file) }
+          if failure.mayBeReplaced { survey.classify(leftOver: file) }
         } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.claimed {
           survey.untouchable.insert(record)
         }
@@ -69,9 +69,9 @@ extension OpenNamespace {
         }
         let standing = log.index.standing(of: value, record: entry.recordID)
         if isOwnTemporary, standing != .unknown || isUnpublished(entry) {
-          survey.note(leftOver: file)
+          survey.classify(leftOver: file)
         } else {
-          survey.note(file, entry.recordID, value, log.index)
+          survey.classify(file, entry.recordID, value, log.index)
         }
       }
     }
@@ -106,11 +106,11 @@ extension OpenNamespace {
 }
 
 extension ViewSurvey {
-  fileprivate mutating func note(leftOver file: ViewFile) {
+  fileprivate mutating func classify(leftOver file: ViewFile) {
     if leftOver.count < Self.limit { leftOver.append(file) }
   }
 
-  fileprivate mutating func note(
+  fileprivate mutating func classify(
     _ file: ViewFile, _ record: RecordID, _ value: Digest, _ index: LogIndex
   ) {
     switch index.standing(of: value, record: record) {

@@ -73,13 +73,13 @@ extension OpenNamespace {
   ///
   /// A file whose bytes no `put` here holds stays as it is: a reader shows both
   /// versions, the logged one from the log.
-  mutating func publish(_ views: [StagedView]) throws(BackupFolderError) {
+  mutating func place(_ views: [StagedView]) throws(BackupFolderError) {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.record
     for staged in views {
       let name = FolderLayout.walletFile(staged.record)
-      if try staged.file.publish(new: name) { continue }
-      _ = try staged.file.publish(replacing: name, buffer: &buffer, limit: limit) { bytes in
+      if try staged.file.place(new: name) { continue }
+      _ = try staged.file.place(replacing: name, buffer: &buffer, limit: limit) { bytes in
         mayGo(bytes)
       }
     }

@@ -51,7 +51,7 @@ struct WalletPass {
     let record = entry.recordID
     let misplaced = file.named.map { $0 != record } ?? false
     if misplaced {
-      note(
+      report(
         file.path, file.named, .unreadable, "holds another wallet's record, under this one's name")
     }
     switch index.standing(of: value, record: record) {
@@ -134,17 +134,17 @@ struct WalletPass {
   }
 
   /// Notes a view file that gave nothing.
-  mutating func note(_ file: ViewFile, _ failure: WalletReader.Failure) {
-    note(
+  mutating func report(_ file: ViewFile, _ failure: WalletReader.Failure) {
+    report(
       file.path, file.claimed, file.isStandIn ? .incomplete : failure.state,
       file.isStandIn ? SyncPlaceholder.reason : failure.reason)
   }
 
   /// Notes a file that gave nothing.
-  mutating func note(
+  mutating func report(
     _ file: String, _ record: RecordID?, _ state: WalletState, _ reason: String
   ) {
-    report.findings.note(
+    report.findings.report(
       FileFinding(file: file, recordID: record, state: state, reason: reason))
     if let record {
       tally(record, state) { $0.hasFailed = true }
@@ -157,7 +157,7 @@ struct WalletPass {
   /// this program wrote.
   mutating func noteUnlisted(_ error: BackupFolderError) {
     let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
-    report.findings.note(finding)
+    report.findings.report(finding)
     if finding.state == .incomplete { report.counts[.incomplete] += 1 }
   }
 
@@ -192,7 +192,7 @@ struct WalletPass {
     for (number, tally) in tallies.enumerated() where tally.hasFailed && tally.opened == 0 {
       let record = records.records[number]
       if named.contains(record) { continue }
-      failures.note(
+      failures.report(
         FileFinding(
           file: "\(FolderLayout.walletFolder)/\(FolderLayout.walletFile(record))", recordID: record,
           state: tally.worst ?? .unreadable, reason: "gave no wallet"))

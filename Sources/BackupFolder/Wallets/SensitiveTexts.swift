@@ -51,7 +51,7 @@ extension OpenNamespace {
       operation.sensitive(topic: topic, sealed: sealed.span)
     }
     try publish(staged, run: run)
-    log.note(sensitive: sealed, topic: topic)
+    log.include(sensitive: sealed, topic: topic)
     saveCache(run: run)
   }
 }

@@ -113,7 +113,7 @@ extension OpenNamespace {
     try publish(staged, run: run)
     lastAdded.count += fitting.count
     do {
-      try publish(stager.settled)
+      try place(stager.settled)
     } catch {
       // The log holds the wallets: calling this a failure would make a person
       // add them again.
