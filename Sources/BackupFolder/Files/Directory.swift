@@ -32,7 +32,7 @@ final class Directory: Sendable {
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``,
   ///   ``BackupFolderError/notAFolder(path:)``; system errors.
   static func open(
-    path: String, watch: BackupFolder.Watch? = nil
+    path: String, watch: ReadingWatch? = nil
   ) throws(BackupFolderError) -> Directory {
     var access = watch.flatMap { MountKind.isRemote(path: path) ? FolderAccess($0) : nil }
     let (descriptor, code): (Int32, Int32)

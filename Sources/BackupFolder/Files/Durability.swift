@@ -53,33 +53,6 @@ extension Directory {
   }
 }
 
-extension Namespace {
-  /// Makes the names of the folders from the backup folder down to the logs
-  /// durable, whoever made them.
-  ///
-  /// A run that was killed, or another program, may have made one and not
-  /// waited for it; what is written below would go with it.
-  func syncFolders() throws(BackupFolderError) {
-    folder.syncParent()
-    try folder.sync()
-    if let all = try folder.subdirectory(FolderLayout.namespaces) { try all.sync() }
-    try directory.sync()
-    if let own = try directory.readableSubdirectory(FolderLayout.ownFolder) { try own.sync() }
-    if let logs = try logFolder() { try logs.sync() }
-  }
-
-  /// Makes the logs of some computers durable, as far as that is possible.
-  ///
-  /// A run that was killed may not have waited for an operation that is there
-  /// to see. Remembered before it is durable, it would look rolled back after a
-  /// power loss.
-  func syncLogs(of writers: Set<WriterID>) {
-    guard let logs = try? logFolder() else { return }
-    for writer in writers { try? logs.subdirectory(writer.hex)?.sync() }
-    try? syncFolders()
-  }
-}
-
 extension Directory {
   /// Opens a folder by path, made private to the user with its parents, durably.
   static func make(path: String) throws(BackupFolderError) -> Directory {

@@ -1,4 +1,5 @@
 public import CSPP
+internal import SecretMemory
 
 extension Namespace {
   /// The bytes of a key slot's own file.
@@ -8,5 +9,57 @@ extension Namespace {
   /// - Throws: ``BackupFolderError/incomplete(path:)`` and other system errors.
   public func keyFile(of key: KeyID) throws(BackupFolderError) -> [UInt8]? {
     try keyFileBytes(of: key)
+  }
+}
+
+extension Namespace {
+  /// Writes a file of `keys/` durably; one that is there stays as it is.
+  func writeKeyFile(
+    _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) {
+    _ = try write(bytes, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag, check: check)
+  }
+
+  /// Seals the master key for a security key, as a CSPP envelope.
+  func sealEnvelope(
+    _ masterKey: borrowing MasterKey, for reference: MasterKeyEnvelope.KeyReference,
+    prfSalt: [UInt8], secret: borrowing SecretBytes
+  ) throws(BackupFolderError) -> [UInt8] {
+    let now = settings.clock()
+    do {
+      return try MasterKeyEnvelope.seal(
+        masterKey, prfOutput: secret, prfSalt: prfSalt, keyReference: reference,
+        createdAt: now, updatedAt: now)
+    } catch {
+      throw .internalError("sealing the envelope: \(error)")
+    }
+  }
+
+  /// Writes the CSPP envelope durably and opens it with the key's secret; one
+  /// that is there stays as it is.
+  ///
+  /// - Returns: whether it was written.
+  func writeEnvelope(
+    _ bytes: [UInt8], secret: borrowing SecretBytes, tag: String
+  ) throws(BackupFolderError) -> Bool {
+    let folder = try directory.makeSubdirectory(FolderLayout.masterKeyFolder)
+    return try write(bytes, FolderLayout.masterKeyFile, in: folder, tag: tag) { back in
+      guard let read = try? MasterKeyEnvelope(parsing: back, at: id) else { return false }
+      return (try? read.open(prfOutput: secret, namespaceID: id)) != nil
+    }
+  }
+
+  private func write(
+    _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
+    check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
+    var buffer = FileBuffer()
+    try file.settle(buffer: &buffer) { back in
+      Digest(of: back) == Digest(of: bytes.span) && check(back)
+    }
+    let written = try file.place(new: name)
+    try folder.sync()
+    return written
   }
 }

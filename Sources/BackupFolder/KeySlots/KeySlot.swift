@@ -196,3 +196,15 @@ extension KeySlot {
     sources = [.envelope(envelope)]
   }
 }
+
+extension KeySlot {
+  /// Whether a file of `keys/` holds this key slot.
+  var hasWrapper: Bool {
+    sources.contains { if case .wrapper = $0 { true } else { false } }
+  }
+
+  /// Whether the CSPP envelope holds this key slot.
+  var hasEnvelope: Bool {
+    sources.contains { if case .envelope = $0 { true } else { false } }
+  }
+}

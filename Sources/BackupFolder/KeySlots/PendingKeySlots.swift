@@ -1,4 +1,14 @@
-internal import CSPP
+public import CSPP
+
+/// A key slot that was enrolled and is not at hand when the master key is rotated.
+public struct PendingKeySlot: Equatable, Sendable {
+  /// The key slot.
+  public let keyID: KeyID
+  /// The name a person gave it.
+  public let label: String
+  /// X25519 public key, 32 bytes.
+  let recipient: [UInt8]
+}
 
 /// Key slots that were not at hand when the master key was rotated: a box waits for
 /// each, and until it is used its only file is an earlier namespace's.

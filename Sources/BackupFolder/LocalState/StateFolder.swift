@@ -187,12 +187,17 @@ struct StateFolder: Sendable {
   private static func isHex(_ text: String) -> Bool {
     text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
+}
 
-  /// Forgets a namespace: one that never came to be, or that is gone and whose
-  /// loss a person has accepted.
-  func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
-    NamespaceCache.remove(namespace, from: self)
-    forgetKeySlots(of: namespace)
-    try directory.unlink(namespace.hex)
+extension Namespace {
+  /// What this computer keeps about the folder.
+  ///
+  /// - Parameter make: whether to make what is not there; a reading run that
+  ///   has nothing to remember leaves no trace.
+  /// - Returns: its folder.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)`` when it is not there
+  ///   and not to be made; system errors.
+  func state(make: Bool) throws(BackupFolderError) -> StateFolder {
+    try StateFolder(path: settings.stateFolder, folder: folder, make: make)
   }
 }

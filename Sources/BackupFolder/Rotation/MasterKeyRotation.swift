@@ -1,16 +1,6 @@
 public import CSPP
 public import SecretMemory
 
-/// A key slot that was enrolled and is not at hand when the master key is rotated.
-public struct PendingKeySlot: Equatable, Sendable {
-  /// The key slot.
-  public let keyID: KeyID
-  /// The name a person gave it.
-  public let label: String
-  /// X25519 public key, 32 bytes.
-  let recipient: [UInt8]
-}
-
 /// What a rotation of the master key has done.
 public struct Rotation: ~Copyable {
   /// The new namespace, open.

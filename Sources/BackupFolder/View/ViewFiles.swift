@@ -170,3 +170,8 @@ struct ViewFiles: ~Copyable {
     others.sort()
   }
 }
+
+extension Namespace {
+  /// Every file that may hold a wallet.
+  func viewFiles() throws(BackupFolderError) -> ViewFiles { try ViewFiles(self) }
+}

@@ -37,11 +37,11 @@ final class FolderAccess: Sendable {
     var givenUp: Set<String> = []
   }
 
-  private let watch: BackupFolder.Watch
+  private let watch: ReadingWatch
   // A class that is only reached under the lock.
   private let state = Mutex(State())
 
-  init(_ watch: BackupFolder.Watch) {
+  init(_ watch: ReadingWatch) {
     self.watch = watch
   }
 

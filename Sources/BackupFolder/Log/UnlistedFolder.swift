@@ -49,17 +49,6 @@ extension Namespace {
 extension LogProblems {
   static let path = "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)"
 
-  /// Operations that are awaited: those whose files say so, and those that were
-  /// opened here before and lie in a folder that cannot be listed now.
-  func awaited(_ memory: LocalState) -> Set<OperationName> {
-    if unlistedWriters.isEmpty, !isUnlisted { return unsynchronised }
-    var awaited = unsynchronised
-    for name in memory.operations where isUnlisted || unlistedWriters.contains(name.writer.hex) {
-      awaited.insert(name)
-    }
-    return awaited
-  }
-
   /// Notes folders that could not be listed.
   mutating func report(unlisted: [(folder: String, error: BackupFolderError)]) {
     for (folder, error) in unlisted {

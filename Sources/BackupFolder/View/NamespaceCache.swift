@@ -105,3 +105,13 @@ extension OpenNamespace {
     try? NamespaceCache(log: log, view: view.stamps).save(id, to: run.state, masterKey: masterKey)
   }
 }
+
+extension StateFolder {
+  /// Forgets a namespace: one that never came to be, or that is gone and whose
+  /// loss a person has accepted.
+  func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
+    NamespaceCache.remove(namespace, from: self)
+    forgetKeySlots(of: namespace)
+    try directory.unlink(namespace.hex)
+  }
+}

@@ -286,3 +286,21 @@ public struct OpenNamespace: ~Copyable {
     forEachWallet { _, _ in }
   }
 }
+
+extension Namespace {
+  /// Opens the logs of all computers.
+  ///
+  /// - Parameters:
+  ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
+  ///   - key: the key slot that gave it, if one did.
+  ///   - purpose: what is to be done with it.
+  /// - Returns: the namespace, open.
+  /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
+  ///   system errors.
+  public func open(
+    _ masterKey: consuming MasterKey, by key: KeyID? = nil,
+    for purpose: OpenNamespace.Purpose = .reading
+  ) throws(BackupFolderError) -> OpenNamespace {
+    try OpenNamespace.open(self, masterKey: masterKey, by: key, purpose: purpose)
+  }
+}

@@ -2,45 +2,6 @@ internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
-/// What a writing run holds from its start to its end.
-struct WritingRun: ~Copyable {
-  let state: StateFolder
-  /// Tells this computer's temporary files from another's.
-  let tag: String
-  private let lock: FileLock
-
-  /// Takes the lock.
-  static func begin(_ state: StateFolder) throws(BackupFolderError) -> WritingRun {
-    let lock = try state.lock()
-    // That they stay is no reason not to write.
-    try? state.removeStaleTemporaryFiles()
-    let tag = try state.temporaryTag()
-    return WritingRun(state: state, tag: tag, lock: lock)
-  }
-}
-
-/// An operation that is on the disk and checked, but has no name yet.
-struct StagedOperation {
-  let header: OperationHeader
-  /// How later operations name it.
-  let reference: Operation.Seen
-  let fileName: String
-  let seen: [Operation.Seen]
-  /// What its first changes do to records.
-  let versions: [(RecordID, Digest?)]
-  /// Computers that it retires.
-  var retired: [WriterID] = []
-  /// Whether it names other namespaces.
-  var hasLinks = false
-  /// Whether the marks of the entries that it puts name it.
-  var marksEntries = false
-  /// Unix seconds.
-  let at: UInt64
-  let writerLabel: String
-  fileprivate let file: AtomicFile
-  fileprivate let folder: Directory
-}
-
 extension OpenNamespace {
   /// Who writes the next operation, and after what.
   ///

@@ -95,6 +95,20 @@ extension BackupFolder {
 }
 
 extension Namespace {
+  /// Whether this computer began to make this namespace and did not finish, or
+  /// did not live to know that it had.
+  ///
+  /// ``resumeCreation(_:prfOutput:)`` then finishes it.
+  public var isUnfinishedHere: Bool {
+    get throws(BackupFolderError) {
+      guard let state = try? state(make: false), try state.memory(of: id).creating else {
+        return false
+      }
+      guard let logs = try logFolder() else { return true }
+      return try LogListing.count(logs) <= 1
+    }
+  }
+
   /// Finishes a namespace that this computer began and did not finish.
   ///
   /// - Parameters:
