@@ -73,7 +73,7 @@ final class OpenAuthenticator: Sendable {
     of descriptor: AuthenticatorDescriptor, telling place: Bool = false
   ) -> String {
     if descriptor.isOnReader {
-      let reader = descriptor.path.dropFirst(AuthenticatorList.readerScheme.count)
+      let reader = descriptor.path.dropFirst(AuthenticatorDescriptor.readerScheme.count)
       return "the key on " + PrintableText.clean(place ? String(reader) : descriptor.product)
     }
     let product = PrintableText.clean(descriptor.product)

@@ -2,7 +2,7 @@ internal import PRFDevice
 
 extension AuthenticatorDescriptor {
   /// Whether it is a card on a reader, which must be held still.
-  var isOnReader: Bool { path.hasPrefix(AuthenticatorList.readerScheme) }
+  var isOnReader: Bool { path.hasPrefix(AuthenticatorDescriptor.readerScheme) }
 }
 
 /// What is different for a key on an NFC or smart-card reader.

@@ -5,8 +5,6 @@ public enum AuthenticatorList {
   /// The rule file that gives the person at the computer access to the device
   /// files, as it is installed under /etc/udev/rules.d.
   public static let udevRuleName = "70-keybackup.rules"
-  /// What the path of a card on a reader begins with; the reader's name follows.
-  public static let readerScheme = "reader:"
 
   private static let capacity = 64
 
@@ -61,9 +59,9 @@ public enum AuthenticatorList {
   public static func authenticator(
     at path: String
   ) async throws(PRFDeviceError) -> AuthenticatorDescriptor {
-    if path.hasPrefix(readerScheme) {
+    if path.hasPrefix(AuthenticatorDescriptor.readerScheme) {
       // Whatever card is there, opening tells best what is wrong with it.
-      let name = String(path.dropFirst(readerScheme.count))
+      let name = String(path.dropFirst(AuthenticatorDescriptor.readerScheme.count))
       let reader = await readers().readers.first { $0.name == name && $0.state != .empty }
       guard let reader else { throw .noAuthenticator }
       return AuthenticatorDescriptor(reader)

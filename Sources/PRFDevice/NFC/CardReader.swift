@@ -57,7 +57,7 @@ extension AuthenticatorDescriptor {
     let words = reader.name.split(separator: " ")
     let isNumbered = words.count > 2 && words.suffix(2).allSatisfy { $0.count == 2 }
     self.init(
-      path: AuthenticatorList.readerScheme + reader.name,
+      path: AuthenticatorDescriptor.readerScheme + reader.name,
       product: isNumbered ? words.dropLast(2).joined(separator: " ") : reader.name,
       manufacturer: "",
       vendorID: 0, productID: 0, transport: .nfc, way: .reader(reader.name),

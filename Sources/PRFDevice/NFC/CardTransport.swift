@@ -121,8 +121,8 @@ extension DeviceHandle {
     _ = unsafe fido_dev_set_io_functions(pointer, &io)
     var functions = fido_dev_transport_t.card
     _ = unsafe fido_dev_set_transport_functions(pointer, &functions)
-    let path = OpenPaths.cards.register(transport)
-    defer { OpenPaths.cards.unregister(path) }
+    let path = OpenCards.table.register(transport)
+    defer { OpenCards.table.unregister(path) }
     return FIDOStatus(code: unsafe fido_dev_open(pointer, path))
   }
 }
@@ -134,7 +134,7 @@ extension fido_dev_io_t {
     unsafe fido_dev_io_t(
       open: { path in
         guard let path = unsafe path,
-          let transport = OpenPaths.cards.find(unsafe String(cString: path))
+          let transport = OpenCards.table.find(unsafe String(cString: path))
         else { return nil }
         return unsafe Unmanaged.passRetained(transport).toOpaque()
       },
@@ -204,4 +204,9 @@ final class CardLink: Sendable {
   func close() {
     transport.withLock { $0 = nil }
   }
+}
+
+/// The cards that libfido2 is about to open in this process.
+enum OpenCards {
+  static let table = OpenPathTable<CardTransport>(prefix: "card:")
 }

@@ -84,8 +84,8 @@ enum DeviceLink: Sendable {
     var functions = fido_dev_io_t.transports
     _ = unsafe fido_dev_set_io_functions(device.pointer, &functions)
     _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
-    let path = OpenPaths.transports.register(NoticedTransport(transport, notice))
-    defer { OpenPaths.transports.unregister(path) }
+    let path = OpenTransports.table.register(NoticedTransport(transport, notice))
+    defer { OpenTransports.table.unregister(path) }
     try check(FIDOStatus(code: unsafe fido_dev_open(device.pointer, path)), deadline)
     return device
   }
@@ -103,4 +103,9 @@ enum DeviceLink: Sendable {
     // says so below CTAP, where libfido2 sees only that it is no answer.
     throw isLate ? .noAnswer : .busy
   }
+}
+
+/// The transports that libfido2 is about to open in this process.
+enum OpenTransports {
+  static let table = OpenPathTable<NoticedTransport>(prefix: "transport:")
 }

@@ -44,12 +44,12 @@ final class NoticedTransport: Sendable {
 }
 
 extension fido_dev_io_t {
-  /// libfido2's four I/O functions over the transports of ``OpenPaths/transports``.
+  /// libfido2's four I/O functions over the transports of ``OpenTransports/table``.
   static var transports: fido_dev_io_t {
     unsafe fido_dev_io_t(
       open: { path in
         guard let path = unsafe path,
-          let open = OpenPaths.transports.find(unsafe String(cString: path)), open.transport.open()
+          let open = OpenTransports.table.find(unsafe String(cString: path)), open.transport.open()
         else { return nil }
         return unsafe Unmanaged.passRetained(open).toOpaque()
       },

@@ -26,9 +26,3 @@ final class OpenPathTable<Value: Sendable>: Sendable {
     values.withLock { $0.entries[path] }
   }
 }
-
-/// The tables of this process.
-enum OpenPaths {
-  static let transports = OpenPathTable<NoticedTransport>(prefix: "transport:")
-  static let cards = OpenPathTable<CardTransport>(prefix: "card:")
-}

@@ -8,7 +8,10 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
     case nfc
   }
 
-  /// The device file; for a card, ``AuthenticatorList/readerScheme`` and the
+  /// What the path of a card on a reader begins with; the reader's name follows.
+  public static let readerScheme = "reader:"
+
+  /// The device file; for a card, ``readerScheme`` and the
   /// reader's name.
   public let path: String
   /// The product's name, as the device gives it; a card has none, its reader
