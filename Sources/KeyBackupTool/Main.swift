@@ -132,33 +132,3 @@ enum Main {
     }
   }
 }
-
-/// A subcommand that does work.
-protocol KeyBackupCommand: ParsableArguments, Sendable {
-  /// Runs the command.
-  ///
-  /// - Parameter world: what surrounds the process.
-  /// - Returns: the exit code, when the work was done or was done in part.
-  /// - Throws: ``UserMessage`` and nothing else.
-  func run(in world: World) async throws(UserMessage) -> ExitCode
-}
-
-/// The root command.
-struct KeyBackup: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "keybackup",
-    abstract: "Back up wallets into a synced folder that only your security key can open.",
-    version: "keybackup \(Version.current)",
-    subcommands: [
-      InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
-      UnlockCommand.self, LockCommand.self, WalletGroup.self, ConflictsGroup.self,
-      WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
-      DevicesCommand.self,
-      PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
-    ])
-}
-
-/// The version that `--version` prints and CHANGELOG.md describes.
-enum Version {
-  static let current = "0.1.0"
-}

@@ -267,7 +267,7 @@ struct RestoreFolder: ~Copyable {
   /// Waits until everything written is on the disk and has its name.
   mutating func synchronize() throws(UserMessage) {
     do throws(BackupFolderError) {
-      try files.publish()
+      try files.place()
     } catch {
       throw UserMessage(error)
     }
