@@ -12,6 +12,16 @@ public enum Hex {
     }
   }
 
+  /// Whether a byte is a digit in ASCII.
+  ///
+  /// - Parameters:
+  ///   - byte: any.
+  ///   - upperCase: whether `A` to `F` are digits too.
+  /// - Returns: whether it is.
+  public static func isDigit(_ byte: UInt8, upperCase: Bool = false) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(upperCase ? byte | 0x20 : byte)
+  }
+
   /// `bytes` as a lower-case string; for what need not stay secret.
   public static func string(_ bytes: [UInt8]) -> String {
     unsafe String(decoding: encode(bytes.span.bytes), as: UTF8.self)

@@ -1,3 +1,5 @@
+internal import SecretMemory
+
 /// Reading text byte by byte where it lies: a `String` of a secret would leave
 /// copies in ordinary memory.
 enum ASCII {
@@ -14,7 +16,7 @@ enum ASCII {
   }
 
   static func isHexDigit(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
+    Hex.isDigit(byte, upperCase: true)
   }
 
   /// The value of a digit that ``isHexDigit(_:)`` accepts.

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import SecretMemory
 
 /// What sync programs leave in the place of a file that has not come yet, or
 /// beside it while it comes (docs/format.md, "Not here yet").
@@ -50,7 +51,7 @@ enum SyncPlaceholder {
     guard name.hasPrefix(".") else { return nil }
     // Nextcloud and ownCloud: .NAME.~1a2b3c
     if let mark = name.dropFirst().firstRange(of: ".~"), mark.upperBound < name.endIndex,
-      name[mark.upperBound...].utf8.allSatisfy(isHexDigit)
+      name[mark.upperBound...].utf8.allSatisfy({ Hex.isDigit($0, upperCase: true) })
     {
       return name.dropFirst()[..<mark.lowerBound]
     }
@@ -71,10 +72,6 @@ enum SyncPlaceholder {
     let part = name[name.index(after: dot)...].utf8
     guard part.count == count, part.allSatisfy(isLetterOrDigit) else { return nil }
     return name[..<dot]
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte)
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

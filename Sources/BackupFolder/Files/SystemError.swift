@@ -25,7 +25,7 @@ extension BackupFolderError {
   }
 }
 
-enum SystemCall {
+package enum SystemCall {
   /// Repeats a call that a signal interrupted.
   ///
   /// - Returns: the call's result, or `errno` when it is -1.
@@ -41,7 +41,7 @@ enum SystemCall {
   }
 
   /// The system's words for an `errno`.
-  static func text(_ code: Int32) -> String {
+  package static func text(_ code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
     guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import SecretMemory
 
 /// A short word for what the logs of a folder hold, to be written down or read
 /// out and compared on another computer (docs/format.md, *The freshness word*).
@@ -8,8 +9,6 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
   /// Ten, the first 50 of them, in a word of version 0.1.0.
   public let description: String
 
-  /// Without i, l, o, u (Crockford's base 32).
-  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
   private static let length = 16
   private static let olderLength = 10
 
@@ -33,17 +32,11 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: `nil` unless it has sixteen digits and letters of the alphabet, or ten.
   public init?(_ text: some StringProtocol) {
     var word: [UInt8] = []
-    for byte in text.lowercased().utf8 {
-      switch byte {
-      case UInt8(ascii: "-"), UInt8(ascii: " "): continue
-      case UInt8(ascii: "o"): word.append(UInt8(ascii: "0"))
-      case UInt8(ascii: "i"), UInt8(ascii: "l"): word.append(UInt8(ascii: "1"))
-      default: word.append(byte)
-      }
+    for byte in text.utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
+      guard let value = CrockfordBase32.value(of: byte) else { return nil }
+      word.append(CrockfordBase32.lowerCase[Int(value)])
     }
-    guard [Self.length, Self.olderLength].contains(word.count),
-      word.allSatisfy(Self.alphabet.contains)
-    else { return nil }
+    guard [Self.length, Self.olderLength].contains(word.count) else { return nil }
     description = String(decoding: word, as: UTF8.self)
   }
 
@@ -61,7 +54,7 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
     var (bits, rest) = (words.x, words.y)
     var word: [UInt8] = []
     for _ in 0..<Self.length {
-      word.append(Self.alphabet[Int(bits >> 59)])
+      word.append(CrockfordBase32.lowerCase[Int(bits >> 59)])
       bits = bits << 5 | rest >> 59
       rest <<= 5
     }

@@ -70,7 +70,7 @@ struct StateFolder: Sendable {
       let tag = buffer.withBytes { (bytes) in
         unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
       }
-      if tag.utf8.count == 16, Self.isHex(tag) { return tag }
+      if tag.utf8.count == 16, tag.utf8.allSatisfy({ Hex.isDigit($0) }) { return tag }
     } catch {
       // Not there yet, or of no use: made anew.
     }
@@ -184,9 +184,6 @@ struct StateFolder: Sendable {
     try directory.sync()
   }
 
-  private static func isHex(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-  }
 }
 
 extension Namespace {

@@ -14,7 +14,6 @@ public struct RecoveryCode: ~Copyable, Sendable {
   /// Most bytes that are looked at of what a person typed.
   public static let typedLimit = 256
   private static let groupSize = 4
-  private static let alphabet: [UInt8] = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   /// A prime, so that the check symbol shows every wrong character and every
   /// two that changed places.
   private static let modulus = 37
@@ -43,7 +42,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
           bytes.storeBytes(of: random & 31, toByteOffset: place, as: UInt8.self)
         }
         let remainder = remainder(bytes.bytes)
-        guard remainder < alphabet.count else { return false }
+        guard remainder < CrockfordBase32.upperCase.count else { return false }
         bytes.storeBytes(of: UInt8(remainder), toByteOffset: characterCount, as: UInt8.self)
         return true
       }
@@ -76,7 +75,8 @@ public struct RecoveryCode: ~Copyable, Sendable {
     symbols.withMutableBytes { bytes in
       for place in 0..<Self.symbolCount {
         let value = unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)
-        bytes.storeBytes(of: Self.alphabet[Int(value)], toByteOffset: place, as: UInt8.self)
+        bytes.storeBytes(
+          of: CrockfordBase32.upperCase[Int(value)], toByteOffset: place, as: UInt8.self)
       }
     }
     self.symbols = symbols
@@ -126,7 +126,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
     for offset in 0..<min(text.byteCount, typedLimit) {
       let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
       if isSeparator(byte) { continue }
-      if let value = value(of: byte) {
+      if let value = CrockfordBase32.value(of: byte) {
         if count < symbolCount {
           values.storeBytes(of: value, toByteOffset: count, as: UInt8.self)
         }
@@ -141,15 +141,5 @@ public struct RecoveryCode: ~Copyable, Sendable {
 
   private static func isSeparator(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") || (9...13).contains(byte)
-  }
-
-  /// The value of a symbol, in either case.
-  private static func value(of byte: UInt8) -> UInt8? {
-    let isLower = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    switch isLower ? byte - 32 : byte {
-    case UInt8(ascii: "O"): return 0
-    case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
-    case let upper: return alphabet.firstIndex(of: upper).map { UInt8($0) }
-    }
   }
 }

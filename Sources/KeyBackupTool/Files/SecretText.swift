@@ -10,27 +10,23 @@ enum SecretEncoding: String, ExpressibleByArgument, CaseIterable, Sendable {
 
 /// Text with secrets in it, built in guarded memory for one write.
 struct SecretText: ~Copyable {
-  private var bytes = SecretBytes(zeroed: 4096)
-  private var filled = 0
+  private var writer = SecretWriter()
 
   /// Adds public text.
-  mutating func append(_ text: String) {
-    for byte in text.utf8 {
-      let place = grow(by: 1)
-      bytes.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: place, as: UInt8.self) }
-    }
-  }
+  mutating func append(_ text: String) { writer.raw(text) }
 
   /// Adds a secret that is text.
-  mutating func append(text secret: consuming SecretBytes) { append(raw: secret) }
+  mutating func append(text secret: consuming SecretBytes) {
+    secret.withBytes { writer.raw($0) }
+  }
 
   /// Adds a secret in an encoding; a line end follows, except after raw bytes.
   mutating func append(_ secret: consuming SecretBytes, as encoding: SecretEncoding) {
     switch encoding {
-    case .hex: append(hex: secret)
-    case .base64: append(base64: secret)
+    case .hex: secret.withBytes { writer.hex($0) }
+    case .base64: secret.withBytes { writer.base64($0) }
     case .raw:
-      append(raw: secret)
+      secret.withBytes { writer.raw($0) }
       return
     }
     append("\n")
@@ -38,39 +34,9 @@ struct SecretText: ~Copyable {
 
   /// Adds a secret as hex digits.
   mutating func append(hex secret: consuming SecretBytes) {
-    let place = grow(by: secret.count * 2)
-    unsafe bytes.withUnsafeMutableBytes { target in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: target[place...])
-      secret.withBytes { unsafe Hex.encode($0, into: room) }
-    }
-  }
-
-  private mutating func append(base64 secret: consuming SecretBytes) {
-    let place = grow(by: Base64.encodedSize(secret.count, .standard))
-    unsafe bytes.withUnsafeMutableBytes { target in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: target[place...])
-      secret.withBytes { unsafe Base64.encode($0, .standard, into: room) }
-    }
-  }
-
-  private mutating func append(raw secret: consuming SecretBytes) {
-    let place = grow(by: secret.count)
-    unsafe bytes.withUnsafeMutableBytes { target in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: target[place...])
-      unsafe secret.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
-    }
+    secret.withBytes { writer.hex($0) }
   }
 
   /// The text; the value is used up.
-  consuming func finish() -> SecretBytes {
-    bytes.resize(to: filled)
-    return bytes
-  }
-
-  /// Makes room, and says where it begins.
-  private mutating func grow(by count: Int) -> Int {
-    precondition(filled + count <= bytes.count, "derive's output is at most a few hundred bytes")
-    defer { filled += count }
-    return filled
-  }
+  consuming func finish() -> SecretBytes { writer.finish() }
 }

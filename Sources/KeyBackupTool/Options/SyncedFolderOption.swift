@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BackupFolder
 
 /// Whether unencrypted secrets may lie where a sync program carries them away.
 struct SyncedFolderOption: ParsableArguments {

@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import CLinux
 internal import CSPP
 internal import FoundationEssentials

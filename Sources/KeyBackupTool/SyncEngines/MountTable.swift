@@ -1,128 +1,19 @@
-internal import Glibc
+internal import BackupFolder
 
-/// What is mounted where, as this process sees it (proc(5), mountinfo).
-struct MountTable: Sendable {
-  /// In the order of mounting.
-  let all: [Mount]
-
-  /// One mounted file system.
-  struct Mount: Sendable, Equatable {
-    /// Major and minor number: "8:17".
-    var device: String
-    /// The folder within the file system that is mounted: "/" unless a part of it is.
-    var root = "/"
-    var point: String
-    var isReadOnly: Bool
-    /// "ext4", "tmpfs", "fuse.rclone".
-    var type: String
-    /// A device file, "remote:path", or whatever the file system says.
-    var source: String
-
-    /// What carries the files of this file system elsewhere; nil: nothing that
-    /// its type tells.
-    var engine: SyncEngine? {
-      switch type {
-      case "fuse.rclone": .rclone
-      case "fuse.onedriver": .oneDrive
-      case "fuse.google-drive-ocamlfuse": .googleDrive
-      case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "fuse.sshfs",
-        "fuse.davfs", "davfs", "fuse.glusterfs", "afs":
-        .server
-      case _ where type.hasPrefix("fuse") && source == "pCloud.fs": .pCloud
-      case "fuse" where source.hasPrefix("https://") || source.hasPrefix("http://"): .server
-      default: nil
-      }
+extension MountTable.Mount {
+  /// What carries the files of this file system elsewhere; nil: nothing that
+  /// its type tells.
+  var engine: SyncEngine? {
+    switch type {
+    case "fuse.rclone": .rclone
+    case "fuse.onedriver": .oneDrive
+    case "fuse.google-drive-ocamlfuse": .googleDrive
+    case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "fuse.sshfs",
+      "fuse.davfs", "davfs", "fuse.glusterfs", "afs":
+      .server
+    case _ where type.hasPrefix("fuse") && source == "pCloud.fs": .pCloud
+    case "fuse" where source.hasPrefix("https://") || source.hasPrefix("http://"): .server
+    default: nil
     }
-  }
-
-  init(_ text: String) {
-    all = text.split(separator: "\n").compactMap(Self.mount)
-  }
-
-  /// The table of this process; empty where there is none.
-  static func current() -> MountTable {
-    MountTable(ForeignFile.text("/proc/self/mountinfo", limit: 8 << 20) ?? "")
-  }
-
-  /// The file system that holds a path.
-  ///
-  /// - Parameter path: from the root, without symbolic links.
-  /// - Returns: nil when the table has none.
-  func holding(_ path: String) -> Mount? {
-    var best: Mount?
-    for mount in all where Self.contains(mount.point, path) {
-      // Of two at one place the later one is seen.
-      if mount.point.utf8.count >= best?.point.utf8.count ?? 0 { best = mount }
-    }
-    return best
-  }
-
-  /// Whether a path is a folder itself or lies in it, also where one of them is
-  /// reached by a second mount of the same file system, or a folder around the
-  /// path is mounted somewhere in the folder.
-  ///
-  /// - Parameters:
-  ///   - folder: from the root, without symbolic links.
-  ///   - path: from the root, without symbolic links.
-  /// - Returns: whether it does.
-  func contains(_ folder: String, _ path: String) -> Bool {
-    if Self.contains(folder, path) { return true }
-    guard let inner = place(path) else { return false }
-    if let outer = place(folder), outer.device == inner.device,
-      Self.contains(outer.path, inner.path)
-    {
-      return true
-    }
-    return all.contains { mount in
-      mount.device == inner.device && Self.contains(folder, mount.point)
-        && Self.contains(mount.root, inner.path)
-    }
-  }
-
-  /// Where in which file system a path is.
-  private func place(_ path: String) -> (device: String, path: String)? {
-    guard let mount = holding(path) else { return nil }
-    let rest = mount.point == "/" ? path : String(path.dropFirst(mount.point.count))
-    let whole = (mount.root == "/" ? "" : mount.root) + rest
-    return (mount.device, whole.isEmpty ? "/" : whole)
-  }
-
-  /// Whether a path is a folder itself or lies in it.
-  ///
-  /// By bytes: to `hasPrefix`, a slash and a combining mark are one character.
-  static func contains(_ folder: String, _ path: String) -> Bool {
-    folder == "/" || path == folder || path.utf8.starts(with: (folder + "/").utf8)
-  }
-
-  /// Mount ID, parent ID, device, root, point, options, optional fields, "-",
-  /// type, source, options of the file system.
-  private static func mount(_ line: Substring) -> Mount? {
-    let fields = line.split(separator: " ", omittingEmptySubsequences: false)
-    guard fields.count > 6, let dash = fields[6...].firstIndex(of: "-"), dash + 2 < fields.count
-    else { return nil }
-    let options =
-      fields[5].split(separator: ",")
-      + (fields.dropFirst(dash + 3).first ?? "").split(separator: ",")
-    return Mount(
-      device: String(fields[2]), root: unescaped(fields[3]), point: unescaped(fields[4]),
-      isReadOnly: options.contains("ro"), type: String(fields[dash + 1]),
-      source: unescaped(fields[dash + 2]))
-  }
-
-  /// Space, tab, line end and backslash come as three octal digits.
-  private static func unescaped(_ field: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = field.utf8
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "\\"),
-        let code = String(rest.prefix(3)).flatMap({ UInt8($0, radix: 8) })
-      {
-        bytes.append(code)
-        rest = rest.dropFirst(3)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

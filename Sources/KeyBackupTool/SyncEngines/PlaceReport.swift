@@ -1,3 +1,5 @@
+internal import BackupFolder
+
 /// What is to be known about the place of a backup: what carries it elsewhere,
 /// and what speaks against it.
 struct PlaceReport: Sendable {

@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import Glibc
 
 /// Asks an `rclone mount` that was started with `--rc` whether it has uploaded

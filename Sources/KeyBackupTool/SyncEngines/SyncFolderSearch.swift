@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import FoundationEssentials
 
 /// Finds the folders that sync engines on this computer carry, from the files

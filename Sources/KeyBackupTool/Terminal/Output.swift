@@ -136,10 +136,3 @@ struct Output: Sendable {
     }
   }
 }
-
-/// The system's words for an errno value.
-func systemText(_ code: Int32) -> String {
-  var buffer = [CChar](repeating: 0, count: 256)
-  guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-}

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CSPP
+internal import SecretMemory
 
 /// Opening a backup with a recovery code instead of a security key.
 struct RecoveryCodeOptions: ParsableArguments {
@@ -35,7 +36,7 @@ struct RecoveryCodeOptions: ParsableArguments {
     try DescriptorCheck.check(recoveryCodeFd, "--recovery-code-fd")
     let sources = [recoveryCodeFile != nil, recoveryCodeFd != nil, recoveryCode].count { $0 }
     guard sources <= 1 else { throw ValidationError("give the recovery code in one way") }
-    if let kitId, kitId.utf8.count < 6 || !kitId.utf8.allSatisfy(Self.isHexDigit) {
+    if let kitId, kitId.utf8.count < 6 || !kitId.utf8.allSatisfy({ Hex.isDigit($0) }) {
       throw ValidationError("a kit's ID has hex digits, at least the first 6 of them")
     }
     if recoveryKit == "" || recoveryKit == "-" {
@@ -59,8 +60,4 @@ struct RecoveryCodeOptions: ParsableArguments {
     return try OfflineKit.read(recoveryKit)
   }
 
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-  }
 }

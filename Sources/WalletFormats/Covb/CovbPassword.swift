@@ -41,12 +41,12 @@ public struct CovbPassword: ~Copyable {
   /// times five of Crockford's 32 characters, with spaces that count for nothing.
   public static func generate() -> SecretBytes {
     let random = SecretBytes.random(count: 25)
-    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     return SecretBytes(count: 29) { text in
       random.withBytes { random in
         for index in 0..<25 {
           if index % 5 == 0, index > 0 { text.set(index / 5 * 6 - 1, 0x20) }
-          text.set(index / 5 * 6 + index % 5, alphabet[Int(random.byte(index) & 31)])
+          text.set(
+            index / 5 * 6 + index % 5, CrockfordBase32.lowerCase[Int(random.byte(index) & 31)])
         }
       }
     }
