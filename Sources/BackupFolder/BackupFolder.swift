@@ -1,3 +1,7 @@
+// The top folder of this module is for BackupFolder and Namespace, a folder and a master
+// key's part of it before any key is known. Later rooms extend both. What they add stays
+// with them: here are only the places, the settings, and waiting for a change.
+
 public import CSPP
 
 /// A folder that some other program synchronises, holding backups.

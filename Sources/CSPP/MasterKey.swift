@@ -1,3 +1,7 @@
+// The top folder of this module is for what all formats share: identifiers, the master key
+// and what derives from it, sizes, names, errors. Every room uses it. No format is known
+// here, and in the whole module no file, clock or device.
+
 public import SecretMemory
 
 /// The secret from which a namespace's keys and its ID are derived: 32 bytes.

@@ -1,3 +1,7 @@
+// The top folder of this module is for the process (Main) and the list of commands. Each
+// command is one file in Commands, in the folder of its noun. Nothing but Main uses this
+// list.
+
 internal import ArgumentParser
 
 /// The root command.

@@ -1,3 +1,7 @@
+// The top folder of this module is for errors, owners of libfido2's handles, what the
+// system says of a device. Every room uses it. In the whole module no backup, file format
+// or person is known.
+
 /// Everything an authenticator, or reaching one, can refuse.
 ///
 /// The enum is closed: a caller can turn every case into what happened and

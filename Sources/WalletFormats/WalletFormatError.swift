@@ -1,3 +1,7 @@
+// The top folder of this module is for errors, and what several formats need to read text
+// in guarded memory. Every room but Pictures uses it. In the whole module no file, folder
+// or log is known.
+
 /// Why something handed over as a wallet secret, a label file or a wallet's
 /// metadata is refused.
 ///

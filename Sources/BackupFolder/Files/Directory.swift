@@ -1,3 +1,8 @@
+// This folder is for files and folders of a disk that may fail, hang or have only a part of
+// a file. Other rooms stage and place files with AtomicFile, read them with FileBuffer, and
+// list them with NameStream. No operation, view or key slot is known here, nor what a
+// file's bytes mean.
+
 internal import CLinux
 internal import Glibc
 

@@ -1,3 +1,7 @@
+// This folder is for the logs compared with each other and with what this computer
+// remembers. Other rooms take LogHealth, the freshness word and an Acceptance from here. No
+// master key and no wallet is known here.
+
 internal import CSPP
 
 extension LogIndex {

@@ -1,3 +1,7 @@
+// This folder is for what unwraps the master key, from a file of the folder to what the log
+// says of it. Other rooms scan a namespace for key slots, enrol, remove and repair them. No
+// device is known here: a slot's secret comes from the caller.
+
 public import CSPP
 public import SecretMemory
 

@@ -1,3 +1,8 @@
+// This folder is for what this computer remembers of a folder, and the lock around it.
+// Other rooms read and save LocalState through StateFolder; they change a namespace only
+// within a WritingRun. What the memory means for the logs is decided in Freshness, not
+// here.
+
 internal import CSPP
 
 /// What is remembered of one namespace (docs/format.md, *What a computer

@@ -1,3 +1,8 @@
+// This folder is for the operations of all computers, listed, opened and indexed, and which
+// versions are live. Other rooms read an OperationLog, ask its index, and append or include
+// what this run logged. The view, this computer's memory and the order of a writing run are
+// not known here.
+
 internal import CSPP
 internal import SecretMemory
 

@@ -1,3 +1,7 @@
+// This folder is for all namespaces of a folder, before one is opened: making, listing,
+// choosing, checking without a key. No wallet is changed here. What lies in the open is a
+// claim: nothing here trusts it further than what this computer remembers.
+
 public import CSPP
 
 extension BackupFolder {

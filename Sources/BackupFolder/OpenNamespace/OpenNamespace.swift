@@ -1,3 +1,8 @@
+// This folder is for the namespace whose master key is known; its state is in the values
+// that it holds. Other rooms extend it, and write with refresh, stage and publish, in a
+// WritingRun. No type of a later room is named here: which change is written, and which
+// namespace is in charge, is theirs.
+
 public import CSPP
 public import SecretMemory
 

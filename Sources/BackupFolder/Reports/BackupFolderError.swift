@@ -1,3 +1,6 @@
+// This folder is for errors, findings, states and counts that callers of this module get.
+// Every room may use them. Nothing here reads, writes, or knows how a value came about.
+
 public import CSPP
 
 /// What can go wrong between the program and a backup folder.

@@ -1,3 +1,8 @@
+// This folder is for giving a backup another master key, and finding the namespace in
+// charge afterwards. No other room names a type of this one. A folder with one namespace
+// needs only follow, which ends at once. Key slots that are not at hand get a box; nothing
+// here asks for a device.
+
 public import CSPP
 public import SecretMemory
 

@@ -1,3 +1,8 @@
+// This folder is for the wallets' CSPP files, which are made from the log for other
+// programs. Other rooms go through the files (ViewFiles, WalletReader, WalletPass), stage
+// and place new ones (ViewStager), have the view repaired, and keep what they read in the
+// cache. What a person changes, and why, is not known here.
+
 /// The CSPP files of a namespace, as one run knows them.
 ///
 /// The view is made from the log: what is wrong with it is repaired from there

@@ -1,3 +1,8 @@
+// This folder is for what a person changes in an open namespace: adding, removing, settling
+// conflicts, private texts. Rotation uses ConcurrentPuts from here. A change is logged
+// first, and only then written to the view. The wallets' own formats are not known here: an
+// entry is bytes with a record ID.
+
 public import CSPP
 internal import SecretMemory
 

@@ -1,3 +1,7 @@
+// This folder is for CSPP as Cove defines it: the two envelopes and the wallet's entry.
+// Only what that specification says belongs here, and the fields that we add to it. The log
+// and key slots of our own are not known here.
+
 public import SecretMemory
 
 /// CSPP's envelope of one wallet.

@@ -1,3 +1,7 @@
+// This folder is for reading and writing JSON in guarded memory, without copying a value
+// out of it. The formats, and the modules beside this one, use it. It knows no field of any
+// format.
+
 /// One value of a text that ``JSON/parse(_:)`` has checked: its kind and place.
 ///
 /// Nothing is copied, so a value of a plaintext in guarded memory stays there.

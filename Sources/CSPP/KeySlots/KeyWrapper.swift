@@ -1,3 +1,7 @@
+// This folder is for the files of key slots, recovery codes, and boxes for slots that are
+// not at hand. Callers wrap and unwrap a master key with a slot's secret. Where that comes
+// from is not known here.
+
 public import SecretMemory
 
 /// One file of `keybackup/keys/`: the master key under one key slot.

@@ -1,3 +1,7 @@
+// This folder is for the files of the log, and ProtectedFile, the shape that all our own
+// files have. Callers build, seal, parse and open an operation. Which operations are live
+// is not known here.
+
 public import SecretMemory
 
 /// What an operation says: a view of its text, which stays in guarded memory.

@@ -1,3 +1,7 @@
+// This folder is for finding, choosing and opening an authenticator, with a person before
+// it; PIN, touch, evaluation. Later rooms ask questions (UnlockQuestion) and get answers.
+// Which file of a backup an answer opens is not known here.
+
 internal import PRFDevice
 
 /// Finds security keys and opens the one that is meant.

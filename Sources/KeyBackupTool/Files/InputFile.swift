@@ -1,3 +1,7 @@
+// This folder is for files and lines that the person names, read into guarded memory or
+// written once and never over another. Later rooms use it for every secret that goes in or
+// out. What the secret is for is not known here.
+
 internal import CLinux
 internal import Glibc
 internal import SecretMemory

@@ -1,3 +1,6 @@
+// This folder is for the master key that unlock put into a keyring, as one more source of
+// it. Commands put, use and forget it. Without it every command works all the same.
+
 internal import BackupFolder
 internal import CSPP
 internal import FoundationEssentials

@@ -1,3 +1,7 @@
+// This folder is for what people and scripts read: errors as what happened and what to do,
+// exit codes, text and JSON. Every room uses it. Nothing is written to a stream here, and
+// no option or command is known.
+
 /// Why a command ends early: what happened, what to do, and the exit code.
 ///
 /// Every error of the libraries becomes one of these in one total switch; no

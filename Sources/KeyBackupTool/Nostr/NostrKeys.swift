@@ -1,3 +1,6 @@
+// This folder is for keys of Nostr identities by a security key, and what this computer
+// remembers of them. Only the commands in Commands/Nostr use it. No backup is opened here.
+
 internal import Nostr
 internal import PRFDevice
 internal import SecretMemory

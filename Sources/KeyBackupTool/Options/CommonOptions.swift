@@ -1,3 +1,7 @@
+// This folder is for groups of options that several commands take, and the types of their
+// values. Later rooms and commands declare them. No command is known here, and no backup is
+// opened.
+
 internal import ArgumentParser
 internal import PRFDevice
 

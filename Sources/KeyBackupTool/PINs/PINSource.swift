@@ -1,3 +1,7 @@
+// This folder is for where a PIN comes from: descriptor, file, askpass, pinentry or
+// terminal. Options and Authenticators use it. Which authenticator the PIN is for is known
+// by its name only.
+
 internal import PRFDevice
 internal import SecretMemory
 

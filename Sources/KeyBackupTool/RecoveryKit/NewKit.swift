@@ -1,3 +1,6 @@
+// This folder is for a new recovery kit: code, second secret, printed pages. The commands
+// that make a kit use it. Reading a kit back is Unlocking's.
+
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory

@@ -1,3 +1,6 @@
+// This folder is for what the process was given: environment, clock, descriptors, paths.
+// Every later room may ask it. What a command does with the answer is not known here.
+
 internal import Glibc
 
 /// Everything the outside gives a command, in one value, so that a command

@@ -1,3 +1,7 @@
+// This folder is for other programs that carry folders: which folders, and whether all has
+// arrived. Later rooms ask for the folders and for a SyncAnswer. Whatever those programs
+// say is read only and never trusted. Which backup is meant is not known here.
+
 /// A program, or a part of the system, that carries a folder to other places.
 enum SyncEngine: String, Sendable, CaseIterable {
   case dropbox

@@ -1,3 +1,7 @@
+// This folder is for talking to the person and the calling program: results, notes,
+// questions, events, signals. Later rooms speak through Output and Prompter only. No
+// authenticator, option or command is known here.
+
 internal import Glibc
 internal import SecretMemory
 internal import Synchronization

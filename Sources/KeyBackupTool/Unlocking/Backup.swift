@@ -1,3 +1,8 @@
+// This folder is for opening a backup, from options to an open namespace: key slots,
+// recovery codes, succession, waiting for synchronisation. Commands call
+// UnlockOptions.backup and Backup.unlock. What a command does with the namespace is not
+// known here.
+
 internal import BackupFolder
 internal import CSPP
 internal import Glibc

@@ -1,3 +1,7 @@
+// This folder is for choosing the wallet that a person means, and showing a wallet or a
+// version as a row. Commands use it on an open namespace. How that was opened is not known
+// here.
+
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory

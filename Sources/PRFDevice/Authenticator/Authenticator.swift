@@ -1,3 +1,7 @@
+// This folder is for one opened authenticator, a file for each group of CTAP commands, and
+// checks of all it answers. Callers open one and run operations. Finding and choosing one
+// is not done here, and nobody is asked anything.
+
 internal import CFido2
 
 /// One opened authenticator. Every operation of one use (pre-flight, PIN

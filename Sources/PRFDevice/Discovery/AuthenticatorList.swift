@@ -1,3 +1,7 @@
+// This folder is for listing the authenticators in reach, and waiting for one to come.
+// Callers get descriptors. None is opened by its descriptor here; only a card is asked
+// whether it is one.
+
 internal import CFido2
 
 /// The authenticators in reach: plugged in, or on a smart-card or NFC reader.

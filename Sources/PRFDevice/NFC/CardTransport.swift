@@ -1,3 +1,7 @@
+// This folder is for authenticators that are cards on a reader, over PC/SC. Transport takes
+// a CardLink from here, Discovery the readers and who waits for cards. The PRF is not known
+// here.
+
 internal import CFido2
 internal import Synchronization
 

@@ -1,3 +1,7 @@
+// This folder is for the thread that blocks in libfido2 or pcscd, operations on it, time
+// limits and cancellation. Authenticator runs every call through it. CTAP is not known
+// here.
+
 internal import Glibc
 
 /// A thread that runs a closure, with every signal blocked: libfido2 takes an

@@ -1,3 +1,7 @@
+// This folder is for how bytes reach an authenticator: device file, card, or what a test
+// brings. Authenticator opens a DeviceLink. What the bytes ask for is not known here, but
+// for when a touch is waited for.
+
 internal import CFido2
 internal import Glibc
 

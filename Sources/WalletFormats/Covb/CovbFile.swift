@@ -1,3 +1,6 @@
+// This folder is for the file that Cove makes with a password. Callers open and seal one,
+// and turn its wallets into entries and back. The backup folder is not known here.
+
 public import SecretMemory
 
 /// The file that Cove writes and reads with a password, `.covb`.

@@ -1,3 +1,6 @@
+// This folder is for many descriptors, as Bitcoin Core lists and imports them. Other rooms
+// read such a list or write one. What a CSPP entry holds is not known here.
+
 internal import CSPP
 public import SecretMemory
 

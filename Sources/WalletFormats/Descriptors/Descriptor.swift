@@ -1,3 +1,6 @@
+// This folder is for one output descriptor, checked and taken apart. Other rooms read its
+// facts and build one from an AccountKey. Lists and entries are not known here.
+
 public import SecretMemory
 
 /// An output descriptor (BIP-380 to 386, 389, 390), checked.

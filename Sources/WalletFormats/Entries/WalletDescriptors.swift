@@ -1,3 +1,7 @@
+// This folder is for what a CSPP entry means to a wallet: descriptors, labels, fingerprint,
+// spending secret. Callers hand in an entry that is open. How it is sealed, and where it
+// lies, is not known here.
+
 public import CSPP
 public import SecretMemory
 

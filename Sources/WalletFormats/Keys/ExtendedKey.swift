@@ -1,3 +1,7 @@
+// This folder is for BIP-32 keys, derivation paths, networks and address types, with the
+// curve and encodings that they need. The other rooms use them. Words, descriptors and CSPP
+// are not known here.
+
 public import SecretMemory
 
 /// A BIP-32 extended key in base58check, checked.

@@ -1,3 +1,6 @@
+// This folder is for BIP-39 words, the seed that they give, and SeedQR as text. The rooms
+// that follow check and read words with it. Where words come from is not known here.
+
 public import SecretMemory
 
 /// A BIP-39 mnemonic in the English word list, checked.

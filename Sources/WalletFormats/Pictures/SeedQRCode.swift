@@ -1,3 +1,6 @@
+// This folder is for a QR code of a small secret, drawn in guarded memory. Callers get its
+// modules, a PNG file or text. What the content means is not known here.
+
 public import SecretMemory
 
 /// A QR code (ISO/IEC 18004) of a small secret, made in guarded memory.
