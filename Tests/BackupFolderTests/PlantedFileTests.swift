@@ -108,7 +108,7 @@ extension Keyring {
     throw BackupFolderError.interrupted
   }
 
-  /// Puts a copy of a way's file there that says something else.
+  /// Puts a copy of a key slot's file there that says something else.
   func plant(
     _ slot: Way, at id: NamespaceID, as name: String,
     _ change: (inout KeyHeader, inout KeyHeader.SecurityKey) -> Void

@@ -77,7 +77,7 @@ enum Planting: String, CaseIterable {
     }.keys.sorted()
   }
 
-  /// Puts a key slot there, with the ID of the way that a person has or another one.
+  /// Puts a key slot there, with the ID of the one that a person has or another one.
   private static func plant(
     isOwn: Bool, _ world: World, _ place: String, using generator: inout SeededGenerator
   ) {

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: SyncPlaceholder.allCases)
-  func aStandInIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
+  func aSyncPlaceholderIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
     let wallet = backup.wallets[0]
     let record = String(Self.split(wallet).1.dropFirst(7).dropLast(5))
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: SyncPlaceholder.allCases)
-  func aStandInBesideTheWholeFileSaysNothing(_ syncPlaceholder: SyncPlaceholder) async throws {
+  func aSyncPlaceholderBesideItsFileSaysNothing(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
     for path in [backup.wallets[1], backup.operations[0], backup.wrapper, backup.envelope] {
       try syncPlaceholder.stand(for: path, keeping: true)

@@ -27,7 +27,7 @@ import Testing
         + [box.folder, "--namespace", namespace, "--prf-output", debian[0]], key: nil)
     #expect(read.code == 0, "\(read.text)")
     let opened = try JSON(read.output)
-    // The CSPP envelope stays the old way's until the new one has opened the backup.
+    // The CSPP envelope stays the old key slot's until the new one has opened the backup.
     let envelope = command.contains("--master-key") ? ["envelope"] : []
     #expect(opened["opened_by"].items.compactMap(\.text) == envelope + [id])
     #expect(opened["wallets"].items.count == 3 && opened["unreadable"].items.isEmpty)

@@ -8,7 +8,7 @@ internal import SecretMemory
 /// A file is staged under a temporary name in the same folder, synced, read
 /// back and checked, and only then gets its name. Nothing is overwritten in
 /// place. The folder itself is synced by the caller, once per batch. A staged
-/// file that is never published is removed with the value.
+/// file that is never placed is removed with the value.
 final class AtomicFile {
   /// What temporary files are called; no reader matches it.
   static let temporaryPrefix = ".keybackup-tmp-"
@@ -27,7 +27,7 @@ final class AtomicFile {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - directory: where it will be published.
+  ///   - directory: where it will be placed.
   ///   - tag: tells this computer's temporary files from another's, so that a
   ///     later run may remove what a crash left.
   /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
@@ -43,7 +43,7 @@ final class AtomicFile {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - directory: where it will be published.
+  ///   - directory: where it will be placed.
   ///   - name: nothing may have it.
   /// - Throws: as ``init(staging:in:tag:)``.
   init(

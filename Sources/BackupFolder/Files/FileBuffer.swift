@@ -7,7 +7,7 @@ internal import SecretMemory
 enum FileProblem: Error, Equatable {
   /// No file of that name (it may have gone since it was listed).
   case absent
-  /// Nothing in it, or only a sync client's stand-in: not yet synchronised.
+  /// Nothing in it, or only a sync client's placeholder: not yet synchronised.
   case incomplete
   /// A symbolic link, FIFO, socket, device or folder.
   case notRegular

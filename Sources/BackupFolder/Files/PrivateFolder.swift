@@ -5,7 +5,7 @@ public import SecretMemory
 /// into: each appears whole, durable and checked, or not at all.
 ///
 /// What is staged lies there as `<name>.keybackup-part`, in sight, because it
-/// may be a secret in plain; it goes with the value if it is not published.
+/// may be a secret in plain; it goes with the value if it is not placed.
 public struct PrivateFolder: ~Copyable {
   /// Files that are open at a time.
   private static let groupSize = 256
@@ -16,7 +16,7 @@ public struct PrivateFolder: ~Copyable {
   private let directory: Directory
   private var staged: [(file: AtomicFile, name: String, digest: Digest)] = []
   private var buffer = FileBuffer()
-  /// Names that something else had when a file was to be published.
+  /// Names that something else had when a file was to be placed.
   public private(set) var taken: [String] = []
 
   /// Opens a folder.
@@ -27,13 +27,13 @@ public struct PrivateFolder: ~Copyable {
     directory = try Directory.open(path: path)
   }
 
-  /// Stages a file, readable by the user only; publishes some now and then.
+  /// Stages a file, readable by the user only; places some now and then.
   ///
   /// - Parameters:
   ///   - bytes: all of it.
   ///   - name: what it will be called.
   /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
-  ///   what was staged before is published as far as it can be.
+  ///   what was staged before is placed as far as it can be.
   public mutating func write(
     _ bytes: borrowing SecretBytes, as name: String
   ) throws(BackupFolderError) {
@@ -55,7 +55,7 @@ public struct PrivateFolder: ~Copyable {
   /// Waits until all that was staged is on the disk, reads it back, and gives
   /// each file its name; what has a name already is left as it is.
   ///
-  /// - Throws: system errors; what was not published is gone then.
+  /// - Throws: system errors; what was not placed is gone then.
   public mutating func place() throws(BackupFolderError) {
     let group = staged
     staged = []

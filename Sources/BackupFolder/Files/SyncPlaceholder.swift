@@ -4,7 +4,7 @@ internal import SecretMemory
 /// What sync programs leave in the place of a file that has not come yet, or
 /// beside it while it comes (docs/format.md, "Not here yet").
 enum SyncPlaceholder {
-  /// Whether the name is that of a sync program's stand-in for a file that is
+  /// Whether the name is that of a sync program's placeholder for a file that is
   /// still in the cloud: it never holds the file's own bytes.
   static func isPlaceholder(_ name: String) -> Bool {
     name.hasSuffix(".icloud") || name.hasSuffix(".nextcloud") || name.hasSuffix(".owncloud")
@@ -20,7 +20,7 @@ enum SyncPlaceholder {
   ///
   /// - Parameter name: of a file as it was listed.
   /// - Returns: the name the whole file will have; `nil` when `name` is no
-  ///   stand-in for a file of a backup.
+  ///   placeholder for a file of a backup.
   static func awaited(_ name: String) -> String? {
     guard let whole = withoutMarks(name), whole.hasSuffix(".json"), whole.utf8.count > 5 else {
       return nil

@@ -53,7 +53,7 @@ extension OpenNamespace {
   /// opened the backup if it was a removed one's, then deletes their files.
   ///
   /// It takes nothing from whoever has an older copy of the folder and the
-  /// way's secret; only another master key does.
+  /// slot's secret; only another master key does.
   ///
   /// - Parameters:
   ///   - keys: the key slots, or files that claim to be one. Those that were removed

@@ -1,8 +1,8 @@
 internal import CSPP
 
 extension [KeySlot] {
-  /// The key slots by what one loses at once: files of one credential, and a way
-  /// in with the one whose place it takes, are one.
+  /// The key slots by what one loses at once: files of one credential, and a slot
+  /// with the one whose place it takes, are one.
   ///
   /// In the order of their oldest. Key slots that were removed are left out.
   public var independent: [[KeySlot]] {

@@ -1,12 +1,12 @@
 public import CSPP
 public import SecretMemory
 
-/// One way to a namespace's master key, as its plain fields describe it.
+/// One wrapped copy of a namespace's master key, as its plain fields describe it.
 ///
 /// Several files may hold the same key slot (a key's file, the CSPP envelope,
 /// conflict copies); they are one ``KeySlot``.
 public struct KeySlot: Equatable, Sendable {
-  /// What gives the way's secret.
+  /// What gives the slot's secret.
   public enum Kind: Equatable, Sendable {
     /// A FIDO2 credential's PRF output.
     case securityKey
@@ -81,10 +81,10 @@ public struct KeySlot: Equatable, Sendable {
 
   /// Unwraps the master key.
   ///
-  /// - Parameter secret: the way's secret; of a security key, its PRF output for
+  /// - Parameter secret: the slot's secret; of a security key, its PRF output for
   ///   ``prfSalt``, 32 bytes.
   /// - Returns: a key whose namespace ID is this folder's.
-  /// - Throws: ``BackupFolderError/wrongKey`` when no file of this way opens
+  /// - Throws: ``BackupFolderError/wrongKey`` when no file of this slot opens
   ///   with it.
   public func unwrap(
     secret: borrowing SecretBytes

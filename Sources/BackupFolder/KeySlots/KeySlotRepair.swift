@@ -182,7 +182,7 @@ extension OpenNamespace {
 
   /// Deletes the files of key slots that were removed, whatever they are called.
   ///
-  /// Only who came by another way does: a removed one must not be the only proof
+  /// Only who came by another slot does: a removed one must not be the only proof
   /// that there still is one.
   private mutating func deleteRemoved(
     _ slots: [KeySlot], run: borrowing WritingRun

@@ -11,7 +11,7 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - slot: the key slot that was unwrapped.
-  ///   - secret: the way's secret; of a security key, its PRF output.
+  ///   - secret: the slot's secret; of a security key, its PRF output.
   public mutating func noteOpener(_ slot: KeySlot, secret: consuming SecretBytes) {
     guard slot.keyID == opening.keyID else { return }
     let header = slot.header(openedBy: secret)
@@ -45,7 +45,7 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - enrolment: describes it.
-  ///   - secret: the way's secret; of a security key, its PRF output for the
+  ///   - secret: the slot's secret; of a security key, its PRF output for the
   ///     enrolment's salt, 32 bytes.
   ///   - confirmation: the same, found a second time.
   ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although

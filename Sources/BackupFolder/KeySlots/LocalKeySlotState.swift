@@ -245,7 +245,7 @@ public struct LostWay: Equatable, Sendable {
 
 extension Namespace {
   /// The key slots whose own files this computer knows to belong here, and of which nothing is
-  /// here, not even a sync program's stand-in.
+  /// here, not even a sync program's placeholder.
   public var lostWays: [LostWay] {
     guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
     return rememberedKeySlots().filed.sorted { $0.key < $1.key }.compactMap { key, label in

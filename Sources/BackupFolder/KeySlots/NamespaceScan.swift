@@ -110,7 +110,7 @@ extension NamespaceScan {
     _ name: String, in folder: Directory, path: String, of namespace: Namespace,
     _ expected: Expected, isSuperfluous: Bool, _ buffer: inout FileBuffer
   ) {
-    // A key slot that was never published: whoever was enrolling it begins again.
+    // A key slot's file that was never placed: whoever was enrolling it begins again.
     if expected == .wrapper, name.hasPrefix(AtomicFile.temporaryPrefix) { return }
     // A file of another program passes without a word, unless its name says
     // that it is one of ours.

@@ -35,7 +35,7 @@ enum LogFile: Hashable {
   var claimedName: OperationName? {
     switch self {
     case .operation(let name): name
-    // A stand-in, a name without its suffix, or with zeroes to spare.
+    // A placeholder, a name without its suffix, or with zeroes to spare.
     case .other(let folder, let file):
       Self.claimedName(folder, SyncPlaceholder.awaited(file) ?? file)
     }
@@ -43,7 +43,7 @@ enum LogFile: Hashable {
 }
 
 /// Every file in every folder of a log folder, temporary ones left out: those
-/// were never published.
+/// were never placed.
 struct LogListing {
   /// Most names that are kept: 48 bytes each, of files that all have to be read.
   private static let operationLimit = 1 << 21
@@ -54,7 +54,7 @@ struct LogListing {
   private var others: [LogFile] = []
   /// Folders that could not be listed.
   private(set) var unlisted: [(folder: String, error: BackupFolderError)] = []
-  /// Whether there were files that were never published.
+  /// Whether there were files that were never placed.
   private(set) var hasTemporaryFiles = false
   /// Files beyond what is kept.
   private(set) var surplus = 0
@@ -166,7 +166,7 @@ extension LogFile {
     OperationName("\(folder)/\(file.hasSuffix(".json") ? file.dropLast(5) : file[...])")
   }
 
-  /// Whether a name is that of a file that was never published.
+  /// Whether a name is that of a file that was never placed.
   static func isTemporary(_ name: Span<UInt8>) -> Bool { name.starts(with: ".keybackup-tmp-") }
 
   /// A file that was listed; nil for a temporary one.

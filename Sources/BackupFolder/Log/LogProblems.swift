@@ -21,7 +21,7 @@ struct LogProblems {
   /// Operations whose file is there and was not read.
   var unread: OperationNames { OperationNames(unsynchronised.union(damaged)) }
 
-  /// Notes a file that gave nothing; of a stand-in, only that the file it
+  /// Notes a file that gave nothing; of a placeholder, only that the file it
   /// stands for is awaited.
   mutating func report(
     _ location: LogFile, in files: inout LogFiles, state: WalletState, reason: String

@@ -38,7 +38,7 @@ struct OperationLog {
   private(set) var listed = LogListing.Mark()
   /// Whether a newer program has written changes that are not known here.
   private(set) var hasUnknownChanges = false
-  /// Whether files were listed that were never published.
+  /// Whether files were listed that were never placed.
   private(set) var hasTemporaryFiles = false
   /// Whether some of it was not read in this run.
   private(set) var isFromCache = false

@@ -4,7 +4,7 @@ public import SecretMemory
 extension BackupFolder {
   /// Makes a master key and writes a namespace with one key slot.
   ///
-  /// Order: the way's file, the CSPP envelope, the operation, this computer's
+  /// Order: the slot's file, the CSPP envelope, the operation, this computer's
   /// memory. A failure before the operation is there removes what was written:
   /// nothing has been sealed under that master key yet.
   ///
@@ -55,7 +55,7 @@ extension BackupFolder {
   }
 
   /// Removes what an earlier creation here left that came to nothing: folders,
-  /// and files that were never published.
+  /// and files that were never placed.
   private func removeShells(run: borrowing WritingRun) throws(BackupFolderError) {
     guard let all = try root.readableSubdirectory(FolderLayout.namespaces) else { return }
     for id in try run.state.namespaces() where try run.state.memory(of: id).creating {
@@ -113,7 +113,7 @@ extension Namespace {
   ///
   /// - Parameters:
   ///   - slot: its key slot, from ``scan()``.
-  ///   - prfOutput: 32 bytes, the way's PRF output.
+  ///   - prfOutput: 32 bytes, the slot's PRF output.
   /// - Returns: the namespace, open.
   /// - Throws: ``BackupFolderError/wrongKey``; system errors.
   public func resumeCreation(
@@ -127,7 +127,7 @@ extension Namespace {
     return try finish(slot, file: file, masterKey: masterKey, prfOutput: prfOutput, run: run)
   }
 
-  /// Writes the file of a key slot and reads it back with the way's secret.
+  /// Writes the file of a key slot and reads it back with the slot's secret.
   func write(
     _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
     secret: borrowing SecretBytes, tag: String

@@ -100,7 +100,7 @@ extension BackupFolder {
 
 extension Directory {
   /// Whether a file lies here or in a folder below; what this program staged
-  /// and never published does not count.
+  /// and never placed does not count.
   func holdsAnyFile(depth: Int) throws(BackupFolderError) -> Bool {
     var names = try NameStream(self)
     while let name = try names.next({ LogFile.isTemporary($0) ? nil : String(repairing: $0) }) {

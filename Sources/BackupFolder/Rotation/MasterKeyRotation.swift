@@ -41,7 +41,7 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// The key slots that are to find their way to another namespace by a box: all
+  /// The key slots that are to reach another namespace by a box: all
   /// but the one at hand, also those that earlier rotations left behind.
   ///
   /// What the log says counts: whoever can write to the folder can put a file of a
@@ -133,8 +133,8 @@ extension OpenNamespace {
   /// Makes a new master key and a new namespace, carries everything over, checks
   /// it, and says in this namespace that that one follows.
   ///
-  /// Interrupted, the next call with the same key slot goes on; one with another way
-  /// in starts over. Until the last step this namespace is in charge.
+  /// Interrupted, the next call with the same key slot goes on; one with another
+  /// starts over. Until the last step this namespace is in charge.
   ///
   /// - Parameters:
   ///   - enrolment: the key slot of the new namespace; after an interruption, as the
@@ -241,7 +241,7 @@ extension OpenNamespace {
     return try alone(made, masterKey, enrolment.keyID)
   }
 
-  /// Whether nothing here has the ID or the salt of a way into the next namespace: it
+  /// Whether nothing here has the ID or the salt of the next namespace's key slot: it
   /// would have an earlier one's secret, or get the boxes of another key slot.
   private func isNew(_ enrolment: Enrolment) -> Bool {
     let known = keyWrappers()

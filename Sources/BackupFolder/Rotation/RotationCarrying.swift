@@ -11,7 +11,7 @@ extension OpenNamespace {
   /// What a first operation holds beside wallets, in bytes, rounded up.
   private static let foundingSize = 512 * 1024
 
-  /// Writes what the new namespace needs before the first operation: the way's
+  /// Writes what the new namespace needs before the first operation: the slot's
   /// file, the envelope, and who writes.
   mutating func found(
     by enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun

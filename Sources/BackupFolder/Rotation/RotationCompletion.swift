@@ -49,7 +49,7 @@ extension OpenNamespace {
     return true
   }
 
-  /// Whether the way's file here opens with its secret.
+  /// Whether the slot's file here opens with its secret.
   private func opens(_ key: KeyID, _ secret: KeySlotSecret) throws(BackupFolderError) -> Bool {
     guard let file = try namespace.keyFileBytes(of: key),
       let wrapper = try? KeyWrapper(parsing: file.span, at: id)

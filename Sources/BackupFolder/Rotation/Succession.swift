@@ -7,7 +7,7 @@ public final class KeySlotSecret: Sendable {
   public let keyID: KeyID
   let secret: SecretBytes
 
-  /// Takes over a secret; of a security key, its PRF output for the way's salt.
+  /// Takes over a secret; of a security key, its PRF output for the slot's salt.
   public init(_ keyID: KeyID, _ secret: consuming SecretBytes) {
     self.keyID = keyID
     self.secret = secret
@@ -92,7 +92,7 @@ extension Namespace {
   ///   - slots: key slots that are at hand, for the boxes that wait for them.
   ///   - keys: further master keys that key slots at hand gave.
   ///   - compared: a namespace whose ID a person has compared.
-  /// - Returns: the namespace in charge, open, or the last one on the way.
+  /// - Returns: the namespace in charge, open, or the last one that can be reached.
   /// - Throws: ``BackupFolderError/wrongKey`` when the key is another
   ///   namespace's; system errors.
   public func follow(

@@ -1,7 +1,7 @@
 internal import CSPP
 internal import SecretMemory
 
-/// The way from one namespace to the one in charge.
+/// What the namespaces of a backup say of each other, from one of them to the one in charge.
 struct SuccessionGraph {
   private struct Stop {
     let links: LogLinks
@@ -90,7 +90,7 @@ struct SuccessionGraph {
   /// A namespace, or the one from which a rotation was carrying over into it when
   /// it was interrupted.
   ///
-  /// Until its end that one is in charge. Where not all that was
+  /// The source stays in charge until the rotation finishes. Where not all that was
   /// carried over is here, what is not would seem to be gone.
   private func base(of id: NamespaceID) -> NamespaceID {
     var here = id
@@ -118,7 +118,7 @@ struct SuccessionGraph {
     return memory.isTrusted && memory.rotatingFrom == nil
   }
 
-  /// The namespaces that led to one, the first one first: there ways may part.
+  /// The namespaces that led to one, the first one first: successors may part there.
   private func path(to id: NamespaceID) -> [NamespaceID] {
     var path = [id]
     while let here = path.last,
@@ -136,11 +136,11 @@ struct SuccessionGraph {
   }
 
   /// Follows `moved` to the namespace in charge: of several the lowest ID from which
-  /// there is a way to a trusted one.
+  /// successors lead to a trusted one.
   ///
   /// - Parameters:
   ///   - here: where to begin.
-  ///   - behind: those at which the way does not end.
+  ///   - behind: those at which it does not end.
   ///   - passed: those that are not to be entered; receives those that were.
   ///   - obstacle: receives the first thing that keeps from going on.
   /// - Returns: nil where nobody vouches for what is at the end.
@@ -246,7 +246,7 @@ struct SuccessionGraph {
     }
   }
 
-  // MARK: What lies beside the way
+  // MARK: What lies beside the path
 
   /// A namespace and all that it follows.
   private func closure(_ id: NamespaceID) -> Set<NamespaceID> {

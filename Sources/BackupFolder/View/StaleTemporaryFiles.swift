@@ -4,7 +4,7 @@ internal import CSPP
 ///
 /// Those in `wallets/` are ``ViewSurvey/leftOver``: an exchange may have put a
 /// wallet's only copy there. In these folders nothing is ever displaced, so a
-/// temporary file holds only what was never published. Whose it is, its tag says;
+/// temporary file holds only what was never placed. Whose it is, its tag says;
 /// another computer's stay, it may be writing them.
 extension Namespace {
   /// Removes this computer's.

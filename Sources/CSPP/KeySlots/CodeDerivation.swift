@@ -1,7 +1,7 @@
 public import SecretMemory
 
 extension KeyHeader {
-  /// How a recovery code becomes a way's secret: Argon2id (RFC 9106), and a
+  /// How a recovery code becomes a slot's secret: Argon2id (RFC 9106), and a
   /// second secret mixed in where there is one.
   public struct CodeDerivation: Equatable, Sendable {
     /// Bounds on what a file may ask for: whoever writes to the folder must not
@@ -48,7 +48,7 @@ extension KeyHeader {
     /// Memory times passes, in KiB: what trying a code costs.
     public var work: Int { cost.memoryKiB * cost.passes }
 
-    /// Derives 32 bytes from a code: the way's secret, unless there is a second
+    /// Derives 32 bytes from a code: the slot's secret, unless there is a second
     /// one to mix in.
     ///
     /// - Throws: ``SecretMemoryError/outOfMemory``.
@@ -56,7 +56,7 @@ extension KeyHeader {
       try Argon2id.deriveKey(password: code.password, salt: salt, parameters: cost)
     }
 
-    /// The way's secret where there is a second secret.
+    /// The slot's secret where there is a second secret.
     ///
     /// - Parameters:
     ///   - derived: from ``derive(_:)``.

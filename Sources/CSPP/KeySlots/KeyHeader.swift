@@ -1,9 +1,9 @@
 internal import SecretMemory
 
-/// What a file of `keys/` says about a key slot; authenticated once the way's
+/// What a file of `keys/` says about a key slot; authenticated once the slot's
 /// secret has opened the file, a plain claim before.
 public struct KeyHeader: Equatable, Sendable {
-  /// What a security key needs to give the way's secret again.
+  /// What a security key needs to give the slot's secret again.
   public struct SecurityKey: Equatable, Sendable {
     /// The credential's relying party ID.
     public var rpID: String
@@ -28,7 +28,7 @@ public struct KeyHeader: Equatable, Sendable {
     }
   }
 
-  /// How the way's secret comes about.
+  /// How the slot's secret comes about.
   public enum Kind: Equatable, Sendable {
     /// A FIDO2 credential's PRF output, always with user verification.
     case securityKey(SecurityKey)

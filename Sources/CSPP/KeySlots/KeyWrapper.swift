@@ -12,8 +12,8 @@ public struct KeyWrapper: Equatable, Sendable {
 
   /// What the file says about the key slot.
   public let header: KeyHeader
-  /// X25519 public key to which a later master key can be sealed for this way
-  /// in while it is not at hand: 32 bytes.
+  /// X25519 public key to which a later master key can be sealed for this slot
+  /// while it is not at hand: 32 bytes.
   public let recipient: [UInt8]
   private let file: ProtectedFile
   /// Ciphertext and tag.
@@ -52,9 +52,9 @@ public struct KeyWrapper: Equatable, Sendable {
 
   /// Unwraps the master key.
   ///
-  /// - Parameter secret: the way's secret; of a security key, its PRF output.
+  /// - Parameter secret: the slot's secret; of a security key, its PRF output.
   /// - Returns: the master key, known to belong to the header's namespace.
-  /// - Throws: ``CSPPError/authenticationFailed`` for another way's secret,
+  /// - Throws: ``CSPPError/authenticationFailed`` for another slot's secret,
   ///   ``CSPPError/otherNamespace``.
   public func open(secret: borrowing SecretBytes) throws(CSPPError) -> MasterKey {
     let key = Self.wrappingKey(secret: secret, keyID: header.keyID)
@@ -69,7 +69,7 @@ public struct KeyWrapper: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - masterKey: the key to wrap.
-  ///   - secret: the way's secret; of a security key, its PRF output.
+  ///   - secret: the slot's secret; of a security key, its PRF output.
   ///   - header: describes the key slot; its namespace is the master key's.
   /// - Returns: the file's bytes.
   /// - Throws: ``CSPPError/invalidField(_:)``, ``CSPPError/otherNamespace``.

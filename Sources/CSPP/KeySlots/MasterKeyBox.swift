@@ -1,7 +1,7 @@
 public import SecretMemory
 
 /// A master key left for a key slot that is not at hand: an X25519 sealed box to
-/// the recipient key of that way's file in `keys/`.
+/// the recipient key of that slot's file in `keys/`.
 extension MasterKey {
   /// Seals the key to a key slot.
   ///
@@ -25,9 +25,9 @@ extension MasterKey {
   ///
   /// - Parameters:
   ///   - box: from ``Operation/Change/moved(_:boxes:last:)``.
-  ///   - secret: the way's secret; of a security key, its PRF output.
+  ///   - secret: the slot's secret; of a security key, its PRF output.
   ///   - keyID: the key slot.
-  /// - Throws: ``CSPPError/authenticationFailed`` for another way's secret,
+  /// - Throws: ``CSPPError/authenticationFailed`` for another slot's secret,
   ///   ``CSPPError/invalidField(_:)`` for something else than a master key.
   public init(
     opening box: [UInt8], secret: borrowing SecretBytes, keyID: KeyID

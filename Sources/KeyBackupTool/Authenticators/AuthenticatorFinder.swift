@@ -96,7 +96,7 @@ struct AuthenticatorFinder: Sendable {
     var settings = Authenticator.Options()
     settings.touchTimeout = .seconds(options.timeout)
     settings.traces = options.trace
-    settings.readsPINRetries = false  // OpenKey reads them before it asks for the PIN.
+    settings.readsPINRetries = false  // OpenAuthenticator reads them before it asks for the PIN.
     do throws(PRFDeviceError) {
       return OpenAuthenticator(
         authenticator: try await Authenticator.open(descriptor, options: settings),

@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// The master key that this computer knows, as a way into a backup.
+/// The master key that a keyring of this computer keeps, as a source beside the key slots.
 extension Backup {
   /// The master key from the kernel's or the desktop's keyring.
   ///

@@ -28,7 +28,7 @@ struct NewKit: ~Copyable {
     enrolment = Enrolment(label: label, kind: .recoveryCode(derivation))
   }
 
-  /// The way's secret.
+  /// The slot's secret.
   func secret(second: borrowing SecretBytes) throws(UserMessage) -> SecretBytes {
     let derived = try KitAttempt.derive(derivation, code)
     if derivation.secondSecret == nil { return derived }

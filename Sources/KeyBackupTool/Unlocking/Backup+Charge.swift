@@ -8,7 +8,7 @@ final class OpenedKeySlot: Sendable {
   let secret: SecretBytes
   let masterKey: SharedMasterKey
 
-  /// Nil where the secret is another way's.
+  /// Nil where the secret is another slot's.
   init?(_ slot: KeySlot, _ secret: borrowing SecretBytes) {
     guard let key = try? slot.unwrap(secret: secret) else { return nil }
     self.slot = slot
@@ -20,12 +20,12 @@ final class OpenedKeySlot: Sendable {
 /// Which of several namespaces that one key or code opens is in charge: their logs tell, not
 /// the order in which they were tried.
 extension Backup {
-  /// Goes over to the way into the namespace in charge, where what was given opens that too.
+  /// Goes over to the key slot of the namespace in charge, where what was given opens that too.
   ///
   /// - Parameters:
   ///   - unlocked: what opened first.
   ///   - slots: those that will do.
-  /// - Returns: what opened, by the way into the namespace that the logs lead to.
+  /// - Returns: what opened, by the key slot of the namespace that the logs lead to.
   /// - Throws: what device and folder throw.
   func inCharge(
     _ unlocked: consuming UnlockedMasterKey, _ slots: [KeySlot]
@@ -45,7 +45,7 @@ extension Backup {
     return unlocked
   }
 
-  /// What one answer opens: the way that opened first, and one for each other namespace.
+  /// What one answer opens: the slot that opened first, and one for each other namespace.
   private static func opened(
     by secret: borrowing SecretBytes, _ beside: borrowing SecretBytes?, _ slots: [KeySlot],
     after first: KeySlot
@@ -96,7 +96,7 @@ extension Backup {
 }
 
 extension SuccessionObstacle? {
-  /// How far it is from the end of the way.
+  /// How far it is from the namespace in charge.
   fileprivate var weight: Int {
     switch self {
     case nil: 0
@@ -108,7 +108,7 @@ extension SuccessionObstacle? {
 }
 
 extension UnlockedMasterKey {
-  /// Takes another way that the same answer opened.
+  /// Takes another slot that the same answer opened.
   fileprivate mutating func lead(to other: OpenedKeySlot) {
     self = UnlockedMasterKey(
       masterKey: other.masterKey.copy(), keyID: other.slot.keyID, slot: other.slot,

@@ -122,7 +122,7 @@ struct Kit {
     case file(KeyWrapper)
   }
 
-  /// Nil for a way of another kind.
+  /// Nil for a slot of another kind.
   init?(_ slot: KeySlot) {
     guard case .recoveryCode(let derivation) = slot.kind, let keyID = slot.keyID else { return nil }
     self.keyID = keyID
@@ -130,7 +130,7 @@ struct Kit {
     source = .folder(slot)
   }
 
-  /// Nil for a way of another kind.
+  /// Nil for a slot of another kind.
   init?(_ file: KeyWrapper) {
     guard case .recoveryCode(let derivation) = file.header.kind else { return nil }
     keyID = file.header.keyID
@@ -173,7 +173,7 @@ struct Kit {
   /// The key slot of the folder that it is; nil for an offline kit.
   var slot: KeySlot? { if case .folder(let slot) = source { slot } else { nil } }
 
-  /// The master key; nil for another way's secret.
+  /// The master key; nil for another slot's secret.
   func unwrap(_ secret: borrowing SecretBytes) -> MasterKey? {
     switch source {
     case .folder(let slot): try? slot.unwrap(secret: secret)

@@ -144,7 +144,7 @@ extension UnlockQuestion {
   ///
   /// - Parameters:
   ///   - slot: from the folder.
-  ///   - rpID: for a way that names no relying party.
+  ///   - rpID: for a slot that names no relying party.
   init?(_ slot: KeySlot, rpID: String) {
     switch slot.kind {
     case .securityKey:

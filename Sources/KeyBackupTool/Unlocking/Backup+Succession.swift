@@ -66,7 +66,7 @@ extension Backup {
   ///   - unlocked: how that came about; its secret and key may be asked again.
   ///   - unlock: the options of the command.
   ///   - purpose: what the command does with it.
-  /// - Returns: the namespace, open; for reading, the last one on the way.
+  /// - Returns: the namespace, open; for reading, the last one that can be reached.
   /// - Throws: `ambiguous` where another namespace may be meant, or the one that
   ///   follows has to be compared first; what device and folder throw.
   func follow(

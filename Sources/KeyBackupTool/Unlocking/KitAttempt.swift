@@ -35,7 +35,7 @@ struct KitAttempt {
     finder = unlock.finder(world)
   }
 
-  /// The way's secret, if the code is this kit's.
+  /// The slot's secret, if the code is this kit's.
   ///
   /// - Returns: nil when the second secret that the kit needs is not given, or
   ///   too much was tried.

@@ -11,7 +11,7 @@ struct RelyingPartyRule: Sendable {
   /// Where this computer's memory of a namespace is.
   var folder: BackupFolder
 
-  /// Whether a key may be asked for the secret of a way into a namespace.
+  /// Whether a key may be asked for the secret of a namespace's key slot.
   func allows(_ rpID: String, in namespace: NamespaceID) -> Bool {
     rpID == BackupRelyingPartyOption.standard || rpID == given
       || folder.credentialMemory(of: namespace).relyingParties.contains(rpID)

@@ -56,7 +56,7 @@ struct UnlockOffers: Sendable {
     var isDone = [Bool](repeating: false, count: slots.count)
     for index in slots.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index]
     {
-      // That one way takes another's place is a claim too: it comes before a surer one only where
+      // That one slot takes another's place is a claim too: it comes before a surer one only where
       // both are the same credential's, whose two salts are one touch; and of many only the newest.
       let heir =
         standings[index].isReplaced ? nil : heirs[index]?.last { slots[$0].isLike(slots[index]) }
@@ -110,7 +110,7 @@ struct UnlockOffers: Sendable {
 }
 
 extension KeySlot {
-  /// Whether it is a way by the same credential.
+  /// Whether it is a slot by the same credential.
   fileprivate func isLike(_ other: KeySlot) -> Bool {
     credentialID == other.credentialID && rpID == other.rpID
   }

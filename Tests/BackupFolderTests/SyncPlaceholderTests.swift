@@ -2,8 +2,8 @@ import Testing
 
 @testable import BackupFolder
 
-/// Names of sync programs' stand-ins and half downloads.
-@Suite struct StandInTests {
+/// Names of sync programs' placeholders and half downloads.
+@Suite struct SyncPlaceholderTests {
   static let file = "wallet-0a.json"
 
   @Test(arguments: [
