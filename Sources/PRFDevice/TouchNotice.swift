@@ -54,7 +54,7 @@ final class TouchNotice: Sendable {
   }
 
   /// Whether the request under way is one that waits for a touch.
-  var isWaiting: Bool { state.withLock { $0.since != nil } }
+  var isPending: Bool { state.withLock { $0.since != nil } }
 
   /// Whether the request under way has waited for a touch for so long.
   func hasWaited(_ duration: Duration) -> Bool {

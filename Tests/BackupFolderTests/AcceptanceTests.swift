@@ -29,10 +29,10 @@ struct AcceptanceTests {
     return index
   }
 
-  private func accepted(_ index: LogIndex, _ memory: LocalState = LocalState()) -> LocalState {
-    var memory = memory
-    memory.accept(index.names, awaited: [], at: 1)
-    return memory
+  private func accepted(_ index: LogIndex, _ localState: LocalState = LocalState()) -> LocalState {
+    var localState = localState
+    localState.accept(index.names, awaited: [], at: 1)
+    return localState
   }
 
   @Test("A fork that was accepted is quiet; a third branch and a later fork are not")
@@ -40,11 +40,11 @@ struct AcceptanceTests {
     let fork: [(LogIndex.Reference, UInt64?, [LogIndex.Reference])] = [
       (reference(a, 1, 1), nil, []), (reference(a, 2, 2), 1, []), (reference(a, 2, 3), 1, []),
     ]
-    let memory = accepted(index(fork))
+    let localState = accepted(index(fork))
     func forked(_ more: [(LogIndex.Reference, UInt64?, [LogIndex.Reference])]) -> Int {
-      index(fork + more).health(memory: memory, unsynchronised: []).forked
+      index(fork + more).health(localState: localState, unsynchronised: []).forked
     }
-    #expect(index(fork).health(memory: LocalState(), unsynchronised: []).forked == 1)
+    #expect(index(fork).health(localState: LocalState(), unsynchronised: []).forked == 1)
     #expect(forked([]) == 0)
     #expect(forked([(reference(a, 3, 4), 3, [])]) == 0)
     #expect(forked([(reference(b, 1, 5), nil, [reference(a, 2, 2), reference(a, 2, 3)])]) == 0)
@@ -59,18 +59,18 @@ struct AcceptanceTests {
       (reference(a, 1, 1), nil, []), (reference(b, 1, 2), nil, [reference(a, 1, 9)]),
       (reference(b, 3, 4), 3, [reference(a, 5, 5)]),
     ]
-    let before = index(gap).health(memory: LocalState(), unsynchronised: [])
+    let before = index(gap).health(localState: LocalState(), unsynchronised: [])
     #expect(before.forked == 1)
     #expect(before.incomplete == 2)
-    let memory = accepted(index(gap))
-    let after = index(gap).health(memory: memory, unsynchronised: [])
+    let localState = accepted(index(gap))
+    let after = index(gap).health(localState: localState, unsynchronised: [])
     #expect(after.forked == 0)
     #expect(after.incomplete == 0)
     // The gap is filled, and another opens.
     let filled = gap + [(reference(b, 2, 3), 2, [reference(a, 6, 6)])]
     #expect(
       index(filled.sorted { $0.0.counter < $1.0.counter })
-        .health(memory: memory, unsynchronised: []).incomplete == 1)
+        .health(localState: localState, unsynchronised: []).incomplete == 1)
   }
 
   @Test("What was remembered and is gone is forgotten, and its wallet is another program's")

@@ -9,10 +9,10 @@ import Testing
 struct CacheTests {
   /// The cache's file of computer `a`.
   private func cachePath(_ scene: Scene, _ computer: String = "a") throws -> String {
-    let memory = "\(scene.base)/state-\(computer)/memory"
-    let found = try FileManager.default.subpathsOfDirectory(atPath: memory)
+    let localState = "\(scene.base)/state-\(computer)/memory"
+    let found = try FileManager.default.subpathsOfDirectory(atPath: localState)
       .filter { $0.hasSuffix(".cache") }
-    return "\(memory)/\(try #require(found.first))"
+    return "\(localState)/\(try #require(found.first))"
   }
 
   /// Old enough that a change gives a file another stamp.
@@ -33,7 +33,7 @@ struct CacheTests {
     try first.remove([RecordID(walletID: "w2")])
     var other = try scene.unlock("b")
     try other.add(.of("w3"))
-    try first.retire(try #require(other.memory.writer))
+    try first.retire(try #require(other.localState.writer))
     try first.repair()
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: scene.open().root, make: false)

@@ -37,9 +37,9 @@ struct CrashTests {
     // This computer's memory is written last.
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true)
-    var memory = LocalState()
-    memory.creating = true
-    try state.save(memory, of: id)
+    var localState = LocalState()
+    localState.creating = true
+    try state.save(localState, of: id)
     if count == 0 {
       _ = try scene.create()
     } else {

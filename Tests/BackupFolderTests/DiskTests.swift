@@ -160,10 +160,10 @@ struct DiskTests {
     try first.add(.of("w1"))
     let memories = scene.settings().stateFolder + "/memory"
     let folder = try #require(FileManager.default.contentsOfDirectory(atPath: memories).first)
-    let memory = "\(memories)/\(folder)/\(first.id)"
-    try FileManager.default.removeItem(atPath: memory)
+    let localState = "\(memories)/\(folder)/\(first.id)"
+    try FileManager.default.removeItem(atPath: localState)
     try FileManager.default.createDirectory(
-      atPath: memory, withIntermediateDirectories: false)
+      atPath: localState, withIntermediateDirectories: false)
     var second = try scene.unlock()
     #expect(try second.restored().lines == ["w1 abandon about current"])
     #expect(!second.health.isFreshnessKnown)

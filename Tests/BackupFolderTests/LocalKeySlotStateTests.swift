@@ -50,16 +50,16 @@ struct LocalKeySlotStateTests {
   @Test func whatVersion010WroteNamesWaysByTheirID() throws {
     let made = LocalKeySlotState.grain * 1000
     let text = "keybackup-ways 1\nproved \(Self.other) \(made + 3)\nend\n"
-    var memory = try #require(LocalKeySlotState(Array(text.utf8)))
-    #expect(memory.enrolled == nil && memory.bytes == Array(text.utf8))
+    var localState = try #require(LocalKeySlotState(Array(text.utf8)))
+    #expect(localState.enrolled == nil && localState.bytes == Array(text.utf8))
     // It noted the making as a proof.
-    #expect(memory.proof(of: Self.other, madeAt: made) == nil)
-    #expect(memory.proof(of: Self.other, madeAt: made - LocalKeySlotState.grain) == made + 3)
-    memory.enrolled = [Digest(of: [1, 2, 3].span)]
-    #expect(memory.proof(of: Self.other, madeAt: made) == made + 3)
-    #expect(LocalKeySlotState(memory.bytes) == memory)
-    memory.enrolled = []
-    #expect(LocalKeySlotState(memory.bytes) == memory)
+    #expect(localState.proof(of: Self.other, madeAt: made) == nil)
+    #expect(localState.proof(of: Self.other, madeAt: made - LocalKeySlotState.grain) == made + 3)
+    localState.enrolled = [Digest(of: [1, 2, 3].span)]
+    #expect(localState.proof(of: Self.other, madeAt: made) == made + 3)
+    #expect(LocalKeySlotState(localState.bytes) == localState)
+    localState.enrolled = []
+    #expect(LocalKeySlotState(localState.bytes) == localState)
   }
 
   /// After an update, the first run with the master key learns what is enrolled.

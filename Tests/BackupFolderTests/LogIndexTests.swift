@@ -65,7 +65,7 @@ struct LogIndexTests {
     #expect(live(index) == [102, 105])
     let ends = index.tips().map { "\($0.counter) \($0.digest.words.w)" }
     #expect(ends == ["2 2", "3 4", "1 5"])
-    let health = index.health(memory: LocalState(), unsynchronised: [])
+    let health = index.health(localState: LocalState(), unsynchronised: [])
     #expect(health.forked == 1)
     #expect(health.incomplete == 0)
   }
@@ -77,7 +77,7 @@ struct LogIndexTests {
     put(&index, a, 3, 3, previous: 2)
     #expect(live(index) == [101, 103])
     #expect(index.tips().map(\.counter) == [1])
-    #expect(index.health(memory: LocalState(), unsynchronised: []).incomplete == 1)
+    #expect(index.health(localState: LocalState(), unsynchronised: []).incomplete == 1)
   }
 
   @Test("A chain of another writer, or with a counter left out, is none")
@@ -94,7 +94,7 @@ struct LogIndexTests {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, b, 1, 2, seen: [(a, 1, 99)])
-    #expect(index.health(memory: LocalState(), unsynchronised: []).forked == 1)
+    #expect(index.health(localState: LocalState(), unsynchronised: []).forked == 1)
     var same = LogIndex()
     put(&same, a, 1, 1)
     let node = same.append(
@@ -114,18 +114,18 @@ struct LogIndexTests {
   }
 
   @Test("Memory is read as it was written; anything else is no memory")
-  func memory() {
-    var memory = LocalState()
-    memory.writer = a
-    memory.creating = true
+  func localState() {
+    var localState = LocalState()
+    localState.writer = a
+    localState.creating = true
     let name = OperationName(writer: a, counter: 123_456_789, digest: digest(5))
-    memory.lastOwn = name
-    memory.operations = [name, OperationName(writer: b, counter: 1, digest: digest(6))]
-    memory.acceptedAt = 17
-    memory.accepted = [name, OperationName(writer: b, counter: 2, digest: digest(7))]
-    memory.forgotten = [OperationName(writer: b, counter: 3, digest: digest(8))]
-    let bytes = memory.bytes
-    #expect(LocalState(bytes.span) == memory)
+    localState.lastOwn = name
+    localState.operations = [name, OperationName(writer: b, counter: 1, digest: digest(6))]
+    localState.acceptedAt = 17
+    localState.accepted = [name, OperationName(writer: b, counter: 2, digest: digest(7))]
+    localState.forgotten = [OperationName(writer: b, counter: 3, digest: digest(8))]
+    let bytes = localState.bytes
+    #expect(LocalState(bytes.span) == localState)
     let digits = { (number: UInt64) in WriterID(words: [number, 0]) }
     #expect(
       String(decoding: bytes, as: UTF8.self) == """
@@ -163,7 +163,7 @@ struct LogIndexTests {
       end
 
       """.utf8)
-    #expect(LocalState(older.span) == memory)
+    #expect(LocalState(older.span) == localState)
     let cut = Array(bytes.dropLast(5))
     #expect(LocalState(cut.span) == nil)
     #expect(LocalState([UInt8]().span) == nil)

@@ -68,8 +68,8 @@ private final class RotationHistory {
   init(seed: UInt64) throws {
     generator = SeededGenerator(seed: seed)
     computers = Int.random(in: 2...3, using: &generator)
-    let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
-    base = "\(memory)/keybackup-rotations-\(UUID().uuidString)"
+    let localState = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+    base = "\(localState)/keybackup-rotations-\(UUID().uuidString)"
     for place in 0...computers {
       try FileManager.default.createDirectory(
         atPath: folder(place), withIntermediateDirectories: true)

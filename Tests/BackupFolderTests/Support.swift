@@ -21,9 +21,9 @@ final class Scene {
   ///   one.
   /// - Throws: what the disk says.
   init(inMemory: Bool = false) throws {
-    let memory = "/dev/shm"
-    let isThere = inMemory && FileManager.default.isWritableFile(atPath: memory)
-    let place = isThere ? memory + "/" : NSTemporaryDirectory()
+    let localState = "/dev/shm"
+    let isThere = inMemory && FileManager.default.isWritableFile(atPath: localState)
+    let place = isThere ? localState + "/" : NSTemporaryDirectory()
     base = place + "keybackup-test-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: base + "/cloud", withIntermediateDirectories: true)

@@ -82,7 +82,7 @@ extension Scene {
       let canonical = try Directory.open(path: path).canonicalPath()
       return String(Digest(of: Array(canonical.utf8).span).hex.prefix(32))
     }
-    let memory = base + "/state-\(computer)/memory/"
-    try run("cp", "-a", memory + name(folder), memory + name(other))
+    let localState = base + "/state-\(computer)/memory/"
+    try run("cp", "-a", localState + name(folder), localState + name(other))
   }
 }

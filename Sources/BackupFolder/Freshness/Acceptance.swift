@@ -26,14 +26,15 @@ extension Namespace {
   ///
   /// - Throws: a listing that fails.
   public func acceptance() throws(BackupFolderError) -> Acceptance {
-    let memory = rememberedOrNothing()
+    let localState = rememberedOrNothing()
     // What was not listed must not be accepted as gone.
     if let folder = try logFolder() { _ = try LogListing(folder) }
-    let log = try LogHeaders.read(self, memory: memory)
+    let log = try LogHeaders.read(self, localState: localState)
     let present = log.names
     let awaited = OperationNames(log.unsynchronised.union(log.damaged)).subtracting(present)
     let health = health(
-      of: log.index, memory: memory, unsynchronised: log.unsynchronised, damaged: log.damaged)
+      of: log.index, localState: localState, unsynchronised: log.unsynchronised,
+      damaged: log.damaged)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) },
@@ -50,9 +51,9 @@ extension Namespace {
   public func accept(_ acceptance: Acceptance) throws(BackupFolderError) {
     let state = try state(make: true)
     let lock = try state.lock()
-    var memory = try state.memory(of: id)
-    memory.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
-    try state.save(memory, of: id)
+    var localState = try state.localState(of: id)
+    localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
+    try state.save(localState, of: id)
     _ = consume lock
   }
 }

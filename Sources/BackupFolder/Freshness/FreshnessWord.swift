@@ -90,10 +90,10 @@ extension Namespace {
   public func compare(
     with word: FreshnessWord, limit: Int = 200_000
   ) throws(BackupFolderError) -> FreshnessComparison {
-    let memory = rememberedOrNothing()
-    let log = try LogHeaders.read(self, memory: memory)
+    let localState = rememberedOrNothing()
+    let log = try LogHeaders.read(self, localState: localState)
     let health = health(
-      of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+      of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
       damaged: log.damaged)
     if health.incomplete > 0 || log.findings.contains(where: { $0.state == .incomplete }) {
       return .unknown

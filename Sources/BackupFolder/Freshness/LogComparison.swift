@@ -14,32 +14,32 @@ extension LogIndex {
   ///   - damaged: operations whose file is there and holds something else.
   /// - Returns: counts, and the freshness word.
   func health(
-    memory: LocalState, unsynchronised: Set<OperationName>, damaged: Set<OperationName> = []
+    localState: LocalState, unsynchronised: Set<OperationName>, damaged: Set<OperationName> = []
   ) -> LogHealth {
     var health = LogHealth()
     health.operations = nodes.count
-    health.isFreshnessKnown = !memory.operations.isEmpty
+    health.isFreshnessKnown = !localState.operations.isEmpty
     let present = names
     health.writers = present.indices.count {
       $0 == 0 || present[$0].writer != present[$0 - 1].writer
     }
     // What is damaged is there, as is what was remembered by a copy's name: no roll-back.
     let copied = Set(copies.keys.map { $0.words.lowHalf })
-    for name in memory.operations
+    for name in localState.operations
     where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name)
       && !copied.contains(name.digest)
     {
       health.rolledBack += 1
       health.rolledBackBy[name.writer, default: 0] += 1
     }
-    let contradictions = contradictions(present, accepted: memory.accepted)
+    let contradictions = contradictions(present, accepted: localState.accepted)
     health.forked = contradictions.forked
     health.forkedWriters = contradictions.forkedWriters
     health.incomplete =
       unsynchronised.filter { !present.contains($0) }
       .union(
         contradictions.awaited.filter {
-          !memory.operations.contains($0) && !damaged.contains($0)
+          !localState.operations.contains($0) && !damaged.contains($0)
         }
       ).count
     health.freshness = freshnessWord(present)

@@ -33,7 +33,7 @@ struct LogHeaders {
   /// - Returns: what they say.
   /// - Throws: ``BackupFolderError/interrupted``.
   static func read(
-    _ namespace: Namespace, memory: LocalState
+    _ namespace: Namespace, localState: LocalState
   ) throws(BackupFolderError) -> LogHeaders {
     var log = LogHeaders()
     let (opened, problem) = try namespace.readableLogFolder()
@@ -87,7 +87,7 @@ struct LogHeaders {
       // there. Anything else under a name that its bytes do not have is damage.
       let name = OperationName(
         writer: file.header.writerID, counter: file.header.counter, digest: file.digest)
-      if claimed.contains(name) || memory.operations.contains(name) {
+      if claimed.contains(name) || localState.operations.contains(name) {
         log.append(file.header, file.digest)
       }
     }

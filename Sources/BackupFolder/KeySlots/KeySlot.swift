@@ -74,7 +74,7 @@ public struct KeySlot: Equatable, Sendable {
   public internal(set) var isRemoved = false
   /// Whether its only file is an earlier namespace's: a box waits for it since the
   /// master key was rotated.
-  public internal(set) var isWaiting = false
+  public internal(set) var isPending = false
   /// The files it was read from, below the namespace folder.
   public internal(set) var files: [String]
   var sources: [Source]
@@ -133,7 +133,7 @@ public struct KeySlot: Equatable, Sendable {
       case .envelope(let envelope): KeySlot(envelope, of: namespaceID, file: files[place])
       }
     (slot.provedAt, slot.isEnrolled) = (provedAt, isEnrolled)
-    (slot.isRemoved, slot.isWaiting) = (isRemoved, isWaiting)
+    (slot.isRemoved, slot.isPending) = (isRemoved, isPending)
     (slot.files, slot.sources) = (files, sources)
     self = slot
     return true

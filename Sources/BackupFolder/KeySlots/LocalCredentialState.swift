@@ -124,12 +124,12 @@ extension BackupFolder {
   /// - Parameter path: the program's own folder; see ``Settings/stateFolder``.
   /// - Returns: their IDs; none where nothing can be read.
   public static func rememberedCredentials(in path: String) -> Set<[UInt8]> {
-    guard let memory = (try? Directory.open(path: path).subdirectory("memory")) ?? nil else {
+    guard let localState = (try? Directory.open(path: path).subdirectory("memory")) ?? nil else {
       return []
     }
     var ids: Set<[UInt8]> = []
-    for name in (try? memory.names()) ?? [] {
-      guard let folder = (try? memory.subdirectory(name)) ?? nil else { continue }
+    for name in (try? localState.names()) ?? [] {
+      guard let folder = (try? localState.subdirectory(name)) ?? nil else { continue }
       let state = StateFolder(directory: folder)
       for id in state.namespacesWithCredentials() {
         ids.formUnion(state.readableCredentials(of: id).credentials)

@@ -236,7 +236,7 @@ extension OperationLog.LoggedPendingKeySlot {
 }
 
 /// A key slot that this computer remembers and whose file is gone.
-public struct LostWay: Equatable, Sendable {
+public struct LostKeySlot: Equatable, Sendable {
   /// Its file, below the namespace folder.
   public let file: String
   /// What it is called.
@@ -246,12 +246,12 @@ public struct LostWay: Equatable, Sendable {
 extension Namespace {
   /// The key slots whose own files this computer knows to belong here, and of which nothing is
   /// here, not even a sync program's placeholder.
-  public var lostWays: [LostWay] {
+  public var lostKeySlots: [LostKeySlot] {
     guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
     return rememberedKeySlots().filed.sorted { $0.key < $1.key }.compactMap { key, label in
       if folder.contains(where: { $0.contains(key.hex) }) { return nil }
       let file = FolderLayout.keyFile(key)
-      return LostWay(
+      return LostKeySlot(
         file: "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(file)", label: label)
     }
   }

@@ -186,8 +186,8 @@ extension NamespaceScan {
   }
 
   /// Adds what this computer remembers of the key slots.
-  fileprivate mutating func add(_ memory: LocalKeySlotState) {
-    for place in keySlots.indices { keySlots[place].recall(memory) }
+  fileprivate mutating func add(_ localState: LocalKeySlotState) {
+    for place in keySlots.indices { keySlots[place].recall(localState) }
   }
 
   /// Nothing to open the namespace with is never "no backup here".
@@ -206,14 +206,14 @@ extension NamespaceScan {
 extension KeySlot {
   /// Adds what this computer remembers of it: by what its file holds, for its ID is
   /// anybody's who writes to the folder.
-  fileprivate mutating func recall(_ memory: LocalKeySlotState) {
-    if memory.confirms(&self) {
+  fileprivate mutating func recall(_ localState: LocalKeySlotState) {
+    if localState.confirms(&self) {
       isEnrolled = true
       if let keyID {
-        label = memory.labels[keyID] ?? label
-        provedAt = memory.proof(of: keyID, madeAt: createdAt)
+        label = localState.labels[keyID] ?? label
+        provedAt = localState.proof(of: keyID, madeAt: createdAt)
       }
     }
-    isRemoved = keyID.map { memory.removed.contains($0) } ?? false
+    isRemoved = keyID.map { localState.removed.contains($0) } ?? false
   }
 }

@@ -33,7 +33,7 @@ extension Namespace {
         slot.label = known.labels[key] ?? slot.label
         slot.provedAt = known.proved[key] ?? slot.provedAt
         slot.isEnrolled = true
-        slot.isWaiting = true
+        slot.isPending = true
         found.append(slot)
       }
     }
@@ -56,7 +56,7 @@ extension OpenNamespace {
       found.provedAt = known.proved[slot.keyID] ?? found.provedAt
       found.isEnrolled = true
       found.label = log.keyLabels[slot.keyID]?.text ?? found.label
-      found.isWaiting = true
+      found.isPending = true
       slots.append(found)
     }
     return slots

@@ -14,7 +14,7 @@ extension BackupFolder {
 
 /// What this computer remembers of one backup folder, kept outside of it.
 ///
-/// A few small files per namespace in `<state>/memory/<folder>/`, where
+/// A few small files per namespace in `<state>/localState/<folder>/`, where
 /// `<folder>` is the start of the SHA-256 of the folder's path. No secrets.
 struct StateFolder: Sendable {
   let directory: Directory
@@ -39,8 +39,8 @@ struct StateFolder: Sendable {
       directory = try Directory.make(path: path).makeSubdirectory("memory").makeSubdirectory(name)
       return
     }
-    guard let memory = try Directory.open(path: path).subdirectory("memory"),
-      let directory = try memory.subdirectory(name)
+    guard let localState = try Directory.open(path: path).subdirectory("memory"),
+      let directory = try localState.subdirectory(name)
     else { throw .noSuchFolder(path: "\(path)/memory/\(name)") }
     self.directory = directory
   }
@@ -96,21 +96,21 @@ struct StateFolder: Sendable {
   /// What is remembered of a namespace; empty when nothing is.
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
-  func memory(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
+  func localState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
     try read(namespace.hex, limit: Self.memoryLimit, header: LocalState.header) { LocalState($0) }
       ?? LocalState()
   }
 
   /// The same for whoever only reads: nothing where the file is of no use.
   func readableMemory(of namespace: NamespaceID) -> LocalState {
-    (try? memory(of: namespace)) ?? LocalState()
+    (try? localState(of: namespace)) ?? LocalState()
   }
 
   /// Whether this computer has opened a namespace: also where it does not know any more
   /// what it saw there.
   func knows(_ namespace: NamespaceID) -> Bool {
-    guard let memory = try? memory(of: namespace) else { return true }
-    return !memory.operations.isEmpty
+    guard let localState = try? localState(of: namespace) else { return true }
+    return !localState.operations.isEmpty
   }
 
   /// Reads one of this computer's own files.
@@ -166,7 +166,7 @@ struct StateFolder: Sendable {
       guard let id = NamespaceID(hex: String(parts[0])) else { continue }
       do throws(BackupFolderError) {
         switch parts.count == 1 ? "" : parts[1] {
-        case "": _ = try memory(of: id)
+        case "": _ = try localState(of: id)
         case "ways": _ = try slots(of: id)
         case "credentials": _ = try credentials(of: id)
         default: break
@@ -179,8 +179,8 @@ struct StateFolder: Sendable {
   }
 
   /// Replaces what is remembered of a namespace.
-  func save(_ memory: LocalState, of namespace: NamespaceID) throws(BackupFolderError) {
-    try replace(namespace.hex, with: memory.bytes)
+  func save(_ localState: LocalState, of namespace: NamespaceID) throws(BackupFolderError) {
+    try replace(namespace.hex, with: localState.bytes)
     try directory.sync()
   }
 

@@ -1,24 +1,5 @@
-public import CSPP
+internal import CSPP
 internal import SecretMemory
-
-/// A master key that is known without a key slot, in memory that can be shared.
-public final class SharedMasterKey: Sendable {
-  let key: MasterKey
-
-  /// Takes over a key.
-  public init(_ key: consuming MasterKey) { self.key = key }
-
-  /// A second, independent owner of the same key.
-  public func copy() -> MasterKey { key.copy() }
-
-  /// The namespace that it opens.
-  public var namespaceID: NamespaceID { key.namespaceID }
-}
-
-extension OpenNamespace {
-  /// The master key, for whoever asked to have it kept elsewhere.
-  public var sharedMasterKey: SharedMasterKey { SharedMasterKey(masterKey.copy()) }
-}
 
 /// What a namespace's log says of the namespaces before and after it: what
 /// rotations of the master key wrote there.

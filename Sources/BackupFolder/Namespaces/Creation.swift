@@ -31,9 +31,9 @@ extension BackupFolder {
     let id = masterKey.namespaceID
     // Remembered before anything of it is there: whatever a crash leaves is
     // known to be this computer's.
-    var memory = LocalState()
-    memory.creating = true
-    try run.state.save(memory, of: id)
+    var localState = LocalState()
+    localState.creating = true
+    try run.state.save(localState, of: id)
     let namespace: Namespace
     do {
       namespace = try makeNamespace(id)
@@ -58,7 +58,7 @@ extension BackupFolder {
   /// and files that were never placed.
   private func removeShells(run: borrowing WritingRun) throws(BackupFolderError) {
     guard let all = try root.readableSubdirectory(FolderLayout.namespaces) else { return }
-    for id in try run.state.namespaces() where try run.state.memory(of: id).creating {
+    for id in try run.state.namespaces() where try run.state.localState(of: id).creating {
       if let directory = try all.readableSubdirectory(id.hex) {
         let shell = Namespace(id: id, directory: directory, settings: settings, folder: root)
         try shell.removeStaleTemporaryFiles(tag: run.tag, areInLogs: true)
@@ -101,7 +101,7 @@ extension Namespace {
   /// ``resumeCreation(_:prfOutput:)`` then finishes it.
   public var isUnfinishedHere: Bool {
     get throws(BackupFolderError) {
-      guard let state = try? state(make: false), try state.memory(of: id).creating else {
+      guard let state = try? state(make: false), try state.localState(of: id).creating else {
         return false
       }
       guard let logs = try logFolder() else { return true }
@@ -174,10 +174,10 @@ extension Namespace {
       // An earlier run wrote it, and did not live to remember it.
       let names = open.log.index.names
       syncLogs(of: Set(names.map(\.writer)))
-      open.memory = try run.state.memory(of: id)
-      open.memory.creating = false
-      open.memory.operations.formUnion(names)
-      try run.state.save(open.memory, of: id)
+      open.localState = try run.state.localState(of: id)
+      open.localState.creating = false
+      open.localState.operations.formUnion(names)
+      try run.state.save(open.localState, of: id)
       _ = try open.repair(run: run)
     }
     open.rememberKeySlots(isLocked: true)

@@ -4,7 +4,7 @@ public import CSPP
 ///
 /// Nothing that lies open in a namespace counts: whoever writes to the folder can put any
 /// number of namespaces there, with any times in them (docs/decisions/0027).
-public struct Candidates: Sendable {
+public struct NamespaceSelection: Sendable {
   /// It opened them, and knows of none here that follows; in order.
   public fileprivate(set) var known: [NamespaceID] = []
   /// It never opened them, or there is no other one; in order.
@@ -31,7 +31,7 @@ extension BackupFolder {
   /// Those that this computer knows to be followed by another one that is here are left out.
   ///
   /// - Throws: a listing that fails.
-  public func candidates() throws(BackupFolderError) -> Candidates {
+  public func candidates() throws(BackupFolderError) -> NamespaceSelection {
     try candidates(among: namespaces())
   }
 
@@ -61,9 +61,9 @@ extension BackupFolder {
   }
 
   /// Sorts namespaces by what is remembered of them.
-  func candidates(among found: [NamespaceID]) throws(BackupFolderError) -> Candidates {
-    if found.count < 2 { return Candidates(unknown: found) }
-    var candidates = Candidates()
+  func candidates(among found: [NamespaceID]) throws(BackupFolderError) -> NamespaceSelection {
+    if found.count < 2 { return NamespaceSelection(unknown: found) }
+    var candidates = NamespaceSelection()
     let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     var begun: [NamespaceID] = []
     for id in found {
@@ -74,9 +74,9 @@ extension BackupFolder {
     }
     if begun.isEmpty { begun = found }
     for id in begun {
-      let memory = state?.readableMemory(of: id) ?? LocalState()
-      if let next = memory.movedTo, found.contains(next) { continue }
-      if let from = memory.rotatingFrom, found.contains(from) {
+      let localState = state?.readableMemory(of: id) ?? LocalState()
+      if let next = localState.movedTo, found.contains(next) { continue }
+      if let from = localState.rotatingFrom, found.contains(from) {
         candidates.unfinished.append(id)
       } else if state?.knows(id) == true {
         candidates.known.append(id)

@@ -33,8 +33,8 @@ extension Namespace {
       report.findings.report(finding)
       if finding.state == .incomplete { report.counts[.incomplete] += 1 }
     }
-    let memory = rememberedOrNothing()
-    let log = try LogHeaders.read(self, memory: memory)
+    let localState = rememberedOrNothing()
+    let log = try LogHeaders.read(self, localState: localState)
     report.findings += log.findings
     report.failures = report.findings
     for finding in report.findings {
@@ -43,7 +43,7 @@ extension Namespace {
     return StructureReport(
       wallets: report, copies: copies,
       health: health(
-        of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+        of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
         damaged: log.damaged))
   }
 
@@ -67,11 +67,11 @@ extension Namespace {
             parsing: bytes, at: id, recordID: file.named, limit: limit)
         })
       if let problem {
-        let state = file.isStandIn ? .incomplete : problem.state
+        let state = file.isSyncPlaceholder ? .incomplete : problem.state
         report.findings.report(
           FileFinding(
             file: file.path, recordID: file.claimed, state: state,
-            reason: file.isStandIn ? SyncPlaceholder.reason : problem.reason))
+            reason: file.isSyncPlaceholder ? SyncPlaceholder.reason : problem.reason))
         report.counts[state] += 1
       } else if file.named == nil {
         copies += 1
@@ -85,7 +85,7 @@ extension Namespace {
   /// freshness is unknown.
   func rememberedOrNothing() -> LocalState {
     let state = try? state(make: false)
-    return (try? state?.memory(of: id)) ?? LocalState()
+    return (try? state?.localState(of: id)) ?? LocalState()
   }
 
   /// Compares the logs with what is remembered and with the key slots.
@@ -98,11 +98,12 @@ extension Namespace {
   ///   - damaged: operations whose file holds something else.
   /// - Returns: counts, and the freshness word.
   func health(
-    of index: LogIndex, memory: LocalState, unsynchronised: Set<OperationName>,
+    of index: LogIndex, localState: LocalState, unsynchronised: Set<OperationName>,
     damaged: Set<OperationName>
   ) -> LogHealth {
-    var health = index.health(memory: memory, unsynchronised: unsynchronised, damaged: damaged)
-    let isAccepted = memory.acceptedAt != nil && memory.accepted.isEmpty
+    var health = index.health(
+      localState: localState, unsynchronised: unsynchronised, damaged: damaged)
+    let isAccepted = localState.acceptedAt != nil && localState.accepted.isEmpty
     if index.nodes.isEmpty, health.incomplete == 0, !isAccepted,
       (try? scan())?.keySlots.contains(where: { $0.keyID != nil }) == true
     {

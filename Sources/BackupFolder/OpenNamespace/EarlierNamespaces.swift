@@ -66,7 +66,7 @@ extension OpenNamespace {
   mutating func refreshEarlier(run: borrowing WritingRun) throws(BackupFolderError) {
     for older in lineage.earlier {
       if try older.open.listingMark() != older.open.log.listed { try older.open.load() }
-      older.open.memory = try run.state.memory(of: older.open.id)
+      older.open.localState = try run.state.localState(of: older.open.id)
       try? older.open.remember(older.open.log.index.names, in: run.state)
       try older.open.refreshEarlier(run: run)
     }

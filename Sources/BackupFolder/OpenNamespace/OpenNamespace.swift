@@ -49,7 +49,7 @@ public struct OpenNamespace: ~Copyable {
   /// The logs of all computers.
   var log = OperationLog()
   /// What this computer remembers.
-  var memory = LocalState()
+  var localState = LocalState()
   /// The CSPP files.
   var view: WalletView
   /// What opened it.
@@ -114,7 +114,7 @@ public struct OpenNamespace: ~Copyable {
     // Getting wallets back does not depend on what this computer remembers: what
     // cannot be read counts as nothing, and freshness as unknown.
     let state = try? namespace.state(make: false)
-    memory = (try? state?.memory(of: id)) ?? LocalState()
+    localState = (try? state?.localState(of: id)) ?? LocalState()
     var known: OperationLog?
     if purpose == .writing {
       known = log
@@ -136,7 +136,7 @@ public struct OpenNamespace: ~Copyable {
   /// Compares the logs with each other and with the memory.
   mutating func judgeLogs() {
     health = namespace.health(
-      of: log.index, memory: memory, unsynchronised: log.problems.awaited(memory),
+      of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
       damaged: log.damaged)
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
@@ -157,11 +157,11 @@ public struct OpenNamespace: ~Copyable {
   /// again under the lock, so that it is not undone.
   mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
-    if memory.operations.isSuperset(of: names) { return }
-    memory.operations.formUnion(names)
+    if localState.operations.isSuperset(of: names) { return }
+    localState.operations.formUnion(names)
     let state = try namespace.state(make: true)
     let lock = try state.lock(patience: FileLock.readersPatience)
-    memory = try state.memory(of: id)
+    localState = try state.localState(of: id)
     try remember(names, in: state)
     _ = consume lock
   }
@@ -171,16 +171,16 @@ public struct OpenNamespace: ~Copyable {
   mutating func remember(
     _ names: OperationNames, in state: StateFolder
   ) throws(BackupFolderError) {
-    let new = names.subtracting(memory.operations)
+    let new = names.subtracting(localState.operations)
     if new.isEmpty { return }
     namespace.syncLogs(of: Set(new.map(\.writer)))
-    memory.operations.formUnion(new)
-    try state.save(memory, of: id)
+    localState.operations.formUnion(new)
+    try state.save(localState, of: id)
   }
 
   /// Operations that are not gone and were not read.
   private var unread: OperationNames {
-    OperationNames(log.problems.awaited(memory).union(log.damaged))
+    OperationNames(log.problems.awaited(localState).union(log.damaged))
   }
 
   /// Opens every wallet, one after the other, from the CSPP files and then
@@ -199,7 +199,7 @@ public struct OpenNamespace: ~Copyable {
   ) throws(E) -> WalletReport {
     let failure = readUnread()
     var pass = WalletPass(
-      index: log.index, memory: memory, unread: unread)
+      index: log.index, localState: localState, unread: unread)
     if let failure { pass.noteUnlisted(failure) }
     let current = try? namespace.walletFolder()
     var files = listViewFiles(&pass)
@@ -308,4 +308,9 @@ extension Namespace {
   ) throws(BackupFolderError) -> OpenNamespace {
     try OpenNamespace.open(self, masterKey: masterKey, by: key, purpose: purpose)
   }
+}
+
+extension OpenNamespace {
+  /// The master key, for whoever asked to have it kept elsewhere.
+  public var sharedMasterKey: SharedMasterKey { SharedMasterKey(masterKey.copy()) }
 }

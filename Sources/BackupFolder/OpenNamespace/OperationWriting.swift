@@ -10,9 +10,9 @@ extension OpenNamespace {
   /// was retired, a new writer begins: one counter is never claimed twice.
   func nextHeader() throws(BackupFolderError) -> OperationHeader {
     do {
-      if let writer = memory.writer, !log.isRetired(writer) {
+      if let writer = localState.writer, !log.isRetired(writer) {
         let last = log.index.last(of: writer)
-        if last?.name == memory.lastOwn {
+        if last?.name == localState.lastOwn {
           return try OperationHeader(
             namespaceID: id, writerID: writer, counter: (last?.counter ?? 0) + 1,
             previous: last?.digest)
@@ -41,7 +41,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> StagedOperation {
     let folder = try namespace.makeLogFolder(of: header.writerID)
     // Below a folder in which this computer's last operation lies, all is durable.
-    if memory.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
+    if localState.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
     let staged: StagedOperation
     do {
       let sealed = try seal(builder, header)
@@ -118,13 +118,13 @@ extension OpenNamespace {
     }
     try staged.folder.sync()
     log.append(staged)
-    memory.writer = staged.header.writerID
-    memory.lastOwn = staged.reference.name
-    memory.operations.insert(staged.reference.name)
-    memory.creating = false
+    localState.writer = staged.header.writerID
+    localState.lastOwn = staged.reference.name
+    localState.operations.insert(staged.reference.name)
+    localState.creating = false
     // Not remembering an own operation costs nothing but a new writer id next
     // time; failing here would call undone what is done.
-    try? run.state.save(memory, of: id)
+    try? run.state.save(localState, of: id)
     judgeLogs()
   }
 
@@ -156,7 +156,7 @@ extension OpenNamespace {
     try requireNotMoved()
     try refreshEarlier(run: run)
     // Writing without knowing what was written would lose it.
-    memory = try run.state.memory(of: id)
+    localState = try run.state.localState(of: id)
     try? remember(log.index.names, in: run.state)
     rememberKeySlots(isLocked: true)
   }

@@ -56,7 +56,7 @@ extension OpenNamespace {
     return operations.map { (id, found) in
       LogWriter(
         id: id, label: log.labels[id]?.text ?? "", operations: found.count,
-        lastAt: found.lastAt, isThisComputer: id == memory.writer && !log.isRetired(id),
+        lastAt: found.lastAt, isThisComputer: id == localState.writer && !log.isRetired(id),
         isRetired: log.isRetired(id), afterRetirement: after[id] ?? 0)
     }.sorted { ($0.lastAt, $0.id) > ($1.lastAt, $1.id) }
   }

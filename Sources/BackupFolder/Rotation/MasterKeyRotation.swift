@@ -33,7 +33,7 @@ extension Namespace {
   public func unfinishedRotation() throws(BackupFolderError) -> Namespace? {
     guard let state = try? state(make: false) else { return nil }
     for candidate in try state.namespaces()
-    where try state.memory(of: candidate).rotatingFrom == id {
+    where try state.localState(of: candidate).rotatingFrom == id {
       if let sibling = try sibling(candidate) { return sibling }
     }
     return nil
@@ -229,9 +229,9 @@ extension OpenNamespace {
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID
     // Remembered before anything of it is there.
-    var memory = LocalState()
-    memory.rotatingFrom = id
-    try run.state.save(memory, of: new)
+    var localState = LocalState()
+    localState.rotatingFrom = id
+    try run.state.save(localState, of: new)
     let all = try namespace.folder.makeSubdirectory(FolderLayout.namespaces)
     let made = Namespace(
       id: new, directory: try all.makeSubdirectory(new.hex), settings: namespace.settings,
@@ -299,15 +299,15 @@ extension OpenNamespace {
   private mutating func settleRotation(
     from older: borrowing OpenNamespace, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    var before = try run.state.memory(of: older.id)
+    var before = try run.state.localState(of: older.id)
     before.movedTo = id
     try? run.state.save(before, of: older.id)
-    memory = try run.state.memory(of: id)
-    memory.rotatingFrom = nil
-    memory.rotatingWriters = []
-    memory.isTrusted = true
-    memory.earlier = before.earlier.union([older.id])
-    try? run.state.save(memory, of: id)
+    localState = try run.state.localState(of: id)
+    localState.rotatingFrom = nil
+    localState.rotatingWriters = []
+    localState.isTrusted = true
+    localState.earlier = before.earlier.union([older.id])
+    try? run.state.save(localState, of: id)
     // It is done; where this does not go well, the next run says so.
     try? logFrom(older.masterKey, run: run)
     lineage.openElsewhere = []

@@ -18,12 +18,12 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     try writeEnvelope(for: enrolment, secret: secret, run: run)
     // Known before it writes, so that nothing here is taken for another's.
-    memory = try run.state.memory(of: id)
+    localState = try run.state.localState(of: id)
     let header = try nextHeader()
-    if header.counter == 1 { memory.lastOwn = nil }
-    memory.writer = header.writerID
-    memory.rotatingWriters.insert(header.writerID)
-    try run.state.save(memory, of: id)
+    if header.counter == 1 { localState.lastOwn = nil }
+    localState.writer = header.writerID
+    localState.rotatingWriters.insert(header.writerID)
+    try run.state.save(localState, of: id)
   }
 
   /// Writes the CSPP envelope of a security key, unless there is one.

@@ -15,7 +15,7 @@ extension OpenNamespace {
     let followed = followedNamespaces()
     var gone: [NamespaceID] = []
     for candidate in try run.state.namespaces() {
-      guard let source = try run.state.memory(of: candidate).rotatingFrom,
+      guard let source = try run.state.localState(of: candidate).rotatingFrom,
         let before = followed[source], before.open.isWhole,
         candidate != id, followed[candidate] == nil,
         !followed.values.contains(where: { $0.open.isFollowed(by: candidate) }),
@@ -59,11 +59,11 @@ extension Namespace {
   /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote
   ///   there; system errors.
   func discardUnfinished(run: borrowing WritingRun) throws(BackupFolderError) {
-    let memory = try run.state.memory(of: id)
-    guard memory.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
+    let localState = try run.state.localState(of: id)
+    guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
     if let logs = try logFolder() {
       for name in try logs.names() {
-        guard let writer = WriterID(hex: name), memory.rotatingWriters.contains(writer) else {
+        guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {
           throw .cannotRotate(.unfinished(id))
         }
       }

@@ -43,19 +43,19 @@ public struct ResolvedNamespace: ~Copyable {
   public let isSuperseded: Bool
   /// All namespaces that are known to belong to the same backup.
   public let related: Set<NamespaceID>
-  private let walk: SuccessionGraph
+  private let graph: SuccessionGraph
   private let start: Namespace
   private let purpose: OpenNamespace.Purpose
 
   fileprivate init(
-    _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?, _ walk: SuccessionGraph,
+    _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?, _ graph: SuccessionGraph,
     from start: Namespace, purpose: OpenNamespace.Purpose
   ) {
-    isSuperseded = walk.isSuperseded(namespace.id)
-    related = walk.related
+    isSuperseded = graph.isSuperseded(namespace.id)
+    related = graph.related
     self.namespace = namespace
     self.obstacle = obstacle
-    self.walk = walk
+    self.graph = graph
     self.start = start
     self.purpose = purpose
   }
@@ -70,7 +70,7 @@ public struct ResolvedNamespace: ~Copyable {
       namespace.rememberKeySlots(isLocked: false)
       namespace.rememberEarlier()
     }
-    try? walk.remember(namespace.id, of: start)
+    try? graph.remember(namespace.id, of: start)
   }
 
   /// Hands over the namespace.
@@ -103,25 +103,25 @@ extension Namespace {
     guard masterKey.namespaceID == id else { throw .wrongKey }
     var opened = OpenNamespace(self, masterKey: masterKey, by: key, purpose: purpose)
     try opened.load()
-    var walk = SuccessionGraph(from: self, slots: slots, compared: compared)
-    for known in keys { walk.take(known) }
-    walk.take(SharedMasterKey(opened.masterKey.copy()))
-    walk.visit(opened)
-    let (end, obstacle) = try walk.run(from: id)
+    var graph = SuccessionGraph(from: self, slots: slots, compared: compared)
+    for known in keys { graph.take(known) }
+    graph.take(SharedMasterKey(opened.masterKey.copy()))
+    graph.visit(opened)
+    let (end, obstacle) = try graph.run(from: id)
     if end != id {
-      guard let sibling = try sibling(end), let known = walk.keys[end] else {
+      guard let sibling = try sibling(end), let known = graph.keys[end] else {
         throw .incomplete(path: directory.path)
       }
       opened = OpenNamespace(
-        sibling, masterKey: known.key.copy(), by: walk.opens(end) ? key : nil, purpose: purpose)
-      opened.lineage.others = walk.others(than: end)
+        sibling, masterKey: known.key.copy(), by: graph.opens(end) ? key : nil, purpose: purpose)
+      opened.lineage.others = graph.others(than: end)
       try opened.load()
-    } else if !walk.others(than: end).isEmpty {
-      opened.lineage.others = walk.others(than: end)
+    } else if !graph.others(than: end).isEmpty {
+      opened.lineage.others = graph.others(than: end)
       try opened.loadEarlier()
       opened.judgeLogs()
     }
-    opened.lineage.rivals = walk.rivals(of: end)
-    return ResolvedNamespace(opened, obstacle, walk, from: self, purpose: purpose)
+    opened.lineage.rivals = graph.rivals(of: end)
+    return ResolvedNamespace(opened, obstacle, graph, from: self, purpose: purpose)
   }
 }

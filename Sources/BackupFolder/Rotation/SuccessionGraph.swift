@@ -80,11 +80,11 @@ struct SuccessionGraph {
   }
 
   private func isTrusted(_ id: NamespaceID) -> Bool {
-    trusted.contains(id) || compared == id || (try? memory(of: id))?.isTrusted == true
+    trusted.contains(id) || compared == id || (try? localState(of: id))?.isTrusted == true
   }
 
-  private func memory(of id: NamespaceID) throws(BackupFolderError) -> LocalState {
-    try start.state(make: false).memory(of: id)
+  private func localState(of id: NamespaceID) throws(BackupFolderError) -> LocalState {
+    try start.state(make: false).localState(of: id)
   }
 
   /// A namespace, or the one from which a rotation was carrying over into it when
@@ -114,8 +114,8 @@ struct SuccessionGraph {
     guard let links = stops[id]?.links, !links.earlier.isEmpty else { return true }
     if links.isSettled || compared == id { return true }
     if sources(of: id).contains(where: { successors(of: $0).contains(id) }) { return true }
-    guard let memory = try? memory(of: id) else { return false }
-    return memory.isTrusted && memory.rotatingFrom == nil
+    guard let localState = try? localState(of: id) else { return false }
+    return localState.isTrusted && localState.rotatingFrom == nil
   }
 
   /// The namespaces that led to one, the first one first: successors may part there.
@@ -170,9 +170,9 @@ struct SuccessionGraph {
   /// The namespace that this computer knows to follow one whose log says nothing of
   /// that any more.
   private func remembered(after id: NamespaceID) -> NamespaceID? {
-    guard successors(of: id).isEmpty, let next = (try? memory(of: id))?.movedTo, next != id
+    guard successors(of: id).isEmpty, let next = (try? localState(of: id))?.movedTo, next != id
     else { return nil }
-    let isKnown = (try? memory(of: next))?.operations.isEmpty == false
+    let isKnown = (try? localState(of: next))?.operations.isEmpty == false
     return isKnown || (try? start.sibling(next)) != nil ? next : nil
   }
 
@@ -301,7 +301,7 @@ struct SuccessionGraph {
     let passed = followed.union(rivals(of: id)).filter { stops[$0] != nil }
     func news(_ state: StateFolder) throws(BackupFolderError) -> [NamespaceID: LocalState] {
       var news: [NamespaceID: LocalState] = [:]
-      var own = try state.memory(of: id)
+      var own = try state.localState(of: id)
       let isDone = own.rotatingFrom.map { followed.contains($0) } ?? false
       if !own.isTrusted || own.earlier != followed || own.movedTo != nil || isDone {
         own.isTrusted = true
@@ -312,17 +312,17 @@ struct SuccessionGraph {
         news[id] = own
       }
       for older in passed {
-        var memory = try state.memory(of: older)
-        if memory.movedTo == id { continue }
-        memory.movedTo = id
-        news[older] = memory
+        var localState = try state.localState(of: older)
+        if localState.movedTo == id { continue }
+        localState.movedTo = id
+        news[older] = localState
       }
       return news
     }
     if let state = try? start.state(make: false), try news(state).isEmpty { return }
     let state = try start.state(make: true)
     let lock = try state.lock(patience: FileLock.readersPatience)
-    for (id, memory) in try news(state) { try state.save(memory, of: id) }
+    for (id, localState) in try news(state) { try state.save(localState, of: id) }
     _ = consume lock
   }
 }

@@ -44,7 +44,7 @@ struct ViewFile: Hashable {
   }
 
   /// Whether the file's own bytes are still awaited.
-  var isStandIn: Bool {
+  var isSyncPlaceholder: Bool {
     if case .other(let name) = text { SyncPlaceholder.awaited(name) != nil } else { false }
   }
 

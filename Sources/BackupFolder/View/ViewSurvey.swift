@@ -99,7 +99,7 @@ extension OpenNamespace {
       let reference = log.index.nodes[Int(log.index.versions[place].node)].reference
       return reference.writerID == mark.writerID && reference.counter == mark.counter
     }
-    let isRemembered = memory.operations.contains(mark.writerID, mark.counter)
+    let isRemembered = localState.operations.contains(mark.writerID, mark.counter)
     if isPublished { return false }
     return !isRemembered || log.index.contains(mark.writerID, mark.counter)
   }

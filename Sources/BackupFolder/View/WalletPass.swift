@@ -35,12 +35,12 @@ struct WalletPass {
   private let forgotten: OperationNames
   private var present: OperationNames?
 
-  init(index: LogIndex, memory: LocalState, unread: OperationNames) {
+  init(index: LogIndex, localState: LocalState, unread: OperationNames) {
     records = index.versions.numbers
     tallies = [Tally](repeating: Tally(), count: records.count)
     shownPlaces = [Bool](repeating: false, count: index.versions.count)
-    remembered = memory.operations
-    forgotten = memory.forgotten
+    remembered = localState.operations
+    forgotten = localState.forgotten
     self.unread = unread
   }
 
@@ -136,8 +136,8 @@ struct WalletPass {
   /// Notes a view file that gave nothing.
   mutating func report(_ file: ViewFile, _ failure: WalletReader.Failure) {
     report(
-      file.path, file.claimed, file.isStandIn ? .incomplete : failure.state,
-      file.isStandIn ? SyncPlaceholder.reason : failure.reason)
+      file.path, file.claimed, file.isSyncPlaceholder ? .incomplete : failure.state,
+      file.isSyncPlaceholder ? SyncPlaceholder.reason : failure.reason)
   }
 
   /// Notes a file that gave nothing.

@@ -9,7 +9,9 @@ enum NostrText {
   static func publicKey(_ text: String) throws(UserMessage) -> NostrPublicKey {
     let digits = Array(text.utf8)
     do throws(NostrError) {
-      if let bytes = GivenText.hex(text), bytes.count == 32 { return try NostrPublicKey(bytes) }
+      if let bytes = LenientDecoding.hex(text), bytes.count == 32 {
+        return try NostrPublicKey(bytes)
+      }
       let key = try unsafe NIP19.decode(digits.span.bytes)
       switch consume key {
       case .publicKey(let key): return key

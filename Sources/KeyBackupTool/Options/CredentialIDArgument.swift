@@ -10,7 +10,7 @@ enum CredentialIDArgument {
   ///
   /// - Throws: `usage` when it is neither.
   static func candidates(_ argument: String) throws(UserMessage) -> [[UInt8]] {
-    let readings = [GivenText.hex(argument), GivenText.base64(argument)]
+    let readings = [LenientDecoding.hex(argument), LenientDecoding.base64(argument)]
     let ids = readings.compactMap { $0 }.filter {
       (1...CredentialID.maximumSize).contains($0.count)
     }

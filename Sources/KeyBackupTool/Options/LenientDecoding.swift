@@ -2,7 +2,7 @@ internal import SecretMemory
 
 /// Encodings of values that a person gives and that are no secret: lenient
 /// about what spells the same bytes.
-enum GivenText {
+enum LenientDecoding {
   /// The bytes that hex digits of either case spell; nil for anything else.
   static func hex(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)

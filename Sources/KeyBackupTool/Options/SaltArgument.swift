@@ -40,13 +40,13 @@ struct SaltArgument: Sendable {
       return try InputFile.read(String(path), limit: limit)
     }
     if let digits = argument.dropping(prefix: "hex:") {
-      guard let bytes = GivenText.hex(digits) else {
+      guard let bytes = LenientDecoding.hex(digits) else {
         throw UserMessage(.usage, "the salt after hex: is not hexadecimal", hint: "use 0-9, a-f")
       }
       return bytes
     }
     if let text = argument.dropping(prefix: "base64:") {
-      guard let bytes = GivenText.base64(text) else {
+      guard let bytes = LenientDecoding.base64(text) else {
         throw UserMessage(.usage, "the salt after base64: is not base64")
       }
       return bytes

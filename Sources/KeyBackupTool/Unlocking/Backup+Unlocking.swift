@@ -113,7 +113,7 @@ extension Backup {
     do throws(UserMessage) {
       return try await firstMasterKey(unlock, world, terms, damaged: &damaged)
     } catch  where error.code == .wrongKey || error.code == .noInput {
-      throw namingLostWays(error)
+      throw namingLostKeySlots(error)
     }
   }
 

@@ -151,14 +151,14 @@ extension Backup {
     do throws(BackupFolderError) {
       return try namespace.scan()
     } catch {
-      throw namingLostWays(UserMessage(error))
+      throw namingLostKeySlots(UserMessage(error))
     }
   }
 
   /// A failure to open the backup, with the key slots that this computer remembers and whose
   /// files are gone.
-  func namingLostWays(_ error: UserMessage) -> UserMessage {
-    guard let lost = LostWay.listed(namespace.lostWays) else { return error }
+  func namingLostKeySlots(_ error: UserMessage) -> UserMessage {
+    guard let lost = LostKeySlot.listed(namespace.lostKeySlots) else { return error }
     return error.adding(
       hint: "this computer remembers ways in whose files are gone: \(lost). Look for the files "
         + "among those that the sync program deleted. Or open the backup with another key, a "
@@ -191,9 +191,9 @@ extension Backup {
   }
 }
 
-extension LostWay {
+extension LostKeySlot {
   /// Some of them in words; nil: there is none.
-  static func listed(_ slots: [LostWay]) -> String? {
+  static func listed(_ slots: [LostKeySlot]) -> String? {
     if slots.isEmpty { return nil }
     let shown = slots.prefix(5).map {
       "\"\(PrintableText.clean($0.label, limit: 40))\" (\($0.file))"

@@ -156,7 +156,7 @@ extension Authenticator {
             try unsafe call { device in unsafe pin.withCString { unsafe body(device, $0) } }
           }
         }
-      } catch .pinPolicyViolation(.authenticatorPolicy) where !touchNotice.isWaiting {
+      } catch .pinPolicyViolation(.authenticatorPolicy) where !touchNotice.isPending {
         // The answer to the PIN, which breaks no rule where none is being set: it is
         // good for nothing but being changed (CTAP 2.1, forcePINChange).
         throw .pinChangeRequired

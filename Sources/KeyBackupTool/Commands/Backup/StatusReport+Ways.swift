@@ -31,7 +31,7 @@ extension StatusReport {
         "\(name) has not been proved for "
           + "\(counted(Int((now - last) / 86_400), "day")): \(proof(of: group))")
     }
-    if let lost = LostWay.listed(lostWays) {
+    if let lost = LostKeySlot.listed(lostKeySlots) {
       advice.append(
         "files of ways in are gone: \(lost). keybackup key repair writes them again from the log")
     }
@@ -167,6 +167,6 @@ extension KeySlot {
     } else {
       proof = "enrolled \(PrintableTime.day(createdAt)), not yet tried alone"
     }
-    return isWaiting ? "a box waits for it since the master key was rotated, \(proof)" : proof
+    return isPending ? "a box waits for it since the master key was rotated, \(proof)" : proof
   }
 }

@@ -31,7 +31,7 @@ struct StatusReport: Sendable {
   /// Earlier namespaces that a person may delete now.
   var spent: [SpentNamespace] = []
   /// Key slots that have a file in an earlier namespace only.
-  var waiting: [KeySlot] { slots.filter(\.isWaiting) }
+  var waiting: [KeySlot] { slots.filter(\.isPending) }
   /// Whether a newer program wrote what this one does not know.
   var hasUnknownChanges = false
   /// Other backups of the folder that this computer knew and that are gone.
@@ -39,7 +39,7 @@ struct StatusReport: Sendable {
   /// Other backups of the folder that this computer never opened.
   var others: [NamespaceID] = []
   /// Key slots that this computer remembers and whose files are gone.
-  var lostWays: [LostWay] = []
+  var lostKeySlots: [LostKeySlot] = []
   /// What this computer remembers of the folder and cannot read.
   var unusable: [UserMessage] = []
   /// What the computers call themselves, as far as known.
@@ -65,7 +65,7 @@ struct StatusReport: Sendable {
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
     others = OtherBackups.found.present
-    lostWays = backup.namespace.lostWays
+    lostKeySlots = backup.namespace.lostKeySlots
     unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }
 
@@ -148,7 +148,7 @@ struct StatusReport: Sendable {
       json[name] = .array(ids.map { .string($0.hex) })
     }
     if !unusable.isEmpty { json["memory"] = .array(unusable.map { .string($0.message) }) }
-    if !lostWays.isEmpty { json["lost_ways"] = .array(lostWays.map { .string($0.file) }) }
+    if !lostKeySlots.isEmpty { json["lost_ways"] = .array(lostKeySlots.map { .string($0.file) }) }
     if let watchOnly { json["watch_only"] = .number(watchOnly) }
     json["known_in"] = .array(knownPlaces.map(\.json))
     if let synchronised {

@@ -62,7 +62,7 @@ extension KeySlot {
       "rp_id": .optional(rpID),
       "credential_id": .optional(credentialID.map(CredentialIDArgument.encode)),
       "replaces": .optional(replaces?.hex), "removed": .bool(isRemoved),
-      "waiting": .bool(isWaiting), "enrolled": .optional(isEnrolled),
+      "waiting": .bool(isPending), "enrolled": .optional(isEnrolled),
     ]
   }
 
@@ -72,7 +72,7 @@ extension KeySlot {
     switch isEnrolled {
     case false?: return "not enrolled"
     case nil: return "unconfirmed"
-    case true?: return isUntestedCode ? "never tested" : isWaiting ? "a box waits" : nil
+    case true?: return isUntestedCode ? "never tested" : isPending ? "a box waits" : nil
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Three security keys and a recovery code: whichever three are lost and removed,
 /// in whatever order, the last one opens everything.
-struct LostWaysTests {
+struct LostKeySlotsTests {
   static let names = ["key A", "key B", "key C", "code"]
 
   /// All orders in which three of the four are lost.
