@@ -19,6 +19,30 @@ struct KeyBackup: ParsableCommand {
     ])
 }
 
+extension KeyBackup {
+  /// Reads a command line whose first words name a command, by that command's own parser.
+  ///
+  /// ArgumentParser reads the options of every command in the list several times over; this is
+  /// most of what a start costs (docs/performance.md).
+  ///
+  /// - Parameter arguments: without the program's name.
+  /// - Returns: nil where anything is to be said about them, which the whole list's parser does.
+  static func parseLeaf(_ arguments: [String]) -> (any KeyBackupCommand)? {
+    var command: any ParsableCommand.Type = KeyBackup.self
+    var rest = arguments[...]
+    while let word = rest.first,
+      let next = command.configuration.subcommands.first(where: {
+        $0.configuration.commandName == word
+      })
+    {
+      command = next
+      rest.removeFirst()
+    }
+    guard command is any KeyBackupCommand.Type else { return nil }
+    return (try? command.parseAsRoot(Array(rest))) as? any KeyBackupCommand
+  }
+}
+
 /// The version that `--version` prints and CHANGELOG.md describes.
 enum Version {
   static let current = "0.1.0"

@@ -42,6 +42,7 @@ enum Main {
   private static func parse(
     _ arguments: [String], _ output: Output, _ events: Events
   ) -> (any KeyBackupCommand)? {
+    if let command = KeyBackup.parseLeaf(arguments) { return command }
     do {
       var parsed = try KeyBackup.parseAsRoot(arguments)
       if let command = parsed as? any KeyBackupCommand { return command }

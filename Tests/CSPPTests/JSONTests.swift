@@ -1,4 +1,5 @@
 import Foundation
+import SecretMemory
 import TestSupport
 import Testing
 

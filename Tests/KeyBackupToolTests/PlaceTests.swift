@@ -1,3 +1,4 @@
+import BackupFolder
 import Glibc
 import Testing
 
