@@ -218,7 +218,7 @@ final class InterruptedScene {
 
   /// The reader in Python, which shares no code with this one.
   private func expectReadByAnother(_ place: Comment) throws {
-    let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
     let python = repository + "/.build-python/bin/python"
     let read = try FinishedProgram([
       python, repository + "/Tests/reader/cspp_reader.py", scene.folder, "--prf-output",
