@@ -17,7 +17,8 @@ private struct Vector: Decodable {
 
   static func named(_ name: String) throws -> (Vector, String) {
     let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Vectors/cspp")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        "Vectors/cspp")
     let data = try Data(contentsOf: vectors.appendingPathComponent(name + ".json"))
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
