@@ -8,7 +8,7 @@ extension LogIndex {
   /// Compares the logs with each other and with what is remembered.
   ///
   /// - Parameters:
-  ///   - memory: what this computer opened before this run.
+  ///   - localState: what this computer opened before this run.
   ///   - unsynchronised: operations whose file is there and empty, a placeholder
   ///     or cut off.
   ///   - damaged: operations whose file is there and holds something else.

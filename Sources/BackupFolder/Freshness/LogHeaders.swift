@@ -28,7 +28,7 @@ struct LogHeaders {
   ///
   /// - Parameters:
   ///   - namespace: where they lie.
-  ///   - memory: operations that were opened here before: a file of that name
+  ///   - localState: operations that were opened here before: a file of that name
   ///     and digest is known to be whole.
   /// - Returns: what they say.
   /// - Throws: ``BackupFolderError/interrupted``.

@@ -92,7 +92,7 @@ extension Namespace {
   ///
   /// - Parameters:
   ///   - index: the operations that are here.
-  ///   - memory: what was opened before.
+  ///   - localState: what was opened before.
   ///   - unsynchronised: operations whose file is empty, a placeholder or cut
   ///     off.
   ///   - damaged: operations whose file holds something else.
