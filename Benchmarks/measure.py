@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -20,7 +21,8 @@ from harness import (KEYBACKUP, STATE, assertion, hmac_secret, in_turns, ms, on_
                      table)
 
 
-def measure_derive(touched):
+def one_evaluation():
+    """fido2-assert's command and ours, for one credential and salt; both give the same."""
     _, text = on_terminal(KEYBACKUP, "credential", "create", "--json")
     made = json.loads(text)
     name, rp_id = made["credential_id"], made["rp_id"]
@@ -32,6 +34,30 @@ def measure_derive(touched):
     _, text = on_terminal(*derive)
     if bytes.fromhex(text.strip()) != hmac_secret(rp_id, identifier, salt):
         sys.exit("keybackup derive and fido2-assert disagree")
+    return command, derive
+
+
+def measure_instructions():
+    """Instructions repeat almost exactly, also on a busy machine."""
+    assertion_command, derive = one_evaluation()
+    log = os.path.join(STATE, "callgrind")
+    counts = {}
+    for name, command in {
+            "`fido2-assert -G -h`": assertion_command, "`keybackup derive`": derive,
+            "`fido2-token -V`": ["fido2-token", "-V"],
+            "`keybackup --version`": [KEYBACKUP, "--version"]}.items():
+        on_terminal("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                    f"--log-file={log}", *command)
+        with open(log) as file:
+            counts[name] = max(int(count) for count in re.findall(r"Collected : (\d+)", file.read()))
+    table("Instructions of one run, by callgrind", ["", "million", "to libfido2's"],
+          [(name, f"{count / 1e6:.1f}", f"{count / counts[base]:.2f}")
+           for (name, count), base in zip(counts.items(),
+                                          2 * ["`fido2-assert -G -h`"] + 2 * ["`fido2-token -V`"])])
+
+
+def measure_derive(touched):
+    command, derive = one_evaluation()
     used = in_turns(10 if touched else 40, fido2=lambda: command, keybackup=lambda: derive,
                     version=lambda: [KEYBACKUP, "--version"], true=lambda: ["/bin/true"])
     base = used["fido2"]["ms"]
@@ -55,6 +81,10 @@ def main():
     # "touched": the key is touched after a while, and only the PRF is measured.
     if sys.argv[2:] == ["touched"]:
         measure_derive(True)
+        return
+    # "instructions": what a start and a derivation cost.
+    if sys.argv[2:] == ["instructions"]:
+        measure_instructions()
         return
     # "crafted": folders that were made to be costly.
     if sys.argv[2:3] == ["crafted"]:

@@ -43,6 +43,10 @@ enum Main {
     _ arguments: [String], _ output: Output, _ events: Events
   ) -> (any KeyBackupCommand)? {
     if let command = KeyBackup.parseLeaf(arguments) { return command }
+    // The parser would build the list of all options first.
+    if arguments == ["--version"] {
+      _exit(answer(KeyBackup.configuration.version, output).rawValue)
+    }
     do {
       var parsed = try KeyBackup.parseAsRoot(arguments)
       if let command = parsed as? any KeyBackupCommand { return command }
@@ -95,12 +99,7 @@ enum Main {
       if CommandLine.arguments.count == 1, let verdict = FrontPage.verdict(.process()) {
         text = verdict + "\n\n" + text
       }
-      do {
-        try output.result(text)
-        return .success
-      } catch {
-        return .io
-      }
+      return answer(text, output)
     }
     let plain = UserMessage(
       .usage, KeyBackup.message(for: error), hint: "run: keybackup --help")
@@ -112,6 +111,16 @@ enum Main {
     }
     events.send(.done(.usage, message))
     return .usage
+  }
+
+  /// Prints what was asked for instead of a command.
+  private static func answer(_ text: String, _ output: Output) -> ExitCode {
+    do {
+      try output.result(text)
+      return .success
+    } catch {
+      return .io
+    }
   }
 
   /// The message without the secrets that were typed on the command line.
