@@ -168,7 +168,7 @@ let package = Package(
       name: "BackupFolderTests",
       dependencies: [
         "BackupFolder", "CSPP", "SecretMemory", "TestSupport", "failing-fs", "FolderModel",
-        "crash-at", "folder-probe", "CFileChanges",
+        "crash-at", "folder-probe", "CFileChanges", "CLinux",
       ],
       swiftSettings: strict),
     .testTarget(
