@@ -1,3 +1,7 @@
+// This folder is for what unwraps the master key: the files of key slots, finding them in a
+// namespace, and what this computer remembers of them. It needs no master key but what a slot
+// unwraps. No device is known here: a slot's secret comes from the caller.
+
 public import CSPP
 public import SecretMemory
 

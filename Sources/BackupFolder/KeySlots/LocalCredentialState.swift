@@ -78,7 +78,7 @@ extension StateFolder {
   }
 
   /// The same for whoever only reads: nothing where the file is of no use.
-  fileprivate func readableCredentials(of namespace: NamespaceID) -> LocalCredentialState {
+  func readableCredentials(of namespace: NamespaceID) -> LocalCredentialState {
     (try? credentials(of: namespace)) ?? LocalCredentialState()
   }
 
@@ -143,34 +143,5 @@ extension Namespace {
   /// Remembers what is about to be enrolled here; the caller holds the lock.
   func remember(enrolmentOf kind: KeyHeader.Kind) throws(BackupFolderError) {
     try state(make: true).update(credentialsOf: id) { $0.learn(kind) }
-  }
-}
-
-extension OpenNamespace {
-  /// Remembers the security key that opened the namespace, and the relying party that a person
-  /// named where the namespace is another program's and is to be written; that it cannot is no
-  /// error.
-  ///
-  /// - Parameters:
-  ///   - slot: what opened it.
-  ///   - relyingParty: nil: none is to be remembered.
-  public func rememberCredential(of slot: KeySlot, adopting relyingParty: String? = nil) {
-    guard slot.namespaceID == id else { return }
-    func news(_ known: LocalCredentialState) -> LocalCredentialState {
-      var news = known
-      if let credential = slot.credentialID { news.credentials.insert(credential) }
-      if let relyingParty { news.relyingParties.insert(relyingParty) }
-      return news
-    }
-    if news(LocalCredentialState()) == LocalCredentialState() { return }
-    if let state = try? namespace.state(make: false) {
-      let known = state.readableCredentials(of: id)
-      if news(known) == known { return }
-    }
-    guard let state = try? namespace.state(make: true),
-      let lock = try? state.lock(patience: FileLock.readersPatience)
-    else { return }
-    try? state.update(credentialsOf: id) { $0 = news($0) }
-    _ = consume lock
   }
 }

@@ -40,36 +40,3 @@ extension Namespace {
     return found
   }
 }
-
-extension OpenNamespace {
-  /// The key slots, with those for which a box waits.
-  ///
-  /// - Throws: as ``Namespace/scan()``.
-  public func allKeySlots() throws(BackupFolderError) -> [KeySlot] {
-    var slots = try keySlots()
-    let known = namespace.rememberedKeySlots()
-    let files = keyWrappers()
-    for slot in keySlotsWithoutFile {
-      guard let left = files[slot.keyID],
-        var found = keySlot(earlier: slot.keyID, holding: left.contentDigest)
-      else { continue }
-      found.provedAt = known.proved[slot.keyID] ?? found.provedAt
-      found.isEnrolled = true
-      found.label = log.keyLabels[slot.keyID]?.text ?? found.label
-      found.isPending = true
-      slots.append(found)
-    }
-    return slots
-  }
-
-  /// A key slot as the file in an earlier namespace describes it, and no other one of
-  /// its ID.
-  private func keySlot(earlier key: KeyID, holding content: Digest) -> KeySlot? {
-    for older in lineage.earlier {
-      for var slot in (try? older.open.keySlots()) ?? []
-      where slot.keyID == key && slot.isConfirmed(by: [content]) { return slot }
-      if let found = older.open.keySlot(earlier: key, holding: content) { return found }
-    }
-    return nil
-  }
-}

@@ -67,38 +67,3 @@ struct ViewStager: ~Copyable {
     pending.removeAll(keepingCapacity: true)
   }
 }
-
-extension OpenNamespace {
-  /// Gives staged envelopes their names.
-  ///
-  /// A file whose bytes no `put` here holds stays as it is: a reader shows both
-  /// versions, the logged one from the log.
-  mutating func place(_ views: [StagedView]) throws(BackupFolderError) {
-    var buffer = FileBuffer()
-    let limit = namespace.settings.limits.record
-    for staged in views {
-      let name = FolderLayout.walletFile(staged.record)
-      if try staged.file.place(new: name) { continue }
-      _ = try staged.file.place(replacing: name, buffer: &buffer, limit: limit) { bytes in
-        mayGo(bytes)
-      }
-    }
-    view.written += views.compactMap { staged in
-      staged.file.stamp.map {
-        ViewStamps.Entry(record: staged.record, value: staged.value, stamp: $0)
-      }
-    }
-    if let first = views.first { try first.file.directory.sync() }
-  }
-
-  /// Whether the bytes of a view file may be lost: what they hold is logged, or
-  /// they hold nothing that this namespace's key opens.
-  mutating func mayGo(_ bytes: Span<UInt8>) -> Bool {
-    switch view.reader.open(bytes: bytes) {
-    case .opened(let entry, let value):
-      log.index.standing(of: value, record: entry.recordID) != .unknown
-    case .failed(let failure): failure.mayBeReplaced
-    case .absent: false
-    }
-  }
-}

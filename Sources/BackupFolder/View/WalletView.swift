@@ -1,7 +1,7 @@
 // This folder is for the wallets' CSPP files, which are made from the log for other
-// programs. Other rooms go through the files (ViewFiles, WalletReader, WalletPass), stage
-// and place new ones (ViewStager), have the view repaired, and keep what they read in the
-// cache. What a person changes, and why, is not known here.
+// programs: going through them (ViewFiles, WalletReader, WalletPass), writing new ones under
+// temporary names (ViewStager), and the cache of what they held. Placing and repairing them is
+// in Repair. What a person changes, and why, is not known here.
 
 /// The CSPP files of a namespace, as one run knows them.
 ///

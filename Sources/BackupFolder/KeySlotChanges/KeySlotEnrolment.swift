@@ -1,6 +1,6 @@
-// This folder is for what unwraps the master key, from a file of the folder to what the log
-// says of it. Other rooms scan a namespace for key slots, enrol, remove and repair them. No
-// device is known here: a slot's secret comes from the caller.
+// This folder is for what a person changes about key slots, with the master key at hand:
+// enrolling, naming and removing them, and what this computer remembers of that. How a slot's
+// file looks is known in KeySlots; putting damaged ones right in Repair.
 
 public import CSPP
 public import SecretMemory

@@ -1,3 +1,7 @@
+// This folder is for what a writing run puts right, whoever left it so: CSPP files and files
+// of key slots that differ from the log, what a crash left, the cache. It writes what the log
+// says and decides nothing: changes are made in Wallets, KeySlotChanges and Rotation.
+
 internal import CSPP
 internal import SecretMemory
 
