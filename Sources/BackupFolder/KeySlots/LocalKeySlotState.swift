@@ -164,7 +164,7 @@ extension StateFolder {
   }
 
   /// The same for whoever only reads: nothing where the file is of no use.
-  func readableWays(of namespace: NamespaceID) -> LocalKeySlotState {
+  func readableKeySlots(of namespace: NamespaceID) -> LocalKeySlotState {
     (try? slots(of: namespace)) ?? LocalKeySlotState()
   }
 
@@ -212,6 +212,6 @@ extension Namespace {
 
   /// What this computer remembers of the key slots.
   func rememberedKeySlots() -> LocalKeySlotState {
-    (try? state(make: false))?.readableWays(of: id) ?? LocalKeySlotState()
+    (try? state(make: false))?.readableKeySlots(of: id) ?? LocalKeySlotState()
   }
 }

@@ -21,7 +21,7 @@ extension Namespace {
   /// - Throws: a listing that fails.
   public func pendingKeySlots() throws(BackupFolderError) -> [KeySlot] {
     guard let state = try? state(make: false) else { return [] }
-    let known = state.readableWays(of: id)
+    let known = state.readableKeySlots(of: id)
     if known.waiting.isEmpty { return [] }
     var found: [KeySlot] = []
     for older in state.readableMemory(of: id).earlier.sorted() {
