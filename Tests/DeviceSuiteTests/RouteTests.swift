@@ -39,8 +39,10 @@ import Testing
     let table = try RouteTable(in: Self.document())
     let contradiction = table.contradiction(to: outcome)
     #expect(contradiction == nil)
-    // What is known to fail is in the table for everyone to see.
-    #expect(outcome.passed || table[run.behaviour, run.route] == .failed, "\(outcome.detail)")
+    // What is known to fail is in the table for everyone to see. Not asked within `#expect`, which
+    // keeps a picture of the whole table for every failure: 22 GB where no reader works.
+    let isKnown = table[run.behaviour, run.route] == .failed
+    #expect(outcome.passed || isKnown, "\(outcome.detail)")
   }
 
   @Test func `The document has every row, every reason, and nothing unwritten`() throws {
