@@ -69,7 +69,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
     try place.requirePrivate(
-      file ?? common.output.resultFile, besides: folder.folder, world)
+      file, printed: file == nil ? common.output.resultFile : nil, besides: folder.folder, world)
     let evaluation = try await evaluate(request, world)
     try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
     try write(evaluation)

@@ -14,13 +14,18 @@ struct SyncedFolderOption: ParsableArguments {
   ///
   /// - Parameters:
   ///   - paths: where they shall go; need not exist yet.
+  ///   - printed: the file that a shell sends the results to. It may be on a
+  ///     server, where whole home directories are: scripts print there.
   ///   - backup: the backup's folder, where the command has one.
   ///   - world: where sync programs keep their settings.
   /// - Throws: `cannot-create`.
   func requirePrivate(
-    _ paths: String?..., besides backup: String? = nil, _ world: World
+    _ paths: String?..., printed: String? = nil, besides backup: String? = nil, _ world: World
   ) throws(UserMessage) {
-    guard let (path, carrier) = carried(paths, backup, world) else { return }
+    guard
+      let (path, carrier) = carried(paths, backup, world)
+        ?? carried([printed], backup, world, besidesServers: true)
+    else { return }
     throw UserMessage(
       .cannotCreate,
       "\(path) is in a synced folder, so the secrets would leave this computer: "
@@ -49,7 +54,7 @@ struct SyncedFolderOption: ParsableArguments {
 
   /// The first of the files that is carried elsewhere, and what carries it.
   private func carried(
-    _ paths: [String?], _ backup: String?, _ world: World
+    _ paths: [String?], _ backup: String?, _ world: World, besidesServers: Bool = false
   ) -> (path: String, carrier: Carrier)? {
     let named = paths.compactMap { $0 }
     guard !named.isEmpty, !allowSyncedFolder else { return nil }
@@ -59,7 +64,9 @@ struct SyncedFolderOption: ParsableArguments {
     let mounts = MountTable.current()
     for path in named {
       guard let place = FileCheck.future(path) else { continue }
-      if let folder = known.carrying(place, mounts), folder.path != "/" {
+      if let folder = known.carrying(place, mounts), folder.path != "/",
+        !(besidesServers && folder.engine == .server)
+      {
         return (path, .engine(folder))
       }
       for backup in backups {

@@ -66,7 +66,8 @@ struct RevealOptions: ParsableArguments {
         hint: "or write it to a file with --out FILE")
     }
     try OutputFile.requireFree(out)
-    try place.requirePrivate(out ?? common.output.resultFile, besides: folder, world)
+    try place.requirePrivate(
+      out, printed: out == nil ? common.output.resultFile : nil, besides: folder, world)
   }
 
   /// The key's text without a line end.

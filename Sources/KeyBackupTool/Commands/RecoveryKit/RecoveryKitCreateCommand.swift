@@ -53,7 +53,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     let secretFile = unlock.recovery.secretFile.flatMap { $0 == "-" ? nil : $0 }
     let printed = showsCode ? unlock.output.resultFile : nil
     try place.requirePrivate(
-      out, offline, secretFile, printed, besides: backup.folder.path, world)
+      out, offline, secretFile, printed: printed, besides: backup.folder.path, world)
     for path in [out, offline].compactMap({ $0 }) { try OutputFile.requireCreatable(path) }
     var terms = UnlockTerms()
     if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }

@@ -48,7 +48,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     let passphrase = try passphrase.read(unlock.common.prompter, twice: false)
     let backup = try await unlock.backup(world)
     let printed = printsEntry || reveal ? unlock.output.resultFile : nil
-    try place.requirePrivate(out, printed, besides: backup.folder.path, world)
+    try place.requirePrivate(out, printed: printed, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)

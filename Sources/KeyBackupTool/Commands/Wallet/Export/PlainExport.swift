@@ -20,7 +20,8 @@ struct PlainExport {
     let passphrase = try passphrase.read(unlock.common.prompter, twice: true)
     let backup = try await unlock.backup(world)
     try place.requirePrivate(
-      out ?? unlock.output.resultFile, besides: backup.folder.path, world)
+      out, printed: out == nil ? unlock.output.resultFile : nil, besides: backup.folder.path,
+      world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
