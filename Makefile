@@ -10,9 +10,8 @@ SWIFT ?= swift
 # `make demo KEY=real` uses the plugged-in security key instead of a simulated one.
 KEY ?= simulated
 
-# The Swift runtime goes into the program; libfido2 and the other C libraries
-# stay shared, so that Debian's security updates reach them.
-RELEASE = -c release --static-swift-stdlib
+# The program as it is released, in .build/release.
+RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
 
 FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
 
@@ -42,10 +41,9 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 
 test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
-	$(SWIFT) build $(RELEASE) --product keybackup
+	$(RELEASE)
 	# The tests of the command run what is installed, not the debug build.
-	@KEYBACKUP_TEST_PROGRAM="$$($(SWIFT) build $(RELEASE) --show-bin-path)/keybackup" \
-	  SWIFT="$(SWIFT)" scripts/test
+	@KEYBACKUP_TEST_PROGRAM="$$(readlink -f .build/release)/keybackup" SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
 	@scripts/setup --check demo
@@ -61,7 +59,7 @@ format: ## put every Swift file into the format that lint checks
 
 build: ## the release build: .build/release/keybackup, and its shell completions
 	@scripts/setup --check build
-	$(SWIFT) build $(RELEASE) --product keybackup
+	$(RELEASE)
 	@mkdir -p $(COMPLETIONS)
 	@for shell in bash zsh fish; do \
 	  .build/release/keybackup --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done

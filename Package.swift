@@ -18,6 +18,16 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let arguments: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
+/// A program that the dynamic loader has little to do with (docs/decisions/0034): few symbols
+/// to be found, relocations in a table of bits, nothing for others to find in the program, and
+/// the C++ runtime as an archive, where scripts/release-build has put it.
+let quickStart: LinkerSetting = .unsafeFlags(
+  [
+    "-use-ld=lld", "-Xclang-linker", "-static-libgcc",
+    "-L\(Context.packageDirectory)/.build/static", "-Xlinker", "--no-export-dynamic",
+    "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+  ], .when(configuration: .release))
+
 let package = Package(
   name: "keybackup",
   products: [
@@ -35,7 +45,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
   ],
   targets: [
-    // System modules: a module map and a shim.h, no Swift.
+    // System modules: a module map and a shim.h, no Swift. Only COpenSSL's map names its
+    // library: so libcrypto comes first, where the loader finds its 3,600 own symbols soonest.
     .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -48,6 +59,9 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
 
+    // The one part in C: a forked process may make system calls and nothing else.
+    .target(name: "CReadingProcess"),
+
     // The product.
     .target(name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: strict),
     .target(
@@ -55,7 +69,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CSPP", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(
-      name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux"],
+      name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
       swiftSettings: strict),
     // Where this computer may keep a secret for a while.
     .target(
@@ -75,7 +89,7 @@ let package = Package(
         "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
         "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: [quickStart]),
 
     // The simulated security key and the tests. Nothing above knows of these.
     .systemLibrary(

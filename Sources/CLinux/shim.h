@@ -16,8 +16,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "reading_process.h"
-
 /// prctl(PR_SET_DUMPABLE, 0): no core dump, no ptrace, /proc/self owned by root.
 static inline int keybackup_set_not_dumpable(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CReadingProcess
 internal import Glibc
 internal import SecretMemory
 internal import Synchronization

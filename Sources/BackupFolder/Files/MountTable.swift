@@ -35,7 +35,8 @@ package struct MountTable: Sendable {
 
   /// Reads the lines of proc(5)'s mountinfo.
   package init(_ text: String) {
-    all = text.split(separator: "\n").compactMap(Self.mount)
+    // By bytes: looking for characters cost a fifth of what `derive` computes.
+    all = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap(Self.mount)
   }
 
   /// The table of this process; empty where there is none.
@@ -95,24 +96,26 @@ package struct MountTable: Sendable {
 
   /// Mount ID, parent ID, device, root, point, options, optional fields, "-",
   /// type, source, options of the file system.
-  private static func mount(_ line: Substring) -> Mount? {
-    let fields = line.split(separator: " ", omittingEmptySubsequences: false)
-    guard fields.count > 6, let id = Int(fields[0]),
-      let dash = fields[6...].firstIndex(of: "-"), dash + 2 < fields.count
+  private static func mount(_ line: Substring.UTF8View) -> Mount? {
+    let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard fields.count > 6, let id = Int(Substring(fields[0])),
+      let dash = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
+      dash + 2 < fields.count
     else { return nil }
-    let options =
-      fields[5].split(separator: ",")
-      + (fields.dropFirst(dash + 3).first ?? "").split(separator: ",")
+    let isReadOnly = [fields[5], fields.dropFirst(dash + 3).first].contains { options in
+      options?.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("ro".utf8) } ?? false
+    }
     return Mount(
-      id: id, device: String(fields[2]), root: unescaped(fields[3]), point: unescaped(fields[4]),
-      isReadOnly: options.contains("ro"), type: String(fields[dash + 1]),
-      source: unescaped(fields[dash + 2]))
+      id: id, device: String(Substring(fields[2])), root: unescaped(fields[3]),
+      point: unescaped(fields[4]), isReadOnly: isReadOnly,
+      type: String(Substring(fields[dash + 1])), source: unescaped(fields[dash + 2]))
   }
 
   /// Space, tab, line end and backslash come as three octal digits.
-  private static func unescaped(_ field: Substring) -> String {
+  private static func unescaped(_ field: Substring.UTF8View) -> String {
+    guard field.contains(UInt8(ascii: "\\")) else { return String(Substring(field)) }
     var bytes: [UInt8] = []
-    var rest = field.utf8
+    var rest = field
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "\\"),
         let code = String(rest.prefix(3)).flatMap({ UInt8($0, radix: 8) })

@@ -22,7 +22,8 @@ struct EnrolledCredentials: Sendable {
   ) throws(UserMessage) -> EnrolledCredentials {
     var known = EnrolledCredentials(
       remembered: world.stateFolder.map { BackupFolder.rememberedCredentials(in: $0) } ?? [])
-    if let path = try options.configuredPath(world) {
+    let chosen = try options.configuredPath(world)
+    if let path = chosen {
       do throws(UserMessage) {
         known.named = try files(in: path, world, isNamed: options.folder != nil)
       } catch {
@@ -31,7 +32,7 @@ struct EnrolledCredentials: Sendable {
     }
     var others = KnownSyncFolders.find(world).backups().map(\.place)
     if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
-    for path in others {
+    for path in others where path != chosen {
       // A folder that does not answer must not keep anybody from work that needs none.
       let found = TimeLimit.result(within: patience) {
         (try? files(in: path, world, isNamed: false)) ?? [:]

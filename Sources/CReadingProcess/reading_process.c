@@ -1,10 +1,8 @@
-// A process that reads a folder for another one, so that a read which blocks
-// blocks nobody but it: a thread that waits for a FUSE program's answer can be
-// neither interrupted nor killed, and its process could not end.
-#pragma once
+#define _GNU_SOURCE
+#include "reading_process.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -12,34 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum {
-  KEYBACKUP_OPEN_FOLDER = 1,     // at a path: answers with a descriptor
-  KEYBACKUP_OPEN_SUBFOLDER = 2,  // in the folder sent along: the same
-  KEYBACKUP_READ_FILE = 3,       // in the folder sent along: `count`, so many bytes
-  KEYBACKUP_LIST = 4,            // the folder sent along: `count` and so many bytes of
-                                 // getdents64(2), again and again until `count` is 0
-  KEYBACKUP_LOOK = 5,            // whether a name is in the folder sent along
-};
-
-enum {
-  KEYBACKUP_NOT_REGULAR = -1,
-  KEYBACKUP_TOO_LARGE = -2,
-};
-
-struct keybackup_request {
-  int64_t limit;
-  int32_t operation;
-  int32_t length;  // of the name that follows, without a NUL
-};
-
-struct keybackup_answer {
-  int64_t count;
-  int32_t error;  // 0, an errno, or one of the negative numbers above
-  int32_t unused;
-};
-
-/// Sends bytes and perhaps a descriptor; 0 or -1.
-static inline int keybackup_send(int socket, const void *bytes, size_t count, int descriptor) {
+int keybackup_send(int socket, const void *bytes, size_t count, int descriptor) {
   const char *rest = bytes;
   while (count > 0) {
     struct iovec part = {(void *)rest, count};
@@ -65,8 +36,7 @@ static inline int keybackup_send(int socket, const void *bytes, size_t count, in
   return 0;
 }
 
-/// Receives exactly `count` bytes, and the descriptor that came along; 0 or -1.
-static inline int keybackup_receive(int socket, void *bytes, size_t count, int *descriptor) {
+int keybackup_receive(int socket, void *bytes, size_t count, int *descriptor) {
   char *rest = bytes;
   while (count > 0) {
     struct iovec part = {rest, count};
@@ -90,12 +60,12 @@ static inline int keybackup_receive(int socket, void *bytes, size_t count, int *
   return 0;
 }
 
-static inline int keybackup_answer(int socket, int error, int64_t count, int descriptor) {
+static int keybackup_answer(int socket, int error, int64_t count, int descriptor) {
   struct keybackup_answer answer = {.count = count, .error = error};
   return keybackup_send(socket, &answer, sizeof answer, descriptor);
 }
 
-static inline int keybackup_read_file(int socket, int folder, const char *name, int64_t limit) {
+static int keybackup_read_file(int socket, int folder, const char *name, int64_t limit) {
   int file = (int)syscall(
       SYS_openat, folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
   if (file < 0) {
@@ -134,7 +104,7 @@ static inline int keybackup_read_file(int socket, int folder, const char *name, 
   return ended;
 }
 
-static inline int keybackup_list(int socket, int folder) {
+static int keybackup_list(int socket, int folder) {
   int own = (int)syscall(SYS_openat, folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (own < 0) return keybackup_answer(socket, errno, 0, -1);
   char entries[32 * 1024] __attribute__((aligned(8)));
@@ -154,7 +124,7 @@ static inline int keybackup_list(int socket, int folder) {
 ///
 /// Only system calls: what this process was forked from may have had other
 /// threads, with any lock held.
-static inline void keybackup_serve_reads(int socket) {
+static void keybackup_serve_reads(int socket) {
   char name[4096];
   struct keybackup_request request;
   for (;;) {
@@ -190,14 +160,7 @@ static inline void keybackup_serve_reads(int socket) {
   }
 }
 
-/// Starts a process that reads on request.
-///
-/// It keeps no descriptor but its end of the socket, so that nobody who waits
-/// for the end of ours waits for its; memory marked MADV_DONTFORK is not in it.
-///
-/// \param socket receives our end.
-/// \returns its process ID, or -1.
-static inline int keybackup_start_reading_process(int *socket) {
+int keybackup_start_reading_process(int *socket) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
   int process = fork();
