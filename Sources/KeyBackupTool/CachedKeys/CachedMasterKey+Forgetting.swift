@@ -8,24 +8,24 @@ extension CachedMasterKey {
   /// desktop's.
   ///
   /// - Parameters:
-  ///   - backup: the backup.
+  ///   - folder: the backup's folder.
   ///   - world: what surrounds the process.
   ///   - mayPrompt: whether the desktop may ask for its password.
   ///   - isMeant: which namespaces' keys.
   /// - Returns: how many there were.
   /// - Throws: what a keyring throws, after the other one was done too.
   static func forget(
-    of backup: Backup, _ world: World, mayPrompt: Bool,
+    of folder: BackupFolder, _ world: World, mayPrompt: Bool,
     where isMeant: (NamespaceID) -> Bool = { _ in true }
   ) throws(UserMessage) -> Int {
     try both { () throws(SecretStoreError) in
       var count = 0
-      for known in try inKernel(of: backup, world) where isMeant(known.namespaceID) {
+      for known in try inKernel(of: folder, world) where isMeant(known.namespaceID) {
         if try known.forgetInKernel() { count += 1 }
       }
       return count
     } desktop: { () throws(SecretStoreError) in
-      let marked = marked(of: backup, world).filter { isMeant($0.namespaceID) }
+      let marked = marked(of: folder, world).filter { isMeant($0.namespaceID) }
       if marked.isEmpty { return 0 }
       var count = 0
       var service = try world.secretService(mayPrompt: mayPrompt)

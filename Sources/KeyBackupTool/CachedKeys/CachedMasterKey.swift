@@ -1,5 +1,5 @@
-// This folder is for the master key that unlock put into a keyring, as one more source of
-// it. Commands put, use and forget it. Without it every command works all the same.
+// This folder is for the master key that unlock put into a keyring. Commands put and forget
+// it, and Unlocking finds it there. Without it every command works all the same.
 
 internal import BackupFolder
 internal import CSPP
@@ -9,7 +9,7 @@ internal import SecretStores
 
 /// A place on this computer that knows a backup's master key because `unlock`
 /// put it there.
-enum KnownPlace: String, Sendable {
+enum CachedKeyPlace: String, Sendable {
   case kernelKeyring = "kernel-keyring"
   case secretService = "secret-service"
 
@@ -33,37 +33,37 @@ struct CachedMasterKey: Sendable {
   private let folderTag: String
   private let world: World
 
-  /// Of the backup that is asked for, or of the one that follows it.
-  init(_ backup: Backup, _ world: World, of id: NamespaceID? = nil) {
-    self.init(id ?? backup.namespace.id, Self.tag(of: backup), world)
+  /// Of a namespace in a folder.
+  init(_ id: NamespaceID, in folder: BackupFolder, _ world: World) {
+    self.init(id, Self.tag(of: folder), world)
   }
 
   private init(_ id: NamespaceID, _ folderTag: String, _ world: World) {
     (namespaceID, self.folderTag, self.world) = (id, folderTag, world)
   }
 
-  private static func tag(of backup: Backup) -> String {
-    let place = FileCheck.absolute(backup.folder.path) ?? backup.folder.path
+  private static func tag(of folder: BackupFolder) -> String {
+    let place = FileCheck.absolute(folder.path) ?? folder.path
     return String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
   }
 
   // MARK: All of a folder
 
-  /// Those of a backup's folder in the kernel's keyring: each rotation of the
+  /// Those of a folder in the kernel's keyring: each rotation of the
   /// master key leaves a namespace whose key may still be known.
   static func inKernel(
-    of backup: Backup, _ world: World
+    of folder: BackupFolder, _ world: World
   ) throws(SecretStoreError) -> [CachedMasterKey] {
-    let tag = tag(of: backup)
+    let tag = tag(of: folder)
     return try KernelKeyring.names(startingWith: prefix).compactMap { name in
       guard let id = id(in: name.dropFirst(prefix.count), before: ":" + tag) else { return nil }
       return CachedMasterKey(id, tag, world)
     }
   }
 
-  /// Those of a backup's folder that may be in the desktop's keyring.
-  static func marked(of backup: Backup, _ world: World) -> [CachedMasterKey] {
-    let tag = tag(of: backup)
+  /// Those of a folder that may be in the desktop's keyring.
+  static func marked(of folder: BackupFolder, _ world: World) -> [CachedMasterKey] {
+    let tag = tag(of: folder)
     return marks(world).sorted().compactMap { mark in
       id(in: mark[...], before: "-" + tag).map { CachedMasterKey($0, tag, world) }
     }

@@ -2,7 +2,7 @@ internal import SecretStores
 
 extension UserMessage {
   /// What an error of a keyring means to a person.
-  init(_ error: SecretStoreError, _ place: KnownPlace) {
+  init(_ error: SecretStoreError, _ place: CachedKeyPlace) {
     let keepWithout = "nothing needs it: every command works with the security key"
     self =
       switch error {

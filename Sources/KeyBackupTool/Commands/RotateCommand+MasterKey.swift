@@ -114,7 +114,9 @@ extension RotateCommand {
   /// This computer forgets the old master key, if `unlock` made it know that.
   private func forgetKnown(_ old: NamespaceID, _ backup: Backup, _ world: World) {
     do throws(UserMessage) {
-      let count = try CachedMasterKey.forget(of: backup, world, mayPrompt: false) { $0 == old }
+      let count = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: false) {
+        $0 == old
+      }
       if count > 0 { unlock.output.note("This computer has forgotten the old master key.") }
     } catch {
       unlock.output.warn(

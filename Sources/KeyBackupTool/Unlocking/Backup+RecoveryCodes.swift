@@ -2,10 +2,23 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// Recovery codes as key slots of a backup.
+/// The recovery code that a person gives; no security key is asked, but where it is the kit's
+/// second secret.
+struct RecoveryCodeSource: MasterKeySource {
+  let cost = SourceCost.named
+
+  func serves(_ terms: UnlockTerms) -> Bool { !terms.needsSecurityKey }
+
+  func masterKey(
+    _ request: inout UnlockRequest
+  ) async throws(UserMessage) -> UnlockedMasterKey? {
+    try await request.backup.masterKeyByCode(
+      request.unlock, request.world, request.terms, damaged: &request.damaged)
+  }
+}
+
 extension Backup {
-  /// Unwraps the master key with a recovery code; no security key is asked,
-  /// but where it is the kit's second secret.
+  /// Unwraps the master key with a recovery code.
   ///
   /// - Parameters:
   ///   - unlock: the options of the command.
@@ -15,7 +28,7 @@ extension Backup {
   /// - Returns: the master key.
   /// - Throws: `data-invalid` for what is no code, before anything is derived;
   ///   `wrong-key` for another backup's; `no-input` when there is no kit here.
-  func masterKeyByCode(
+  fileprivate func masterKeyByCode(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {

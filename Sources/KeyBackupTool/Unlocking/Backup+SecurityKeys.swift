@@ -3,29 +3,42 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Security keys as key slots of a backup.
+/// The security keys that are enrolled: one PIN, one touch.
+struct SecurityKeySource: MasterKeySource {
+  let cost = SourceCost.touch
+
+  func serves(_ terms: UnlockTerms) -> Bool { true }
+
+  func masterKey(
+    _ request: inout UnlockRequest
+  ) async throws(UserMessage) -> UnlockedMasterKey? {
+    let scan = try request.scan()
+    do throws(UserMessage) {
+      return try await request.backup.masterKey(scan, &request)
+    } catch {
+      throw error.offeringRecoveryCode(scan.keySlots, request.terms)
+    }
+  }
+}
+
 extension Backup {
-  /// Unwraps the master key with a security key: one PIN, one touch.
+  /// Unwraps the master key with a security key.
   ///
   /// - Parameters:
   ///   - scan: the key slots.
-  ///   - finder: where the keys are.
-  ///   - rpID: the relying party that the person named.
-  ///   - terms: what else is asked of the key.
-  ///   - damaged: receives the files of the key slot that do not open.
-  /// - Returns: the master key.
+  ///   - request: what is asked for; receives the files of the key slot that do not open.
+  /// - Returns: the master key; nil where no key slot is a security key's.
   /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
   ///   file opens, and what the device throws.
-  func masterKey(
-    _ scan: NamespaceScan, from finder: AuthenticatorFinder, rpID: String?, _ terms: UnlockTerms,
-    damaged: inout [FileFinding]
-  ) async throws(UserMessage) -> UnlockedMasterKey {
+  fileprivate func masterKey(
+    _ scan: NamespaceScan, _ request: inout UnlockRequest
+  ) async throws(UserMessage) -> UnlockedMasterKey? {
+    let (unlock, terms) = (request.unlock, request.terms)
+    let rpID = unlock.relyingParty.rpId
     let offers = UnlockOffers(scan.keySlots, rule(rpID), meant: meant)
     guard !offers.all.isEmpty else {
-      guard offers.withheld.isEmpty else {
-        throw .relyingPartyNotAllowed(offers.withheld, "no security key is asked")
-      }
-      throw Self.noSecurityKey(scan, terms)
+      if offers.withheld.isEmpty { return nil }
+      throw .relyingPartyNotAllowed(offers.withheld, "no security key is asked")
     }
     let isUnnamed = offers.all.contains { $0.slot.kind == .csppEnvelope }
     do throws(UserMessage) {
@@ -33,12 +46,12 @@ extension Backup {
       var failed: [KeySlot] = []
       var wanted = WantedAuthenticator(scan, offers)
       wanted.purpose = terms.purpose
-      let unlocked = try await finder.ask(
-        offers.questions, for: wanted, terms
-      ) { answer in
+      let finder = unlock.finder(request.world, furtherPINs: terms.furtherPINs)
+      var damaged: [FileFinding] = []
+      defer { request.damaged += damaged }
+      return try await finder.ask(offers.questions, for: wanted, terms) { answer in
         open(answer, offers, &failed, &damaged)
       }
-      return unlocked
     } catch  where [.wrongKey, .dataInvalid].contains(error.code) && !offers.withheld.isEmpty {
       throw .relyingPartyNotAllowed(offers.withheld, error.message)
     } catch  where error.code == .wrongKey && isUnnamed && rpID == nil {
@@ -47,35 +60,6 @@ extension Backup {
         hint: "the backup was made by another program: name its relying party, "
           + "such as --rp-id covebitcoinwallet.com")
     }
-  }
-
-  /// What to say where no security key can be asked.
-  ///
-  /// - Parameters:
-  ///   - scan: the key slots that will do.
-  ///   - terms: why others will not.
-  /// - Returns: the error.
-  private static func noSecurityKey(_ scan: NamespaceScan, _ terms: UnlockTerms) -> UserMessage {
-    let hasKit = scan.keySlots.contains { Kit($0) != nil }
-    if terms.needsSecurityKey, hasKit || terms.only != nil {
-      return UserMessage(
-        .wrongKey, "this is done with a security key that opens the backup, and none is enrolled",
-        hint: "enrol a key first: keybackup key add, with --recovery-code where only a recovery "
-          + "kit is left")
-    }
-    if !terms.except.isEmpty {
-      return UserMessage(
-        .usage, "this needs another way in than the one to be removed",
-        hint: hasKit ? "open the backup with the recovery code: --recovery-code" : nil)
-    }
-    // Whoever calls this tells of the recovery code.
-    if hasKit {
-      return UserMessage(
-        .wrongKey, "no security key opens this backup: its ways in are recovery codes", hint: nil)
-    }
-    return UserMessage(
-      .dataInvalid, "no way into this backup is of a kind that this version knows",
-      hint: "a newer keybackup may know it")
   }
 
   private func open(

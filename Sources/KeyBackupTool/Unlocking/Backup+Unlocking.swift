@@ -20,7 +20,7 @@ struct UnlockedMasterKey: ~Copyable {
   var key: OpenAuthenticator?
 }
 
-/// The order in which the key slots of a backup are tried.
+/// Opening a backup: one loop over the sources of its master key.
 extension Backup {
   /// Opens the backup: at most one PIN and one touch.
   ///
@@ -121,40 +121,19 @@ extension Backup {
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    // 1. What the person named.
-    if unlock.recovery.isUsed, !terms.needsSecurityKey {
-      let unlocked = try await masterKeyByCode(unlock, world, terms, damaged: &damaged)
-      return try await inCharge(
-        unlocked, ((try? scanAll()).map { terms.allowed($0) })?.keySlots ?? [])
+    var request = UnlockRequest(self, unlock, world, terms)
+    for source in Self.sources(unlock).sorted(by: { $0.cost < $1.cost }) {
+      guard source.serves(terms), let found = try await source.masterKey(&request) else { continue }
+      damaged += request.damaged
+      // Only where there are several namespaces does one lead on to another.
+      return candidates.isEmpty ? found : try await inCharge(found, request.slots)
     }
-    let scan = try terms.allowed(scanAll())
-    for finding in scan.findings {
-      unlock.output.note("keybackup: \(finding.text)")
-    }
-    // 2. What this computer knows.
-    if !terms.needsKeySlot, !terms.needsSecurityKey, let known = try cachedMasterKey(unlock, world),
-      try isInCharge(known, unlock.output)
-    {
-      return UnlockedMasterKey(masterKey: known, keyID: nil)
-    }
-    // 3. Security keys.
-    do throws(UserMessage) {
-      let unlocked = try await masterKey(
-        scan, from: unlock.finder(world, furtherPINs: terms.furtherPINs),
-        rpID: unlock.relyingParty.rpId, terms, damaged: &damaged)
-      return try await inCharge(unlocked, scan.keySlots)
-    } catch
-      where error.isAboutTheKey && !terms.needsSecurityKey
-      && scan.keySlots.contains(where: { Kit($0) != nil })
-    {
-      throw error.adding(hint: "or open it with the recovery code: --recovery-code")
-    }
+    throw request.noSource()
   }
-}
 
-extension UserMessage {
-  /// Whether there is no security key that could be used.
-  fileprivate var isAboutTheKey: Bool {
-    [.noAuthenticator, .wrongKey, .pinBlocked, .pinLastTries, .prfUnsupported].contains(code)
+  /// All sources that the options allow.
+  private static func sources(_ unlock: UnlockOptions) -> [any MasterKeySource] {
+    let keys: [any MasterKeySource] = [CachedKeySource(), SecurityKeySource()]
+    return unlock.recovery.isUsed ? keys + [RecoveryCodeSource()] : keys
   }
 }

@@ -1,5 +1,5 @@
-// This folder is for opening a backup, from options to an open namespace: key slots,
-// recovery codes, succession, waiting for synchronisation. Commands call
+// This folder is for opening a backup, from options to an open namespace: the sources of its
+// master key, succession, waiting for synchronisation. Commands call
 // UnlockOptions.backup and Backup.unlock. What a command does with the namespace is not
 // known here.
 

@@ -62,7 +62,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = common.verbose
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
-    report.knownPlaces = KnownPlaceReport.all(backup, world)
+    report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))

@@ -61,7 +61,7 @@ extension StatusReport {
   private func proof(of group: [KeySlot]) -> String {
     guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
       // A master key that this computer knows would open the backup in its place.
-      return "with it, keybackup verify --deep" + (knownPlaces.isEmpty ? "" : " --no-keyring")
+      return "with it, keybackup verify --deep" + (cachedKeys.isEmpty ? "" : " --no-keyring")
     }
     return
       "\(RecoveryKitTestCommand.line(kit.keyID, kit.derivation)) asks for its code and proves it"

@@ -51,7 +51,7 @@ struct StatusReport: Sendable {
   /// What the sync engine said; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
   /// Where this computer knows the master key.
-  var knownPlaces: [KnownPlaceReport] = []
+  var cachedKeys: [CachedKeyReport] = []
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
@@ -150,7 +150,7 @@ struct StatusReport: Sendable {
     if !unusable.isEmpty { json["memory"] = .array(unusable.map { .string($0.message) }) }
     if !lostKeySlots.isEmpty { json["lost_ways"] = .array(lostKeySlots.map { .string($0.file) }) }
     if let watchOnly { json["watch_only"] = .number(watchOnly) }
-    json["known_in"] = .array(knownPlaces.map(\.json))
+    json["known_in"] = .array(cachedKeys.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
       json["engine"] = .optional(synchronised.engine?.rawValue)
@@ -175,7 +175,7 @@ struct StatusReport: Sendable {
           + (isOpened ? "" : " (of all that lies in the log; verify --deep: of what opens)")
           + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it before)"))
     }
-    lines += knownPlaces.map { "Unlocked   \($0.text)" }
+    lines += cachedKeys.map { "Unlocked   \($0.text)" }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
     if let comparison { lines.append("Compared   \(comparison.text)") }
     lines += findings.lines(all: listsAll).map { "\($0.state)  \($0.text)" }

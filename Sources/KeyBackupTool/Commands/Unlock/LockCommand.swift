@@ -32,7 +32,8 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
           error.code, word: error.word, error.message,
           hint: "keybackup lock --all forgets the keys of every backup, without any folder")
       }
-      forgotten = try CachedMasterKey.forget(of: backup, world, mayPrompt: !common.noInput) { id in
+      forgotten = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: !common.noInput) {
+        id in
         backup.named == nil || backup.named == id
       }
     }

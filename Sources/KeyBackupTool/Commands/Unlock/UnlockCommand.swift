@@ -32,7 +32,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .unlocking)
-    let asked = CachedMasterKey(backup, world)
+    let asked = CachedMasterKey(backup.namespace.id, in: backup.folder, world)
     // What would not take the key is found out before the touch, and the desktop
     // asks what it has to.
     try attempt { () throws(SecretStoreError) in
@@ -51,9 +51,9 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     // After a rotation of the master key, that of the backup in charge.
     let opened = try await backup.open(unlocked, unlock)
     let masterKey = opened.sharedMasterKey.copy()
-    let known = CachedMasterKey(backup, world, of: opened.id)
+    let known = CachedMasterKey(opened.id, in: backup.folder, world)
     try Interruption.check()
-    let report: KnownPlaceReport
+    let report: CachedKeyReport
     if keep {
       // Marked first: what is killed in between is found by `lock`.
       try known.markDesktop()
@@ -61,13 +61,13 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
         var service = try world.secretService(mayPrompt: !unlock.common.noInput)
         try known.keepInDesktop(masterKey, &service)
       }
-      report = KnownPlaceReport(place: .secretService, namespaceID: opened.id)
+      report = CachedKeyReport(place: .secretService, namespaceID: opened.id)
     } else {
       let seconds = (time ?? .standard).seconds
       try attempt { () throws(SecretStoreError) in
         try known.keepInKernel(masterKey, for: seconds)
       }
-      report = KnownPlaceReport(
+      report = CachedKeyReport(
         place: .kernelKeyring, namespaceID: opened.id, until: world.now() + Int64(seconds))
     }
     try unlock.output.result(

@@ -3,8 +3,8 @@ internal import CSPP
 internal import SecretStores
 
 /// A place that knows the master key, as `status` tells of it.
-struct KnownPlaceReport: Sendable {
-  var place: KnownPlace
+struct CachedKeyReport: Sendable {
+  var place: CachedKeyPlace
   /// Whose master key it is.
   var namespaceID: NamespaceID
   /// Whether that is not the backup that is asked for.
@@ -20,20 +20,20 @@ struct KnownPlaceReport: Sendable {
   ///
   /// The desktop is asked only where `unlock --keep` was used; nothing is
   /// unlocked and nobody asked.
-  static func all(_ backup: Backup, _ world: World) -> [KnownPlaceReport] {
-    var reports: [KnownPlaceReport] = []
-    func found(_ place: KnownPlace, _ known: CachedMasterKey) -> KnownPlaceReport {
-      KnownPlaceReport(
+  static func all(_ id: NamespaceID, in folder: BackupFolder, _ world: World) -> [CachedKeyReport] {
+    var reports: [CachedKeyReport] = []
+    func found(_ place: CachedKeyPlace, _ known: CachedMasterKey) -> CachedKeyReport {
+      CachedKeyReport(
         place: place, namespaceID: known.namespaceID,
-        isOther: known.namespaceID != backup.namespace.id)
+        isOther: known.namespaceID != id)
     }
-    for known in (try? CachedMasterKey.inKernel(of: backup, world)) ?? [] {
+    for known in (try? CachedMasterKey.inKernel(of: folder, world)) ?? [] {
       guard let key = try? known.inKernel() else { continue }
       var report = found(.kernelKeyring, known)
       report.until = world.now() + Int64(key.secondsLeft)
       reports.append(report)
     }
-    for known in CachedMasterKey.marked(of: backup, world) {
+    for known in CachedMasterKey.marked(of: folder, world) {
       var report = found(.secretService, known)
       do throws(SecretStoreError) {
         var service = try world.secretService(mayPrompt: false)

@@ -2,7 +2,25 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// The master key that a keyring of this computer keeps, as a source beside the key slots.
+/// The master key that `unlock` put into a keyring of this computer.
+struct CachedKeySource: MasterKeySource {
+  let cost = SourceCost.nothing
+
+  func serves(_ terms: UnlockTerms) -> Bool { !terms.needsKeySlot && !terms.needsSecurityKey }
+
+  func masterKey(
+    _ request: inout UnlockRequest
+  ) async throws(UserMessage) -> UnlockedMasterKey? {
+    // What is wrong with the files of key slots is told whatever opens the backup.
+    _ = try request.scan()
+    let backup = request.backup
+    guard let known = try backup.cachedMasterKey(request.unlock, request.world),
+      try backup.isInCharge(known, request.unlock.output)
+    else { return nil }
+    return UnlockedMasterKey(masterKey: known, keyID: nil)
+  }
+}
+
 extension Backup {
   /// The master key from the kernel's or the desktop's keyring.
   ///
@@ -14,9 +32,11 @@ extension Backup {
   ///   - world: what surrounds the process.
   /// - Returns: the key; nil when it is not known, or not to be used.
   /// - Throws: `interrupted`.
-  func cachedMasterKey(_ unlock: UnlockOptions, _ world: World) throws(UserMessage) -> MasterKey? {
+  fileprivate func cachedMasterKey(_ unlock: UnlockOptions, _ world: World) throws(UserMessage)
+    -> MasterKey?
+  {
     if unlock.noKeyring || unlock.device.device != nil { return nil }
-    let known = CachedMasterKey(self, world)
+    let known = CachedMasterKey(namespace.id, in: folder, world)
     do throws(SecretStoreError) {
       if let found = try known.inKernel() {
         tell(.kernelKeyring, unlock)
@@ -44,7 +64,7 @@ extension Backup {
 
   /// Whether a known master key leads to the backup in charge: after a rotation
   /// elsewhere a security key may open what it does not.
-  func isInCharge(
+  fileprivate func isInCharge(
     _ known: borrowing MasterKey, _ output: Output
   ) throws(UserMessage) -> Bool {
     // Only where there are several does the key lead on to another one.
@@ -60,13 +80,13 @@ extension Backup {
     }
   }
 
-  private func tell(_ place: KnownPlace, _ unlock: UnlockOptions) {
+  private func tell(_ place: CachedKeyPlace, _ unlock: UnlockOptions) {
     guard unlock.common.verbose else { return }
     unlock.output.note("Opened with the master key that is in \(place.words); no way in was used.")
   }
 
   private func goOn(
-    after error: SecretStoreError, _ place: KnownPlace, _ unlock: UnlockOptions
+    after error: SecretStoreError, _ place: CachedKeyPlace, _ unlock: UnlockOptions
   ) throws(UserMessage) {
     let message = UserMessage(error, place)
     if message.code == .interrupted { throw message }
