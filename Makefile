@@ -50,9 +50,11 @@ hardware-test: ## try your own security key: asks first, leaves it as it was (DE
 	@$(SWIFT) build --product device-suite
 	@.build/debug/device-suite hardware $(if $(DEVICE),--device "$(DEVICE)")
 
-lint: ## check the format of every Swift file
+lint: ## check the format of every Swift file, the layout of Sources, and the words
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)
 	@scripts/check-house
+	@scripts/check-words --self-test
+	@scripts/check-words
 
 format: ## put every Swift file into the format that lint checks
 	$(SWIFT) format --in-place --recursive $(FORMATTED)
