@@ -26,7 +26,7 @@ extension BackupFolderError {
 }
 
 package enum SystemCall {
-  /// Calls a system call again when a signal interrupted it.
+  /// Repeats a system call that a signal interrupted.
   ///
   /// - Returns: the call's result, or `errno` when it is -1.
   static func retrying<Result: FixedWidthInteger>(

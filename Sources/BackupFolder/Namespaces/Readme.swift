@@ -33,7 +33,7 @@ extension BackupFolder {
     try? root.unlink(Self.readmeName)
   }
 
-  /// Holds nothing about the person.
+  /// The text, which says nothing about the user.
   static let readme = """
     WHAT THIS FOLDER IS
 

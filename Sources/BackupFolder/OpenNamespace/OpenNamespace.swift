@@ -143,7 +143,7 @@ public struct OpenNamespace: ~Copyable {
     judgeEarlier()
   }
 
-  /// Reads the logs again, which a sync program may have added to.
+  /// Reads the logs again, since a sync program may have added to them.
   ///
   /// - Throws: as ``Namespace/open(_:)``.
   public mutating func readAgain() throws(BackupFolderError) {
@@ -151,10 +151,10 @@ public struct OpenNamespace: ~Copyable {
     try load()
   }
 
-  /// Adds what was opened to the memory.
+  /// Adds the opened operations to the local state.
   ///
-  /// What another run has saved since (an operation, an acceptance) is read
-  /// again under the lock, so that it is not undone.
+  /// The state is read again under the lock, so that changes saved by another run since (an
+  /// operation, an acceptance) are not undone.
   mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
     if localState.operations.isSuperset(of: names) { return }
@@ -166,8 +166,9 @@ public struct OpenNamespace: ~Copyable {
     _ = consume lock
   }
 
-  /// Adds operations to the memory once they are durable; the caller holds the
-  /// lock and has just read the memory.
+  /// Adds operations to the local state once they are durable.
+  ///
+  /// The caller holds the lock and has just read the state.
   mutating func remember(
     _ names: OperationNames, in state: StateFolder
   ) throws(BackupFolderError) {
@@ -178,22 +179,20 @@ public struct OpenNamespace: ~Copyable {
     try state.save(localState, of: id)
   }
 
-  /// Operations that are not gone and were not read.
+  /// Operations that are not missing and were not read.
   private var unread: OperationNames {
     OperationNames(log.problems.awaited(localState).union(log.damaged))
   }
 
-  /// Opens every wallet, one after the other, from the CSPP files and then
-  /// from the log what no CSPP file holds.
+  /// Opens every wallet in turn: from the CSPP files, then from the log where no CSPP file holds
+  /// it.
   ///
-  /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about a quarter
-  /// of a KiB each.
+  /// A wallet that does not open never stops the others. Memory does not grow with the wallets'
+  /// sizes. It grows with their number only by an index of about a quarter of a KiB each.
   ///
-  /// - Parameter body: gets each version and lends its entry's bytes, exactly
-  ///   as they were sealed.
-  /// - Returns: what was found.
-  /// - Throws: only what `body` throws.
+  /// - Parameter body: receives each version and its entry's bytes, exactly as they were sealed.
+  /// - Returns: the findings and counts.
+  /// - Throws: only the errors of `body`.
   public mutating func forEachWallet<E: Error>(
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
@@ -226,7 +225,7 @@ public struct OpenNamespace: ~Copyable {
     return pass.finish()
   }
 
-  /// Reads what a writing run took from its cache.
+  /// Reads the logs that a writing run took from its cache.
   private mutating func readUnread() -> BackupFolderError? {
     purpose = .reading
     do {
@@ -286,7 +285,7 @@ public struct OpenNamespace: ~Copyable {
     }
   }
 
-  /// Opens every wallet and only counts.
+  /// Opens every wallet, only to count.
   public mutating func verify() -> WalletReport {
     forEachWallet { _, _ in }
   }
@@ -297,9 +296,9 @@ extension Namespace {
   ///
   /// - Parameters:
   ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
-  ///   - key: the key slot that gave it, if one did.
-  ///   - purpose: what is to be done with it.
-  /// - Returns: the namespace, open.
+  ///   - key: the key slot that gave it, if any.
+  ///   - purpose: the purpose of opening it.
+  /// - Returns: the open namespace.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
   ///   system errors.
   public func open(
@@ -311,6 +310,6 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// The master key, for whoever asked to have it kept elsewhere.
+  /// The master key, for a caller that keeps it elsewhere.
   public var sharedMasterKey: SharedMasterKey { SharedMasterKey(masterKey.copy()) }
 }
