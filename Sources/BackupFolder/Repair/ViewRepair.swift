@@ -1,6 +1,7 @@
-// This folder is for the repairs of a writing run, whatever the cause: CSPP files and files of key
-// slots that differ from the log, remains of a crash, the cache. It writes the contents of the log
-// and decides nothing: changes are made in Wallets, KeySlotChanges and Rotation.
+// This folder is for the repairs of a writing run, whatever the cause. It repairs CSPP files and
+// files of key slots that differ from the log, the remains of a crash, and the cache. It writes the
+// contents of the log and decides nothing: changes are made in Wallets, KeySlotChanges and
+// Rotation.
 
 internal import CSPP
 internal import SecretMemory
