@@ -18,8 +18,9 @@ import Testing
     var key: [String] { ["--fault", fault] }
   }
 
-  /// What every command meets that opens the key or asks for its PIN. Random bytes are CBOR now
-  /// and then, so no case of them expects a text.
+  /// Answers that every command meets that opens the key or asks for its PIN.
+  ///
+  /// Random bytes are CBOR now and then, so no case of them expects a text.
   static let atTheStart: [Case] = [
     Case("info-huge", 75, "replug"), Case("init-old-nonce", 75, "replug"),
     Case("random:getInfo", 86), Case("truncated:getInfo", 86, "not the CBOR"),
