@@ -21,7 +21,7 @@ extension WalletLabels {
   }
 }
 
-/// Label lines; for each subject the first ones.
+/// New label lines, and old ones about other subjects.
 private struct LabelUnion: ~Copyable {
   private var writer: SecretWriter
   private var known: Set<Digest> = []
