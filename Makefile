@@ -23,7 +23,9 @@ COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 COMPLETIONS = .build/completions
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall \
+  package-parts deb dist reproducible try-packages try-newcomer try-dist \
+  fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -79,6 +81,41 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
+
+# What debian/*.install name.
+package-parts: build
+	SWIFT="$(SWIFT)" scripts/release-build virtual-key
+	@mkdir -p .build/package/bash
+	@# It is sourced, never run: without the line that names a shell.
+	@sed '1{/^#!/d}' $(COMPLETIONS)/bash >.build/package/bash/keybackup
+	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
+	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
+	@if $(MAKE) -n man >/dev/null 2>&1; then $(MAKE) man; fi
+
+deb: ## the Debian packages: .build/deb (scripts/setup packages)
+	@scripts/setup --check packages
+	SWIFT="$(SWIFT)" scripts/deb
+	lintian --fail-on error,warning .build/deb/*.changes
+
+dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/dist $(if $(filter-out simulated,$(KEY)),"$(KEY)")
+
+reproducible: ## build the packages twice, elsewhere and later, and compare the bytes (long)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/reproducible
+
+try-packages: ## install, use, upgrade and purge the packages in a fresh Debian (SUITE=; root)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-packages $(SUITE)
+
+try-newcomer: ## do what README's first screen says, in a fresh Debian (root)
+	@scripts/setup --check packages
+	@scripts/try-newcomer
+
+try-dist: ## make a release with a key of its own, and check it as docs/releases.md says
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-dist
 
 fuzz: check ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
 	@scripts/fuzz
