@@ -23,9 +23,7 @@ COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 COMPLETIONS = .build/completions
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall \
-  package-parts deb dist reproducible try-packages try-newcomer try-dist \
-  fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -81,6 +79,8 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
+
+.PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
 
 # What debian/*.install name.
 package-parts: build
