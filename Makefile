@@ -82,6 +82,43 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 
+.PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
+
+# What debian/*.install name.
+package-parts: build
+	SWIFT="$(SWIFT)" scripts/release-build virtual-key
+	@mkdir -p .build/package/bash
+	@# It is sourced, never run: without the line that names a shell.
+	@sed '1{/^#!/d}' $(COMPLETIONS)/bash >.build/package/bash/keybackup
+	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
+	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
+	@if $(MAKE) -n man >/dev/null 2>&1; then $(MAKE) man; fi
+
+deb: ## the Debian packages: .build/deb (scripts/setup packages)
+	@scripts/setup --check packages
+	SWIFT="$(SWIFT)" scripts/deb
+	lintian --fail-on error,warning .build/deb/*.changes
+
+dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/dist $(if $(filter-out simulated,$(KEY)),"$(KEY)")
+
+reproducible: ## build the packages twice, elsewhere and later, and compare the bytes (long)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/reproducible
+
+try-packages: ## install, use, upgrade and purge the packages in a fresh Debian (SUITE=; root)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-packages $(SUITE)
+
+try-newcomer: ## do what README's first screen says, in a fresh Debian (root)
+	@scripts/setup --check packages
+	@scripts/try-newcomer
+
+try-dist: ## make a release with a key of its own, and check it as docs/releases.md says
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-dist
+
 fuzz: check ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
 	@scripts/fuzz
 

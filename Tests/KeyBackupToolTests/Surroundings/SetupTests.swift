@@ -121,7 +121,10 @@ import Testing
 
   @Test(
     "Nothing but setup, demo and test installs anything; what is missing is named",
-    arguments: ["build", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test", "bench"])
+    arguments: [
+      "build", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test", "bench", "deb",
+      "dist", "reproducible", "try-packages", "try-newcomer", "try-dist",
+    ])
   func checksOnly(_ target: String) async throws {
     let computer = try Computer(missing: "libfido2-dev")
     let made = try await computer.run(["make", "-s", "-C", Build.root, target])
