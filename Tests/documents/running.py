@@ -77,6 +77,10 @@ class Runner:
             if update:
                 self.write()
 
+    def typed(self, command, world):
+        """A command of the page as it is run: with the real IDs and the real home."""
+        return self.ids.translate(command).replace("/home/alice", world.home())
+
     def mark(self, world, name, value, line):
         names = [word.strip() for word in value.split(",") if word.strip()]
         if name == "keys":
@@ -86,7 +90,7 @@ class Runner:
         elif name == "together":
             world.bring_together()
         else:
-            code, screen = world.shell.run(self.ids.translate(value), Person(world, "").answer)
+            code, screen = world.shell.run(self.typed(value, world), Person(world, "").answer)
             if code != 0:
                 return [f"{line}: the hidden commands ended with {code}\n{plain(screen)}"]
         return []
@@ -97,7 +101,7 @@ class Runner:
         for command in fence.commands:
             wanted = int(fence.marks.get("exits", 0)) if command is fence.commands[-1] else 0
             self.commands += 1
-            code, screen = world.shell.run(self.ids.translate(command.text), person.answer)
+            code, screen = world.shell.run(self.typed(command.text, world), person.answer)
             screen = world.shown(plain(screen))
             if self.verbose:
                 print(f"$ {command.text}\n{screen}[{code}]")

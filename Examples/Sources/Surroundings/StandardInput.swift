@@ -1,0 +1,26 @@
+import Glibc
+import SecretMemory
+
+/// Secrets come by standard input, a line each: never as arguments, never as a String.
+public enum StandardInput {
+  /// Reads a line into guarded memory.
+  ///
+  /// - Returns: the line without its end; empty at the end of input.
+  public static func line(limit: Int = 1024) -> SecretBytes {
+    var line = SecretBytes(zeroed: limit)
+    let length = line.withUnsafeMutableBytes { bytes in
+      var length = 0
+      while length < limit, read(0, bytes.baseAddress! + length, 1) == 1, bytes[length] != 0x0A {
+        length += 1
+      }
+      return length
+    }
+    line.resize(to: length)
+    return line
+  }
+}
+
+/// Tells the person something; standard output is for the result.
+public func tell(_ text: String) {
+  fputs(text + "\n", stderr)
+}
