@@ -3,7 +3,7 @@ import PRFDevice
 import SecretMemory
 import Surroundings
 
-/// Derives a key from a security key:
+/// Derives a key from a security key.
 ///
 ///     derive-key create         makes a credential on the key
 ///     derive-key PURPOSE        writes the key for a purpose, 64 hex digits
@@ -11,8 +11,9 @@ import Surroundings
 /// The PIN is the first line of standard input.
 @main
 struct DeriveKey {
-  /// Names your program to the security key. Like `ssh:` it is no web address, so no web page
-  /// can ask for your secrets.
+  /// Names your program to the security key.
+  ///
+  /// Like `ssh:` it is no web address, so no web page can ask for your secrets.
   static let relyingParty = "example:"
 
   static func main() async throws {

@@ -4,7 +4,7 @@ import Glibc
 import SecretMemory
 import Surroundings
 
-/// Lists the wallets of a backup:
+/// Lists the wallets of a backup.
 ///
 ///     read-backup FOLDER STATE-FOLDER
 ///

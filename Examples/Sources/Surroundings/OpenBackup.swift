@@ -32,8 +32,8 @@ public func open(
     for slot in slots {
       guard let rpID = slot.rpID, let id = slot.credentialID else { continue }
       // No PIN and no touch yet: the key only says whether the credential is its own.
-      guard case .yes(let credential) = try await authenticator.holds([CredentialID(id)], rpID: rpID)
-      else { continue }
+      let holding = try await authenticator.holds([CredentialID(id)], rpID: rpID)
+      guard case .yes(let credential) = holding else { continue }
       let request = PRFRequest(
         rpID: rpID, credentialIDs: [credential], first: .webAuthn(slot.prfSalt))
       let answers = try await authenticator.evaluate(request, pin: PIN(pin)) {

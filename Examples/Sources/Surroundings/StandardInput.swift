@@ -10,7 +10,9 @@ public enum StandardInput {
     var line = SecretBytes(zeroed: limit)
     let length = line.withUnsafeMutableBytes { bytes in
       var length = 0
-      while length < limit, read(0, bytes.baseAddress! + length, 1) == 1, bytes[length] != 0x0A {
+      while length < limit {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[length...])
+        guard read(0, rest.baseAddress, 1) == 1, rest[0] != 0x0A else { break }
         length += 1
       }
       return length

@@ -5,7 +5,7 @@ import SecretMemory
 import Surroundings
 import WalletFormats
 
-/// Adds a wallet to a backup:
+/// Adds a wallet to a backup.
 ///
 ///     write-wallet FOLDER STATE-FOLDER NAME
 ///

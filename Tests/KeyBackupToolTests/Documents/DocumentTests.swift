@@ -1,13 +1,17 @@
 import Testing
 
-/// Every command that README.md and docs/*.md show is run, and prints what the page says; or a mark
-/// beside it says why it is not run.
+/// Every command that README.md and docs/*.md show is run, and prints what the page says.
+///
+/// Or a mark beside it says why it is not run. The Swift code of the .docc articles stands in Examples.
 ///
 /// scripts/try-documents does it, and explains the marks at its top.
 @Suite struct DocumentTests {
   static let pages =
-    ["README.md"] + Files.tree(Build.root + "/docs").filter { !$0.contains("/") }
-    .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 }
+    ["README.md"]
+    + Files.tree(Build.root + "/docs").filter { !$0.contains("/") && $0.hasSuffix(".md") }
+    .map { "docs/" + $0 }
+    + Files.tree(Build.root + "/Sources").filter { $0.contains(".docc/") && $0.hasSuffix(".md") }
+    .map { "Sources/" + $0 }
 
   @Test("Every fenced command of a page is run, or a mark says why not", arguments: pages)
   func page(_ name: String) async throws {
