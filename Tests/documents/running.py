@@ -2,7 +2,7 @@
 from compare import IDs, plain
 from page import Fence
 from shell import question
-from world import NEW_PIN, SceneError, World, WORDS
+from world import NEW_PIN, PIN, SceneError, World, WORDS
 import re
 
 
@@ -11,7 +11,12 @@ class Person:
 
     def __init__(self, world, typed):
         self.world, self.typed = world, [text.strip() for text in typed.split("|")] if typed else []
+        self.begin()
+
+    def begin(self):
+        """The next command."""
         self.last, self.new_pin, self.unknown = "", None, ""
+        self.gave_pin, self.answers = False, 0
 
     def answer(self, text, quiet):
         asked = question(plain(text))
@@ -24,16 +29,25 @@ class Person:
         if self.typed:
             known = self.typed.pop(0)
             known = self.world.pin if known == "PIN" else known
-        elif known is None:
+        elif known is None or self.answers == 20:
             self.unknown = asked
             return None
+        if self.is_new_pin(asked):
+            self.new_pin = known
+        elif "PIN" in asked:
+            self.gave_pin = True
         self.last = known
+        self.answers += 1
         return known
 
+    @staticmethod
+    def is_new_pin(asked):
+        return re.search(r"new pin.*: ?$", asked, re.I) and "again" not in asked
+
     def known(self, asked):
-        if re.search(r"new pin.*: ?$", asked, re.I) and "again" not in asked:
-            self.new_pin = NEW_PIN if self.world.pin != NEW_PIN else "246810"
-            return self.new_pin
+        if self.is_new_pin(asked):
+            # Another one where there was one.
+            return NEW_PIN if self.gave_pin and self.world.pin != NEW_PIN else PIN
         if "again" in asked:
             return self.last
         if re.search(r"\bPIN\b.*: ?$", asked):
@@ -101,6 +115,7 @@ class Runner:
         for command in fence.commands:
             wanted = int(fence.marks.get("exits", 0)) if command is fence.commands[-1] else 0
             self.commands += 1
+            person.begin()
             code, screen = world.shell.run(self.typed(command.text, world), person.answer)
             screen = world.shown(plain(screen))
             if self.verbose:
@@ -114,8 +129,8 @@ class Runner:
                 problems.append(
                     f"{command.line + 1}: $ {command.text}\n  ended with {code}, not {wanted}. It showed:\n{said}")
                 break
-            if person.new_pin:
-                world.pin, person.new_pin = person.new_pin, None
+            world.pin = person.new_pin or world.pin
+            world.learn_code()
             expected = "\n".join(command.expected)
             if expected and not self.ids.matches(expected, screen):
                 if update:

@@ -65,7 +65,7 @@ class Shell:
                 answered = len(screen)
                 os.write(self.terminal, typed.encode() + b"\n")
                 quiet_since = time.monotonic()
-            elif now - started > limit or now - quiet_since > limit / 2:
+            elif now - started > limit or now - quiet_since > limit / 3:
                 self.close()
                 return None, screen.decode("utf-8", "replace")
         code = b""

@@ -1,5 +1,5 @@
 """The computers of a page: homes, synced folders, security keys, and the shell of one of them."""
-import os, re, shlex, shutil, subprocess, tempfile
+import glob, os, re, shlex, shutil, subprocess, tempfile
 
 from shell import Shell
 
@@ -32,6 +32,7 @@ class World:
         self.root = os.path.realpath(tempfile.mkdtemp(prefix="keybackup-documents."))
         self.repository, self.keybackup, self.virtual_key = repository, keybackup, virtual_key
         self.pin, self.code, self.computer, self.shell = PIN, None, None, None
+        self.pages = set()
         for name in ("bin", "keys", "tmp"):
             os.mkdir(f"{self.root}/{name}")
         with open(f"{self.root}/pin", "w", opener=lambda p, f: os.open(p, f, 0o600)) as file:
@@ -112,6 +113,15 @@ class World:
             options += ["--key", state]
         with open(f"{self.root}/plugged", "w") as file:
             file.write(" ".join(options or ["--no-key"]))
+
+    def learn_code(self):
+        """Reads the code off a recovery kit's page that a command has just made."""
+        for path in glob.glob(f"{self.home()}/**/*.html", recursive=True):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                for found in re.findall(r"\b[0-9A-Z]{3,7}(?:-[0-9A-Z]{3,7}){2,6}\b", file.read()):
+                    if len(found.replace("-", "")) == 21 and path not in self.pages:
+                        self.pages.add(path)
+                        self.code = found
 
     # Scenes
 

@@ -69,7 +69,8 @@ import Testing
       #expect(calls.contains("--salt"), "the log of calls is worth something")
       for (name, bytes) in try Files.contents(box.root) {
         for secret in secrets {
-          #expect(!secret.isEmpty && !bytes.contains(secret), "in \(name)", sourceLocation: location)
+          let isThere = secret.isEmpty || bytes.contains(secret)
+          #expect(!isThere, "in \(name)", sourceLocation: location)
         }
       }
     }
