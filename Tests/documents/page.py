@@ -5,7 +5,7 @@ import re
 PROGRAMS = {"sh", "bash", "zsh", "fish", "shell", "shell-session", "python", "swift", "make", "makefile"}
 FENCE_MARKS = {"not run", "exits", "typed", "from"}
 STATE_MARKS = {"keys", "computer", "apart", "together", "before"}
-COMMAND_WORDS = {"$", "keybackup", "sudo", "make", "git", "apt", "apt-get", "systemctl", "printf", "printf '%s\\n'"}
+COMMAND_WORDS = {"$", "keybackup", "sudo", "make", "git", "apt", "apt-get", "systemctl", "printf"}
 
 
 class PageError(Exception):
@@ -123,12 +123,13 @@ class Page:
         if {"not run", "from"} <= set(fence.marks):
             problem("`not run` and `from` exclude each other")
         if fence.kind == "shown":
-            if not fence.language:
-                problem("a fence without a language: console, text, json, ...")
-            elif fence.language in PROGRAMS:
+            plain = fence.language in ("", "text")
+            for line in fence.lines:
+                word = (line.split() or [""])[0]
+                if line.startswith("$ ") or plain and word in COMMAND_WORDS:
+                    problem(f"a command in a fence that is not run: make it console\n  {line}")
+            if fence.language in PROGRAMS:
                 problem(f"a {fence.language} fence must be marked `not run: reason` or `from: file`")
-            elif any(line.startswith("$ ") for line in fence.lines):
-                problem(f"a command in a {fence.language} fence: make it console")
         if fence.kind != "run" and {"exits", "typed"} & set(fence.marks):
             problem("`exits` and `typed` are for fences that are run")
 

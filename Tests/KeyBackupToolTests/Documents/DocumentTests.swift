@@ -32,7 +32,7 @@ import Testing
     ("an unmarked program", fence("sh", "keybackup devices"), "must be marked"),
     ("an unmarked Swift program", fence("swift", "import CSPP"), "must be marked"),
     ("a command shown as text", fence("text", "$ keybackup devices"), "make it console"),
-    ("no language", fence("", "keybackup devices"), "without a language"),
+    ("a command without a language", fence("", "keybackup devices"), "make it console"),
     ("an indented command", "\n    keybackup devices\n", "indented block"),
     ("no reason", "<!-- not run: no -->\n" + fence("sh", "true"), "Give a reason"),
     ("a copy of nothing", "<!-- from: Makefile -->\n" + fence("sh", "maek test"), "do not stand"),
