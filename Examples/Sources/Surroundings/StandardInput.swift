@@ -24,5 +24,5 @@ public enum StandardInput {
 
 /// Tells the person something; standard output is for the result.
 public func tell(_ text: String) {
-  fputs(text + "\n", stderr)
+  _ = Array((text + "\n").utf8).withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
 }

@@ -10,7 +10,7 @@ extension WalletEntry {
   ///   - plaintext: the entry's bytes.
   ///   - mark: the operation that will hold the entry.
   /// - Returns: the new bytes.
-  /// - Throws: what ``init(parsing:)`` throws, for the result too.
+  /// - Throws: what ``init(parsing:)-(SecretBytes)`` throws, for the result too.
   public static func marking(
     _ plaintext: borrowing SecretBytes, with mark: Mark
   ) throws(CSPPError) -> SecretBytes {

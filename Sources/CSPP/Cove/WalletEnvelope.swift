@@ -69,7 +69,7 @@ public struct WalletEnvelope: Equatable, Sendable {
   /// - Returns: what the entry says.
   /// - Throws: ``CSPPError/authenticationFailed``, ``CSPPError/otherRecord``,
   ///   ``CSPPError/otherWalletID``, ``CSPPError/privateKeyInVersion1``, and
-  ///   what ``WalletEntry/init(parsing:)`` throws.
+  ///   what ``WalletEntry/init(parsing:)-(SecretBytes)`` throws.
   public func open(
     with cipher: inout WalletCipher, recordID: RecordID?, into plaintext: inout SecretBytes
   ) throws(CSPPError) -> WalletEntry {
@@ -87,7 +87,7 @@ public struct WalletEnvelope: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - plaintext: the entry's bytes; they are kept byte for byte.
-  ///   - entry: what they say, from ``WalletEntry/init(parsing:)``.
+  ///   - entry: what they say, from ``WalletEntry/init(parsing:)-(SecretBytes)``.
   ///   - cipher: the namespace's keys.
   ///   - createdAt: Unix seconds.
   ///   - updatedAt: Unix seconds.

@@ -6,7 +6,7 @@ extension KeyHeader {
   public struct CodeDerivation: Equatable, Sendable {
     /// Bounds on what a file may ask for: whoever writes to the folder must not
     /// be able to make this process hold more memory than it may
-    /// (``ProcessHardening/memoryLimit``) or work for hours.
+    /// (`ProcessHardening.memoryLimit`) or work for hours.
     public enum Limit {
       /// Most memory, 512 MiB, in KiB.
       public static let memoryKiB = 512 * 1024
@@ -51,7 +51,7 @@ extension KeyHeader {
     /// Derives 32 bytes from a code: the slot's secret, unless there is a second
     /// one to mix in.
     ///
-    /// - Throws: ``SecretMemoryError/outOfMemory``.
+    /// - Throws: `SecretMemoryError.outOfMemory`.
     public func derive(_ code: borrowing RecoveryCode) throws(SecretMemoryError) -> SecretBytes {
       try Argon2id.deriveKey(password: code.password, salt: salt, parameters: cost)
     }

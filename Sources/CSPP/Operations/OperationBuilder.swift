@@ -43,7 +43,7 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("],\"changes\":[")
   }
 
-  /// Size in bytes of the file that ``seal(header:masterKey:)`` would make now,
+  /// Size in bytes of the file that `seal(header:masterKey:)` would make now,
   /// at most 512 more than it will be; to be kept below
   /// ``SizeLimits/operation`` by starting another operation.
   public var fileSize: Int { Self.fileSize(writer.count) }
