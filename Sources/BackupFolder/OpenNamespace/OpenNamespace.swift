@@ -145,7 +145,7 @@ public struct OpenNamespace: ~Copyable {
 
   /// Reads the logs again, since a sync program may have added to them.
   ///
-  /// - Throws: as ``Namespace/open(_:)``.
+  /// - Throws: as ``Namespace/open(_:by:for:)``.
   public mutating func readAgain() throws(BackupFolderError) {
     purpose = .reading
     try load()

@@ -10,7 +10,7 @@ extension WalletEntry {
   ///   - plaintext: the entry's bytes.
   ///   - mark: the operation that will hold the entry.
   /// - Returns: the new bytes.
-  /// - Throws: the errors of ``init(parsing:)``, also for the result.
+  /// - Throws: the errors of ``init(parsing:)-(SecretBytes)``, also for the result.
   public static func marking(
     _ plaintext: borrowing SecretBytes, with mark: Mark
   ) throws(CSPPError) -> SecretBytes {

@@ -67,7 +67,7 @@ public struct WalletEnvelope: Equatable, Sendable {
   /// - Returns: the parsed entry.
   /// - Throws: ``CSPPError/authenticationFailed``, ``CSPPError/otherRecord``,
   ///   ``CSPPError/otherWalletID``, ``CSPPError/privateKeyInVersion1``, and the errors of
-  ///   ``WalletEntry/init(parsing:)``.
+  ///   ``WalletEntry/init(parsing:)-(SecretBytes)``.
   public func open(
     with cipher: inout WalletCipher, recordID: RecordID?, into plaintext: inout SecretBytes
   ) throws(CSPPError) -> WalletEntry {
@@ -85,7 +85,7 @@ public struct WalletEnvelope: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - plaintext: the entry's bytes, which are kept byte for byte.
-  ///   - entry: the parsed entry, from ``WalletEntry/init(parsing:)``.
+  ///   - entry: the parsed entry, from ``WalletEntry/init(parsing:)-(SecretBytes)``.
   ///   - cipher: the namespace's keys.
   ///   - createdAt: Unix seconds.
   ///   - updatedAt: Unix seconds.

@@ -7,7 +7,7 @@ extension KeyHeader {
     /// The bounds on the cost that a file may request.
     ///
     /// Anyone who can write to the folder must not be able to make this process use more memory
-    /// than allowed (``ProcessHardening/memoryLimit``) or work for hours.
+    /// than allowed (`ProcessHardening.memoryLimit`) or work for hours.
     public enum Limit {
       /// The most memory, 512 MiB, in KiB.
       public static let memoryKiB = 512 * 1024
@@ -51,7 +51,7 @@ extension KeyHeader {
 
     /// Derives 32 bytes from a code: the slot's secret, unless a second secret must be mixed in.
     ///
-    /// - Throws: ``SecretMemoryError/outOfMemory``.
+    /// - Throws: `SecretMemoryError.outOfMemory`.
     public func derive(_ code: borrowing RecoveryCode) throws(SecretMemoryError) -> SecretBytes {
       try Argon2id.deriveKey(password: code.password, salt: salt, parameters: cost)
     }

@@ -43,7 +43,7 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("],\"changes\":[")
   }
 
-  /// The size in bytes of the file that ``seal(header:masterKey:)`` would make now, at most 512 too
+  /// The size in bytes of the file that `seal(header:masterKey:)` would make now, at most 512 too
   /// large.
   ///
   /// Callers keep it below ``SizeLimits/operation`` by starting another operation.
