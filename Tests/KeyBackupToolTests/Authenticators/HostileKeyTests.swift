@@ -18,10 +18,12 @@ import Testing
     var key: [String] { ["--fault", fault] }
   }
 
-  /// What every command meets that opens the key or asks for its PIN.
+  /// Answers that every command meets that opens the key or asks for its PIN.
+  ///
+  /// Random bytes are CBOR now and then, so no case of them expects a text.
   static let atTheStart: [Case] = [
     Case("info-huge", 75, "replug"), Case("init-old-nonce", 75, "replug"),
-    Case("random:getInfo", 86, "not the CBOR"), Case("truncated:getInfo", 86, "not the CBOR"),
+    Case("random:getInfo", 86), Case("truncated:getInfo", 86, "not the CBOR"),
     Case("oversized:getInfo", 75, "replug"), Case("out-of-order:getInfo", 75, "replug"),
     Case("wrong-channel:getInfo", 91, "does not answer"),
     Case("keepalives:getInfo", 91, "does not answer"),
@@ -31,7 +33,7 @@ import Testing
     Case("pin-retries=0", 82, "blocked"), Case("key-agreement-invalid", 74, "FIDO_ERR_INTERNAL"),
     Case("pin-token-random", 81, "proof of its PIN"), Case("pin-token-length=0", 74, "FIDO_ERR_RX"),
     Case("pin-token-length=5", 74, "FIDO_ERR_RX"), Case("pin-token-length=1024", 81),
-    Case("random:clientPIN", 86, "not the CBOR"), Case("truncated:clientPIN", 86),
+    Case("random:clientPIN", 86), Case("truncated:clientPIN", 86),
     Case("twice:clientPIN", 74), Case("cut-off:clientPIN", 91, "does not answer"),
     Case("keepalives:clientPIN", 91, "does not answer"),
   ]
@@ -42,7 +44,7 @@ import Testing
     Case("assertions=20", 86, "answered several times"),
     Case("assertion-count=3", 86, "more answers than it gave"),
     Case("assertion-count=9000000000", 86), Case("other-rp:getAssertion", 86, "relying party"),
-    Case("random:getAssertion", 86, "not the CBOR"), Case("truncated:getAssertion", 86),
+    Case("random:getAssertion", 86), Case("truncated:getAssertion", 86),
     Case("oversized:getAssertion", 74, "FIDO_ERR_RX"),
     Case("out-of-order:getAssertion", 74, "FIDO_ERR_RX"),
     Case("wrong-channel:getAssertion", 84, "in time"),

@@ -121,7 +121,10 @@ import Testing
 
   @Test(
     "Nothing but setup, demo and test installs anything; what is missing is named",
-    arguments: ["build", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test", "bench"])
+    arguments: [
+      "build", "examples", "docs", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test",
+      "bench", "deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist",
+    ])
   func checksOnly(_ target: String) async throws {
     let computer = try Computer(missing: "libfido2-dev")
     let made = try await computer.run(["make", "-s", "-C", Build.root, target])
@@ -177,7 +180,7 @@ import Testing
     for pin in found {
       #expect(manifest.contains("/\(pin.1)\", exact: \"\(pin.2)\")"), "\(pin.1) \(pin.2)")
     }
-    for file in ["Package.swift", "Benchmarks/Package.swift"] {
+    for file in ["Package.swift", "Benchmarks/Package.swift", "Examples/Package.swift"] {
       for line in try Files.text(Build.root + "/" + file).split(separator: "\n")
       where line.contains(".package(url:") {
         #expect(line.contains(", exact: \""), "\(file): \(line)")
