@@ -52,6 +52,7 @@ hardware-test: ## try your own security key: asks first, leaves it as it was (DE
 
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)
+	@scripts/check-links
 	@scripts/check-house
 
 format: ## put every Swift file into the format that lint checks
