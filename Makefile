@@ -57,6 +57,7 @@ hardware-test: ## try your own security key: asks first, leaves it as it was (DE
 
 lint: ## check the format of every Swift file, the layout of Sources, and the words
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)
+	@scripts/check-links
 	@scripts/check-house
 	@scripts/check-words --self-test
 	@scripts/check-words
