@@ -103,7 +103,7 @@ package-parts: build
 deb: ## the Debian packages: .build/deb (scripts/setup packages)
 	@scripts/setup --check packages
 	SWIFT="$(SWIFT)" scripts/deb
-	lintian --fail-on error,warning .build/deb/*.changes
+	lintian --fail-on error,warning $(if $(wildcard .build/man/*),,--suppress-tags no-manual-page) .build/deb/*.changes
 
 dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
 	@scripts/setup --check packages
