@@ -1,7 +1,9 @@
 import Testing
 
-/// A key that misbehaves on purpose, through the command: an error that says
-/// what happened, never a hang, and never a backup sealed to a bad secret.
+/// Runs the command with a key that misbehaves on purpose.
+///
+/// It must give an error that says what happened, must never hang, and must never seal a backup to
+/// a bad secret.
 @Suite struct HostileKeyTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let fault: String
@@ -18,7 +20,7 @@ import Testing
     var key: [String] { ["--fault", fault] }
   }
 
-  /// What every command meets that opens the key or asks for its PIN.
+  /// Faults that meet every command that opens the key or asks for its PIN.
   static let atTheStart: [Case] = [
     Case("info-huge", 75, "replug"), Case("init-old-nonce", 75, "replug"),
     Case("random:getInfo", 86, "not the CBOR"), Case("truncated:getInfo", 86, "not the CBOR"),
@@ -190,7 +192,7 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
-  /// What cannot be told: the key answers as a good one would.
+  /// Faults that cannot be noticed: the key answers as a good one would.
   @Test(arguments: ["signature-wrong", "uv-flag-forged", "info-more", "pin-retries=255"])
   func lyingWithoutEffect(fault: String) async throws {
     let box = try Sandbox()
