@@ -18,8 +18,8 @@ enum FrontPage {
     guard let path = configured ?? nil else { return nil }
     let said = TimeLimit.result(within: patience) { look(path, world) }
     return said
-      ?? "The backup in \(PrintableText.clean(path, limit: 200)) could not be looked at within a "
-      + "second. Run: keybackup status"
+      ?? "The backup in \(PrintableText.clean(path, limit: 200)) did not answer within a second. "
+      + "Run: keybackup status"
   }
 
   private static func configuredPath(_ world: World) -> String? {
