@@ -107,7 +107,8 @@ enum Main {
     if output.json || message != plain {
       report(message, output)
     } else {
-      output.warn(text)
+      // As every other error begins.
+      output.warn(text.hasPrefix("Error: ") ? "keybackup: " + text.dropFirst(7) : text)
     }
     events.send(.done(.usage, message))
     return .usage
@@ -123,9 +124,10 @@ enum Main {
     }
   }
 
-  /// The message without the secrets that were typed on the command line.
+  /// The message without the secrets that were typed on the command line, and with commands that
+  /// can be run as they stand.
   private static func safe(_ message: UserMessage) -> UserMessage {
-    TypedSecrets.ofProcess.hiding(message)
+    SuggestedCommands.completed(TypedSecrets.ofProcess.hiding(message))
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {
@@ -137,8 +139,7 @@ enum Main {
         ]
       ])
     } else {
-      output.warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")
-      if let hint = message.hint { output.warn("hint: \(hint)") }
+      output.warn(message)
     }
   }
 }
