@@ -168,7 +168,8 @@ extension DefinedCommand {
     return own.filter { !$0.isOptional && $0.kind == .positional }
       + own.filter { !$0.isOptional && $0.kind != .positional }
       + own.filter { $0.isOptional && $0.kind == .positional }
-      + own.filter { $0.isOptional && $0.kind != .positional }
+      + own.filter { $0.isOptional && $0.kind != .positional && !common.contains($0) }
+      + own.filter { $0.isOptional && $0.kind != .positional && common.contains($0) }
   }
 
   /// One line that shows how the command is written.

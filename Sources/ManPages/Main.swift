@@ -24,10 +24,10 @@ enum ManPages {
         ("keybackup-format.7", FormatManual.page(text(words[1]), release)),
       ]
     for (file, page) in pages {
-      do {
-        try Data(page.utf8).write(to: URL(filePath: words[4] + "/" + file))
-      } catch {
-        fail("\(words[4])/\(file) cannot be written")
+      let path = words[4] + "/" + file
+      let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0, write(page, to: descriptor), close(descriptor) == 0 else {
+        fail("\(path) cannot be written")
       }
     }
   }
@@ -40,10 +40,20 @@ enum ManPages {
   }
 
   private static func fail(_ why: String) -> Never {
-    var message = "man-pages: \(why)\n"
-    message.withUTF8 { bytes in
-      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    }
+    _ = write("man-pages: \(why)\n", to: STDERR_FILENO)
     exit(1)
+  }
+
+  /// Writes all of a text.
+  private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    var left = Array(text.utf8)[...]
+    while !left.isEmpty {
+      let count = unsafe left.withUnsafeBytes { bytes in
+        unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      }
+      guard count > 0 else { return false }
+      left = left.dropFirst(count)
+    }
+    return true
   }
 }

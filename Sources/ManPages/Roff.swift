@@ -101,7 +101,7 @@ struct Roff {
       text.split(separator: " ").map { word in
         let isCode =
           word.contains("--") || word.hasPrefix("-") || word.contains("/") || word.contains("_")
-          || word.contains("~") || word.contains(".conf")
+          || word.contains("~") || word.dropFirst().dropLast().contains(".")
         return isCode ? escape(code: String(word)) : escape(word: word)
       }.joined(separator: " "))
   }
