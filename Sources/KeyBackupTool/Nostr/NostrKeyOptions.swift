@@ -23,8 +23,8 @@ struct NostrKeyOptions: ParsableArguments {
   var output: Output { common.output }
 
   /// Finds a security key as these options say.
-  func finder(_ world: World) -> AuthenticatorFinder {
-    AuthenticatorFinder(common, device, pins.policy(world))
+  func finder(_ world: World) throws(UserMessage) -> AuthenticatorFinder {
+    try AuthenticatorFinder(common, device, pins, world)
   }
 }
 

@@ -22,7 +22,7 @@ struct NostrKeys {
     self.options = options
     memory = try NostrMemory(world)
     known = try memory.identities().filter { $0.rpID == options.rpId }
-    finder = options.finder(world)
+    finder = try options.finder(world)
   }
 
   /// Derives keys, two with each touch, checks them against what is remembered,

@@ -31,7 +31,7 @@ struct EnrolledCredentials: Sendable {
       }
     }
     var others = KnownSyncFolders.find(world).backups().map(\.place)
-    if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
+    others += world.namedFolders
     for path in others where path != chosen {
       // A folder that does not answer must not keep anybody from work that needs none.
       let found = TimeLimit.result(within: patience) {

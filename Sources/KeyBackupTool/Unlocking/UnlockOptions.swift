@@ -72,11 +72,16 @@ struct UnlockOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - world: what surrounds the process.
+  ///   - use: which key of the command it is.
   ///   - further: how many PINs the command needs after that key's.
   /// - Returns: what finds it.
-  func finder(_ world: World, furtherPINs further: Int = 0) -> AuthenticatorFinder {
-    var policy = pins.policy(world)
+  /// - Throws: `config` when this computer's settings cannot be used.
+  func finder(
+    _ world: World, for use: PINPolicy.Use = .firstKey, furtherPINs further: Int = 0
+  ) throws(UserMessage) -> AuthenticatorFinder {
+    let settings = try SettingsFile.load(world)
+    var policy = try pins.policy(world, settings, for: use)
     policy.furtherPINs = further
-    return AuthenticatorFinder(common, device, policy)
+    return AuthenticatorFinder(common, device, policy, settings)
   }
 }
