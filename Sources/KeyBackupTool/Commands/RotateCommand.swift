@@ -10,17 +10,19 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     commandName: "rotate",
     abstract: "Replace a key's secret (or, with --master-key, the backup's).",
     discussion: """
-      One PIN and one touch; wallets are not touched. The old wrapping stays beside the new one \
-      until the new one has opened the backup for a command that changes it (keybackup key repair \
-      changes nothing else). --credential makes a new credential on the key, which takes four \
-      touches.
+      Takes one PIN and one touch; the wallets stay as they are. --credential makes a new \
+      credential on the key, which takes four touches.
+      The old wrapping stays until the new one has opened the backup for a command that \
+      changes it. keybackup key repair changes nothing else.
+      With --master-key, everything is encrypted anew and read back before the old backup \
+      gives way. A lost key then opens nothing that is added later.
       """)
 
   @OptionGroup var unlock: UnlockOptions
 
   @Option(
     help: ArgumentHelp(
-      "The security key: its label, its ID or the start of it (default: the one plugged in).",
+      "The key: its label or ID (default: the one plugged in).",
       valueName: "key"))
   var key: String?
 

@@ -5,7 +5,7 @@ internal import BackupFolder
 struct SyncedFolderOption: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
-      "Let secrets lie in a synced folder, for everybody who can read it at the other end."))
+      "Let unencrypted secrets lie in a synced folder."))
   var allowSyncedFolder = false
 
   /// Refuses new files for secrets in a place that is carried elsewhere.

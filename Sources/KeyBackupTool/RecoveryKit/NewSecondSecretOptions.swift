@@ -17,7 +17,7 @@ struct NewSecondSecretOptions: ParsableArguments {
   var secretRpId: String?
 
   @Flag(
-    help: "Make the desktop's keyring keep a second secret: the kit then needs this computer.")
+    help: "Let the desktop's keyring keep a second secret. The kit then needs this computer.")
   var secretFromKeyring = false
 
   mutating func validate() throws {

@@ -26,8 +26,8 @@ import Testing
     (["nostr", "encode", "--reveal", "--secret", nsec], 66, "nsec1vl0"),
     (["restore", "--recovery-code", code], 64, "ABCD"),
     (["restore", "--recovery-code-file", code], 66, "ABCD"),
-    (["restore", "--pin", "1234567"], 64, "1234567"),
-    (["restore", "--pin=1234567"], 64, "1234567"),
+    (["restore", "--password", "1234567"], 64, "1234567"),
+    (["restore", "--password=1234567"], 64, "1234567"),
     (["derive", "--salt", "x", String(repeating: "0f", count: 32)], 64, "0f0f0f0f"),
     // After a scheme or folders, with what is cleaned between the words, as a list.
     (["derive", "--salt", "file:" + Samples.mnemonic], 64, "abandon"),

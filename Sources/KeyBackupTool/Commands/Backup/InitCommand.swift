@@ -11,8 +11,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     commandName: "init",
     abstract: "Enrol a security key and start a backup in a synced folder.",
     discussion: """
-      Three touches: one makes the credential, two prove that the key gives the same secret \
-      each time. Nothing is written before that.
+      You touch the key three times. One touch makes the credential, two prove that the key \
+      gives the same secret each time.
+      Nothing is written before that.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -23,7 +24,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The synced folder (default: --folder, else a choice of those found here).",
+      "The synced folder (default: one of those found here).",
       valueName: "folder"))
   var synced: String?
 
@@ -31,7 +32,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("What to call the key (default: its product name).", valueName: "name"))
   var label: String?
 
-  @Flag(help: "Take no slot on the key. The backup folder then is the only record of the ID.")
+  @Flag(help: "Take no slot on the key. Only the backup folder then has the credential's ID.")
   var nonDiscoverable = false
 
   mutating func validate() throws {

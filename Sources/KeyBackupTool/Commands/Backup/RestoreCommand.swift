@@ -12,10 +12,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     commandName: "restore",
     abstract: "Decrypt every wallet with one touch.",
     discussion: """
-      With --out, each wallet's entry is written to the folder as it was sealed, as \
-      wallet-RECORD.json; --names puts the wallet's name first, and adds a README.txt that says \
-      which file is which and how to use it. Without --out, a table shows what could be \
-      restored. The backup itself is only read.
+      With --out, each wallet is written to a file of that folder. Without it, a table shows \
+      what could be restored.
+      A file holds the wallet's entry as it was sealed. Its name is wallet-RECORD.json. \
+      --names puts the wallet's name first, and adds a README.txt that says which file is \
+      which and how to use it.
+      The backup itself is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -23,7 +25,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
-  @Flag(help: "With --out: name the files by their wallets, and write a README.txt.")
+  @Flag(help: "With --out: name the files by wallet; add a README.txt.")
   var names = false
 
   @OptionGroup var place: SyncedFolderOption

@@ -10,13 +10,13 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     commandName: "verify",
     abstract: "Check the backup: its structure, or with --deep every record.",
     discussion: """
-      Without --deep no security key is needed, and what is encrypted cannot be judged. The \
+      Without --deep no security key is needed, and what is encrypted is not checked. The \
       backup is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Decrypt every record, with one touch, and only count.")
+  @Flag(help: "Decrypt and check every record, with one touch.")
   var deep = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {

@@ -5,9 +5,10 @@ internal import CSPP
 /// `keybackup conflicts keep`: decides for one version of a wallet.
 struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keep", abstract: "Keep one version of a wallet; the others go.",
+    commandName: "keep", abstract: "Keep one version of a wallet, and drop the others.",
     discussion: """
-      Every other version stays in the folder's log, encrypted, and is no longer shown or restored.
+      The other versions stay in the folder's log, encrypted. They are no longer shown or \
+      restored.
       """)
 
   @OptionGroup var unlock: UnlockOptions

@@ -6,10 +6,11 @@ internal import WalletFormats
 /// `keybackup conflicts list`: every version of every wallet that has several.
 struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List wallets that have several versions, with each of them.",
+    commandName: "list", abstract: "List wallets with several versions, and each version.",
     discussion: """
-      Versions come from computers that changed a wallet without knowing of each other, from \
-      other programs, and from a sync program's conflict copies. All are restored until one is kept.
+      A wallet has several versions when two computers changed it without knowing of each \
+      other. Other programs and a sync program's conflict copies add versions too.
+      All versions are restored until you keep one.
       """)
 
   @OptionGroup var unlock: UnlockOptions

@@ -5,10 +5,10 @@ internal import PRFDevice
 struct DoctorCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check keys, permissions, readers and this computer; say what to do.",
+    abstract: "Check keys, permissions and this computer; say what to do.",
     discussion: """
-      Nothing is changed, no PIN is needed, no touch either. The exit code is that of the first \
-      failed line, 0 when there is none: warnings do not count.
+      Needs no PIN and no touch, and changes nothing.
+      The exit code is that of the first failed line. Warnings do not count.
       """)
 
   @OptionGroup var common: CommonOptions

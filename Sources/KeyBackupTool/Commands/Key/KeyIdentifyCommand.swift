@@ -7,7 +7,10 @@ internal import PRFDevice
 struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "identify",
-    abstract: "Tell which plugged-in security key opens the backup. Needs no PIN and no touch.")
+    abstract: "Tell which plugged-in security key opens the backup.",
+    discussion: """
+      Needs no PIN and no touch.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions

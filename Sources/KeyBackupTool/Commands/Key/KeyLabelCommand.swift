@@ -6,7 +6,9 @@ internal import CSPP
 struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "label", abstract: "Give a way into the backup another name.",
-    discussion: "The name that it was enrolled with stays readable in the folder's keys/.")
+    discussion: """
+      The name that it was enrolled with stays readable in the folder's keys/.
+      """)
 
   @OptionGroup var unlock: UnlockOptions
 

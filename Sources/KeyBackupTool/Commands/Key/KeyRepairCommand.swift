@@ -5,10 +5,10 @@ internal import CSPP
 /// `keybackup key repair`: the files of the enrolled key slots are as the log says.
 struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair", abstract: "Write again what is lost or damaged of the ways in.",
+    commandName: "repair", abstract: "Repair lost or damaged files of the ways in.",
     discussion: """
-      Every command that changes the backup does the same; this one does nothing else. It also \
-      completes a rotation, and deletes files of removed keys that came back.
+      Every command that changes the backup does the same; this one does nothing else.
+      It also completes a rotation, and deletes files of removed keys that came back.
       """)
 
   @OptionGroup var unlock: UnlockOptions

@@ -8,10 +8,12 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a recovery code and a page to print.",
     discussion: """
-      The code is shown once, on the terminal or in the page that --out writes, and kept nowhere. \
-      --offline adds the backup's key, sealed with the code: with it the wallet files alone are \
-      enough. --secret-file makes a second secret necessary: all bytes of a file that you keep \
-      elsewhere (made here if it is not there).
+      The code is shown once: on the terminal, or in the page that --out writes. It is \
+      stored nowhere.
+      --offline adds the backup's key, sealed with the code. The kit then needs only the \
+      wallet files.
+      --secret-file makes a second secret necessary: all bytes of a file that you keep \
+      elsewhere. The file is made here if it is not there.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -28,7 +30,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the page to print, with the code, to this new file (HTML), which only you may read.",
+      "Write the page to print, with the code, to this new HTML file.",
       valueName: "file"))
   var out: String?
 
@@ -38,7 +40,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       valueName: "file"))
   var offline: String?
 
-  @Flag(help: "Print the code although nobody may be at a terminal, or beside --out.")
+  @Flag(help: "Print the code, also beside --out or without a terminal.")
   var reveal = false
 
   @OptionGroup var place: SyncedFolderOption

@@ -5,11 +5,12 @@ internal import CSPP
 /// `keybackup recovery-kit revoke`: a code opens the backup no more.
 struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Take a recovery kit's way into the backup away.",
+    commandName: "revoke", abstract: "Revoke a recovery kit: its code opens the backup no longer.",
     discussion: """
-      As keybackup key remove does with a security key: the backup is opened with another way in. \
-      Whoever has the code and an older copy of the folder, or the offline kit and the wallet \
-      files, can still open those: only keybackup rotate --master-key ends that.
+      Another way in opens the backup first. Whoever has the code can still open older \
+      copies of the folder.
+      Whoever has an offline kit and the wallet files can still open those. Only keybackup \
+      rotate --master-key ends that.
       """)
 
   @OptionGroup var removal: KeyRemoveCommand

@@ -7,8 +7,9 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Prove that a recovery kit opens the backup. Changes nothing.",
     discussion: """
-      Asks for the code as it stands on the page. With --recovery-kit FILE the offline kit is \
-      tested, and nothing but the wallet files is used.
+      You type the code as it stands on the page.
+      With --recovery-kit FILE the offline kit is tested. Nothing but the wallet files is \
+      used then.
       """)
 
   @OptionGroup var unlock: UnlockOptions

@@ -5,11 +5,12 @@ internal import CSPP
 struct LockCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
-    abstract: "Forget the master key that keybackup unlock made this computer know.",
+    abstract: "Close a backup that keybackup unlock keeps open.",
     discussion: """
-      Both the kernel's keyring and, where --keep was used, the desktop's; also the keys that the \
-      backup had before rotations of its master key. With --all the keys of every backup of \
-      yours; the folder need not be there then.
+      Forgets the key in the kernel's keyring and, where --keep was used, in the desktop's. \
+      Keys from before a rotation go too.
+      With --all, the keys of every backup of yours are forgotten. The folder need not be \
+      there then.
       """)
 
   @OptionGroup var common: CommonOptions

@@ -10,8 +10,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     commandName: "add",
     abstract: "Add a wallet to the backup.",
     discussion: """
-      The secret comes from a file, from standard input or from a hidden prompt, never from the \
-      command line. Without a source, BIP-39 words are asked for at the terminal.
+      The secret comes from a file, from standard input or from a hidden prompt. Without one \
+      of the options, the terminal asks for BIP-39 words.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -22,13 +22,14 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   var name: String
 
   @Option(
-    help: ArgumentHelp("The wallet's network.", valueName: "bitcoin|testnet|testnet4|signet"))
+    help: ArgumentHelp(
+      "The wallet's network: bitcoin, testnet, testnet4 or signet.", valueName: "network"))
   var network: String
 
   @Option(help: ArgumentHelp("Master fingerprint, 8 hex digits.", valueName: "hex"))
   var fingerprint: String?
 
-  @Option(help: ArgumentHelp("Derivation path, for people: m/84'/0'/0'.", valueName: "path"))
+  @Option(help: ArgumentHelp("Derivation path as a note, such as m/84'/0'/0'.", valueName: "path"))
   var derivationPath: String?
 
   @Option(help: ArgumentHelp("The wallet's ID (default: a random one).", valueName: "id"))

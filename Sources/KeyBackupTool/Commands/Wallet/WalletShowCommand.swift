@@ -9,7 +9,9 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one wallet of the backup.",
-    discussion: "Without --reveal or --out, everything but the secret is shown.")
+    discussion: """
+      Without --reveal or --out, everything but the secret is shown.
+      """)
 
   @OptionGroup var unlock: UnlockOptions
 
@@ -18,7 +20,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of a wallet with several versions, this one, from conflicts list.", valueName: "version"))
+      "Show this version; conflicts list shows them.", valueName: "version"))
   var versionId: String?
 
   @Flag(help: "Print the secret too, also on a terminal.")
@@ -26,7 +28,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the decrypted entry, secret and all, to this new file, or - and nothing else.",
+      "Write the entry with its secret to this new file, or -.",
       valueName: "file"))
   var out: String?
 

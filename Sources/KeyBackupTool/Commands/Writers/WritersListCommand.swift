@@ -5,10 +5,10 @@ internal import CSPP
 /// `keybackup writers list`: one touch, a row for each computer.
 struct WritersListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the computers that have written to the backup.",
+    commandName: "list", abstract: "List the computers that wrote to the backup.",
     discussion: """
-      A computer appears once for every name it wrote under: it takes a new one after it was \
-      cloned, reinstalled or set back.
+      A computer appears once for every name it wrote under. It takes a new name after it \
+      was cloned, reinstalled or set back.
       """)
 
   @OptionGroup var unlock: UnlockOptions

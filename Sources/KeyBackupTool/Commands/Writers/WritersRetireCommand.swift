@@ -5,11 +5,11 @@ internal import CSPP
 /// `keybackup writers retire`: a computer writes no more.
 struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retire", abstract: "Say that a computer writes to the backup no more.",
+    commandName: "retire", abstract: "Say that a computer no longer writes to the backup.",
     discussion: """
-      What it wrote stays. Should it write again, that is shown and restored like everything \
-      else, and said. To keep a lost computer from reading the backup, its security key has to be \
-      revoked instead.
+      What it wrote stays. If it writes again, that is shown, restored and reported.
+      Retiring a lost computer does not keep it from reading. For that, remove its security \
+      key: keybackup key remove.
       """)
 
   @OptionGroup var unlock: UnlockOptions
