@@ -57,6 +57,7 @@ hardware-test: ## try your own security key: asks first, leaves it as it was (DE
 
 lint: ## check the format of every Swift file, the layout of Sources, and the words
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)
+	@scripts/check-links
 	@scripts/check-house
 	@scripts/check-words --self-test
 	@scripts/check-words
@@ -102,7 +103,7 @@ package-parts: build
 deb: ## the Debian packages: .build/deb (scripts/setup packages)
 	@scripts/setup --check packages
 	SWIFT="$(SWIFT)" scripts/deb
-	lintian --fail-on error,warning .build/deb/*.changes
+	lintian --fail-on error,warning $(if $(wildcard .build/man/*),,--suppress-tags no-manual-page) .build/deb/*.changes
 
 dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
 	@scripts/setup --check packages

@@ -1,7 +1,9 @@
 import Testing
 
-/// A key that misbehaves on purpose, through the command: an error that says
-/// what happened, never a hang, and never a backup sealed to a bad secret.
+/// Runs the command with a key that misbehaves on purpose.
+///
+/// It must give an error that says what happened, must never hang, and must never seal a backup to
+/// a bad secret.
 @Suite struct HostileKeyTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let fault: String
@@ -192,7 +194,7 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
-  /// What cannot be told: the key answers as a good one would.
+  /// Faults that cannot be noticed: the key answers as a good one would.
   @Test(arguments: ["signature-wrong", "uv-flag-forged", "info-more", "pin-retries=255"])
   func lyingWithoutEffect(fault: String) async throws {
     let box = try Sandbox()
