@@ -13,7 +13,11 @@ KEY ?= simulated
 # The program as it is released, in .build/release.
 RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
 
-FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks
+# The sample programs; a build folder of their own, because they are a package of their own.
+EXAMPLES = $(SWIFT) build --package-path Examples --scratch-path .build/examples
+
+FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Examples/Package.swift \
+  Examples/Sources
 
 share = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS_BASH = $(share)/bash-completion/completions
@@ -23,7 +27,7 @@ COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 COMPLETIONS = .build/completions
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -42,6 +46,7 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 test: setup lint ## lint, build and run every test
 	$(SWIFT) build --build-tests
 	$(RELEASE)
+	$(EXAMPLES)
 	# The tests of the command run what is installed, not the debug build.
 	@KEYBACKUP_TEST_PROGRAM="$$(readlink -f .build/release)/keybackup" SWIFT="$(SWIFT)" scripts/test
 
@@ -50,10 +55,12 @@ hardware-test: ## try your own security key: asks first, leaves it as it was (DE
 	@$(SWIFT) build --product device-suite
 	@.build/debug/device-suite hardware $(if $(DEVICE),--device "$(DEVICE)")
 
-lint: ## check the format of every Swift file
+lint: ## check the format of every Swift file, the layout of Sources, and the words
 	$(SWIFT) format lint --strict --recursive $(FORMATTED)
 	@scripts/check-links
 	@scripts/check-house
+	@scripts/check-words --self-test
+	@scripts/check-words
 
 format: ## put every Swift file into the format that lint checks
 	$(SWIFT) format --in-place --recursive $(FORMATTED)
@@ -80,6 +87,50 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
+
+.PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
+
+# What debian/*.install name.
+package-parts: build
+	SWIFT="$(SWIFT)" scripts/release-build virtual-key
+	@mkdir -p .build/package/bash
+	@# It is sourced, never run: without the line that names a shell.
+	@sed '1{/^#!/d}' $(COMPLETIONS)/bash >.build/package/bash/keybackup
+	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
+	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
+	@if $(MAKE) -n man >/dev/null 2>&1; then $(MAKE) man; fi
+
+deb: ## the Debian packages: .build/deb (scripts/setup packages)
+	@scripts/setup --check packages
+	SWIFT="$(SWIFT)" scripts/deb
+	lintian --fail-on error,warning $(if $(wildcard .build/man/*),,--suppress-tags no-manual-page) .build/deb/*.changes
+
+dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/dist $(if $(filter-out simulated,$(KEY)),"$(KEY)")
+
+reproducible: ## build the packages twice, elsewhere and later, and compare the bytes (long)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/reproducible
+
+try-packages: ## install, use, upgrade and purge the packages in a fresh Debian (SUITE=; root)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-packages $(SUITE)
+
+try-newcomer: ## do what README's first screen says, in a fresh Debian (root)
+	@scripts/setup --check packages
+	@scripts/try-newcomer
+
+try-dist: ## make a release with a key of its own, and check it as docs/releases.md says
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-dist
+examples: ## build the sample programs that use the libraries (Examples)
+	@scripts/setup --check build
+	$(EXAMPLES)
+
+docs: ## the libraries' documentation, as pages in .build/docs
+	@scripts/setup --check build
+	@SWIFT="$(SWIFT)" scripts/build-docs
 
 fuzz: check ## fuzz the way to a security key (SECONDS_TO_RUN=600 RUNS=-1 WORKERS=1)
 	@scripts/fuzz

@@ -32,11 +32,12 @@ let package = Package(
   name: "keybackup",
   products: [
     .executable(name: "keybackup", targets: ["KeyBackupTool"]),
-    // The parts, for other programs; Benchmarks/ is one.
+    // The parts, for other programs (docs/libraries.md); Examples/ and Benchmarks/ are such.
     .library(name: "SecretMemory", targets: ["SecretMemory"]),
     .library(name: "PRFDevice", targets: ["PRFDevice"]),
     .library(name: "CSPP", targets: ["CSPP"]),
     .library(name: "BackupFolder", targets: ["BackupFolder"]),
+    .library(name: "WalletFormats", targets: ["WalletFormats"]),
   ],
   dependencies: [
     // Exact: what is built does not change by itself (CONTRIBUTING.md, Swift packages).

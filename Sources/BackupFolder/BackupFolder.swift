@@ -1,38 +1,39 @@
-// The top folder of this module is for BackupFolder and Namespace, a folder and a master
-// key's part of it before any key is known. Later rooms extend both. What they add stays
-// with them: here are only the places, the settings, and waiting for a change.
+// The top folder of this module is for BackupFolder and Namespace: a folder, and a master key's
+// part of it before any key is known. Later rooms extend both and keep what they add. Only the
+// places, the settings and waiting for a change are here.
 
 public import CSPP
 
-/// A folder that some other program synchronises, holding backups.
+/// A folder that another program synchronises and that holds backups.
 public struct BackupFolder: Sendable {
-  /// The folder as the person named it, for messages.
+  /// The folder's path as the user gave it, for messages.
   public let path: String
   let root: Directory
   let settings: Settings
 
-  /// What the caller decides for a folder.
+  /// The caller's settings for a folder.
   public struct Settings: Sendable {
-    /// The program's own folder (`$XDG_STATE_HOME/keybackup`), where this
-    /// computer remembers what it saw; made when it is first written.
-    public var stateFolder: String
-    /// This computer's name for people, sealed into its operations.
-    public var writerLabel: String
-    /// Largest files that are read.
-    public var limits: SizeLimits
-    /// Plaintext bytes of wallets after which a batch goes on in another
-    /// operation.
+    /// The program's own folder (`$XDG_STATE_HOME/keybackup`), where this computer remembers what
+    /// it saw.
     ///
-    /// An operation is read as a whole: this bounds the memory that every
-    /// reader needs (docs/decisions/0006). 4 MiB are some 7,000 wallets of usual
-    /// size, and 11 MiB of file.
+    /// It is created when it is first written.
+    public var stateFolder: String
+    /// This computer's name for people; it is sealed into its operations.
+    public var writerLabel: String
+    /// The size limits of files that are read.
+    public var limits: SizeLimits
+    /// The plaintext size of wallets, in bytes, after which a batch continues in another operation.
+    ///
+    /// An operation is read as a whole, so this bounds the memory that every reader needs
+    /// (docs/decisions/0006). 4 MiB hold about 7,000 wallets of usual size; the file then has 11
+    /// MiB.
     public var operationSize = 4 << 20
-    /// Unix seconds.
+    /// Returns the current time in Unix seconds.
     public var clock: @Sendable () -> UInt64
-    /// Who is told where reading blocks.
+    /// Receives a call where reading blocks.
     public var watch = Watch()
 
-    /// Settings that a command reads from its surroundings.
+    /// Creates settings that a command reads from its environment.
     public init(
       stateFolder: String, writerLabel: String, limits: SizeLimits = .standard,
       clock: @escaping @Sendable () -> UInt64
@@ -44,7 +45,7 @@ public struct BackupFolder: Sendable {
     }
   }
 
-  /// What a caller is told, and asked, while a read blocks.
+  /// The callbacks for reads that block.
   public typealias Watch = ReadingWatch
 
   /// Opens a folder; reads nothing yet.
@@ -59,7 +60,7 @@ public struct BackupFolder: Sendable {
       path: path, root: try Directory.open(path: path, watch: settings.watch), settings: settings)
   }
 
-  /// Forgets what could not be read, so that it is tried again.
+  /// Forgets read failures, so that the files are tried again.
   public func forgetFailures() {
     root.access?.tryAgain()
   }

@@ -1,21 +1,19 @@
 internal import CSPP
 internal import Glibc
 
-/// Waits for something to change in a backup folder.
+/// Detects changes in a backup folder.
 ///
-/// The kernel tells of changes on local disks; what a network or a sync
-/// program's own file system brings, nobody does, so that a caller looks again
-/// after a while in any case.
+/// The kernel reports changes on local disks. It does not report changes that arrive over a network
+/// or through a sync program's own file system, so callers must also look again after a while.
 public final class ChangeWatcher {
   private let inotify: Int32
 
-  /// Watches a folder and the namespaces in it, as they are now: folders that come
-  /// later are watched by a new watcher.
+  /// Watches a folder and the namespaces in it now; later folders need a new watcher.
   ///
   /// - Parameter folder: the backup folder.
   public init(_ folder: BackupFolder) {
     inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    // A remote one is not worth the calls, each of which may block.
+    // A remote folder is not worth the calls, each of which may block.
     guard inotify >= 0, folder.root.access == nil else { return }
     var left = 256
     watch(folder.root, depth: 5, &left)
@@ -25,7 +23,7 @@ public final class ChangeWatcher {
     if inotify >= 0 { close(inotify) }
   }
 
-  /// Watches a folder and those in it that may be part of a backup.
+  /// Watches a folder and its subfolders that may be part of a backup.
   private func watch(_ folder: Directory, depth: Int, _ left: inout Int) {
     let events =
       UInt32(IN_CREATE) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
@@ -33,7 +31,7 @@ public final class ChangeWatcher {
     unsafe inotify_add_watch(inotify, "/proc/self/fd/\(folder.descriptor)", events)
     left -= 1
     guard depth > 0 else { return }
-    // Of the synced folder's own content only ours is of interest.
+    // At the top, only the backup's own folder is of interest.
     let names =
       depth == 5 ? [FolderLayout.namespaces] : ((try? folder.names()) ?? [])
     for name in names where left > 0 && !name.hasSuffix(".json") {

@@ -23,11 +23,11 @@ extension Namespace {
 }
 
 extension Namespace {
-  /// Makes the names of the folders from the backup folder down to the logs
-  /// durable, whoever made them.
+  /// Makes the names of the folders from the backup folder down to the logs durable, whoever
+  /// created them.
   ///
-  /// A run that was killed, or another program, may have made one and not
-  /// waited for it; what is written below would go with it.
+  /// A killed run, or another program, may have created one without waiting for it. Files written
+  /// below it would be lost with it.
   func syncFolders() throws(BackupFolderError) {
     folder.syncParent()
     try folder.sync()
@@ -37,11 +37,10 @@ extension Namespace {
     if let logs = try logFolder() { try logs.sync() }
   }
 
-  /// Makes the logs of some computers durable, as far as that is possible.
+  /// Makes the logs of some computers durable as far as possible.
   ///
-  /// A run that was killed may not have waited for an operation that is there
-  /// to see. Remembered before it is durable, it would look rolled back after a
-  /// power loss.
+  /// A killed run may not have waited for an operation that is visible. If such an operation were
+  /// remembered before it is durable, it would look rolled back after a power loss.
   func syncLogs(of writers: Set<WriterID>) {
     guard let logs = try? logFolder() else { return }
     for writer in writers { try? logs.subdirectory(writer.hex)?.sync() }

@@ -6,6 +6,6 @@ public struct Namespace: Sendable {
   public let id: NamespaceID
   let directory: Directory
   let settings: BackupFolder.Settings
-  /// The backup folder, by which the state folder knows it.
+  /// The backup folder, by which the state folder identifies it.
   let folder: Directory
 }

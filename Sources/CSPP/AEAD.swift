@@ -63,7 +63,7 @@ extension CSPPError {
     switch error {
     case .authenticationFailed: self = .authenticationFailed
     case .invalidParameter(let parameter): self = .invalidField(parameter)
-    // Only Argon2id runs out of memory, and nothing here calls it.
+    // Only Argon2id can run out of memory, and no caller of this code uses it.
     case .outOfMemory: self = .invalidField("memory")
     }
   }

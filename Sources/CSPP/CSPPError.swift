@@ -1,61 +1,60 @@
-/// Everything that reading or writing the format can refuse.
+/// The errors of reading or writing the format.
 ///
-/// Field names are the format's own; no case carries a value read from a file
-/// or a plaintext.
+/// Field names are those of the format. No case carries a value from a file or a plaintext.
 public enum CSPPError: Error, Equatable, Sendable {
-  // What the bytes are.
+  // The bytes.
 
-  /// No bytes, or nothing but zero bytes or white space: a file that its sync
-  /// client has not filled yet.
+  /// There are no bytes, or only zero bytes or white space: a file that its sync client has not
+  /// filled yet.
   case empty
   /// The JSON text ends before it is complete.
   case truncated
-  /// More bytes than this kind of file may have; the limit is in bytes.
+  /// The file has more bytes than its kind may have; the limit is in bytes.
   case tooLarge(limit: Int)
-  /// Not JSON (RFC 8259): the place of the first wrong byte.
+  /// The text is not JSON (RFC 8259); the offset is that of the first wrong byte.
   case notJSON(offset: Int)
-  /// Objects and arrays nested deeper than 64 levels.
+  /// Objects and arrays are nested deeper than 64 levels.
   case tooDeep
-  /// The text is JSON but no object.
+  /// The text is JSON but not an object.
   case notAnObject
 
-  // What the fields are.
+  // The fields.
 
   /// A field appears twice.
   case duplicateField(String)
-  /// A field that must be there is not.
+  /// A required field is missing.
   case missingField(String)
   /// A field has another type, or a value outside its range or encoding.
   case invalidField(String)
-  /// A file of another format, by its `format` or `kind`.
+  /// The file has another format, according to its `format` or `kind`.
   case otherFormat
-  /// A version of the format that is not known here.
+  /// The file has a version of the format that this program does not know.
   case unsupportedVersion
-  /// A plain field contradicts where the file lies or what it belongs to.
+  /// A plain field contradicts the file's location or the object it belongs to.
   case contradictsPlace(String)
 
-  // What opening shows.
+  // The decrypted contents.
 
-  /// The tag does not match: another key, or changed bytes.
+  /// The tag does not match: the key is wrong or bytes were changed.
   case authenticationFailed
   /// The master key inside belongs to another namespace.
   case otherNamespace
   /// The wallet ID inside does not hash to the record's ID.
   case otherRecord
-  /// The wallet ID inside is not the one the envelope shows.
+  /// The wallet ID inside differs from the one in the envelope.
   case otherWalletID
-  /// An envelope that says version 1 holds an extended private key, which needs
-  /// version 2. (An envelope too old to state a version may hold one.)
+  /// An envelope of version 1 holds an extended private key, which needs version 2.
+  ///
+  /// An envelope too old to state a version may hold one.
   case privateKeyInVersion1
-  /// The entry's secret is of a kind that is not known here.
+  /// The entry's secret is of a kind that this program does not know.
   case unknownSecretKind
   /// The wallet's labels are larger than 10 MiB.
   case labelsTooLarge
 }
 
 extension CSPPError: CustomStringConvertible {
-  /// What is wrong, for a person: a predicate such as "is empty", to be put
-  /// after the name of what was read.
+  /// The problem in words, as a predicate such as "is empty" that follows the name of the input.
   public var description: String {
     switch self {
     case .empty: "is empty"

@@ -1,35 +1,35 @@
 internal import SecretMemory
 
-/// A fixed number of bytes, written as lower-case hexadecimal digits.
+/// An identifier with a fixed number of bytes, written in lower-case hexadecimal.
 ///
-/// Ordered by the bytes, which is the order of the digits too.
+/// It is ordered by its bytes, which is also the order of its digits.
 public protocol HexIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The bytes as big-endian words.
+  /// The type of the big-endian words.
   associatedtype Words: SIMD & Hashable & Sendable where Words.Scalar == UInt64
   /// The bytes as big-endian words.
   var words: Words { get }
-  /// Takes the bytes as big-endian words.
+  /// Creates the identifier from big-endian words.
   init(words: Words)
 }
 
 extension HexIdentifier {
-  /// Number of bytes.
+  /// The number of bytes.
   public static var byteCount: Int { Words.scalarCount * 8 }
 
-  /// Takes the bytes; nil when there are too few or too many.
+  /// Creates the identifier from bytes; nil when their number is wrong.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.init(words: unsafe Words(bigEndian: bytes.span.bytes))
   }
 
-  /// Reads lower-case digits; nil for any other text.
+  /// Parses lower-case digits; nil for any other text.
   public init?(hex: String) {
     let digits = Array(hex.utf8)
     guard let bytes = unsafe Hex.decode(digits.span.bytes) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// Random bytes from the operating system.
+  /// Creates an identifier from random bytes of the operating system.
   public static func random() -> Self {
     var words = Words()
     for index in 0..<Words.scalarCount {
@@ -45,13 +45,13 @@ extension HexIdentifier {
     }
   }
 
-  /// Lower-case digits, two a byte.
+  /// Lower-case digits, two per byte.
   public var hex: String { Hex.string(bytes) }
 
-  /// Lower-case digits, two a byte.
+  /// Lower-case digits, two per byte.
   public var description: String { hex }
 
-  /// Whether `left` comes first in the order of the bytes.
+  /// Whether `left` precedes `right` in the order of the bytes.
   public static func < (left: Self, right: Self) -> Bool {
     for index in 0..<Words.scalarCount where left.words[index] != right.words[index] {
       return left.words[index] < right.words[index]
@@ -61,7 +61,7 @@ extension HexIdentifier {
 }
 
 extension SIMD where Scalar == UInt64 {
-  /// The words that as many bytes hold.
+  /// Reads the words from as many bytes.
   init(bigEndian bytes: RawSpan) {
     self.init()
     for index in 0..<Self.scalarCount {

@@ -1,6 +1,6 @@
-// The top folder of this module is for what all formats share: identifiers, the master key
-// and what derives from it, sizes, names, errors. Every room uses it. No format is known
-// here, and in the whole module no file, clock or device.
+// The top folder of this module is for the parts that all formats share: identifiers, the master
+// key and its derivations, sizes, names, errors. Every room uses it. No format is known here, and
+// the whole module knows no file, clock or device.
 
 public import SecretMemory
 
@@ -8,7 +8,7 @@ public import SecretMemory
 ///
 /// Every derivation is HKDF-SHA-256 with 32 bytes of output (CSPP v1).
 public struct MasterKey: ~Copyable, Sendable {
-  /// Size in bytes.
+  /// The size in bytes.
   public static let byteCount = 32
 
   private let bytes: SecretBytes
@@ -17,7 +17,7 @@ public struct MasterKey: ~Copyable, Sendable {
   /// The namespace that this key opens.
   public let namespaceID: NamespaceID
 
-  /// Takes a key that was unwrapped.
+  /// Creates a master key from unwrapped bytes.
   ///
   /// - Throws: ``CSPPError/invalidField(_:)`` unless there are 32 bytes.
   public init(_ bytes: consuming SecretBytes) throws(CSPPError) {
@@ -34,7 +34,7 @@ public struct MasterKey: ~Copyable, Sendable {
     self.bytes = bytes
   }
 
-  /// Makes a new key.
+  /// Creates a random key.
   public static func random() -> MasterKey {
     MasterKey(checked: .random(count: byteCount))
   }
@@ -44,7 +44,7 @@ public struct MasterKey: ~Copyable, Sendable {
     MasterKey(checked: bytes.copy())
   }
 
-  /// Lends the 32 bytes, to be wrapped.
+  /// Passes the 32 bytes to a closure that wraps them.
   public borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
@@ -54,7 +54,7 @@ public struct MasterKey: ~Copyable, Sendable {
   /// The key from which wallet keys are derived.
   public borrowing func criticalDataKey() -> SecretBytes { critical.copy() }
 
-  /// CSPP's key for data that is private but no secret; see ``SensitiveData``.
+  /// CSPP's key for data that is private but not secret; see ``SensitiveData``.
   public borrowing func sensitiveDataKey() -> SecretBytes {
     HKDFSHA256.deriveKey(ikm: bytes, info: "cspp:v1:sensitive")
   }
@@ -67,7 +67,7 @@ public struct MasterKey: ~Copyable, Sendable {
     HKDFSHA256.deriveKey(ikm: critical, salt: salt, info: "cspp:v1:wallet")
   }
 
-  /// The key of what a computer keeps for itself of a namespace, outside of it.
+  /// The key for a computer's own data about a namespace, outside that namespace.
   public borrowing func cacheKey() -> SecretBytes {
     HKDFSHA256.deriveKey(ikm: bytes, info: "keybackup:v1:cache")
   }

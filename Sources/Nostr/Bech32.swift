@@ -1,24 +1,23 @@
 internal import SecretMemory
 
-/// Bech32 as BIP-173 defines it, not the later Bech32m: what NIP-19 uses.
+/// Bech32 as defined by BIP-173, not the later Bech32m; NIP-19 uses it.
 ///
-/// The values may be a secret key's, so both they and the text are kept in
-/// guarded memory.
+/// The values may be those of a secret key, so they and the text are kept in guarded memory.
 enum Bech32 {
-  /// Most characters of a Bech32 string.
+  /// The most characters of a Bech32 string.
   static let maximumSize = 90
   private static let checksumSize = 6
   private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
 
-  /// A string's two parts.
+  /// The two parts of a string.
   struct Decoded: ~Copyable {
     /// The human-readable part, in lower case.
     let prefix: String
-    /// The data, five bits a byte, without the checksum.
+    /// The data without the checksum, five bits per byte.
     let values: SecretBytes
   }
 
-  /// Reads a string.
+  /// Decodes a string.
   ///
   /// - Throws: ``NostrError/invalidBech32(_:)``.
   static func decode(_ text: RawSpan) throws(NostrError) -> Decoded {
@@ -57,11 +56,11 @@ enum Bech32 {
     return Decoded(prefix: String(decoding: prefix, as: UTF8.self), values: values)
   }
 
-  /// Writes a string in lower case.
+  /// Encodes a string in lower case.
   ///
   /// - Parameters:
   ///   - prefix: lower-case ASCII.
-  ///   - values: five bits a byte; with the prefix at most 83 of them.
+  ///   - values: five bits per byte; together with the prefix at most 83 of them.
   /// - Returns: the string's ASCII.
   static func encode(prefix: String, values: borrowing SecretBytes) -> SecretBytes {
     let prefix = Array(prefix.utf8)
@@ -80,7 +79,7 @@ enum Bech32 {
     return text
   }
 
-  /// BIP-173's polynomial over the expanded prefix and the values.
+  /// BIP-173's checksum over the expanded prefix and the values.
   private static func checksum(_ prefix: [UInt8], _ values: borrowing SecretBytes) -> UInt32 {
     var sum = Checksum()
     for byte in prefix { sum.add(byte >> 5) }
@@ -105,7 +104,7 @@ enum Bech32 {
 }
 
 extension Bech32 {
-  /// Bytes as groups of five bits, the last filled up with zeroes.
+  /// Splits bytes into groups of five bits; the last group is filled with zeroes.
   static func values(of bytes: borrowing SecretBytes) -> SecretBytes {
     var values = SecretBytes(zeroed: (bytes.count * 8 + 4) / 5)
     for bit in 0..<bytes.count * 8 where bytes.byte(bit / 8) >> (7 - UInt8(bit % 8)) & 1 == 1 {
@@ -114,10 +113,10 @@ extension Bech32 {
     return values
   }
 
-  /// The bytes that groups of five bits hold.
+  /// Joins groups of five bits into bytes.
   ///
-  /// - Throws: ``NostrError/invalidBech32(_:)`` when more than four bits are left
-  ///   over, or one of those is not zero.
+  /// - Throws: ``NostrError/invalidBech32(_:)`` when more than four bits are left over, or one of
+  ///   them is not zero.
   static func bytes(of values: borrowing SecretBytes) throws(NostrError) -> SecretBytes {
     let bits = values.count * 5
     var bytes = SecretBytes(zeroed: bits / 8)
@@ -131,7 +130,7 @@ extension Bech32 {
 }
 
 extension UInt8 {
-  /// A capital ASCII letter's small one.
+  /// The lower case of an upper-case ASCII letter.
   fileprivate var lowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }

@@ -1,10 +1,10 @@
 public import SecretMemory
 
-/// Which identity of a credential is meant: nostr-passkey's three modes.
+/// The input that selects one identity of a credential: nostr-passkey's three modes.
 public struct IdentityInput: Equatable, Sendable {
-  /// What leads to the identity.
+  /// The name of the identity.
   public enum Name: Equatable, Sendable {
-    /// Nothing: the one that needs no name.
+    /// No name: the standard identity.
     case standard
     /// A number, counted from 0.
     case index(UInt32)
@@ -12,16 +12,16 @@ public struct IdentityInput: Equatable, Sendable {
     case passphrase
   }
 
-  /// Highest index.
+  /// The highest index.
   ///
-  /// nostr-passkey sets none; more identities than anybody has keep what is
-  /// stored and listed small.
+  /// nostr-passkey has no limit. This one exceeds any person's need and keeps the stored and listed
+  /// data small.
   public static let maximumIndex: UInt32 = 999_999
 
-  /// What leads to it.
+  /// The name of the identity.
   public let name: Name
-  /// The input of WebAuthn's `prf` extension, which the platform hashes once
-  /// more before the authenticator gets it.
+  /// The input of WebAuthn's `prf` extension, which the platform hashes once more for the
+  /// authenticator.
   public let prfInput: [UInt8]
 
   private init(_ name: Name, _ prfInput: [UInt8]) {
@@ -29,10 +29,10 @@ public struct IdentityInput: Equatable, Sendable {
     self.prfInput = prfInput
   }
 
-  /// The identity that needs no name.
+  /// The identity without a name.
   public static let standard = IdentityInput(.standard, Array("nostr-key-v1".utf8))
 
-  /// One of many.
+  /// The identity with an index.
   ///
   /// - Precondition: `index` is at most ``maximumIndex``.
   public static func index(_ index: UInt32) -> IdentityInput {
@@ -40,14 +40,13 @@ public struct IdentityInput: Equatable, Sendable {
     return IdentityInput(.index(index), Array("nostr-key-\(index)".utf8))
   }
 
-  /// The one that a phrase leads to.
+  /// The identity for a phrase.
   ///
-  /// The input is the SHA-256 of the SHA-256 of `nostr-key-` and the phrase. It
-  /// opens nothing without the credential, but it would confirm a guess of the
-  /// phrase: it is sent to the key and kept nowhere.
+  /// The input is the SHA-256 of the SHA-256 of `nostr-key-` and the phrase. It opens nothing
+  /// without the credential, but it would confirm a guess of the phrase. So it is sent to the key
+  /// and stored nowhere.
   ///
-  /// - Parameter phrase: UTF-8, as it was typed: no Unicode normalisation. It may
-  ///   be empty.
+  /// - Parameter phrase: UTF-8 as typed, without Unicode normalisation. It may be empty.
   /// - Returns: the input.
   public static func passphrase(_ phrase: borrowing SecretBytes) -> IdentityInput {
     var hash = SHA256()

@@ -1,8 +1,8 @@
 public import SecretMemory
 
-/// Keys as people see them: `npub1...` and `nsec1...` (NIP-19).
+/// Keys in the form that people see: `npub1...` and `nsec1...` (NIP-19).
 public enum NIP19 {
-  /// What a bare key's text is.
+  /// The kind of a bare key's text.
   public enum Kind: String, Sendable {
     /// A public key.
     case publicKey = "npub"
@@ -10,7 +10,7 @@ public enum NIP19 {
     case secretKey = "nsec"
   }
 
-  /// A text that was read.
+  /// A decoded key.
   public enum Key: ~Copyable {
     /// An `npub`, checked to be a point of the curve.
     case publicKey(NostrPublicKey)
@@ -30,9 +30,9 @@ public enum NIP19 {
     Bech32.encode(prefix: Kind.secretKey.rawValue, values: Bech32.values(of: key.copyBytes()))
   }
 
-  /// Reads an `npub` or `nsec`.
+  /// Decodes an `npub` or `nsec`.
   ///
-  /// - Parameter text: ASCII; capital letters only if all are.
+  /// - Parameter text: ASCII; upper-case letters only if all are.
   /// - Returns: the key.
   /// - Throws: ``NostrError/invalidBech32(_:)``, ``NostrError/wrongPrefix(found:)``,
   ///   ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``,

@@ -1,21 +1,21 @@
-/// What can be wrong with a Nostr key, its text or an event.
+/// The errors of a Nostr key, its text or an event.
 public enum NostrError: Error, Equatable, Sendable {
-  /// 32 bytes that are no secret key: zero, or not below the curve's order.
+  /// The 32 bytes are not a secret key: zero, or not below the curve's order.
   case invalidSecretKey
-  /// 32 bytes that are no x coordinate of the curve.
+  /// The 32 bytes are not an x coordinate of the curve.
   case invalidPublicKey
-  /// Text that is no Bech32 (BIP-173): why.
+  /// The text is not Bech32 (BIP-173), for this reason.
   case invalidBech32(String)
-  /// Bech32 with another human-readable part than the one asked for.
+  /// The Bech32 text has another human-readable part than the requested one.
   case wrongPrefix(found: String)
-  /// An entity that does not hold 32 bytes.
+  /// The entity does not hold 32 bytes.
   case wrongLength
-  /// An event that does not follow NIP-01: why.
+  /// The event does not follow NIP-01, for this reason.
   case invalidEvent(String)
-  /// The event names another public key than the one that is to sign it.
+  /// The event names another public key than that of the signer.
   case otherPublicKey
-  /// A remembered identity that cannot be read.
+  /// A remembered identity cannot be read.
   case invalidIdentity
-  /// A call of the library that cannot fail failed: a bug here.
+  /// A library call that cannot fail failed: a bug in this program.
   case internalError(String)
 }

@@ -1,27 +1,26 @@
 internal import CSPP
 internal import SecretMemory
 
-/// An event of NIP-01 that waits for its signature.
+/// An unsigned event of NIP-01.
 public struct NostrEvent: Equatable, Sendable {
-  /// Largest text of an event that is read, in bytes: more than relays take.
+  /// The largest text of an event that is read, in bytes: more than relays accept.
   public static let maximumSize = 1 << 20
 
-  /// Who is to sign it, if it says so.
+  /// The public key of the signer, if the event states it.
   public var publicKey: NostrPublicKey?
-  /// Unix seconds; nil: the time of signing.
+  /// The time in Unix seconds; nil for the time of signing.
   public var createdAt: UInt64?
-  /// 0 to 65535.
+  /// The kind, 0 to 65535.
   public var kind: UInt16
-  /// Lists of strings.
+  /// The tags: lists of strings.
   public var tags: [[String]]
-  /// Any text.
+  /// The content: any text.
   public var content: String
 
-  /// Reads an unsigned event: `kind` and `content`, and, if they are there,
-  /// `tags`, `created_at`, `pubkey`.
+  /// Parses an unsigned event: `kind` and `content`, and optionally `tags`, `created_at`, `pubkey`.
   ///
-  /// - Parameter text: JSON. Unknown, repeated or wrong fields are refused, and
-  ///   so is a signature: what is signed here is what was read, all of it.
+  /// - Parameter text: JSON. Unknown, repeated or invalid fields are rejected, and so is a
+  ///   signature: the signature covers everything that was read.
   /// - Throws: ``NostrError/invalidEvent(_:)``, ``NostrError/invalidPublicKey``.
   public init(parsing text: RawSpan) throws(NostrError) {
     guard text.byteCount <= Self.maximumSize else {
@@ -71,10 +70,10 @@ public struct NostrEvent: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - key: the identity's secret key.
-  ///   - time: Unix seconds, where the event names no time.
-  /// - Returns: the signed event's JSON, one line without its end.
-  /// - Throws: ``NostrError/otherPublicKey``; ``NostrError/invalidEvent(_:)`` for a
-  ///   control character that NIP-01 gives no spelling for.
+  ///   - time: the time in Unix seconds, if the event states none.
+  /// - Returns: the signed event's JSON, one line without a line end.
+  /// - Throws: ``NostrError/otherPublicKey``; ``NostrError/invalidEvent(_:)`` for a control
+  ///   character for which NIP-01 defines no escape.
   public func signed(
     by key: borrowing NostrSecretKey, at time: UInt64
   ) throws(NostrError) -> String {
@@ -97,11 +96,11 @@ public struct NostrEvent: Equatable, Sendable {
       + "\"sig\":\"\(Hex.string(signature))\"}"
   }
 
-  /// A string as NIP-01 has it hashed: seven characters escaped, all others as
-  /// they are.
+  /// A string in the form that NIP-01 hashes: seven characters are escaped, all others are
+  /// unchanged.
   ///
-  /// The other control characters may not stand in JSON as they are, and programs
-  /// differ in what they then hash: a signature over them would not hold everywhere.
+  /// JSON does not allow the other control characters unescaped, and programs differ in what they
+  /// then hash. A signature over them would not be valid everywhere.
   private static func quoted(_ text: String) throws(NostrError) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     for byte in text.utf8 {

@@ -1,20 +1,20 @@
 internal import CSPP
 internal import SecretMemory
 
-/// An identity that was derived once: what a later derivation must give again.
+/// An identity that was derived once; a later derivation must give the same one.
 ///
-/// Never one with a passphrase: nothing tells that such a one exists.
+/// An identity with a passphrase is never stored: nothing reveals that it exists.
 public struct NostrIdentity: Hashable, Sendable {
-  /// Relying party ID of the credential.
+  /// The relying party ID of the credential.
   public let rpID: String
   /// The credential.
   public let credentialID: [UInt8]
-  /// Its number; nil for the identity that needs none.
+  /// Its index; nil for the standard identity.
   public let index: UInt32?
-  /// The identity.
+  /// The public key.
   public let publicKey: NostrPublicKey
 
-  /// Names an identity.
+  /// Creates an identity.
   public init(rpID: String, credentialID: [UInt8], index: UInt32?, publicKey: NostrPublicKey) {
     self.rpID = rpID
     self.credentialID = credentialID
@@ -22,7 +22,7 @@ public struct NostrIdentity: Hashable, Sendable {
     self.publicKey = publicKey
   }
 
-  /// Whether the same credential and input are meant.
+  /// Whether both have the same credential and input.
   public func isSamePlace(as other: NostrIdentity) -> Bool {
     rpID == other.rpID && credentialID == other.credentialID && index == other.index
   }
@@ -43,7 +43,7 @@ public struct NostrIdentity: Hashable, Sendable {
     "[" + identities.map(\.json).joined(separator: ",") + "]"
   }
 
-  /// Reads what ``json(_:)`` wrote.
+  /// Parses the output of ``json(_:)``.
   ///
   /// - Throws: ``NostrError/invalidIdentity``.
   public static func parse(_ text: [UInt8]) throws(NostrError) -> [NostrIdentity] {

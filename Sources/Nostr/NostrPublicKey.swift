@@ -11,7 +11,7 @@ public struct NostrPublicKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Takes 32 bytes.
+  /// Creates a public key from 32 bytes.
   ///
   /// - Throws: ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``.
   public init(_ bytes: [UInt8]) throws(NostrError) {
@@ -25,9 +25,9 @@ public struct NostrPublicKey: Hashable, Sendable {
 
   /// Whether bytes are a public key.
   ///
-  /// - Parameter bytes: they may be a secret key's as well: nothing of them is
-  ///   left outside guarded memory.
-  /// - Returns: whether they are.
+  /// - Parameter bytes: may also be a secret key, so nothing of them is left outside guarded
+  ///   memory.
+  /// - Returns: whether they are a public key.
   public static func isOne(_ bytes: borrowing SecretBytes) -> Bool {
     guard bytes.count == 32 else { return false }
     var point = SecretBytes(zeroed: MemoryLayout<secp256k1_xonly_pubkey>.size)
@@ -45,12 +45,12 @@ public struct NostrPublicKey: Hashable, Sendable {
   /// 64 lower-case hexadecimal digits.
   public var hex: String { Hex.string(bytes) }
 
-  /// Whether a signature of this identity stands under a message (BIP-340).
+  /// Whether a signature of this identity is valid for a message (BIP-340).
   ///
   /// - Parameters:
-  ///   - signature: 64 bytes; any other number is no signature.
+  ///   - signature: 64 bytes; any other number is invalid.
   ///   - message: any number of bytes; for an event its 32-byte ID.
-  /// - Returns: whether it holds.
+  /// - Returns: whether it is valid.
   public func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == 64 else { return false }
     var point = secp256k1_xonly_pubkey()

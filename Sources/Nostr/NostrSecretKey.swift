@@ -4,7 +4,7 @@ public import SecretMemory
 
 /// A Nostr identity's secret key, in guarded memory.
 public struct NostrSecretKey: ~Copyable, Sendable {
-  /// Size of a secret key in bytes.
+  /// The size of a secret key in bytes.
   public static let size = 32
 
   private let bytes: SecretBytes
@@ -23,7 +23,7 @@ public struct NostrSecretKey: ~Copyable, Sendable {
     try self.init(prfOutput.withBytes { SHA256.secretHash($0) })
   }
 
-  /// Takes a key as it is.
+  /// Creates a key from its own bytes.
   ///
   /// - Parameter bytes: 32 bytes, big-endian.
   /// - Throws: ``NostrError/wrongLength``, ``NostrError/invalidSecretKey``.
@@ -48,23 +48,23 @@ public struct NostrSecretKey: ~Copyable, Sendable {
     publicKey = NostrPublicKey(checked: coordinate)
   }
 
-  /// Lends the 32 bytes.
+  /// Passes the 32 bytes to a closure.
   public borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
     try bytes.withBytes(body)
   }
 
-  /// A second owner of the 32 bytes.
+  /// A copy of the 32 bytes, with its own owner.
   public borrowing func copyBytes() -> SecretBytes { bytes.copy() }
 
-  /// Signs a message (BIP-340), and checks the signature before it is given.
+  /// Signs a message (BIP-340), and checks the signature before returning it.
   ///
   /// - Parameters:
   ///   - message: any number of bytes; for an event its 32-byte ID.
-  ///   - random: 32 bytes of auxiliary randomness; fresh ones if left out.
+  ///   - random: 32 bytes of auxiliary randomness; fresh ones if omitted.
   /// - Returns: 64 bytes.
-  /// - Throws: ``NostrError/internalError(_:)`` when the computer erred.
+  /// - Throws: ``NostrError/internalError(_:)`` when the computer made an error.
   public borrowing func sign(
     _ message: [UInt8], random: [UInt8]? = nil
   ) throws(NostrError) -> [UInt8] {

@@ -1,6 +1,6 @@
-/// One connected authenticator, as the system describes it without opening it.
+/// One connected authenticator as the system describes it, without opening it.
 public struct AuthenticatorDescriptor: Hashable, Sendable {
-  /// How an authenticator is connected.
+  /// The connection of an authenticator.
   public enum Transport: String, Sendable {
     /// USB HID, through `/dev/hidraw*`.
     case usb
@@ -8,39 +8,37 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
     case nfc
   }
 
-  /// What the path of a card on a reader begins with; the reader's name follows.
+  /// The prefix of the path of a card on a reader; the reader's name follows.
   public static let readerScheme = "reader:"
 
-  /// The device file; for a card, ``readerScheme`` and the
-  /// reader's name.
+  /// The device file; for a card, ``readerScheme`` and the reader's name.
   public let path: String
-  /// The product's name, as the device gives it; a card has none, its reader
-  /// does.
+  /// The product's name as the device states it; for a card, the reader's name.
   public let product: String
-  /// The manufacturer's name, as the device gives it.
+  /// The manufacturer's name as the device states it.
   public let manufacturer: String
-  /// USB vendor ID; 0 for a card.
+  /// The USB vendor ID; 0 for a card.
   public let vendorID: UInt16
-  /// USB product ID; 0 for a card.
+  /// The USB product ID; 0 for a card.
   public let productID: UInt16
-  /// How it is connected.
+  /// Its connection.
   public let transport: Transport
 
-  /// What leads to it.
+  /// The way to open it.
   enum Way: Sendable {
-    /// libfido2's entry for it, so that opening need not look for it again.
+    /// libfido2's entry for it, so that opening need not search again.
     case libfido2(DeviceEntry)
     /// A card on the reader of this name.
     case reader(String)
   }
 
   let way: Way
-  /// Counts the cards that came to the reader and went; 0 elsewhere.
+  /// The number of cards inserted into and removed from the reader; 0 elsewhere.
   ///
-  /// Another card, or the same one once more, is another authenticator.
+  /// Another card, or the same one inserted again, is another authenticator.
   let insertion: UInt32
 
-  /// Whether both describe the same device, in however many listings.
+  /// Whether both describe the same device, even in different listings.
   public static func == (left: Self, right: Self) -> Bool {
     left.path == right.path && left.product == right.product
       && left.manufacturer == right.manufacturer && left.vendorID == right.vendorID
@@ -48,7 +46,7 @@ public struct AuthenticatorDescriptor: Hashable, Sendable {
       && left.insertion == right.insertion
   }
 
-  /// Feeds what ``==(_:_:)`` compares.
+  /// Hashes part of the fields that ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(path)
     hasher.combine(vendorID)

@@ -13,14 +13,14 @@ extension RawSpan {
     return true
   }
 
-  /// A copy outside guarded memory, for bytes that are no secret.
+  /// A copy outside guarded memory, for bytes that are not secret.
   func array() -> [UInt8] {
     byteOffsets.map { byte($0) }
   }
 }
 
 enum CBytes {
-  /// Copies bytes that libfido2 lends; empty when it lends none.
+  /// Copies bytes that libfido2 lends; empty if there are none.
   static func array(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
     guard let start = unsafe start, count > 0 else { return [] }
     return unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A value behind a lock, with a condition to wait on.
+/// A value behind a lock, with a condition to wait for.
 ///
-/// The device's threads share theirs so. Waits use the monotonic clock.
+/// The device's threads share their values in this way. Waits use the monotonic clock.
 @safe
 final class Condition<Value>: @unchecked Sendable {
-  // `@unchecked Sendable`: `value` is reached with the mutex held only.
+  // `@unchecked Sendable`: `value` is used only with the mutex held.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var value: Value
@@ -44,15 +44,15 @@ final class Condition<Value>: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// What a waiter wants, having looked at the value with the lock held.
+  /// The decision of a waiter that examined the value with the lock held.
   enum Next<R> {
     case done(R)
     case wait
     case waitUntil(MonotonicTime)
   }
 
-  /// Calls `look` with the lock held, now and after every change or at the
-  /// time it named, until it is done.
+  /// Calls `look` with the lock held until it is done: now, after every change, and at the time it
+  /// returned.
   func wait<R>(_ look: (inout Value) -> Next<R>) -> R {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
@@ -70,7 +70,7 @@ final class Condition<Value>: @unchecked Sendable {
   }
 }
 
-/// A point of the monotonic clock, in nanoseconds.
+/// A time of the monotonic clock, in nanoseconds.
 struct MonotonicTime: Comparable {
   var nanoseconds: Int64
 
@@ -84,13 +84,13 @@ struct MonotonicTime: Comparable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The time after `duration`; never beyond what fits.
+  /// The time after `duration`, limited to the largest value.
   func advanced(by duration: Duration) -> MonotonicTime {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
     return MonotonicTime(nanoseconds: overflow ? .max : sum)
   }
 
-  /// The time from now on, not negative, in milliseconds rounded up.
+  /// The remaining time in milliseconds, rounded up and not negative.
   var millisecondsLeft: Int32 {
     let left = max(0, nanoseconds - MonotonicTime.now().nanoseconds)
     return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
@@ -103,7 +103,7 @@ struct MonotonicTime: Comparable {
 }
 
 extension Duration {
-  /// Nanoseconds, clamped to what 64 bits hold.
+  /// Nanoseconds, limited to 64 bits.
   var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

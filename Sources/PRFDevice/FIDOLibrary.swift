@@ -1,19 +1,19 @@
 internal import CFido2
 internal import Glibc
 
-/// The libfido2 that the process runs with.
+/// The libfido2 with which the process runs.
 public enum FIDOLibrary {
-  /// What a later version can do that this package does not require.
+  /// A feature of a later version that this package does not require.
   public struct Feature: Sendable, Equatable {
-    /// The function that shows it is there.
+    /// The function whose presence shows the feature.
     public let function: String
-    /// The version that brought it.
+    /// The version that introduced it.
     public let since: String
-    /// What it would give a person.
+    /// Its benefit to the user.
     public let benefit: String
   }
 
-  /// The file it was loaded from, without symbolic links.
+  /// The file from which it was loaded, without symbolic links.
   public static var path: String? {
     guard let name = unsafe keybackup_fido_path(),
       let resolved = unsafe realpath(name, nil)
@@ -22,7 +22,7 @@ public enum FIDOLibrary {
     return unsafe String(cString: resolved)
   }
 
-  /// Its version such as "1.12.0"; nil when the file's name does not tell.
+  /// Its version such as "1.12.0"; nil when the file's name does not state it.
   ///
   /// The library itself has no function for that.
   public static var version: String? {
@@ -33,7 +33,7 @@ public enum FIDOLibrary {
     return version.contains(".") ? String(version) : nil
   }
 
-  /// What this one lacks.
+  /// The features that this version lacks.
   public static var missing: [Feature] { features.filter { !has($0.function) } }
 
   private static let features = [
@@ -49,7 +49,7 @@ public enum FIDOLibrary {
   ]
 
   private static func has(_ function: String) -> Bool {
-    // The program itself and all that it is linked with.
+    // The program itself and all its linked libraries.
     guard let program = unsafe dlopen(nil, RTLD_NOW) else { return false }
     defer { unsafe dlclose(program) }
     return unsafe dlsym(program, function) != nil

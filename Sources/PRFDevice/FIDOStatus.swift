@@ -1,27 +1,25 @@
 internal import CFido2
 
-/// A status as libfido2 returns it: 0, a CTAP status (positive), or an error
-/// of the library itself (negative).
+/// A status of libfido2: 0, a CTAP status (positive), or an error of the library itself (negative).
 struct FIDOStatus: Equatable {
   let code: Int32
 
   var isOK: Bool { code == FIDO_OK }
 
-  /// The connection itself failed, so that what the handle will read next is
-  /// unknown.
+  /// Whether the connection itself failed, so that the next bytes on the handle are unknown.
   ///
   /// A timeout looks the same: see ``OperationWatch``.
   var isTransportFailure: Bool {
     code == FIDO_ERR_TX || code == FIDO_ERR_RX
   }
 
-  /// What the status means where nothing more is known: total over all codes.
+  /// The error for the status where nothing more is known; every code has one.
   var error: PRFDeviceError {
     switch code {
     case FIDO_ERR_CHANNEL_BUSY, FIDO_ERR_LOCK_REQUIRED: .busy
     case FIDO_ERR_USER_ACTION_TIMEOUT, FIDO_ERR_ACTION_TIMEOUT: .touchTimeout
     case FIDO_ERR_TIMEOUT: .noAnswer
-    // A CANCEL of ours is told apart before: this one was the person's.
+    // Our own CANCEL was handled before: this one was the user's.
     case FIDO_ERR_OPERATION_DENIED, FIDO_ERR_NOT_ALLOWED, FIDO_ERR_KEEPALIVE_CANCEL: .denied
     case FIDO_ERR_PIN_INVALID: .pinInvalid(retriesLeft: nil)
     case FIDO_ERR_PIN_AUTH_BLOCKED: .pinAuthBlocked(retriesLeft: nil)

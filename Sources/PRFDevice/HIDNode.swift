@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// A hidraw device as sysfs shows it to everybody: this is how an
-/// authenticator is recognised whose device file may not be opened.
+/// A hidraw device as sysfs shows it to every user.
+///
+/// In this way an authenticator is recognised even if its device file may not be opened.
 struct HIDNode: Equatable {
   /// The device file.
   let path: String
   /// Whether its report descriptor names FIDO's usage page.
   let isAuthenticator: Bool
-  /// Where it is plugged in, when it is at USB.
+  /// Its USB address, if it is a USB device.
   let usbAddress: USBAddress?
 
   /// Whether the device file exists and this user may not open it.
@@ -19,7 +20,7 @@ struct HIDNode: Equatable {
   static func all(sysfs: String = "/sys", devices: String = "/dev") -> [HIDNode] {
     let folder = sysfs + "/class/hidraw"
     return names(in: folder).map { name in
-      // Up from what the link in the class leads to: hidraw, the HID device.
+      // From the target of the class link upwards: hidraw, the HID device.
       let descriptor = read(folder + "/" + name + "/../../report_descriptor", upTo: 4096)
       // Further up: the interface, the USB device.
       let device = folder + "/" + name + "/../../../../"

@@ -1,8 +1,8 @@
 internal import CFido2
 internal import Glibc
 
-// One move-only owner for each kind of C handle. libfido2 wipes what it holds
-// (hmac-secret outputs, salts) when it frees them.
+// One move-only owner for each kind of C handle. libfido2 wipes its contents (hmac-secret outputs,
+// salts) when it frees them.
 
 /// Owner of a `fido_dev_t`; closes the device before it frees it.
 @safe
@@ -11,14 +11,14 @@ struct DeviceHandle: ~Copyable {
 
   init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-  /// A handle for what libfido2 does not list.
+  /// Creates a handle for a device that libfido2 does not list.
   init() throws(PRFDeviceError) {
     guard let pointer = unsafe fido_dev_new() else { throw .outOfMemory }
     unsafe self.init(pointer)
   }
 
   deinit {
-    // An error says that it was not open.
+    // An error means that it was not open.
     _ = unsafe fido_dev_close(pointer)
     var pointer: OpaquePointer? = unsafe pointer
     unsafe fido_dev_free(&pointer)
@@ -43,7 +43,7 @@ struct DeviceInfoList: ~Copyable {
   }
 }
 
-/// One device of a list, which it keeps.
+/// One device of a list, which it keeps alive.
 @safe
 struct DeviceEntry: Sendable {
   /// Shared by the entries of a list; nothing changes it once it is filled.

@@ -1,14 +1,15 @@
 internal import Synchronization
 
-/// What libfido2 is about to open: it hands a path to an open function and
-/// nothing else, so that the rest is found by a made-up path.
+/// The values that libfido2 is about to open.
+///
+/// It passes only a path to an open function, so the value is found by a generated path.
 final class OpenPathTable<Value: Sendable>: Sendable {
   private let prefix: String
   private let values = Mutex<(next: Int, entries: [String: Value])>((0, [:]))
 
   init(prefix: String) { self.prefix = prefix }
 
-  /// The path under which libfido2 shall open the value.
+  /// The path under which libfido2 opens the value.
   func register(_ value: Value) -> String {
     values.withLock { table in
       table.next += 1

@@ -1,4 +1,4 @@
-/// Where a device is plugged in: what tells that two ways lead to the same one.
+/// The USB address of a device, which shows whether two paths lead to the same one.
 struct USBAddress: Hashable {
   let bus: Int
   let device: Int

@@ -2,20 +2,20 @@ internal import CSodium
 
 /// Argon2id version 1.3 (RFC 9106) with one lane, as libsodium computes it.
 public enum Argon2id {
-  /// Size of the salt, 16 bytes.
+  /// The size of the salt, 16 bytes.
   public static let saltSize = 16
 
-  /// Cost of one derivation.
+  /// The cost of one derivation.
   ///
-  /// Values read from a file are bounded here, so that
-  /// a crafted file can neither exhaust memory nor run for hours.
+  /// Values from a file are limited here, so that a crafted file can neither exhaust memory nor run
+  /// for hours.
   public struct Parameters: Equatable, Sendable {
-    /// Memory in KiB, 8 to 4,194,304 (4 GiB).
+    /// The memory in KiB, 8 to 4,194,304 (4 GiB).
     public let memoryKiB: Int
-    /// Passes over the memory, 1 to 64.
+    /// The passes over the memory, 1 to 64.
     public let passes: Int
 
-    /// Checks both bounds.
+    /// Checks the limits of both values.
     ///
     /// - Throws: ``SecretMemoryError/invalidParameter(_:)``.
     public init(memoryKiB: Int, passes: Int) throws(SecretMemoryError) {
@@ -33,10 +33,10 @@ public enum Argon2id {
   /// Derives `count` bytes from a password.
   ///
   /// - Parameters:
-  ///   - password: any size.
+  ///   - password: of any size.
   ///   - salt: 16 bytes.
   ///   - parameters: the cost.
-  ///   - count: output size, 16 to 1024 bytes.
+  ///   - count: the output size, 16 to 1024 bytes.
   /// - Returns: `count` bytes.
   /// - Throws: ``SecretMemoryError/invalidParameter(_:)``,
   ///   ``SecretMemoryError/outOfMemory``.

@@ -1,9 +1,9 @@
-/// Base64 (RFC 4648), read strictly: one spelling for every sequence of bytes.
+/// Base64 (RFC 4648), parsed strictly: every sequence of bytes has exactly one encoding.
 ///
-/// No white space, no other alphabet's characters, padding exactly where the
-/// alphabet asks for it, and unused bits zero.
+/// It allows no white space and no characters of another alphabet. Padding must be exactly as the
+/// alphabet requires, and unused bits must be zero.
 public enum Base64 {
-  /// The two spellings in use here.
+  /// The two alphabets in use.
   public enum Alphabet: Sendable {
     /// `+` and `/`, with padding (section 4).
     case standard
@@ -11,7 +11,7 @@ public enum Base64 {
     case url
   }
 
-  /// The ASCII characters that spell `bytes`.
+  /// Encodes `bytes` as ASCII characters.
   public static func encode(_ bytes: RawSpan, _ alphabet: Alphabet) -> [UInt8] {
     let count = encodedSize(bytes.byteCount, alphabet)
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { output, filled in
@@ -20,7 +20,7 @@ public enum Base64 {
     }
   }
 
-  /// Writes the ASCII characters that spell `bytes`.
+  /// Encodes `bytes` into a buffer of ASCII characters.
   ///
   /// - Precondition: `characters` has room for ``encodedSize(_:_:)`` of them.
   public static func encode(
@@ -30,13 +30,12 @@ public enum Base64 {
     unsafe bytes.withUnsafeBytes { unsafe encode($0, alphabet, into: characters) }
   }
 
-  /// Puts the ASCII characters that spell `bytes` in their place, where a
-  /// second copy would be a matter of memory.
+  /// Encodes `bytes` in place, where a second copy would need too much memory.
   ///
   /// - Parameters:
-  ///   - bytes: the characters afterwards, behind `offset` bytes of any value.
-  ///   - alphabet: the spelling.
-  ///   - offset: how many bytes to leave before the characters.
+  ///   - bytes: afterwards the characters, after `offset` bytes of any value.
+  ///   - alphabet: the alphabet.
+  ///   - offset: the number of bytes to leave before the characters.
   public static func encode(
     inPlace bytes: inout SecretBytes, _ alphabet: Alphabet, at offset: Int = 0
   ) {
@@ -51,17 +50,17 @@ public enum Base64 {
     }
   }
 
-  /// The string that spells `bytes`.
+  /// Encodes `bytes` as a string.
   public static func string(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
     unsafe String(decoding: encode(bytes.span.bytes, alphabet), as: UTF8.self)
   }
 
-  /// Number of characters that spell `count` bytes.
+  /// The number of characters that encode `count` bytes.
   public static func encodedSize(_ count: Int, _ alphabet: Alphabet) -> Int {
     alphabet == .standard ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3
   }
 
-  /// The bytes that `text` spells; nil unless it is the one spelling of them.
+  /// Decodes `text`; nil unless it is the exact encoding of some bytes.
   public static func decode(_ text: RawSpan, _ alphabet: Alphabet) -> [UInt8]? {
     guard let count = decodedSize(text, alphabet) else { return nil }
     var valid = false
@@ -72,7 +71,7 @@ public enum Base64 {
     return valid ? bytes : nil
   }
 
-  /// Decodes into guarded memory that is used again and again.
+  /// Decodes into guarded memory that is reused.
   ///
   /// - Returns: whether `text` was valid; if not, `bytes` is empty.
   public static func decode(
@@ -90,13 +89,14 @@ public enum Base64 {
     return valid
   }
 
-  /// Puts the bytes that a part of `text` spells in the place of all of it,
-  /// where a second copy would be a matter of memory.
+  /// Decodes part of `text` in place, where a second copy would need too much memory.
+  ///
+  /// The decoded bytes replace all of `text`.
   ///
   /// - Parameters:
-  ///   - text: the decoded bytes afterwards.
-  ///   - range: where the characters are.
-  ///   - alphabet: the spelling.
+  ///   - text: afterwards the decoded bytes.
+  ///   - range: the range of the characters.
+  ///   - alphabet: the alphabet.
   /// - Returns: whether the characters were valid; if not, `text` is empty.
   public static func decode(
     inPlace text: inout SecretBytes, _ range: Range<Int>, _ alphabet: Alphabet
@@ -114,7 +114,7 @@ public enum Base64 {
     return valid
   }
 
-  /// Whether `text` is the one spelling of some bytes.
+  /// Whether `text` is the exact encoding of some bytes.
   public static func isValid(_ text: RawSpan, _ alphabet: Alphabet) -> Bool {
     guard let count = decodedSize(text, alphabet) else { return false }
     let characters = (count * 4 + 2) / 3
@@ -131,7 +131,7 @@ public enum Base64 {
     return wrong & 0xC0 == 0 && last & unused == 0
   }
 
-  /// Number of bytes that a text of this size and padding holds.
+  /// The number of bytes that a text of this size and padding encodes.
   private static func decodedSize(_ text: RawSpan, _ alphabet: Alphabet) -> Int? {
     var characters = text.byteCount
     if alphabet == .standard {
@@ -156,8 +156,8 @@ public enum Base64 {
     }
   }
 
-  /// Goes from the last group to the first, so that `output` may begin at or
-  /// behind the start of `bytes`, over them: no byte is overwritten unread.
+  /// Encodes from the last group to the first, so that `output` may overlap `bytes` from its start
+  /// on; no byte is overwritten unread.
   private static func encode(
     _ bytes: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt8>, pad: Bool,
     into output: UnsafeMutableBufferPointer<UInt8>
@@ -196,8 +196,8 @@ public enum Base64 {
     }
   }
 
-  /// Goes from the first group to the last, so that `output` may begin at or
-  /// before the start of `text`, over it: no character is overwritten unread.
+  /// Decodes from the first group to the last, so that `output` may overlap `text` up to its start;
+  /// no character is overwritten unread.
   private static func decode(
     _ text: UnsafePointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
     into output: UnsafeMutablePointer<UInt8>, _ count: Int
@@ -219,8 +219,8 @@ public enum Base64 {
       written &+= 3
     }
     if written < count {
-      // One or two bytes are left, in two or three characters whose last
-      // carries bits that must be zero.
+      // One or two bytes are left, in two or three characters; the last character has bits that
+      // must be zero.
       let a = unsafe values[Int(text[read])]
       let b = unsafe values[Int(text[read &+ 1])]
       let c = count &- written == 2 ? unsafe values[Int(text[read &+ 2])] : 0
@@ -236,7 +236,7 @@ public enum Base64 {
     return wrong & 0xC0 == 0
   }
 
-  /// Characters by value, and values by character with 255 for all others.
+  /// The characters by value, and the values by character, with 255 for all other characters.
   private enum Tables {
     static let standard = letters(UInt8(ascii: "+"), UInt8(ascii: "/"))
     static let url = letters(UInt8(ascii: "-"), UInt8(ascii: "_"))

@@ -1,5 +1,5 @@
-// libsodium declares its pointers non-null, while an empty Swift buffer may
-// have no address: these give an address that is valid for zero bytes.
+// libsodium declares its pointers non-null, but an empty Swift buffer may have no address. These
+// give an address that is valid for zero bytes.
 
 extension UnsafeRawBufferPointer {
   /// The first byte as C's `const unsigned char *`; readable for `count` bytes.
@@ -17,7 +17,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 enum CPointers {
-  /// One byte that nothing reads or writes.
+  /// One byte that is never read or written.
   nonisolated(unsafe) static let nowhere: UnsafeMutableRawPointer =
     UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 }

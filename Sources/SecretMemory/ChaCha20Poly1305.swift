@@ -4,17 +4,17 @@
 public enum ChaCha20Poly1305 {
   private static let cipher = ChaChaPoly.chaCha20Poly1305
 
-  /// Size of a key, 32 bytes.
+  /// The size of a key, 32 bytes.
   public static let keySize = ChaChaPoly.keySize
-  /// Size of a nonce, 12 bytes.
+  /// The size of a nonce, 12 bytes.
   public static let nonceSize = cipher.nonceSize
-  /// Size of the tag, 16 bytes; a sealed message is this much longer.
+  /// The size of the tag, 16 bytes; a sealed message is this much longer.
   public static let tagSize = ChaChaPoly.tagSize
 
   /// Encrypts and authenticates.
   ///
   /// - Parameters:
-  ///   - plaintext: what to protect; any size.
+  ///   - plaintext: the message, of any size.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes, never used twice with one key.
   ///   - associatedData: authenticated, not encrypted.
@@ -30,12 +30,12 @@ public enum ChaCha20Poly1305 {
   /// Encrypts and authenticates a message in its own memory.
   ///
   /// - Parameters:
-  ///   - message: ciphertext and tag afterwards, 16 bytes longer.
+  ///   - message: afterwards ciphertext and tag, 16 bytes longer.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes, never used twice with one key.
   ///   - associatedData: authenticated, not encrypted.
-  /// - Throws: ``SecretMemoryError/invalidParameter(_:)`` for a wrong size; the
-  ///   message is then as it was.
+  /// - Throws: ``SecretMemoryError/invalidParameter(_:)`` for a wrong size; the message is then
+  ///   unchanged.
   public static func seal(
     inPlace message: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],
     associatedData: [UInt8] = []
@@ -43,13 +43,13 @@ public enum ChaCha20Poly1305 {
     try cipher.seal(inPlace: &message, key: key, nonce: nonce, associatedData: associatedData)
   }
 
-  /// Verifies and decrypts straight into guarded memory.
+  /// Verifies and decrypts directly into guarded memory.
   ///
   /// - Parameters:
   ///   - sealed: ciphertext and tag.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
-  ///   - associatedData: what was authenticated beside the message.
+  ///   - associatedData: the data authenticated with the message.
   /// - Returns: the plaintext, 16 bytes shorter than `sealed`.
   /// - Throws: ``SecretMemoryError/authenticationFailed``, also for a message
   ///   too short to hold a tag; ``SecretMemoryError/invalidParameter(_:)``.
@@ -63,15 +63,14 @@ public enum ChaCha20Poly1305 {
     return plaintext
   }
 
-  /// Verifies and decrypts into memory that is used again and again.
+  /// Verifies and decrypts into memory that is reused.
   ///
   /// - Parameters:
   ///   - sealed: ciphertext and tag.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
-  ///   - associatedData: what was authenticated beside the message.
-  ///   - plaintext: holds exactly the plaintext afterwards, nothing after a
-  ///     failure.
+  ///   - associatedData: the data authenticated with the message.
+  ///   - plaintext: afterwards exactly the plaintext; empty after a failure.
   /// - Throws: as ``open(_:key:nonce:associatedData:)``.
   public static func open(
     _ sealed: RawSpan, key: borrowing SecretBytes, nonce: [UInt8],
@@ -84,11 +83,11 @@ public enum ChaCha20Poly1305 {
   /// Verifies a message and decrypts it in its own memory.
   ///
   /// - Parameters:
-  ///   - sealed: ciphertext and tag; exactly the plaintext afterwards, nothing
-  ///     after a failed authentication.
+  ///   - sealed: ciphertext and tag; afterwards exactly the plaintext, or nothing after a failed
+  ///     authentication.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
-  ///   - associatedData: what was authenticated beside the message.
+  ///   - associatedData: the data authenticated with the message.
   /// - Throws: as ``open(_:key:nonce:associatedData:)``.
   public static func open(
     inPlace sealed: inout SecretBytes, key: borrowing SecretBytes, nonce: [UInt8],

@@ -1,7 +1,7 @@
 internal import CSodium
 
-/// What the two forms of ChaCha20-Poly1305 share: they differ in the size of
-/// the nonce and in the function of libsodium.
+/// The common part of both forms of ChaCha20-Poly1305, which differ in the size of the nonce and in
+/// the libsodium function.
 enum ChaChaPoly {
   /// ``ChaCha20Poly1305``.
   case chaCha20Poly1305
@@ -41,7 +41,7 @@ enum ChaChaPoly {
     message.reserve(count + Self.tagSize)
     message.resize(to: count + Self.tagSize)
     unsafe message.withUnsafeMutableBytes { memory in
-      // libsodium encrypts where the message is.
+      // libsodium encrypts in place.
       unsafe encrypt(
         memory.cBytes, count: count, into: memory.cBytes, key, nonce, associatedData)
     }
@@ -79,7 +79,7 @@ enum ChaChaPoly {
     }
     try check(key, nonce)
     let verified = unsafe sealed.withUnsafeMutableBytes { memory in
-      // libsodium decrypts where the message is, after it has verified all.
+      // libsodium decrypts in place, after it has verified everything.
       unsafe decrypt(
         memory.cBytes, count: memory.count, into: memory.cBytes, key, nonce, associatedData)
     }
@@ -113,10 +113,9 @@ enum ChaChaPoly {
     }
   }
 
-  /// Writes the plaintext if the tag fits; message and output may be the same
-  /// memory.
+  /// Writes the plaintext if the tag matches; message and output may be the same memory.
   ///
-  /// - Returns: whether it fits.
+  /// - Returns: whether the tag matches.
   private func decrypt(
     _ sealed: UnsafePointer<UInt8>, count: Int, into output: UnsafeMutablePointer<UInt8>,
     _ key: borrowing SecretBytes, _ nonce: [UInt8], _ associatedData: [UInt8]

@@ -1,14 +1,14 @@
-/// Crockford's 32 digits and letters, without I, L, O and U, for what people copy by hand
+/// Crockford's base32 alphabet without I, L, O and U, for codes that people copy by hand
 /// (https://www.crockford.com/base32.html).
 public enum CrockfordBase32 {
-  /// The symbols of 0 to 31, in ASCII.
+  /// The symbols of 0 to 31 in ASCII.
   public static let lowerCase: [UInt8] = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-  /// The same with capital letters.
+  /// The same symbols in upper case.
   public static let upperCase: [UInt8] = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// What a symbol stands for, in either case; O is 0, I and L are 1.
+  /// The value of a symbol in either case; O is 0, I and L are 1.
   ///
-  /// - Parameter byte: any, in ASCII.
+  /// - Parameter byte: any byte, in ASCII.
   /// - Returns: 0 to 31, or nil.
   public static func value(of byte: UInt8) -> UInt8? {
     let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)

@@ -1,7 +1,6 @@
 /// HKDF with SHA-256 (RFC 5869).
 ///
-/// libsodium 1.0.18 has no call for it, so its
-/// two steps are written here over libsodium's HMAC.
+/// libsodium 1.0.18 does not provide it, so its two steps are implemented here on libsodium's HMAC.
 public enum HKDFSHA256 {
   private static let blockSize = HMACSHA256.codeSize
 
@@ -9,11 +8,11 @@ public enum HKDFSHA256 {
   ///
   /// - Parameters:
   ///   - ikm: input keying material, any size.
-  ///   - salt: empty means none: 32 zero bytes, as RFC 5869 section 2.2 says.
-  ///   - info: context, empty or not.
+  ///   - salt: empty for none, which means 32 zero bytes (RFC 5869, section 2.2).
+  ///   - info: the context, which may be empty.
   ///   - count: output size in bytes, 1 to 8160 (255 blocks).
   /// - Returns: `count` bytes.
-  /// - Precondition: `count` is in range; it is always a constant of ours.
+  /// - Precondition: `count` is in range; every caller passes a constant.
   public static func deriveKey(
     ikm: RawSpan, salt: [UInt8] = [], info: [UInt8], count: Int = 32
   ) -> SecretBytes {
@@ -22,20 +21,20 @@ public enum HKDFSHA256 {
     return key
   }
 
-  /// Extracts, then expands, into memory that is used again and again.
+  /// Extracts, then expands, into memory that is reused.
   ///
   /// - Parameters:
   ///   - ikm: input keying material, any size.
-  ///   - salt: empty means none.
-  ///   - info: context.
+  ///   - salt: empty for none.
+  ///   - info: the context.
   ///   - count: output size in bytes, 1 to 8160.
-  ///   - key: holds exactly the output afterwards.
+  ///   - key: afterwards exactly the output.
   public static func deriveKey(
     ikm: RawSpan, salt: [UInt8], info: [UInt8], count: Int = 32, into key: inout SecretBytes
   ) {
     precondition((1...(255 * blockSize)).contains(count), "HKDF yields 1 to 8160 bytes")
-    // One guarded allocation for everything: the output in whole blocks, and
-    // the pseudorandom key behind it, which the last step wipes.
+    // One guarded allocation holds the output in whole blocks, followed by the pseudorandom key,
+    // which the last step wipes.
     let blocks = (count + blockSize - 1) / blockSize
     key.reuse(count: (blocks + 1) * blockSize)
     unsafe key.withUnsafeMutableBytes { work in
@@ -50,8 +49,8 @@ public enum HKDFSHA256 {
   ///
   /// - Parameters:
   ///   - ikm: input keying material, any size.
-  ///   - salt: empty means none.
-  ///   - info: context.
+  ///   - salt: empty for none.
+  ///   - info: the context.
   ///   - count: output size in bytes, 1 to 8160.
   /// - Returns: `count` bytes.
   public static func deriveKey(
@@ -60,7 +59,7 @@ public enum HKDFSHA256 {
     ikm.withBytes { deriveKey(ikm: $0, salt: salt, info: Array(info.utf8), count: count) }
   }
 
-  /// T(i) = HMAC(PRK, T(i-1) | info | i), written block after block.
+  /// Computes T(i) = HMAC(PRK, T(i-1) | info | i), block after block.
   private static func expand(
     _ output: UnsafeMutablePointer<UInt8>, blocks: Int, prk: UnsafePointer<UInt8>, info: [UInt8]
   ) {

@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// HMAC-SHA-256 (RFC 2104), keys of any size, 32-byte results.
+/// HMAC-SHA-256 (RFC 2104) with keys of any size and 32-byte results.
 public enum HMACSHA256 {
-  /// Size of a code, 32 bytes.
+  /// The size of a code, 32 bytes.
   public static let codeSize = 32
 
   /// The code of `message` under `key`.
@@ -19,7 +19,7 @@ public enum HMACSHA256 {
     key.withBytes { unsafe code(for: message.span.bytes, key: $0) }
   }
 
-  /// Writes the 32-byte code of up to three pieces, taken as one message.
+  /// Writes the 32-byte code of up to three pieces that form one message.
   ///
   /// The state is as secret as the key: it stays in this frame and is wiped.
   static func write(

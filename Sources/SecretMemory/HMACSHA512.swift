@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// HMAC-SHA-512 (RFC 2104), keys of any size, 64-byte results.
+/// HMAC-SHA-512 (RFC 2104) with keys of any size and 64-byte results.
 public enum HMACSHA512 {
-  /// Size of a code, 64 bytes.
+  /// The size of a code, 64 bytes.
   public static let codeSize = 64
 
   /// The code of `message` under `key`.
@@ -15,11 +15,10 @@ public enum HMACSHA512 {
     return code
   }
 
-  /// PBKDF2 with HMAC-SHA-512 (RFC 8018, section 5.2) for one block, as BIP-39
-  /// makes a seed.
+  /// PBKDF2 with HMAC-SHA-512 (RFC 8018, section 5.2) for one block, as BIP-39 derives a seed.
   ///
-  /// libsodium has no call for it: its loop is written here over libsodium's
-  /// HMAC, in guarded memory.
+  /// libsodium does not provide it, so the loop is implemented here on libsodium's HMAC, in guarded
+  /// memory.
   ///
   /// - Parameters:
   ///   - password: any size.
@@ -31,9 +30,9 @@ public enum HMACSHA512 {
   ) -> SecretBytes {
     precondition(iterations > 0, "at least one iteration")
     let keyed = KeyedSHA512(password)
-    // The number of the only block.
+    // The number of the single block.
     let first: [UInt8] = [0, 0, 0, 1]
-    // The sum, then the last code.
+    // The sum, followed by the last code.
     var work = SecretBytes(zeroed: 2 * codeSize)
     unsafe work.withUnsafeMutableBytes { work in
       let sum = unsafe UnsafeMutableRawPointer(work.cBytes)
@@ -55,9 +54,9 @@ public enum HMACSHA512 {
   }
 }
 
-/// HMAC-SHA-512 after it has taken its key: made once, used many times.
+/// HMAC-SHA-512 with its key set: created once, used many times.
 ///
-/// Both the state and the copy that each use changes are guarded.
+/// The state, and the copy that each use changes, are guarded.
 private struct KeyedSHA512: ~Copyable {
   private let states: SecretBytes
   private static let size = MemoryLayout<crypto_auth_hmacsha512_state>.stride
@@ -74,8 +73,7 @@ private struct KeyedSHA512: ~Copyable {
     self.states = states
   }
 
-  /// Writes the 64-byte code of two pieces taken as one message; `code` may be
-  /// where a piece is.
+  /// Writes the 64-byte code of two pieces that form one message; `code` may overlap a piece.
   func write(_ first: RawSpan, _ second: RawSpan, into code: UnsafeMutablePointer<UInt8>) {
     unsafe states.withUnsafeBytes { states in
       let start = unsafe UnsafeMutableRawPointer(mutating: UnsafeRawPointer(states.cBytes))

@@ -1,7 +1,7 @@
-/// Hexadecimal text, two digits a byte.
+/// Hexadecimal text, two digits per byte.
 ///
-/// Digits are computed, not looked up, so that
-/// neither time nor cache lines depend on the bytes, which may be a key.
+/// Digits are computed, not looked up, so that neither time nor cache lines depend on the bytes,
+/// which may be a key.
 public enum Hex {
   /// `bytes` as lower-case ASCII digits, twice as long.
   public static func encode(_ bytes: RawSpan) -> [UInt8] {
@@ -12,24 +12,24 @@ public enum Hex {
     }
   }
 
-  /// Whether a byte is a digit in ASCII.
+  /// Whether a byte is an ASCII digit.
   ///
   /// - Parameters:
-  ///   - byte: any.
+  ///   - byte: any byte.
   ///   - upperCase: whether `A` to `F` are digits too.
-  /// - Returns: whether it is.
+  /// - Returns: whether it is a digit.
   public static func isDigit(_ byte: UInt8, upperCase: Bool = false) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x66).contains(upperCase ? byte | 0x20 : byte)
   }
 
-  /// `bytes` as a lower-case string; for what need not stay secret.
+  /// `bytes` as a lower-case string, for bytes that need not stay secret.
   public static func string(_ bytes: [UInt8]) -> String {
     unsafe String(decoding: encode(bytes.span.bytes), as: UTF8.self)
   }
 
   /// Writes `bytes` as lower-case ASCII digits.
   ///
-  /// - Precondition: `digits` has room for two digits a byte.
+  /// - Precondition: `digits` has room for two digits per byte.
   public static func encode(_ bytes: RawSpan, into digits: UnsafeMutableRawBufferPointer) {
     precondition(digits.count >= bytes.byteCount * 2, "two digits a byte")
     unsafe bytes.withUnsafeBytes { bytes in
@@ -42,13 +42,13 @@ public enum Hex {
     }
   }
 
-  /// The bytes that `text` spells.
+  /// The bytes that `text` encodes.
   ///
   /// - Parameters:
   ///   - text: ASCII digits.
   ///   - upperCase: whether `A` to `F` are digits too.
-  /// - Returns: half as many bytes as digits; nil when a character is no digit
-  ///   or one digit is left over.
+  /// - Returns: half as many bytes as digits; nil when a character is not a digit or the number of
+  ///   digits is odd.
   public static func decode(_ text: RawSpan, upperCase: Bool = false) -> [UInt8]? {
     guard text.byteCount % 2 == 0 else { return nil }
     var valid = false
@@ -59,7 +59,7 @@ public enum Hex {
     return valid ? bytes : nil
   }
 
-  /// Decodes lower-case digits into guarded memory that is used again and again.
+  /// Decodes lower-case digits into guarded memory that is reused.
   ///
   /// - Returns: whether `text` was valid; if not, `bytes` is empty.
   public static func decode(_ text: RawSpan, into bytes: inout SecretBytes) -> Bool {
@@ -97,12 +97,12 @@ public enum Hex {
   /// The digit of a value below 16.
   @inline(__always)
   private static func digit(_ value: UInt8) -> UInt8 {
-    // 39 is the distance from the character after `9` to `a`; the borrow of
-    // the subtraction selects it for 10 and above.
+    // 39 is the distance from the character after `9` to `a`. The borrow of the subtraction selects
+    // it for 10 and above.
     value &+ 48 &+ (((9 &- value) &>> 7) &* 39)
   }
 
-  /// The value of a digit below 16, with a high bit set for anything else.
+  /// The value of a digit below 16; any other character gives a value with a high bit set.
   @inline(__always)
   private static func value(_ digit: UInt8, fold: UInt8) -> UInt8 {
     let number = digit ^ 0x30

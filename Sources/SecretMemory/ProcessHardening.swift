@@ -1,19 +1,22 @@
 internal import CLinux
 internal import Glibc
 
-/// What a process that will hold secrets does before anything else.
+/// The protection of a process that will hold secrets; it must be applied before anything else.
 public enum ProcessHardening {
-  /// The most memory that the process may hold, 1 GiB.
+  /// The most memory that the process may use, 1 GiB.
   ///
-  /// A security key announces how many credentials it has, and libfido2
-  /// allocates, and on the way out wipes, room for as many as it says.
+  /// A security key states its number of credentials. libfido2 allocates memory for that number and
+  /// wipes it at the end.
   public static let memoryLimit = 1 << 30
 
-  /// Forbids core dumps and debuggers of the same user, makes every file
-  /// created from here on private (umask 077), keeps the process within
-  /// ``memoryLimit``, and has a crash end it without a word.
+  /// Protects the process.
   ///
-  /// - Returns: what could not be done, in words; empty when all was done.
+  /// - It forbids core dumps and debuggers of the same user.
+  /// - It makes every file created from here on private (umask 077).
+  /// - It limits the process to ``memoryLimit``.
+  /// - It makes a crash end the process without output.
+  ///
+  /// - Returns: the protections that failed, in words; empty when all succeeded.
   public static func apply() -> [String] {
     var missing: [String] = []
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -30,8 +33,8 @@ public enum ProcessHardening {
       if unsafe setrlimit(resource, &data) != 0 { missing.append("memory could not be limited") }
     }
     umask(0o077)
-    // The Swift runtime would print the registers, which may hold a part of a
-    // secret, and wait for a program that reads the process's memory.
+    // The Swift runtime would print the registers, which may hold part of a secret, and wait for a
+    // program that reads the process's memory.
     for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
     return missing
   }

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Random bytes that need not stay secret: nonces, salts, ids.
+/// Random bytes that need not stay secret: nonces, salts, IDs.
 public enum Randomness {
   /// `count` bytes from the operating system's random source.
   public static func bytes(count: Int) -> [UInt8] {

@@ -1,16 +1,16 @@
 internal import CSodium
 
-/// SHA-256 (FIPS 180-4), 32-byte digests.
+/// SHA-256 (FIPS 180-4) with 32-byte digests.
 @safe
 public struct SHA256: ~Copyable {
-  /// Size of a digest, 32 bytes.
+  /// The size of a digest, 32 bytes.
   public static let digestSize = 32
 
-  // In a place of its own, which can be wiped: a value that moves would leave
-  // copies, and the state holds the last block of a message that may be secret.
+  // The state has its own allocation, which can be wiped. A value that moves would leave copies,
+  // and the state holds the last block of a message that may be secret.
   private let state: UnsafeMutablePointer<crypto_hash_sha256_state>
 
-  /// Starts a digest that is fed piece by piece.
+  /// Starts a digest that receives its message in pieces.
   public init() {
     unsafe state = .allocate(capacity: 1)
     unsafe crypto_hash_sha256_init(state)
@@ -29,7 +29,7 @@ public struct SHA256: ~Copyable {
     }
   }
 
-  /// The digest of everything added; the value is used up.
+  /// The digest of everything added; consumes the value.
   public consuming func finalize() -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Self.digestSize)
     unsafe crypto_hash_sha256_final(state, &digest)
@@ -46,7 +46,7 @@ public struct SHA256: ~Copyable {
     return digest
   }
 
-  /// The 32-byte digest of `bytes`, in guarded memory: for one that is a key.
+  /// The 32-byte digest of `bytes`, in guarded memory, for a digest used as a key.
   public static func secretHash(_ bytes: RawSpan) -> SecretBytes {
     var digest = SecretBytes(zeroed: digestSize)
     unsafe digest.withUnsafeMutableBytes { digest in

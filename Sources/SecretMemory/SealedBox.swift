@@ -1,20 +1,21 @@
 internal import CSodium
 
-/// Sealing to an X25519 public key, by whoever knows it: libsodium's
-/// `crypto_box_seal` (an ephemeral X25519 key, XSalsa20-Poly1305, the nonce a
-/// BLAKE2b hash of both public keys).
+/// A box sealed to an X25519 public key by anyone who knows it: libsodium's `crypto_box_seal`.
+///
+/// It uses an ephemeral X25519 key and XSalsa20-Poly1305; the nonce is a BLAKE2b hash of both
+/// public keys.
 public enum SealedBox {
-  /// How much longer a box is than its message, in bytes: 48.
+  /// The number of bytes by which a box is longer than its message: 48.
   public static let overhead = 48
 
   /// Seals a message.
   ///
   /// - Parameters:
-  ///   - message: what only the recipient is to read.
+  ///   - message: the message, which only the recipient can read.
   ///   - recipient: X25519 public key, 32 bytes.
   /// - Returns: the ephemeral public key and the ciphertext.
-  /// - Throws: ``SecretMemoryError/invalidParameter(_:)`` for a key of another
-  ///   size, or one that is no secret's.
+  /// - Throws: ``SecretMemoryError/invalidParameter(_:)`` for a key of another size, or one that
+  ///   belongs to no secret.
   public static func seal(
     _ message: RawSpan, to recipient: [UInt8]
   ) throws(SecretMemoryError) -> [UInt8] {
@@ -31,11 +32,11 @@ public enum SealedBox {
   /// Opens a box.
   ///
   /// - Parameters:
-  ///   - box: what ``seal(_:to:)`` made.
+  ///   - box: the output of ``seal(_:to:)``.
   ///   - secret: the recipient's X25519 secret, 32 bytes.
   /// - Returns: the message.
-  /// - Throws: ``SecretMemoryError/authenticationFailed``, also for another's
-  ///   box; ``SecretMemoryError/invalidParameter(_:)``.
+  /// - Throws: ``SecretMemoryError/authenticationFailed``, also for a box to another recipient;
+  ///   ``SecretMemoryError/invalidParameter(_:)``.
   public static func open(
     _ box: [UInt8], secret: borrowing SecretBytes
   ) throws(SecretMemoryError) -> SecretBytes {

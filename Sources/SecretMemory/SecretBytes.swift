@@ -1,31 +1,30 @@
 internal import CSodium
 internal import Glibc
 
-/// Bytes that must not leave this process: a PIN, a PRF output, a key, a
-/// plaintext wallet secret.
+/// Bytes that must not leave this process: a PIN, a PRF output, a key, an unencrypted wallet
+/// secret.
 ///
-/// The bytes live in libsodium's guarded memory (`sodium_malloc`): locked so
-/// that they are not swapped, kept out of core dumps, fenced by inaccessible
-/// pages, and wiped when the value is destroyed. The type cannot be copied by
-/// assignment, printed, encoded or compared with `==`; a reader borrows the
-/// bytes inside a closure.
+/// The bytes are in libsodium's guarded memory (`sodium_malloc`). It is locked against swapping,
+/// kept out of core dumps, surrounded by inaccessible pages, and wiped when the value is destroyed.
+/// The type cannot be copied by assignment, printed, encoded or compared with `==`. A reader
+/// borrows the bytes inside a closure.
 ///
-/// - Note: Every value costs several memory pages and system calls; keep few
-///   alive at a time, and reuse one where a loop handles thousands of records.
+/// - Note: Every value costs several memory pages and system calls. Keep few alive at a time, and
+///   reuse one where a loop handles thousands of records.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: the value is the single owner of the allocation,
-  // and mutation needs exclusive access to the value.
+  // `@unchecked Sendable`: the value is the only owner of the allocation, and mutation needs
+  // exclusive access to the value.
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
 
-  /// Number of bytes held.
+  /// The number of bytes held.
   public private(set) var count: Int
 
-  /// Makes `count` zero bytes in guarded memory.
+  /// Creates `count` zero bytes in guarded memory.
   ///
-  /// Running out of memory ends the process, as it does for every other Swift
-  /// allocation; it dumps no core (see ``ProcessHardening``).
+  /// Running out of memory ends the process, as for every other Swift allocation. No core is dumped
+  /// (see ``ProcessHardening``).
   public init(zeroed count: Int) {
     precondition(count >= 0, "a byte count cannot be negative")
     unsafe base = Self.allocate(count)
@@ -44,8 +43,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return unsafe memory
   }
 
-  /// Leaves the pages out of processes that are forked: those would keep what
-  /// is wiped here.
+  /// Excludes the pages from forked processes, which would keep bytes that are wiped here.
   private static func keepFromForks(_ memory: UnsafeMutableRawPointer, _ count: Int) {
     let page = Int(getpagesize())
     let start = UInt(bitPattern: memory) & ~UInt(page - 1)
@@ -54,12 +52,12 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe madvise(pages, size, MADV_DONTFORK)
   }
 
-  /// Makes `count` bytes and lets `fill` write them in place.
+  /// Creates `count` bytes that `fill` writes in place.
   ///
   /// - Parameters:
-  ///   - count: size in bytes.
+  ///   - count: the size in bytes.
   ///   - fill: writes the bytes, which start as zeroes.
-  /// - Throws: what `fill` throws; the memory is wiped first.
+  /// - Throws: the errors of `fill`; the memory is wiped first.
   public init<E: Error>(
     count: Int, filling fill: (inout MutableRawSpan) throws(E) -> Void
   ) throws(E) {
@@ -69,7 +67,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// Copies `bytes` into guarded memory.
   ///
-  /// The source is the caller's to wipe.
+  /// The caller must wipe the source.
   public init(copying bytes: RawSpan) {
     self.init(zeroed: bytes.byteCount)
     let target = unsafe base
@@ -80,7 +78,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Makes `count` bytes from the operating system's random source.
+  /// Creates `count` bytes from the operating system's random source.
   public static func random(count: Int) -> SecretBytes {
     let bytes = SecretBytes(zeroed: count)
     unsafe randombytes_buf(bytes.base, count)
@@ -92,14 +90,14 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     unsafe sodium_free(base)
   }
 
-  /// Lends the bytes for reading.
+  /// Passes the bytes to a closure for reading.
   public borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
     try unsafe body(RawSpan(_unsafeStart: UnsafeRawPointer(base), byteCount: count))
   }
 
-  /// Lends the bytes for changing in place.
+  /// Passes the bytes to a closure that changes them in place.
   public mutating func withMutableBytes<R: ~Copyable, E: Error>(
     _ body: (inout MutableRawSpan) throws(E) -> R
   ) throws(E) -> R {
@@ -107,14 +105,14 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     return try body(&span)
   }
 
-  /// Lends the address of the bytes, for one C call.
+  /// Passes the address of the bytes to one C call.
   public borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// Lends the address of the bytes, for one C call that writes them.
+  /// Passes the address of the bytes to one C call that writes them.
   public mutating func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -126,17 +124,17 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     withBytes { SecretBytes(copying: $0) }
   }
 
-  /// A new owner of the bytes in `range`.
+  /// A copy of the bytes in `range`, with its own owner.
   ///
   /// - Precondition: `range` lies within `0..<count`.
   public borrowing func copy(_ range: Range<Int>) -> SecretBytes {
     withBytes { SecretBytes(copying: $0.extracting(range)) }
   }
 
-  /// Shortens or, within the original size, lengthens the value without
-  /// moving it; bytes that fall away are wiped.
+  /// Shortens the value or lengthens it within its original size, without moving it; removed bytes
+  /// are wiped.
   ///
-  /// - Precondition: `newCount` is at most the size the value was made with.
+  /// - Precondition: `newCount` is at most the size with which the value was created.
   public mutating func resize(to newCount: Int) {
     precondition(newCount >= 0 && newCount <= capacity, "beyond the allocation")
     if newCount < count {
@@ -145,16 +143,17 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     count = newCount
   }
 
-  /// Makes room for `newCount` bytes, in the same allocation if they fit.
+  /// Makes room for `newCount` bytes, in the same allocation if they fit; the old contents are
+  /// lost.
   ///
-  /// What was held is lost. For a buffer that serves thousands of records: a
-  /// guarded allocation costs more than opening one.
+  /// Meant for a buffer that serves thousands of records: a guarded allocation costs more than
+  /// opening one.
   public mutating func reuse(count newCount: Int) {
     if newCount > capacity {
-      // Doubling, so that slowly growing records do not allocate each time; of
-      // large ones every byte counts more than an allocation.
+      // The size doubles, so that slowly growing records do not allocate each time. For large sizes
+      // memory is worth more than an allocation.
       capacity = max(newCount, min(capacity * 2, Self.large))
-      // The old memory goes first: both at once would be a run's peak.
+      // The old memory is freed first: both together would be the peak of the run.
       unsafe sodium_free(base)
       unsafe base = Self.allocate(capacity)
       count = newCount
@@ -162,11 +161,10 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     resize(to: newCount)
   }
 
-  /// From this size on, in bytes, memory is dearer than an allocation.
+  /// From this size on, in bytes, memory costs more than an allocation.
   private static let large = 1 << 20
 
-  /// Makes the allocation large enough for `newCapacity` bytes and keeps what
-  /// is held.
+  /// Makes the allocation large enough for `newCapacity` bytes and keeps the contents.
   public mutating func reserve(_ newCapacity: Int) {
     guard newCapacity > capacity else { return }
     var larger = SecretBytes(zeroed: max(newCapacity, capacity * 2))
@@ -175,7 +173,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     self = larger
   }
 
-  /// Whether both hold the same bytes, in time that depends on the sizes only.
+  /// Whether both hold the same bytes, in time that depends only on the sizes.
   public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     guard count == other.count else { return false }
     return unsafe sodium_memcmp(base, other.base, count) == 0

@@ -2,19 +2,19 @@
 package struct SecretWriter: ~Copyable {
   private var buffer: SecretBytes
 
-  /// Starts with room for `capacity` bytes; more is taken when needed.
+  /// Starts with room for `capacity` bytes; allocates more when needed.
   package init(capacity: Int = 4096) {
     buffer = SecretBytes(zeroed: capacity)
     buffer.resize(to: 0)
   }
 
-  /// Number of bytes written.
+  /// The number of bytes written.
   package var count: Int { buffer.count }
 
-  /// The bytes written; the writer is used up.
+  /// The bytes written; consumes the writer.
   package consuming func finish() -> SecretBytes { buffer }
 
-  /// Lends the bytes written so far.
+  /// Passes the bytes written so far to a closure.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
@@ -33,24 +33,24 @@ package struct SecretWriter: ~Copyable {
     }
   }
 
-  /// Adds bytes as they are.
+  /// Adds bytes unchanged.
   package mutating func raw(_ bytes: RawSpan) {
     unsafe grow(bytes.byteCount) { target in
       unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
     }
   }
 
-  /// Adds text that is no secret.
+  /// Adds text that is not secret.
   package mutating func raw(_ json: String) {
     unsafe raw(Array(json.utf8).span.bytes)
   }
 
-  /// Adds a string's lower-case digits, without quotation marks.
+  /// Adds bytes as lower-case hexadecimal digits, without quotation marks.
   package mutating func hex(_ bytes: RawSpan) {
     unsafe grow(bytes.byteCount * 2) { unsafe Hex.encode(bytes, into: $0) }
   }
 
-  /// Adds a string's Base64 characters, without quotation marks.
+  /// Adds bytes as Base64 characters, without quotation marks.
   package mutating func base64(_ bytes: RawSpan) {
     unsafe grow(Base64.encodedSize(bytes.byteCount, .standard)) { target in
       unsafe Base64.encode(bytes, .standard, into: target)

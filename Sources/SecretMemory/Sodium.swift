@@ -1,10 +1,10 @@
 internal import CSodium
 
-/// Makes libsodium ready, once per process.
+/// Initialises libsodium, once per process.
 enum Sodium {
   private static let ready: Bool = sodium_init() >= 0
 
-  /// Call before the first use of guarded memory or random bytes.
+  /// Must be called before the first use of guarded memory or random bytes.
   static func start() {
     precondition(ready, "libsodium found no random source")
   }

@@ -2,25 +2,25 @@ internal import CLinux
 internal import Glibc
 internal import SecretMemory
 
-/// A conversation with a message bus: one call at a time, each with an end.
+/// A connection to a message bus: one call at a time, each with a time limit.
 ///
-/// Messages are read into guarded memory, and a secret is sent from there: it
-/// leaves no copy in this process.
+/// Messages are read into guarded memory, and a secret is sent from there, so it leaves no copy in
+/// this process.
 struct DBusConnection: ~Copyable {
   private let socket: Int32
   private let isInterrupted: @Sendable () -> Bool
   private var serial: UInt32 = 0
   private var deadline: Int64 = 0
 
-  /// Connects and introduces itself.
+  /// Connects and authenticates.
   ///
   /// - Parameters:
-  ///   - bus: where.
-  ///   - seconds: how long that may take.
+  ///   - bus: the message bus.
+  ///   - seconds: the time limit in seconds.
   ///   - isInterrupted: asked a few times a second.
   /// - Returns: the connection.
-  /// - Throws: ``SecretStoreError/noSessionBus``,
-  ///   ``SecretStoreError/busRefused``, and what a call throws.
+  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``, and the errors
+  ///   of a call.
   static func open(
     _ bus: SessionBus, seconds: Int, isInterrupted: @escaping @Sendable () -> Bool
   ) throws(SecretStoreError) -> DBusConnection {
@@ -42,14 +42,14 @@ struct DBusConnection: ~Copyable {
 
   static let bus = "org.freedesktop.DBus"
 
-  /// Sets the time that is left for what follows.
+  /// Sets the time limit for the following calls.
   mutating func allow(_ seconds: Int) { deadline = Self.now() + Int64(seconds) * 1000 }
 
-  /// Authentication Protocol: EXTERNAL, by this process's user.
+  /// Authenticates as this process's user with EXTERNAL (Authentication Protocol).
   private func authenticate() throws(SecretStoreError) {
     let digits = Hex.string(Array(String(geteuid()).utf8))
     try send(Array("\0AUTH EXTERNAL \(digits)\r\n".utf8))
-    // Byte by byte: what follows the line belongs to the first message.
+    // Read byte by byte: the bytes after the line belong to the first message.
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
       guard line.count < 512 else { throw .protocolViolation("authentication") }
@@ -64,12 +64,11 @@ struct DBusConnection: ~Copyable {
   /// Makes a call and waits for its answer.
   ///
   /// - Parameters:
-  ///   - call: what to call.
+  ///   - call: the call to make.
   ///   - secret: the bytes for ``DBusBody/secretPlace``.
   /// - Returns: the answer.
-  /// - Throws: ``SecretStoreError/serviceFailed(_:)`` for an error, or what
-  ///   ``error(_:)`` makes of it; ``SecretStoreError/timedOut``,
-  ///   ``SecretStoreError/interrupted``.
+  /// - Throws: ``SecretStoreError/serviceFailed(_:)`` for an error, or its conversion by
+  ///   ``error(_:)``; ``SecretStoreError/timedOut``, ``SecretStoreError/interrupted``.
   mutating func call(
     _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) -> DBusReply {
@@ -85,7 +84,7 @@ struct DBusConnection: ~Copyable {
     }
   }
 
-  /// Sends a call and waits for nothing.
+  /// Sends a call without waiting for an answer.
   mutating func post(
     _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) {
@@ -99,11 +98,11 @@ struct DBusConnection: ~Copyable {
     try send(Array(body[place.upperBound...]))
   }
 
-  /// Makes a call and waits for the signal that tells of its end, which may come
-  /// before its answer.
+  /// Makes a call and waits for the signal that reports its completion, which may precede its
+  /// answer.
   ///
   /// - Parameters:
-  ///   - call: what to call; the signal comes from the same object.
+  ///   - call: the call to make; the signal comes from the same object.
   ///   - member: the signal's name.
   /// - Returns: the signal.
   /// - Throws: as ``call(_:secret:)``.
@@ -162,7 +161,7 @@ struct DBusConnection: ~Copyable {
       if count > 0 {
         filled += count
       } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-        // The bus went away.
+        // The bus closed the connection.
         throw .noSessionBus
       }
     }

@@ -1,6 +1,6 @@
 internal import SecretMemory
 
-/// A place in a message; every read checks that the message holds it.
+/// A position in a message; every read checks that the message is long enough.
 struct DBusCursor {
   var offset = 0
   private let count: Int
@@ -29,7 +29,7 @@ struct DBusCursor {
       littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self))
   }
 
-  /// A string or object path; no secret.
+  /// Reads a string or object path that is not secret.
   mutating func text(_ bytes: RawSpan) throws(SecretStoreError) -> String {
     try string(Int(number(bytes)), bytes)
   }
@@ -45,7 +45,7 @@ struct DBusCursor {
     }
   }
 
-  /// An array of strings or object paths.
+  /// Reads an array of strings or object paths.
   mutating func texts(_ bytes: RawSpan) throws(SecretStoreError) -> [String] {
     let end = try arrayEnd(bytes)
     var texts: [String] = []
@@ -58,7 +58,7 @@ struct DBusCursor {
     offset = try arrayEnd(bytes)
   }
 
-  /// An array of bytes, into guarded memory.
+  /// Reads an array of bytes into guarded memory.
   mutating func secret(_ bytes: RawSpan) throws(SecretStoreError) -> SecretBytes {
     let end = try arrayEnd(bytes)
     defer { offset = end }
@@ -72,9 +72,9 @@ struct DBusCursor {
   }
 }
 
-/// Values that are of no interest.
+/// Skips values that are not needed.
 extension DBusCursor {
-  /// How deep variants may lie in each other (D-Bus Specification, "Message Format").
+  /// The deepest nesting of variants (D-Bus Specification, "Message Format").
   private static let deepest = 64
 
   /// Skips one value.
@@ -95,7 +95,7 @@ extension DBusCursor {
     guard types.isEmpty else { throw .protocolViolation("signature") }
   }
 
-  /// Skips a value of the first of some types.
+  /// Skips a value of the first of several types.
   private mutating func skipValue(
     _ types: inout ArraySlice<UInt8>, _ bytes: RawSpan, depth: Int
   ) throws(SecretStoreError) {
@@ -108,7 +108,7 @@ extension DBusCursor {
     case UInt8(ascii: "v"): try skip(signature(bytes), bytes, depth: depth + 1)
     case UInt8(ascii: "a"):
       let size = try Int(number(bytes))
-      // Its length does not count the padding before the first element.
+      // The length does not include the padding before the first element.
       try align(Self.alignment(of: types.first), bytes)
       _ = try take(size)
       types = try Self.withoutFirst(types)
@@ -142,8 +142,9 @@ extension DBusCursor {
     throw .protocolViolation("signature")
   }
 
-  /// Where values of a type begin: at multiples of this, in bytes; of a type that is
-  /// not known, which has no size either, there can be none.
+  /// The alignment of a type's values, in bytes.
+  ///
+  /// An unknown type, whose size is unknown too, has none.
   private static func alignment(of type: UInt8?) throws(SecretStoreError) -> Int {
     switch type {
     case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1

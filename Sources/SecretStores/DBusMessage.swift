@@ -1,9 +1,8 @@
 internal import SecretMemory
 
-/// A method call to be sent (D-Bus Specification, "Message Format"), in
-/// little-endian byte order.
+/// A method call to be sent (D-Bus Specification, "Message Format"), in little-endian byte order.
 ///
-/// A secret in it stays where it is: the bytes hold zeroes in its place.
+/// A secret stays in its own memory: the bytes hold zeroes in its place.
 struct DBusCall {
   var path: String
   var interface: String
@@ -11,7 +10,7 @@ struct DBusCall {
   var destination: String
   var body = DBusBody()
 
-  /// The header, padded to where the body begins.
+  /// The header, padded to the start of the body.
   func header(serial: UInt32) -> [UInt8] {
     var header = DBusBody()
     // Little-endian; a method call; no flags; version 1 of the protocol.
@@ -35,12 +34,12 @@ struct DBusCall {
   }
 }
 
-/// Values in D-Bus's marshalled form, and their signature.
+/// Values in D-Bus's marshalled form, with their signature.
 struct DBusBody {
   var bytes: [UInt8] = []
-  /// The types of the values that were appended from outside.
+  /// The types of the values that callers appended.
   var signature = ""
-  /// Where a secret belongs.
+  /// The range of a secret.
   var secretPlace: Range<Int>?
 
   mutating func align(_ size: Int) {
@@ -56,7 +55,7 @@ struct DBusBody {
 
   mutating func put(_ value: Bool) { put(value ? 1 : 0 as UInt32) }
 
-  /// A string or object path.
+  /// Appends a string or object path.
   mutating func put(_ text: String) {
     put(UInt32(text.utf8.count))
     bytes += Array(text.utf8) + [0]
@@ -67,20 +66,20 @@ struct DBusBody {
     bytes += Array(text.utf8) + [0]
   }
 
-  /// A string in a variant.
+  /// Appends a string in a variant.
   mutating func putVariant(_ text: String) {
     putSignature("s")
     put(text)
   }
 
-  /// A place for a secret, as an array of bytes.
+  /// Appends a place for a secret, as an array of bytes.
   mutating func putSecret(count: Int) {
     put(UInt32(count))
     secretPlace = bytes.count..<bytes.count + count
     bytes += [UInt8](repeating: 0, count: count)
   }
 
-  /// An array, whose length in bytes does not count the padding before its first element.
+  /// Appends an array, whose length in bytes excludes the padding before its first element.
   mutating func array(alignment: Int, _ elements: (inout DBusBody) -> Void) {
     align(4)
     let place = bytes.count
@@ -96,7 +95,7 @@ struct DBusBody {
     array(alignment: 4) { body in for text in texts { body.put(text) } }
   }
 
-  /// A dictionary from strings to strings, in an order that does not change.
+  /// Appends a dictionary from strings to strings, in a fixed order.
   mutating func put(_ dictionary: [String: String]) {
     array(alignment: 8) { body in
       for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
@@ -115,19 +114,19 @@ struct DBusBody {
   }
 }
 
-/// A message that came, in guarded memory: it may hold a secret.
+/// A received message in guarded memory, since it may hold a secret.
 struct DBusReply: ~Copyable {
   enum Kind: UInt8 {
     case call = 1
     case answer = 2
     case error = 3
     case signal = 4
-    /// A type of a later version of the protocol, to be ignored.
+    /// A type of a later version of the protocol, which must be ignored.
     case unknown = 255
   }
 
   let kind: Kind
-  /// The number of the call it answers.
+  /// The number of the call that it answers.
   let replySerial: UInt32?
   let path: String
   let member: String
@@ -136,18 +135,18 @@ struct DBusReply: ~Copyable {
   private let content: SecretBytes
   private let bodyStart: Int
 
-  /// Largest message that is read; a master key's needs a few hundred bytes.
+  /// The largest message that is read, in bytes; one with a master key needs a few hundred bytes.
   static let largest = 1 << 20
-  /// Size of the part of every message that tells how long it is.
+  /// The size, in bytes, of the part of every message that states its length.
   static let prefixSize = 16
 
-  /// How long the message is that begins with these 16 bytes.
+  /// The length of the message that begins with these 16 bytes.
   static func size(prefix: RawSpan) throws(SecretStoreError) -> Int {
     guard prefix.byteCount == prefixSize else { throw .protocolViolation("prefix") }
     var cursor = DBusCursor(prefix.byteCount)
     let order = try cursor.byte(prefix)
-    // Senders choose, and none of the other order are known on little-endian machines, where this
-    // is built: it is said, not guessed.
+    // Senders may choose the byte order. This program runs on little-endian machines, where no
+    // sender uses the other one, so that one is reported as an error.
     guard order == UInt8(ascii: "l") else { throw .protocolViolation("byte order") }
     cursor.offset = 4
     let body = try Int(cursor.number(prefix))
@@ -157,7 +156,7 @@ struct DBusReply: ~Copyable {
     return prefixSize + (fields + 7) / 8 * 8 + body
   }
 
-  /// Reads a whole message.
+  /// Parses a whole message.
   init(_ content: consuming SecretBytes) throws(SecretStoreError) {
     let fields = try content.withBytes { (bytes) throws(SecretStoreError) in
       try DBusHeaderFields(bytes)
@@ -176,9 +175,9 @@ struct DBusReply: ~Copyable {
   ///
   /// - Parameters:
   ///   - expected: its signature; another one is a violation of the protocol.
-  ///   - body: gets the message and where the body begins.
-  /// - Returns: what `body` returned.
-  /// - Throws: ``SecretStoreError/protocolViolation(_:)``; what `body` throws.
+  ///   - body: receives the message and the start of the body.
+  /// - Returns: the result of `body`.
+  /// - Throws: ``SecretStoreError/protocolViolation(_:)``; the errors of `body`.
   borrowing func read<R: ~Copyable>(
     _ expected: String,
     _ body: (RawSpan, inout DBusCursor) throws(SecretStoreError) -> R
@@ -190,7 +189,7 @@ struct DBusReply: ~Copyable {
   }
 }
 
-/// What the header of a message says.
+/// The fields in a message's header.
 private struct DBusHeaderFields {
   var kind: DBusReply.Kind
   var replySerial: UInt32?
@@ -218,7 +217,7 @@ private struct DBusHeaderFields {
       case (4, "s"): errorName = try cursor.text(bytes)
       case (5, "u"): replySerial = try cursor.number(bytes)
       case (8, "g"): signature = try cursor.signature(bytes)
-      // "Must accept and ignore": also those of a later version.
+      // "Must accept and ignore": this includes fields of later versions.
       default: try cursor.skip(type, bytes)
       }
     }

@@ -2,33 +2,31 @@ internal import CLinux
 internal import Glibc
 public import SecretMemory
 
-/// Secrets in the Linux kernel's keyring of this user, each with a time after
-/// which the kernel refuses and then destroys it (keyrings(7), keyctl(2)).
+/// Secrets in this user's keyring of the Linux kernel (keyrings(7), keyctl(2)).
 ///
-/// The ring is the user keyring: every process of the user reaches it, in any
-/// terminal, script or job, whatever session keyring it was given; nothing of it
-/// is ever swapped, and it ends with the running system. See docs/decisions/0022.
+/// Each has a time limit, after which the kernel refuses and then destroys it. The user keyring is
+/// accessible to every process of the user, in any terminal, script or job, whatever its session
+/// keyring. It is never swapped, and it ends when the system shuts down. See docs/decisions/0022.
 public enum KernelKeyring {
-  /// The longest time, in seconds: a day.
+  /// The longest time in seconds: a day.
   public static let longestTime = 86_400
 
   /// A secret that was found.
   public struct Found: ~Copyable {
     /// The bytes.
     public let secret: SecretBytes
-    /// For how long it will still be found, in seconds; at least 1.
+    /// The seconds for which it will still be available; at least 1.
     public let secondsLeft: Int
   }
 
-  /// Keeps a secret under a name, in the place of what had that name.
+  /// Stores a secret under a name; replaces an existing one.
   ///
   /// - Parameters:
   ///   - secret: the bytes.
-  ///   - name: what it is found by; every process of the user can see it.
+  ///   - name: its name; every process of the user can see it.
   ///   - seconds: 1 to ``longestTime``.
-  /// - Throws: ``SecretStoreError/quotaExceeded``,
-  ///   ``SecretStoreError/noKeyrings(_:)``, ``SecretStoreError/system(_:)``; what
-  ///   was kept before then still is.
+  /// - Throws: ``SecretStoreError/quotaExceeded``, ``SecretStoreError/noKeyrings(_:)``,
+  ///   ``SecretStoreError/system(_:)``; an existing secret is then kept.
   public static func keep(
     _ secret: borrowing SecretBytes, as name: String, for seconds: Int
   ) throws(SecretStoreError) {
@@ -44,27 +42,26 @@ public enum KernelKeyring {
         }
       }
     }
-    // In this thread's own ring first: it never lies where others find it
-    // without an end, whenever this process is killed.
+    // It is first added to this thread's own ring. So others never find it without a time limit,
+    // whenever this process is killed.
     let key = unsafe payload.withUnsafeBytes { bytes in
       unsafe keybackup_add_key(name, bytes.baseAddress, bytes.count, KEY_SPEC_THREAD_KEYRING)
     }
     guard key >= 0 else { throw failure(errno) }
     defer { keybackup_unlink_key(key, KEY_SPEC_THREAD_KEYRING) }
     guard keybackup_expire_key(key, UInt32(seconds)) == 0 else { throw failure(errno) }
-    // Takes the place of a key with its name, which has no link then and which
-    // the kernel wipes.
+    // Replaces a key with the same name, which then has no link and is wiped by the kernel.
     guard keybackup_link_key(key, KEY_SPEC_USER_KEYRING) == 0 else { throw failure(errno) }
   }
 
-  /// Finds what is kept under a name.
+  /// Finds the secret stored under a name.
   ///
-  /// - Parameter name: as it was kept.
-  /// - Returns: the bytes; nil when there is nothing, or nothing any more.
+  /// - Parameter name: its name when it was stored.
+  /// - Returns: the bytes; nil when there is none or it has expired.
   /// - Throws: ``SecretStoreError/noKeyrings(_:)``, ``SecretStoreError/system(_:)``.
   public static func find(_ name: String) throws(SecretStoreError) -> Found? {
-    // The link to this thread's ring makes the process possess the key: a
-    // session keyring need not lead to the user's.
+    // The link to this thread's ring gives the process possession of the key, since a session
+    // keyring need not include the user's.
     let key = unsafe keybackup_find_key(KEY_SPEC_USER_KEYRING, name, KEY_SPEC_THREAD_KEYRING)
     guard key >= 0 else {
       if isAbsent(errno) { return nil }
@@ -90,7 +87,7 @@ public enum KernelKeyring {
     }
     let left = Int64(clamping: deadline) - now()
     guard left > 0 else {
-      // The kernel counts by the wall clock, which was set back.
+      // The kernel uses the wall clock, which was set back.
       keybackup_revoke_key(key)
       keybackup_unlink_key(key, KEY_SPEC_USER_KEYRING)
       return nil
@@ -98,10 +95,10 @@ public enum KernelKeyring {
     return Found(secret: payload.copy(deadlineSize..<size), secondsLeft: Int(left))
   }
 
-  /// Wipes what is kept under a name.
+  /// Wipes the secret stored under a name.
   ///
-  /// - Parameter name: as it was kept.
-  /// - Returns: whether there was anything.
+  /// - Parameter name: its name when it was stored.
+  /// - Returns: whether there was one.
   /// - Throws: ``SecretStoreError/noKeyrings(_:)``, ``SecretStoreError/system(_:)``.
   @discardableResult
   public static func forget(_ name: String) throws(SecretStoreError) -> Bool {
@@ -110,7 +107,7 @@ public enum KernelKeyring {
       if isAbsent(errno) { return false }
       throw failure(errno)
     }
-    // Wiped at once, also for a process that holds a link to it at this moment.
+    // Wiped at once, even for a process that holds a link to it at this moment.
     let code = keybackup_revoke_key(key) == 0 ? 0 : errno
     keybackup_unlink_key(key, KEY_SPEC_THREAD_KEYRING)
     keybackup_unlink_key(key, KEY_SPEC_USER_KEYRING)
@@ -118,13 +115,13 @@ public enum KernelKeyring {
     return true
   }
 
-  /// The names that begin with some text, of what is kept for this user.
+  /// The names of this user's stored secrets that begin with a text.
   ///
   /// - Throws: ``SecretStoreError/noKeyrings(_:)``, ``SecretStoreError/system(_:)``.
   public static func names(startingWith prefix: String) throws(SecretStoreError) -> [String] {
     let size = keybackup_read_key(KEY_SPEC_USER_KEYRING, nil, 0)
     guard size >= 0 else { throw failure(errno) }
-    // Some more than there are now.
+    // Room for some more than there are now.
     var keys = [Int32](repeating: 0, count: size / 4 + 16)
     let read = unsafe keys.withUnsafeMutableBytes { bytes in
       unsafe keybackup_read_key(KEY_SPEC_USER_KEYRING, bytes.baseAddress, bytes.count)
@@ -134,11 +131,11 @@ public enum KernelKeyring {
       .sorted()
   }
 
-  /// Whether the kernel would let this process keep something, as far as can be
-  /// told before.
+  /// Checks whether the kernel would let this process store a secret, as far as this can be
+  /// determined in advance.
   ///
   /// - Parameters:
-  ///   - name: what it would be found by.
+  ///   - name: the name for the secret.
   ///   - count: its size in bytes.
   /// - Throws: ``SecretStoreError/quotaExceeded``,
   ///   ``SecretStoreError/noKeyrings(_:)``, ``SecretStoreError/system(_:)``.
@@ -150,7 +147,7 @@ public enum KernelKeyring {
     guard keybackup_read_key(KEY_SPEC_USER_KEYRING, nil, 0) >= 0 else { throw failure(errno) }
   }
 
-  /// The name of a key of the type that this program makes.
+  /// The name of a key of the type that this program creates.
   private static func name(of key: Int32) -> String? {
     var text = [CChar](repeating: 0, count: 512)
     let size = unsafe keybackup_describe_key(key, &text, text.count)
@@ -162,8 +159,8 @@ public enum KernelKeyring {
     return words.count == 5 && words[0] == "user" ? String(words[4]) : nil
   }
 
-  /// Size of the end of its time, which comes before the secret: seconds of the
-  /// clock that runs since this system was started and that nobody can set.
+  /// The size of the deadline before the secret: seconds of the clock that runs since boot and that
+  /// nobody can set.
   private static let deadlineSize = 8
   /// The kernel's own limit for this type of key.
   private static let largest = 32_767

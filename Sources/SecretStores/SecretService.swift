@@ -1,22 +1,22 @@
 public import SecretMemory
 
-/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC, whatever answers to
-/// the Secret Service API on the session bus (specifications.freedesktop.org/secret-service).
+/// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or any other service with the Secret
+/// Service API on the session bus (specifications.freedesktop.org/secret-service).
 ///
-/// A secret travels over the bus's socket in the `plain` session, which only the
-/// same user's processes, the bus among them, can read; those may ask the
-/// service for it anyway. See docs/decisions/0022.
+/// A secret passes over the bus's socket in a `plain` session. Only processes of the same user,
+/// including the bus, can read that, and they may ask the service for the secret anyway. See
+/// docs/decisions/0022.
 public struct SecretService: ~Copyable {
   private var bus: DBusConnection
   private let isPromptAllowed: Bool
 
-  /// What identifies an item: all are matched, none is secret.
+  /// The attributes that identify an item: all must match, none is secret.
   public typealias Attributes = [String: String]
 
-  /// Whether something is kept.
+  /// The presence of a stored secret.
   public enum Presence: Equatable, Sendable {
     case absent
-    /// It is there, and its collection is locked.
+    /// The secret exists, and its collection is locked.
     case locked
     case present
   }
@@ -27,19 +27,19 @@ public struct SecretService: ~Copyable {
   private static let item = "org.freedesktop.Secret.Item"
   private static let collection = "org.freedesktop.Secret.Collection"
   private static let prompt = "org.freedesktop.Secret.Prompt"
-  /// What the specification calls "no object".
+  /// The path that the specification uses for "no object".
   private static let none = "/"
-  /// For an answer that no person has to give, in seconds.
+  /// The time limit, in seconds, for an answer that needs no person.
   private static let patience = 15
-  /// For a person to answer the desktop's question, in seconds.
+  /// The time limit, in seconds, for the user to answer the desktop's question.
   private static let personsPatience = 120
 
-  /// Connects; the bus starts the service if it has to.
+  /// Connects; the bus starts the service if necessary.
   ///
   /// - Parameters:
   ///   - address: the session bus.
-  ///   - isPromptAllowed: whether the desktop may ask the person for a password.
-  ///   - isInterrupted: asked a few times a second.
+  ///   - isPromptAllowed: whether the desktop may ask the user for a password.
+  ///   - isInterrupted: called a few times a second.
   /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``,
   ///   ``SecretStoreError/timedOut``, ``SecretStoreError/interrupted``.
   public init(
@@ -50,10 +50,9 @@ public struct SecretService: ~Copyable {
     self.isPromptAllowed = isPromptAllowed
   }
 
-  /// Looks without unlocking anything.
+  /// Checks for a secret without unlocking anything.
   ///
-  /// - Throws: ``SecretStoreError/noSecretService`` and what the bus throws, as
-  ///   every call here.
+  /// - Throws: ``SecretStoreError/noSecretService`` and the errors of the bus, as every call here.
   public mutating func look(for attributes: Attributes) throws(SecretStoreError) -> Presence {
     let (unlocked, locked) = try search(attributes)
     return unlocked.isEmpty ? (locked.isEmpty ? .absent : .locked) : .present
@@ -62,8 +61,8 @@ public struct SecretService: ~Copyable {
   /// Finds a secret.
   ///
   /// - Returns: its bytes; nil when there is none.
-  /// - Throws: ``SecretStoreError/locked`` where a person had to be asked and may
-  ///   not be, ``SecretStoreError/dismissed``.
+  /// - Throws: ``SecretStoreError/locked`` where the user would have to be asked but may not be,
+  ///   ``SecretStoreError/dismissed``.
   public mutating func find(_ attributes: Attributes) throws(SecretStoreError) -> SecretBytes? {
     var (items, locked) = try search(attributes)
     if items.isEmpty, !locked.isEmpty {
@@ -75,19 +74,19 @@ public struct SecretService: ~Copyable {
     return try secret(of: item, session: openSession())
   }
 
-  /// Unlocks the default collection, or makes it where there is none yet, so
-  /// that the person has been asked before there is a secret to keep.
+  /// Unlocks the default collection, or creates it if there is none, so that the user is asked
+  /// before there is a secret to store.
   ///
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``.
   public mutating func prepare() throws(SecretStoreError) { _ = try unlockedCollection() }
 
-  /// Keeps a secret in the default collection, in the place of one with the
-  /// same attributes, and reads it back.
+  /// Stores a secret in the default collection and reads it back; replaces one with the same
+  /// attributes.
   ///
   /// - Parameters:
-  ///   - secret: the bytes; text, because some services keep nothing else.
-  ///   - label: what a person sees it called.
-  ///   - attributes: what it is found by.
+  ///   - secret: the bytes; text, because some services can store nothing else.
+  ///   - label: the name that the user sees.
+  ///   - attributes: the attributes by which it is found.
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``,
   ///   ``SecretStoreError/notKept``.
   public mutating func keep(
@@ -116,9 +115,9 @@ public struct SecretService: ~Copyable {
     guard let kept = try find(attributes), kept.isEqual(to: secret) else { throw .notKept }
   }
 
-  /// Removes what is kept under some attributes.
+  /// Removes the secrets stored under some attributes.
   ///
-  /// - Returns: how many items there were.
+  /// - Returns: the number of items removed.
   /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/dismissed``.
   @discardableResult
   public mutating func forget(_ attributes: Attributes) throws(SecretStoreError) -> Int {
@@ -149,7 +148,7 @@ public struct SecretService: ~Copyable {
     return call
   }
 
-  /// Sends a call that no person has to answer, with a time of its own.
+  /// Sends a call that needs no person, with its own time limit.
   private mutating func send(
     _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) -> DBusReply {
@@ -167,7 +166,7 @@ public struct SecretService: ~Copyable {
     }
   }
 
-  /// A session without encryption: the algorithm `plain`.
+  /// Opens a session without encryption: the algorithm `plain`.
   private mutating func openSession() throws(SecretStoreError) -> String {
     var call = call(Self.root, Self.service, "OpenSession", "sv")
     call.body.put("plain")
@@ -210,7 +209,7 @@ public struct SecretService: ~Copyable {
     return place
   }
 
-  /// A desktop that has no keyring yet: a person chooses its password.
+  /// Creates the default keyring of a desktop that has none; the user chooses its password.
   private mutating func makeDefaultCollection() throws(SecretStoreError) -> String {
     guard isPromptAllowed else { throw .locked }
     var call = call(Self.root, Self.service, "CreateCollection", "a{sv}s")
@@ -247,7 +246,7 @@ public struct SecretService: ~Copyable {
     }
   }
 
-  /// Lets the desktop ask the person what it has to ask.
+  /// Lets the desktop ask the user its question.
   private mutating func answer(_ prompt: String) throws(SecretStoreError) {
     if prompt == Self.none { return }
     guard isPromptAllowed else {
@@ -261,7 +260,7 @@ public struct SecretService: ~Copyable {
     watch.body.put("type='signal',interface='\(Self.prompt)',path='\(prompt)'")
     _ = try send(watch)
     var show = call(prompt, Self.prompt, "Prompt", "s")
-    // No window that the dialogue would belong to.
+    // There is no window to which the dialogue would belong.
     show.body.put("")
     bus.allow(Self.personsPatience)
     do throws(SecretStoreError) {

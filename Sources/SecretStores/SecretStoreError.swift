@@ -1,31 +1,31 @@
-/// What can go wrong between the program and a place that keeps a secret for it.
+/// The errors of a store that keeps a secret for the program.
 ///
 /// No case holds a secret.
 public enum SecretStoreError: Error, Equatable, Sendable {
-  /// The kernel has no keyrings, or a container forbids them; an errno value.
+  /// The kernel has no keyrings, or a container forbids them; the value is an errno.
   case noKeyrings(Int32)
-  /// The user's share of the kernel's keyrings is used up.
+  /// The user's quota of kernel keyrings is used up.
   case quotaExceeded
-  /// Another error of the kernel; an errno value.
+  /// The kernel reported another error; the value is an errno.
   case system(Int32)
-  /// No D-Bus session: nobody is logged in to a desktop here.
+  /// There is no D-Bus session: nobody is logged in to a desktop here.
   case noSessionBus
-  /// The session bus answers and will not have this process.
+  /// The session bus answers and rejects this process.
   case busRefused
-  /// Nothing on the session bus keeps secrets.
+  /// No service on the session bus stores secrets.
   case noSecretService
-  /// The desktop's keyring is locked, and nobody may be asked to unlock it.
+  /// The desktop's keyring is locked, and the user may not be asked to unlock it.
   case locked
-  /// A person dismissed the desktop's question, or it could not be shown.
+  /// The user dismissed the desktop's question, or it could not be shown.
   case dismissed
-  /// No answer in time.
+  /// No answer came in time.
   case timedOut
   /// A signal asked the program to end.
   case interrupted
   /// The Secret Service reported this D-Bus error.
   case serviceFailed(String)
-  /// Something on the bus does not speak D-Bus as specified.
+  /// A program on the bus violates the D-Bus specification.
   case protocolViolation(String)
-  /// What was kept is not what comes back.
+  /// The secret that was read back differs from the stored one.
   case notKept
 }

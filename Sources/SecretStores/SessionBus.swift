@@ -1,10 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Where the D-Bus session bus of this login listens (D-Bus Specification,
-/// "Server Addresses").
+/// The address of this login's D-Bus session bus (D-Bus Specification, "Server Addresses").
 public struct SessionBus: Equatable, Sendable {
-  /// A socket's name: a path, or one of the abstract namespace, which has no file.
+  /// The name of a socket: a path, or a name in the abstract namespace, which has no file.
   struct Socket: Equatable, Sendable {
     var name: String
     var isAbstract = false
@@ -12,12 +11,11 @@ public struct SessionBus: Equatable, Sendable {
 
   let sockets: [Socket]
 
-  /// Reads the address.
+  /// Parses the address.
   ///
   /// - Parameters:
   ///   - address: `$DBUS_SESSION_BUS_ADDRESS`.
-  ///   - runtimeFolder: `$XDG_RUNTIME_DIR`, whose `bus` is the address when there
-  ///     is no other.
+  ///   - runtimeFolder: `$XDG_RUNTIME_DIR`; its `bus` is the address when there is no other.
   public init(address: String?, runtimeFolder: String?) {
     if let address, !address.isEmpty {
       sockets = address.split(separator: ";").compactMap { Self.socket(String($0)) }
@@ -39,7 +37,7 @@ public struct SessionBus: Equatable, Sendable {
     return nil
   }
 
-  /// `%` and two hexadecimal digits stand for a byte.
+  /// Decodes `%` and two hexadecimal digits as a byte.
   private static func unescaped(_ text: Substring.UTF8View) -> String? {
     var bytes: [UInt8] = []
     var rest = text[...]
@@ -57,11 +55,11 @@ public struct SessionBus: Equatable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Connects to the first that listens and is the same user's, or root's.
+  /// Connects to the first socket that listens and belongs to the same user or root.
   ///
   /// - Returns: a descriptor that never blocks.
-  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``
-  ///   for another user's.
+  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused`` if it belongs to
+  ///   another user.
   func connect() throws(SecretStoreError) -> Int32 {
     var isOthers = false
     for socket in sockets {

@@ -1,7 +1,6 @@
 internal import SecretMemory
 
-/// Reading text byte by byte where it lies: a `String` of a secret would leave
-/// copies in ordinary memory.
+/// Reads text byte by byte in place: a `String` of a secret would leave copies in ordinary memory.
 enum ASCII {
   static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || (0x09...0x0D).contains(byte)
@@ -19,13 +18,14 @@ enum ASCII {
     Hex.isDigit(byte, upperCase: true)
   }
 
-  /// The value of a digit that ``isHexDigit(_:)`` accepts.
+  /// The value of a digit accepted by ``isHexDigit(_:)``.
   static func hexValue(_ byte: UInt8) -> UInt8 {
     isDigit(byte) ? byte - 0x30 : (byte | 0x20) - 0x61 + 10
   }
 
-  /// What is left of `text` without a byte order mark and without white space
-  /// at both ends: editors add the one, shells and files the other.
+  /// The range of `text` without a byte order mark and without white space at both ends.
+  ///
+  /// Editors add the mark; shells and files add the white space.
   static func trimmed(_ text: RawSpan) -> Range<Int> {
     var start = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
     var end = text.byteCount
@@ -34,7 +34,7 @@ enum ASCII {
     return start..<end
   }
 
-  /// Checks for the two mistakes that every single-line secret shares.
+  /// Trims the text and throws the two errors common to all single-line secrets.
   static func trimmed(_ text: RawSpan, limit: Int) throws(WalletFormatError) -> Range<Int> {
     guard text.byteCount <= limit else { throw .tooLong(limit: limit) }
     let range = trimmed(text)
@@ -42,7 +42,7 @@ enum ASCII {
     return range
   }
 
-  /// Lower-case hexadecimal of bytes that are not secret.
+  /// Encodes bytes that are not secret in lower-case hexadecimal.
   static func hex(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {
@@ -54,13 +54,13 @@ enum ASCII {
 }
 
 extension RawSpan {
-  /// The byte at `offset`; out of bounds ends the program.
+  /// The byte at `offset`; an offset out of bounds ends the program.
   func byte(_ offset: Int) -> UInt8 {
-    // Safe for any byte: the bounds are checked by the call.
+    // Every byte is a valid value, and the call checks the bounds.
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
-  /// Whether `prefix` stands at `offset`.
+  /// Whether the bytes at `offset` begin with `prefix`.
   func starts(with prefix: some Collection<UInt8>, at offset: Int) -> Bool {
     guard byteCount - offset >= prefix.count else { return false }
     var index = offset
@@ -84,7 +84,7 @@ extension RawSpan {
 }
 
 extension MutableRawSpan {
-  /// Writes one byte; out of bounds ends the program.
+  /// Writes one byte; an offset out of bounds ends the program.
   mutating func set(_ offset: Int, _ byte: UInt8) {
     storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
   }

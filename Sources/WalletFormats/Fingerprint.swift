@@ -5,7 +5,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
   /// 8 lower-case hexadecimal digits.
   public let description: String
 
-  /// Reads 8 hexadecimal digits of either case.
+  /// Parses 8 hexadecimal digits of either case.
   ///
   /// - Throws: ``WalletFormatError/fingerprintForm``.
   public init(_ text: String) throws(WalletFormatError) {

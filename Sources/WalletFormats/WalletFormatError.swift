@@ -1,138 +1,135 @@
-// The top folder of this module is for errors, and what several formats need to read text
-// in guarded memory. Every room but Pictures uses it. In the whole module no file, folder
-// or log is known.
+// The top folder of this module is for errors, and for the common means to read text in guarded
+// memory. Every room but Pictures uses it. The whole module knows no file, folder or log.
 
-/// Why something handed over as a wallet secret, a label file or a wallet's
-/// metadata is refused.
+/// The reason why a wallet secret, a label file or a wallet's metadata is rejected.
 ///
-/// No case carries any of the text that was refused: positions and lengths say
-/// where to look without repeating a secret in a message or a log.
+/// No case contains any of the rejected text. Positions and lengths tell where to look without
+/// repeating a secret in a message or a log.
 public enum WalletFormatError: Error, Equatable, Sendable {
-  /// Nothing but white space was given.
+  /// The input is empty or only white space.
   case empty
-  /// More bytes than any such secret has; the limit, in bytes.
+  /// The input has more bytes than any such secret; the limit is in bytes.
   case tooLong(limit: Int)
-  /// A byte that has no place in this format; its 1-based position.
+  /// A byte is not allowed in this format; its position counts from 1.
   case invalidCharacter(position: Int)
 
-  /// A BIP-39 mnemonic has 12, 15, 18, 21 or 24 words, not this many.
+  /// The mnemonic has this many words instead of 12, 15, 18, 21 or 24 (BIP-39).
   case mnemonicWordCount(Int)
-  /// A word that is not in the BIP-39 English list; its 1-based position.
+  /// A word is not in the BIP-39 English list; its position counts from 1.
   case mnemonicWordUnknown(position: Int)
-  /// Every word is known, but they do not belong together: a word is wrong or
-  /// two are swapped.
+  /// Every word is known, but the checksum is wrong: a word is wrong or two are swapped.
   case mnemonicChecksum
 
-  /// A BIP-39 passphrase with a character outside printable ASCII; its 1-based
-  /// position in bytes.
+  /// A BIP-39 passphrase has a character outside printable ASCII; its position in bytes counts from
+  /// 1.
   case passphraseCharacter(position: Int)
 
-  /// Not the length of an extended key.
+  /// The text does not have the length of an extended key.
   case extendedKeyLength
-  /// The base58check checksum does not fit: a character is wrong.
+  /// The base58check checksum does not match: a character is wrong.
   case extendedKeyChecksum
-  /// The version bytes are of no Bitcoin extended key.
+  /// The version bytes are not those of a Bitcoin extended key.
   case extendedKeyVersion
-  /// Depth zero, yet a parent or a child number is named (BIP-32).
+  /// The depth is zero, but a parent or a child number is given (BIP-32).
   case extendedKeyDepth
-  /// Not a private key: its first byte is not zero, or it is not in 1..n-1.
+  /// The private key is invalid: its first byte is not zero, or it is not in 1..n-1.
   case extendedKeyPrivateKey
-  /// Not a public key: its first byte is neither 2 nor 3, or no point of the
-  /// curve has this x coordinate.
+  /// The public key is invalid: its first byte is neither 2 nor 3, or no point of the curve has
+  /// this x coordinate.
   case extendedKeyPublicKey
-  /// A private extended key was expected, a public one was given.
+  /// A private extended key was expected and a public one was given.
   case extendedKeyIsPublic
-  /// A public extended key was expected, a private one was given.
+  /// A public extended key was expected and a private one was given.
   case extendedKeyIsPrivate
 
-  /// What follows `#` is not 8 characters of the checksum alphabet.
+  /// The text after `#` is not 8 characters of the checksum alphabet.
   case descriptorChecksumForm
-  /// The checksum does not fit the descriptor.
+  /// The checksum does not match the descriptor.
   case descriptorChecksum
-  /// The expression is not one, from this 1-based position on.
+  /// The expression is invalid from this position on, counted from 1.
   case descriptorSyntax(position: Int)
-  /// An unknown function, or one that may not stand here; its 1-based position.
+  /// A function is unknown or not allowed here; its position counts from 1.
   case descriptorFunction(position: Int)
-  /// A key expression (BIP-380) that is not valid; its 1-based position.
+  /// A key expression (BIP-380) is invalid; its position counts from 1.
   case descriptorKey(position: Int)
-  /// Multipath steps (BIP-389) that are not valid or not equally many.
+  /// Multipath steps (BIP-389) are invalid or of different number.
   case descriptorMultipath(position: Int)
-  /// Keys of mainnet and of a test network in one descriptor.
+  /// The descriptor has keys of mainnet and of a test network.
   case descriptorMixedNetworks
-  /// Nested deeper than any descriptor in use; the limit.
+  /// The nesting is deeper than in any descriptor in use; the value is the limit.
   case descriptorDepth(limit: Int)
 
-  /// A label file of more bytes than CSPP allows; the limit, in bytes.
+  /// The label file has more bytes than CSPP allows; the limit is in bytes.
   case labelsTooLarge(limit: Int)
-  /// A line of a label file is not a BIP-329 record; its 1-based number.
+  /// A line of a label file is not a BIP-329 record; its number counts from 1.
   case labelsLine(Int, LabelProblem)
   /// The stored labels do not decompress.
   case labelsCompression
 
-  /// A derivation got no memory.
+  /// A derivation could not allocate its memory.
   case outOfMemory
-  /// OpenSSL offers no RIPEMD-160, which fingerprints need.
+  /// OpenSSL provides no RIPEMD-160, which fingerprints need.
   case ripemd160Missing
 
-  /// Not a `.covb` file, or cut off, or with something behind its end.
+  /// The file is not a `.covb` file, is cut off, or continues after its end.
   case covbForm
-  /// A `.covb` file of another version.
+  /// The `.covb` file has another version.
   case covbVersion(Int)
-  /// A password with less than 20 characters beside white space.
+  /// The password has fewer than 20 characters other than white space.
   case covbPasswordTooShort
-  /// A password that is not UTF-8.
+  /// The password is not UTF-8.
   case covbPasswordText
   /// The password is wrong, or the file was changed.
   case covbAuthentication
-  /// What is inside does not decompress to at most 10 MiB.
+  /// The contents do not decompress to at most 10 MiB.
   case covbCompression
-  /// What is inside is not the JSON of a `.covb` file; the field at fault.
+  /// The contents are not the JSON of a `.covb` file; the text names the field.
   case covbContent(String)
-  /// More wallets or larger ones than a `.covb` file holds; the limit in bytes.
+  /// There are more or larger wallets than a `.covb` file holds; the limit is in bytes.
   case covbTooLarge(limit: Int)
 
-  /// Neither an importdescriptors request nor a listdescriptors result.
+  /// The text is neither an importdescriptors request nor a listdescriptors result.
   case descriptorListForm
-  /// More descriptors than any wallet has; the limit.
+  /// The list has more descriptors than any wallet; the value is the limit.
   case descriptorListTooLong(limit: Int)
-  /// One of the list is not valid; its 1-based number.
+  /// A descriptor of the list is invalid; its number counts from 1.
   case descriptorListItem(Int)
 
-  /// Nothing in the wallet that a descriptor can be made of.
+  /// The wallet has nothing from which a descriptor can be made.
   case noDescriptors
-  /// The wallet's descriptors hold private keys, which were not asked for.
+  /// The wallet's descriptors contain private keys, which were not requested.
   case onlyPrivateDescriptors
-  /// Private keys were asked for, and the wallet has none.
+  /// Private keys were requested, and the wallet has none.
   case noPrivateKeys
 
-  /// The metadata state another fingerprint than words and passphrase have.
+  /// The metadata state another fingerprint than that of the words and passphrase.
   case fingerprintDiffers(stated: Fingerprint, computed: Fingerprint)
 
-  /// Neither the digits nor the bytes of a SeedQR.
+  /// The input is neither the digits nor the bytes of a SeedQR.
   case seedQRForm
-  /// SeedQR is made for 12 and 24 words.
+  /// The mnemonic has this many words; SeedQR supports 12 and 24.
   case seedQRWordCount(Int)
 
-  /// Not one of the networks.
+  /// The text is not the name of a network.
   case networkUnknown
-  /// A fingerprint is 8 hexadecimal digits.
+  /// The text is not a fingerprint, which has 8 hexadecimal digits.
   case fingerprintForm
-  /// A derivation path is like `m/84'/0'/0'`, each number below 2^31.
+  /// The text is not a derivation path such as `m/84'/0'/0'`, each number below 2^31.
   case derivationPathForm
-  /// A wallet id is 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
+  /// The text is not a wallet ID: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
   case walletIDForm
 }
 
-/// What is wrong with a line of a label file (BIP-329).
+/// The problem of a line in a label file (BIP-329).
 public enum LabelProblem: Error, Equatable, Sendable {
-  /// Not one JSON object in UTF-8.
+  /// The line is not one JSON object in UTF-8.
   case notJSONObject
-  /// `type` is missing or none of tx, addr, pubkey, input, output, xpub.
+  /// `type` is missing or not one of tx, addr, pubkey, input, output, xpub.
   case type
-  /// `ref` is missing, empty or no string.
+  /// `ref` is missing, empty or not a string.
   case reference
-  /// `label` or `origin` is no string, or `spendable` is no boolean.
+  /// `label` or `origin` is not a string, or `spendable` is not a boolean.
   case field
-  /// A field is there twice.
+  /// A field appears twice.
   case duplicateField
 }

@@ -1,16 +1,16 @@
 internal import SecretMemory
 
-/// The name of a wallet record.
+/// The ID of a wallet record.
 ///
-/// A new one is random, because CSPP keeps it in the open.
+/// A new one is random, because CSPP stores it unencrypted.
 public struct WalletID: Hashable, Sendable, CustomStringConvertible {
   /// 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
   public let description: String
 
-  /// Longest id, 64 bytes.
+  /// The longest ID, 64 bytes.
   public static let sizeLimit = 64
 
-  /// Reads an id that a person or another program chose.
+  /// Parses an ID that the user or another program chose.
   ///
   /// - Throws: ``WalletFormatError/walletIDForm``.
   public init(_ text: String) throws(WalletFormatError) {
@@ -25,7 +25,7 @@ public struct WalletID: Hashable, Sendable, CustomStringConvertible {
     description = ASCII.hex(bytes)
   }
 
-  /// A new id: 16 random bytes in hexadecimal.
+  /// Creates an ID: 16 random bytes in hexadecimal.
   public static func random() -> WalletID {
     WalletID(bytes: Randomness.bytes(count: 16))
   }

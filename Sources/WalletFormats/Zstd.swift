@@ -1,12 +1,13 @@
 internal import CZstd
 internal import SecretMemory
 
-/// Zstandard (RFC 8878) from guarded memory into guarded memory: its working
-/// memory, where pieces of the text lie about, is guarded and wiped too.
+/// Zstandard (RFC 8878) from guarded memory into guarded memory.
+///
+/// Its working memory, which contains pieces of the text, is guarded and wiped too.
 enum Zstd {
   struct Failure: Error {}
 
-  /// One frame that states its content's size.
+  /// Compresses into one frame that states its content's size.
   static func compress(_ input: borrowing SecretBytes) throws(Failure) -> SecretBytes {
     // zstd's own default; label files are small.
     let level: Int32 = 3
@@ -29,8 +30,8 @@ enum Zstd {
     return output
   }
 
-  /// Decompresses to at most `limit` bytes, whatever the frames promise: more
-  /// is a failure before it is written.
+  /// Decompresses to at most `limit` bytes, whatever sizes the frames state; fails before it writes
+  /// more.
   static func decompress(
     _ input: borrowing SecretBytes, limit: Int
   ) throws(Failure) -> SecretBytes {
@@ -53,7 +54,7 @@ enum Zstd {
     return output
   }
 
-  /// Room for the output: what a single frame states, else the limit.
+  /// The size of the output buffer: the stated size of a single frame, otherwise the limit.
   private static func capacity(
     for input: borrowing SecretBytes, limit: Int
   ) throws(Failure) -> Int {
@@ -63,8 +64,8 @@ enum Zstd {
         ZSTD_findFrameCompressedSize(input.baseAddress, input.count) == input.count
       )
     }
-    // The two highest numbers stand for "unknown" and "not a frame", for which
-    // no memory is worth having.
+    // The two highest numbers mean "unknown" and "not a frame"; for the latter no memory is
+    // allocated.
     if stated == UInt64.max { return limit }
     guard stated <= UInt64(limit) else { throw Failure() }
     return isSingle ? Int(stated) : limit

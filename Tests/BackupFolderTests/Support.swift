@@ -5,8 +5,9 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// A backup folder and computers that write to it, in a real temporary folder
-/// that goes with the value.
+/// A backup folder, and computers that write to it, in a real temporary folder.
+///
+/// The temporary folder is deleted with the value.
 final class Scene {
   let base: String
   var folder: String { base + "/cloud" }
@@ -139,7 +140,7 @@ extension WalletBatch {
   }
 }
 
-/// What came back: `wallet words state`, sorted.
+/// The restored wallets: `wallet words state`, sorted.
 struct Restored: Equatable, CustomStringConvertible {
   var lines: [String] = []
   var report = WalletReport()

@@ -107,7 +107,7 @@ struct FuzzTests {
         let read = try OperationFile(parsing: file.span, at: masterKey.namespaceID)
         #expect(try read.open(file, masterKey: masterKey, into: &text) == original, "seed \(seed)")
       } catch {}
-      // What an attacker cannot reach, a bug elsewhere can: no crash here either.
+      // An attacker cannot reach this, but a bug elsewhere can: no crash here either.
       do throws(CSPPError) {
         let changed = secret(mutate(plaintext, &generator))
         let operation = try Operation(parsing: changed)

@@ -93,7 +93,7 @@ struct KeyWrapperTests {
     #expect(try sealRefusal(Self.header(.unknown("x"))) == .invalidField("kind"))
   }
 
-  /// What sealing under a header refuses with.
+  /// The error with which sealing refuses a header.
   private func sealRefusal(_ header: KeyHeader) throws -> CSPPError? {
     let masterKey = try Sample.masterKey()
     let output = secret(Sample.prfOutput)

@@ -62,7 +62,7 @@ extension SecretBytes {
   var text: String { String(decoding: revealed, as: UTF8.self) }
 }
 
-/// What `body` refuses with; nil when it does not.
+/// The error with which `body` refuses; nil when it does not.
 func refusal(_ body: () throws(CSPPError) -> Void) -> CSPPError? {
   do {
     try body()

@@ -62,7 +62,7 @@ struct VectorTests {
     }
   }
 
-  /// What the entry says, against Foundation's reading of it.
+  /// Compares the entry with Foundation's reading of it.
   private func compare(
     _ entry: WalletEntry, _ plaintext: borrowing SecretBytes, with expected: Data
   ) throws {

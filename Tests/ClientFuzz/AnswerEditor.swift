@@ -1,14 +1,15 @@
-/// A good key's answers, edited as an input says: so that an input need not
-/// guess what the key agreement keeps from it.
+/// Edits a good key's answers as an input says.
+///
+/// So an input need not guess what the key agreement hides from it.
 final class AnswerEditor: @unchecked Sendable {
   // `@unchecked Sendable`: one thread does everything.
 
-  /// What is to be done with the message that carries an answer.
+  /// What to do with the message that carries an answer.
   enum Delivery {
     case asItIs
     case silence
     case twice
-    /// So many keepalives before it.
+    /// This many keepalives before it.
     case keepalives(Int)
     /// Without its last packet.
     case cutOff
@@ -16,7 +17,7 @@ final class AnswerEditor: @unchecked Sendable {
     case length(Int)
     /// With one byte of one packet changed.
     case change(packet: Int, offset: Int, by: UInt8)
-    /// These packets, or pieces, in its place.
+    /// These packets, or pieces, in place of it.
     case raw([[UInt8]])
   }
 
@@ -33,7 +34,7 @@ final class AnswerEditor: @unchecked Sendable {
     edited(key.respond(to: request))
   }
 
-  /// An answer as the input has it.
+  /// An answer as the input edits it.
   func edited(_ truth: [UInt8]?) -> ([UInt8], [Delivery]) {
     var answer = truth
     var deliveries: [Delivery] = answer == nil ? [.silence] : []
@@ -43,7 +44,7 @@ final class AnswerEditor: @unchecked Sendable {
       var bytes = answer ?? []
       if let delivery = edit(operation & 0x7F, &bytes) { deliveries.append(delivery) }
       answer = bytes
-      // The highest bit: there is more to do with this answer.
+      // The highest bit: the input edits this answer further.
     } while operation & 0x80 != 0 && !input.isAtEnd
     return (answer ?? [], deliveries)
   }

@@ -1,6 +1,6 @@
-/// Where the items of an answer's CBOR begin and end.
+/// Finds where the items of an answer's CBOR begin and end.
 enum CBORItems {
-  /// Every item from `start` on, an outer one before those within.
+  /// Every item from `start` on; an outer item comes before those within it.
   static func ranges(in bytes: [UInt8], from start: Int) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var position = start
@@ -15,7 +15,7 @@ enum CBORItems {
         next += size
       }
       let isString = first >> 5 == 2 || first >> 5 == 3
-      // Of a map or an array only the head: what is within comes next.
+      // For a map or an array only the head: the items within come next.
       let end = isString ? min(bytes.count, next + argument) : next
       found.append(position..<end)
       position = end

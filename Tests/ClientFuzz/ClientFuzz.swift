@@ -5,16 +5,15 @@ public import PRFDevice
 import SecretMemory
 import VirtualKey
 
-/// One input of the fuzzer, through everything that the product does with a
-/// security key.
+/// Runs one input of the fuzzer through everything that the product does with a security key.
 ///
-/// Byte 0 is the use, its highest bits say who answers (``ReplayedKey``) and
-/// whether libfido2's log counts as coverage, byte 1 the kind
-/// of key, byte 2 a fault that it has; the rest edits its answers (``AnswerEditor``), one after the other.
+/// Byte 0 is the use. Its highest bits say who answers (``ReplayedKey``), and whether libfido2's
+/// log counts as coverage. Byte 1 is the kind of key, byte 2 its fault. The rest edits its answers
+/// one after the other (``AnswerEditor``).
 public enum ClientFuzz {
   /// Runs one input to its end, on the calling thread.
   ///
-  /// - Returns: the error that it came to; nil for none.
+  /// - Returns: the error that ended it; nil for none.
   @discardableResult
   public static func run(_ bytes: [UInt8]) -> PRFDeviceError? {
     var input = InputReader(bytes)
@@ -23,7 +22,7 @@ public enum ClientFuzz {
     let kind = KeyKind(rawValue: input.byte())
     let fault = Int(input.byte()) % faults.count
     let make = { MessageKey(kind.configuration(faults[fault]), store: kind.store) }
-    // The highest bit: answers from memory, without a key that computes them.
+    // The highest bit: answers come from memory, without a key that computes them.
     let key: any AnsweringKey =
       first & 0x80 == 0
       ? make()
@@ -37,7 +36,7 @@ public enum ClientFuzz {
       do throws(PRFDeviceError) {
         let authenticator = try await open(editor, kind, settings, countsLog: first & 0x40 == 0)
         try await use.perform(with: authenticator, pin: kind.pin)
-        // What comes first must not spoil what comes next.
+        // The first use must not spoil the next one.
         try await Use.holds.perform(with: authenticator, pin: kind.pin)
         await authenticator.close()
         return nil
@@ -62,7 +61,7 @@ public enum ClientFuzz {
       over: EditedHID(editor, onOpen: prepareLog), options: options, on: executor)
   }
 
-  /// libfido2's log, which says what it did not like, becomes coverage.
+  /// Counts libfido2's log, which names what it rejected, as coverage.
   private static func countLog() {
     fido_init(FIDO_DEBUG | FIDO_DISABLE_U2F_FALLBACK)
     unsafe fido_set_log_handler { line in
@@ -70,13 +69,13 @@ public enum ClientFuzz {
     }
   }
 
-  /// Without its log libfido2 is faster.
+  /// Drops libfido2's log, which makes it faster.
   private static func dropLog() {
     fido_init(FIDO_DISABLE_U2F_FALLBACK)
     unsafe fido_set_log_handler { _ in }
   }
 
-  /// Errors that mean a mistake of ours, not of the key.
+  /// Stops at errors that mean a mistake of ours, not of the key.
   private static func check(_ error: PRFDeviceError) {
     switch error {
     case .closed, .cancelled, .invalidInput, .permissionDenied, .system:
@@ -85,8 +84,7 @@ public enum ClientFuzz {
     }
   }
 
-  /// Faults that no editing from outside can bring about: they lie beneath the
-  /// encryption.
+  /// Faults beneath the encryption, which no editing from outside can cause.
   private static let faults: [Fault?] =
     [nil]
     + [

@@ -1,12 +1,12 @@
 import PRFDevice
 
-/// The edited answers as a FIDO card gives them: pieces with status words.
+/// Gives the edited answers as a FIDO card does: in pieces with status words.
 final class EditedCard: CardChannel, @unchecked Sendable {
   // `@unchecked Sendable`: one thread does everything.
   private let editor: AnswerEditor
   private var request: [UInt8] = []
   private var rest: [UInt8] = []
-  /// Pieces that come instead, whatever is asked.
+  /// Pieces to send instead, whatever the request.
   private var queue: [[UInt8]] = []
   private let onOpen: () -> Void
   private var count = 0
@@ -19,7 +19,7 @@ final class EditedCard: CardChannel, @unchecked Sendable {
   func transmit(_ piece: [UInt8]) throws(CardFailure) -> [UInt8] {
     onOpen()
     count += 1
-    // A card that never ends is the deadline's concern, and here no time passes.
+    // Only the deadline ends a card that never stops answering, and no time passes here.
     guard count < 3000 else { throw .timeout }
     if !queue.isEmpty { return queue.removeFirst() }
     guard piece.count >= 5 else { return [0x67, 0x00] }

@@ -1,7 +1,8 @@
 import PRFDevice
 
-/// The edited answers as CTAPHID's packets; whatever is not there at once
-/// never comes.
+/// Gives the edited answers as CTAPHID packets.
+///
+/// A packet that is not there at once never comes.
 final class EditedHID: HIDTransport, @unchecked Sendable {
   // `@unchecked Sendable`: one thread does everything.
   private let editor: AnswerEditor
@@ -15,7 +16,7 @@ final class EditedHID: HIDTransport, @unchecked Sendable {
     self.onOpen = onOpen
   }
 
-  /// Never, so that no failure is waited out.
+  /// Always false, so that no failure is waited for.
   var isConnected: Bool { false }
 
   func open() -> Bool {

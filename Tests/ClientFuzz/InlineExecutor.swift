@@ -1,9 +1,9 @@
 import Glibc
 
-/// Runs everything on the thread that calls ``run(_:)``: tasks, actors and what
-/// the runtime would give to its own threads.
+/// Runs everything on the thread that calls ``run(_:)``: tasks, actors, and the work that the
+/// runtime would give to its own threads.
 ///
-/// Handing work between threads would take longer than the work.
+/// Handing work between threads would take longer than the work itself.
 final class InlineExecutor: SerialExecutor {
   // Only one thread ever touches it.
   nonisolated(unsafe) private var jobs: [UnownedJob] = []
@@ -20,8 +20,8 @@ final class InlineExecutor: SerialExecutor {
 
   /// Runs `body` to its end.
   ///
-  /// Where nothing is left to run before it has ended, something waits for
-  /// what never comes, and the process ends: that is a finding.
+  /// If no job is left before `body` has ended, something waits for an event that never comes. The
+  /// process then ends, which is a finding.
   func run<R: Sendable>(_ body: @escaping @Sendable () async -> R) -> R {
     let end = End<R>()
     Task { end.result = await body() }
@@ -41,7 +41,7 @@ final class InlineExecutor: SerialExecutor {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// The runtime asks this hook, where it is set, before its own threads.
+  /// Sets the hook that the runtime asks before it uses its own threads.
   private static func takeOver() {
     guard let symbol = unsafe dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
       preconditionFailure("this Swift has no hook for its global executor")

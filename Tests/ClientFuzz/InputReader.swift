@@ -1,5 +1,6 @@
-/// Takes an input apart; where it ends, zeros follow, and zero means "as a good
-/// key does it" everywhere.
+/// Reads the parts of an input.
+///
+/// Zeros follow its end. Everywhere zero means "as a good key does it".
 struct InputReader {
   private let bytes: [UInt8]
   private var position = 0

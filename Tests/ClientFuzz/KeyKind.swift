@@ -3,7 +3,7 @@ import PRFDevice
 import SecretMemory
 import VirtualKey
 
-/// What kind of key answers.
+/// The kind of key that answers.
 struct KeyKind: OptionSet {
   let rawValue: UInt8
 
@@ -35,7 +35,7 @@ struct KeyKind: OptionSet {
   /// Two credentials of one relying party and one of another, and a PIN.
   var store: KeyStore { KeyStore(copying: contains(.withoutPIN) ? Self.open : Self.closed) }
 
-  /// The PIN to give; none to a key that verifies by itself.
+  /// The PIN to give; none for a key that verifies the user itself.
   var pin: PIN? { contains(.builtInVerification) && contains(.withoutPIN) ? nil : Self.pin }
 
   static let pin: PIN? = try? PIN(SecretBytes(copying: unsafe Array("1234".utf8).span.bytes))

@@ -1,6 +1,6 @@
 import VirtualKey
 
-/// What answers the client before an answer is edited.
+/// The source of an answer, before the answer is edited.
 protocol AnsweringKey: AnyObject {
   /// The answer to a request; nil for silence.
   func respond(to request: [UInt8]) -> [UInt8]?
@@ -8,18 +8,17 @@ protocol AnsweringKey: AnyObject {
 
 extension MessageKey: AnsweringKey {}
 
-/// A key that gives again what a simulated one answered to a request of the
-/// same shape: several times as fast, because it computes nothing.
+/// A key that repeats what a simulated one answered to a request of the same shape.
 ///
-/// What is encrypted in an answer is then for an earlier key agreement, and the
-/// client decrypts noise: it must get along with that as well.
+/// It computes nothing, and is several times as fast. The encrypted parts of its answers belong to
+/// an earlier key agreement: the client decrypts noise, which it must cope with as well.
 final class ReplayedKey: AnsweringKey {
-  /// What makes two requests alike.
+  /// The properties that make two requests alike.
   private struct Shape: Hashable {
     var kind: UInt8
     var fault: UInt8
     var use: UInt8
-    /// How many requests came before.
+    /// The number of requests before this one.
     var ordinal: Int
     var command: UInt8
     var length: Int

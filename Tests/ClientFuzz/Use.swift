@@ -1,7 +1,7 @@
 import PRFDevice
 import SecretMemory
 
-/// What the product asks a key for.
+/// A use that the product makes of a key.
 enum Use: UInt8, CaseIterable, Sendable {
   case evaluate, discover, evaluateTwo, holds, holdsMany, create, createExcluding
   case info, retries, list, delete, setPIN, changePIN

@@ -2,8 +2,10 @@ import ClientFuzz
 import FuzzSupport
 import SecretMemory
 
-/// Feeds inputs to the client: as libFuzzer has it when built by `make fuzz`,
-/// else each file named, or in a folder named, once.
+/// Gives inputs to the client.
+///
+/// Built by `make fuzz`, it takes them from libFuzzer. Otherwise it runs each file once that is
+/// named, or lies in a named folder.
 @main
 enum ClientFuzzTool {
   #if FUZZING
@@ -15,8 +17,7 @@ enum ClientFuzzTool {
   }
   #else
   static func main() {
-    // The memory limit that the product has, without which an announced count is
-    // an allocation.
+    // Sets the product's memory limit. Without it, an announced count becomes an allocation.
     _ = ProcessHardening.apply()
     var runs = 0
     for path in CommandLine.arguments.dropFirst() {

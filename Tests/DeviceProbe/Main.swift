@@ -2,8 +2,9 @@ import Glibc
 import PRFDevice
 import SecretMemory
 
-/// Uses PRFDevice on whatever `/dev/hidraw*` it sees and prints what happened,
-/// so that a test can run it where `virtual-key` shows it simulated ones.
+/// Uses PRFDevice on every `/dev/hidraw*` it sees, and prints what happened.
+///
+/// A test can run it where `virtual-key` shows it simulated keys.
 @main
 struct DeviceProbe {
   static func main() async {
@@ -67,8 +68,9 @@ struct DeviceProbe {
     return try await Authenticator.open(first, options: options)
   }
 
-  /// Opens and closes a key, and looks for one that is not there, again and
-  /// again; what is then open and running that was not before.
+  /// Opens and closes a key again and again, and each time looks for a key that is not there.
+  ///
+  /// - Returns: the numbers of files and threads that are left over.
   private static func reopen(times: Int) async throws(PRFDeviceError) -> String {
     func use() async throws(PRFDeviceError) {
       let authenticator = try await open()
@@ -80,7 +82,7 @@ struct DeviceProbe {
         return
       }
     }
-    // What the first use makes once and for all is no leak.
+    // The first uses create things that stay: those are no leak.
     for _ in 0..<10 { try await use() }
     let (files, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"))
     for _ in 0..<times { try await use() }
@@ -100,8 +102,8 @@ struct DeviceProbe {
     return count
   }
 
-  /// Sets a PIN, makes a credential, evaluates it, and looks for PIN and
-  /// output in this process's memory afterwards.
+  /// Sets a PIN, makes a credential and evaluates it; then looks for the PIN and the output in this
+  /// process's memory.
   private static func leftovers() async throws(PRFDeviceError) -> String {
     let masks = try await useSecrets()
     guard masks.wereFound else { return "the search finds nothing" }
@@ -127,7 +129,7 @@ struct DeviceProbe {
       PRFRequest(rpID: "keybackup:", first: .webAuthn([])), pin: pin)
     let pinMask = MemorySearch.mask(secret)
     let outputMask = evaluations.first.map { MemorySearch.mask($0.first()) } ?? []
-    // While they are held they are found, or the search is worth nothing.
+    // The search is worth something only if it finds them while they are held.
     let wereFound = MemorySearch.count(outputMask) > 0 && MemorySearch.count(pinMask) > 0
     await authenticator.close()
     return (pinMask, outputMask, wereFound)

@@ -5,7 +5,7 @@ import SecretMemory
 enum MemorySearch {
   private static let flip: UInt8 = 0x5A
 
-  /// A copy of the first 16 bytes that the search itself does not find.
+  /// A copy of the first 16 bytes, masked so that the search does not find the copy.
   static func mask(_ secret: borrowing SecretBytes) -> [UInt8] {
     secret.withBytes { bytes in
       (0..<min(16, bytes.byteCount)).map { offset in
@@ -14,7 +14,7 @@ enum MemorySearch {
     }
   }
 
-  /// How often the masked bytes occur in memory that can be read and written.
+  /// Counts how often the masked bytes occur in memory that can be read and written.
   static func count(_ mask: [UInt8]) -> Int {
     guard let maps = unsafe fopen("/proc/self/maps", "r") else { return -1 }
     defer { unsafe fclose(maps) }
@@ -36,7 +36,7 @@ enum MemorySearch {
     for (start, end) in regions {
       var position = start
       while position < end {
-        // The buffer itself would show a copy of what was read before.
+        // The buffer itself would show a copy of what was read earlier.
         let address = Int(bitPattern: buffer)
         if position < address + size, address < position + size, start <= address, address < end {
           position = address + size

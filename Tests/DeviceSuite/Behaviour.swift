@@ -1,15 +1,15 @@
-/// One thing that PRFDevice does right, whatever way the key is reached.
+/// One correct behaviour of PRFDevice, whatever the transport of the key.
 public struct Behaviour: Sendable {
-  /// A short name for the command line.
+  /// The short name for the command line.
   public let name: String
   /// The row's title in docs/authenticators.md.
   public let title: String
-  /// The simulated keys that are plugged in, each described as ``KeySettings`` reads it.
+  /// The simulated keys to plug in, each described in the form of ``KeySettings``.
   public let keys: [[String]]
-  /// What the way to the key must have.
+  /// The requirements for the route to the key.
   public let needs: [Need]
-  /// How often a real key has to be touched for it, once it has the credential that
-  /// behaviours share; nil: nothing for a real key.
+  /// The number of touches of a real key, once it has the credential that behaviours share; nil if
+  /// unsuitable for a real key.
   public let touches: Int?
 
   let body: @Sendable (PluggedKeys) async throws -> Void
@@ -27,7 +27,7 @@ public struct Behaviour: Sendable {
     self.body = body
   }
 
-  /// A behaviour of one simulated key with a PIN and these settings.
+  /// Creates a behaviour of one simulated key with a PIN and these settings.
   init(
     _ name: String, _ title: String, key settings: [String], needs: [Need] = [],
     _ body: @escaping @Sendable (PluggedKeys) async throws -> Void
@@ -36,32 +36,32 @@ public struct Behaviour: Sendable {
       name, title, keys: [["pin=\(PluggedKeys.pinText)"] + settings], needs: needs, body)
   }
 
-  /// All of them, in the table's order.
+  /// All behaviours, in the table's order.
   public static let all: [Behaviour] =
     opening + credentials + evaluation + preflight + pins + verification + refusals + endings
     + severalKeys
 
-  /// The one with this name.
+  /// The behaviour with this name.
   public static func named(_ name: String) -> Behaviour? { all.first { $0.name == name } }
 
-  /// Why it is not for this route; nil when it is.
+  /// The reason why it is unsuitable for this route; nil if it is suitable.
   public func reasonAgainst(_ route: Route) -> String? {
     if route == .hardware, touches == nil { return "it is not harmless" }
     return needs.lazy.compactMap { route.lacks($0) }.first
   }
 
-  /// Runs it and reports; it never throws.
+  /// Runs it and returns the outcome; never throws.
   public func run(with keys: PluggedKeys) async -> Outcome {
     let start = ContinuousClock.now
     var detail: String?
     do {
       try await body(keys)
     } catch {
-      // A report of a real key holds nothing but the kind of failure.
+      // The report of a real key contains only the kind of failure.
       detail = keys.route == .hardware ? (error as? Unmet)?.what ?? "\(error)" : "\(error)"
     }
-    // A key that answers nothing is closed only when its call has timed out: a
-    // simulated one is not waited for.
+    // A key that does not answer is closed only when its call has timed out, so a simulated one is
+    // not waited for.
     let closing = Task { await keys.close() }
     if keys.route == .hardware { await closing.value }
     let seconds = start.duration(to: .now) / .seconds(1)

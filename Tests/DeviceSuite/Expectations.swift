@@ -1,8 +1,8 @@
 import PRFDevice
 
-/// Something was not as it should be.
+/// An unmet expectation.
 struct Unmet: Error, CustomStringConvertible {
-  /// What was not, without values that a real key gave.
+  /// The expectation, without values from a real key.
   let what: String
   let description: String
 
@@ -22,7 +22,7 @@ func expect<Value: Equatable>(_ value: Value, is expected: Value, _ what: String
   }
 }
 
-/// What `body` throws must be this error.
+/// Checks that `body` throws this error.
 func expectError(
   _ expected: PRFDeviceError, _ what: String, _ body: () async throws -> Void
 ) async throws {
@@ -35,8 +35,9 @@ func expectError(
   throw Unmet("\(what): no error, not \(expected)")
 }
 
-/// What `body` takes must be less than the bound: it tells "at once" from
-/// having waited for something to time out, also on a busy machine.
+/// Checks that `body` takes less than the bound.
+///
+/// The bound separates "at once" from a wait for a timeout, also on a busy machine.
 func expectLess<Value>(
   than bound: Duration, _ what: String, _ body: () async throws -> Value
 ) async throws -> Value {

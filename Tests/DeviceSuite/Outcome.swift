@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// What a behaviour showed on one route: one line of JSON.
+/// The outcome of a behaviour on one route: one line of JSON.
 public struct Outcome: Codable, Equatable, Sendable {
   /// The behaviour's name.
   public let behaviour: String
-  /// How the key was reached.
+  /// The route to the key.
   public let route: Route
-  /// Whether all was as it should be.
+  /// Whether every expectation was met.
   public let passed: Bool
-  /// What was not; empty when it passed.
+  /// The unmet expectation; empty when it passed.
   public let detail: String
-  /// How long it took.
+  /// The duration in seconds.
   public let seconds: Double
 
-  /// An outcome as it was observed.
+  /// Creates an outcome.
   public init(behaviour: String, route: Route, passed: Bool, detail: String, seconds: Double) {
     self.behaviour = behaviour
     self.route = route
@@ -29,7 +29,7 @@ public struct Outcome: Codable, Equatable, Sendable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// The outcomes among lines of text; other lines are left out.
+  /// Parses the outcomes in lines of text; omits other lines.
   public static func all(in text: String) -> [Outcome] {
     text.split(separator: "\n").compactMap {
       try? JSONDecoder().decode(Outcome.self, from: Data($0.utf8))

@@ -3,21 +3,21 @@ import SecretMemory
 import Synchronization
 import VirtualKey
 
-/// The keys that a behaviour has, however they are reached.
+/// The keys of a behaviour, whatever their route.
 public final class PluggedKeys: Sendable {
   /// The PIN of every simulated key that has one.
   public static let pinText = "1234"
-  /// What credentials are bound to: no valid host, so that no web page can ask for them.
+  /// The relying party ID of credentials: not a valid host, so that no web page can request them.
   public static let rpID = "keybackup-device-suite:"
 
-  /// How they are reached.
+  /// The route to the keys.
   public let route: Route
   /// The keys' PIN.
   public let pin: PIN
 
   private enum Access: Sendable {
     case transports([SimulatedKey])
-    /// Whatever `AuthenticatorList` finds: so many.
+    /// This many keys that `AuthenticatorList` finds.
     case list(Int)
     case descriptor(AuthenticatorDescriptor)
   }
@@ -25,13 +25,13 @@ public final class PluggedKeys: Sendable {
   private struct State {
     var opened: [Authenticator] = []
     var credential: CreatedCredential?
-    /// Listed once: a card that is open is not in a later list.
+    /// Listed once: an open card is missing from a later list.
     var descriptors: [AuthenticatorDescriptor]?
   }
 
   private let access: Access
   private let state = Mutex(State())
-  /// Hears of every credential that is made; it throws to prevent it.
+  /// Is called before every credential is created; prevents it by throwing.
   private let willCreate: @Sendable (CredentialRequest) async throws -> Void
 
   private init(
@@ -44,9 +44,9 @@ public final class PluggedKeys: Sendable {
     self.willCreate = willCreate
   }
 
-  /// The behaviour's simulated keys, plugged in within this process.
+  /// Plugs in the behaviour's simulated keys within this process.
   ///
-  /// - Throws: when its settings are misspelt or the system refuses.
+  /// - Throws: when its settings are misspelt or the system fails.
   public static func inProcess(for behaviour: Behaviour) throws -> PluggedKeys {
     let keys = try behaviour.keys.map { settings in
       let settings = try KeySettings(settings)
@@ -58,7 +58,7 @@ public final class PluggedKeys: Sendable {
 
   /// The behaviour's keys as `AuthenticatorList` finds them.
   ///
-  /// - Throws: never but for a bug: the PIN is a valid one.
+  /// - Throws: only after a bug: the PIN is valid.
   public static func listed(for behaviour: Behaviour, on route: Route) throws -> PluggedKeys {
     PluggedKeys(route, try makePIN(), .list(behaviour.keys.count))
   }
@@ -68,8 +68,8 @@ public final class PluggedKeys: Sendable {
   /// - Parameters:
   ///   - descriptor: the key.
   ///   - pin: its PIN.
-  ///   - willCreate: is told before a credential is made, and prevents it by throwing.
-  /// - Returns: the key, for behaviours that are harmless.
+  ///   - willCreate: is called before a credential is created, and prevents it by throwing.
+  /// - Returns: the key, for harmless behaviours.
   public static func real(
     _ descriptor: AuthenticatorDescriptor, pin: PIN,
     willCreate: @escaping @Sendable (CredentialRequest) async throws -> Void
@@ -79,12 +79,12 @@ public final class PluggedKeys: Sendable {
 
   // MARK: Opening
 
-  /// Opens key number `index`, with other options if wanted; closed with the behaviour.
+  /// Opens key number `index`, optionally with other options; it is closed with the behaviour.
   func open(
     _ index: Int = 0, _ change: (inout Authenticator.Options) -> Void = { _ in }
   ) async throws -> Authenticator {
     var options = Authenticator.Options()
-    // A loaded machine, or an emulated one, takes its time.
+    // A busy or emulated machine is slow.
     options.answerTimeout = .seconds(20)
     change(&options)
     let opened: Authenticator
@@ -98,7 +98,7 @@ public final class PluggedKeys: Sendable {
     return opened
   }
 
-  /// The keys' descriptors, once all are there.
+  /// The keys' descriptors, once all are connected.
   func descriptors() async throws -> [AuthenticatorDescriptor] {
     switch access {
     case .transports: return []
@@ -111,14 +111,14 @@ public final class PluggedKeys: Sendable {
     }
   }
 
-  /// Closes what was opened.
+  /// Closes the opened keys.
   func close() async {
     for authenticator in state.withLock({ $0.opened }) { await authenticator.close() }
   }
 
   // MARK: Credentials
 
-  /// Makes a credential with the PIN.
+  /// Creates a credential with the PIN.
   func create(
     on authenticator: Authenticator, user: String = "device suite", isDiscoverable: Bool = false,
     excluding: [CredentialID] = [], protection: CredentialProtection? = nil,
@@ -132,8 +132,8 @@ public final class PluggedKeys: Sendable {
     return try await authenticator.createCredential(request, pin: pin)
   }
 
-  /// A credential that is not discoverable, made once for all behaviours that
-  /// share these keys: a real key is touched once for it.
+  /// A credential that is not discoverable, created once for all behaviours that share these keys,
+  /// so that a real key is touched once.
   func credential(on authenticator: Authenticator) async throws -> CredentialID {
     if let made = state.withLock({ $0.credential }) { return made.id }
     let made = try await create(on: authenticator, verifiedBy: pin)
@@ -161,7 +161,7 @@ extension PRFInput {
 }
 
 extension SecretBytes {
-  /// For comparing in a test.
+  /// The bytes, for comparison in a test.
   var bytes: [UInt8] {
     withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }

@@ -1,6 +1,6 @@
-/// How a key is reached.
+/// The route to a key.
 public enum Route: String, CaseIterable, Codable, Sendable {
-  /// The simulated key in this process, over a transport of its own.
+  /// The simulated key in this process, over its own transport.
   case inProcess = "in-process"
   /// The simulated key as `/dev/hidraw*`, shown by umockdev.
   case umockdev
@@ -10,13 +10,13 @@ public enum Route: String, CaseIterable, Codable, Sendable {
   case uhid
   /// The simulated key as a real kernel's USB gadget.
   case gadget
-  /// A real key that somebody plugged in.
+  /// A real key that the user plugged in.
   case hardware
 
   /// The columns of the table.
   public static let simulated: [Route] = [.inProcess, .umockdev, .pcsc, .uhid, .gadget]
 
-  /// What the table's column is called.
+  /// The title of the table's column.
   public var title: String {
     switch self {
     case .inProcess: "in process"
@@ -28,7 +28,7 @@ public enum Route: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Why a behaviour with this need makes no sense here; nil where it does.
+  /// The reason why a behaviour with this need does not apply here; nil where it applies.
   public func lacks(_ need: Need) -> String? {
     switch (self, need) {
     case (.inProcess, .list): "in process there is one key, and no list of keys to find it in"
@@ -40,13 +40,13 @@ public enum Route: String, CaseIterable, Codable, Sendable {
   }
 }
 
-/// What a behaviour needs of the way to the key.
+/// A requirement of a behaviour for the route to the key.
 public enum Need: Sendable {
   /// `AuthenticatorList` finds the keys.
   case list
-  /// The key waits for a person.
+  /// The key waits for the user.
   case touch
-  /// The key gives out channels.
+  /// The key assigns channels.
   case channels
   /// Other processes see the same key.
   case otherProcesses

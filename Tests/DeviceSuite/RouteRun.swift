@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Runs behaviours on a route, each on keys of its own.
+/// Runs behaviours on a route, each on its own keys.
 public enum RouteRun {
-  /// No behaviour takes as long, on whatever machine.
+  /// The time limit in seconds, longer than any behaviour takes on any machine.
   private static let limit: TimeInterval = 240
 
-  /// Runs one behaviour that makes sense on the route.
+  /// Runs one behaviour that applies to the route.
   ///
   /// - Parameters:
-  ///   - behaviour: what to run.
-  ///   - route: how its keys are reached.
-  ///   - programs: the folder that holds `virtual-key` and `device-suite`.
-  /// - Returns: what it showed.
+  ///   - behaviour: the behaviour.
+  ///   - route: the route to its keys.
+  ///   - programs: the folder of `virtual-key` and `device-suite`.
+  /// - Returns: the outcome.
   public static func outcome(
     of behaviour: Behaviour, on route: Route, programs: URL
   ) async -> Outcome {
@@ -34,7 +34,7 @@ public enum RouteRun {
       behaviour: behaviour.name, route: route, passed: false, detail: detail, seconds: 0)
   }
 
-  /// In a process of its own, `virtual-key` around it.
+  /// Runs it in a separate process, started by `virtual-key`.
   private static func run(
     _ behaviour: Behaviour, _ route: Route, _ programs: URL
   ) throws -> Outcome {
@@ -76,10 +76,10 @@ public enum RouteRun {
     func cancel() { item.cancel() }
   }
 
-  /// Reads a pipe to its end, on a thread of its own.
+  /// Reads a pipe to its end, on its own thread.
   private final class Reader: @unchecked Sendable {
     private let group = DispatchGroup()
-    // Written before the group is left, read after.
+    // Written before the group is left, and read after that.
     private var data = Data()
 
     init(_ pipe: Pipe) {

@@ -1,11 +1,11 @@
 /// The table of docs/authenticators.md: each behaviour on each route.
 public struct RouteTable: Equatable, Sendable {
-  /// What a cell says.
+  /// The contents of a cell.
   public enum Cell: String, Sendable {
     case passed
     case failed = "NOT PASSED"
     case notRun = "not run"
-    /// For another reason than ours: the footnote tells.
+    /// Not applicable for a reason outside this project, given in a footnote.
     case notApplicable = "n/a"
   }
 
@@ -14,12 +14,12 @@ public struct RouteTable: Equatable, Sendable {
 
   private var cells: [String: [Route: Cell]] = [:]
 
-  /// A table of nothing but what is not for a route.
+  /// Creates a table in which nothing was run.
   public init() {}
 
-  /// The table within a document.
+  /// Parses the table within a document.
   ///
-  /// - Throws: when there is none.
+  /// - Throws: if there is none.
   public init(in document: String) throws {
     guard let lines = Self.parts(of: document)?.table else {
       throw Unmet("no table between \(Self.begin) and \(Self.end)")
@@ -35,18 +35,18 @@ public struct RouteTable: Equatable, Sendable {
     }
   }
 
-  /// What the table says of a behaviour.
+  /// The cell of a behaviour and a route.
   public subscript(behaviour: Behaviour, route: Route) -> Cell {
     if behaviour.reasonAgainst(route) != nil { return .notApplicable }
     return cells[behaviour.name]?[route] ?? .notRun
   }
 
-  /// Enters what a run showed.
+  /// Enters the outcome of a run.
   public mutating func enter(_ outcome: Outcome) {
     cells[outcome.behaviour, default: [:]][outcome.route] = outcome.passed ? .passed : .failed
   }
 
-  /// What the table says otherwise than a run showed; nil when both agree.
+  /// The difference between the table and the outcome of a run; nil when both agree.
   public func contradiction(to outcome: Outcome) -> String? {
     guard let behaviour = Behaviour.named(outcome.behaviour) else {
       return "there is no behaviour \(outcome.behaviour)"
@@ -58,7 +58,7 @@ public struct RouteTable: Equatable, Sendable {
       + "the run \(shown.rawValue) \(outcome.detail)"
   }
 
-  /// The document with this table in place of its own.
+  /// The document with this table instead of its own.
   public func written(into document: String) throws -> String {
     guard let parts = Self.parts(of: document) else {
       throw Unmet("no table between \(Self.begin) and \(Self.end)")

@@ -1,15 +1,15 @@
 import Foundation
 import PRFDevice
 
-/// This program once more, as another client of the same key.
+/// Runs this program again, as another client of the same key.
 public enum SecondProcess {
   /// The argument that makes the program call ``answer(_:)`` with the next one.
   public static let argument = "second-process"
 
-  /// What the other process says to opening the key at this path.
+  /// The other process's result of opening the key at this path.
   static func open(_ path: String) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
-      // Waiting for a process blocks: not on a thread of Swift's pool.
+      // Waiting for a process blocks, so it must not happen on a thread of Swift's pool.
       Thread.detachNewThread {
         continuation.resume(with: Result { try run(path) })
       }
@@ -28,7 +28,7 @@ public enum SecondProcess {
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 
-  /// The other process's part: opens the key and says how that went.
+  /// The other process's part: opens the key and returns the result.
   public static func answer(_ path: String) async -> String {
     do throws(PRFDeviceError) {
       let key = try await Authenticator.open(try await AuthenticatorList.authenticator(at: path))

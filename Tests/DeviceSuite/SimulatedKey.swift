@@ -7,8 +7,8 @@ package final class SimulatedKey: HIDTransport {
 
   package init(_ key: InProcessKey) { self.key = key }
 
-  /// A CANCEL on the broadcast channel means nothing to a key, and cannot be
-  /// sent to one that is gone.
+  /// Tests the connection with a CANCEL on the broadcast channel, which has no meaning to a key and
+  /// cannot be sent to a disconnected one.
   package var isConnected: Bool {
     let report = [0, 0xFF, 0xFF, 0xFF, 0xFF, 0x91] + [UInt8](repeating: 0, count: 59)
     return unsafe report.withUnsafeBytes { unsafe key.write($0) } == 65

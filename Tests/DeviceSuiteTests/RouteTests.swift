@@ -2,10 +2,10 @@ import DeviceSuite
 import Foundation
 import Testing
 
-/// Every behaviour on every route that needs no other kernel, and
-/// docs/authenticators.md, which must say what the runs show.
+/// Runs every behaviour on every route that needs no other kernel, and compares the runs with
+/// docs/authenticators.md.
 @Suite struct RouteTests {
-  /// The routes that Tests/VM runs are left to it.
+  /// The routes of this suite; Tests/VM runs the others.
   static let routes: [Route] = [.inProcess, .umockdev, .pcsc]
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -39,8 +39,8 @@ import Testing
     let table = try RouteTable(in: Self.document())
     let contradiction = table.contradiction(to: outcome)
     #expect(contradiction == nil)
-    // What is known to fail is in the table for everyone to see. Not asked within `#expect`, which
-    // keeps a picture of the whole table for every failure: 22 GB where no reader works.
+    // Known failures are in the table, for everyone to see. The table is asked outside `#expect`,
+    // which keeps a picture of all of it for every failure: 22 GB where no reader works.
     let isKnown = table[run.behaviour, run.route] == .failed
     #expect(outcome.passed || isKnown, "\(outcome.detail)")
   }
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// Lets few behaviours run at once: each has a bus of its own, and PC/SC a service.
+/// Lets only a few behaviours run at once: each has its own bus, and for PC/SC its own service.
 private actor Turnstile {
   static let shared = Turnstile()
 

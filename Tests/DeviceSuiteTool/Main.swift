@@ -2,7 +2,7 @@ public import ArgumentParser
 public import DeviceSuite
 import Foundation
 
-/// What PRFDevice does right, tried on every way to a key.
+/// Tries PRFDevice's promises on every route to a key.
 @main
 struct DeviceSuiteTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct DeviceSuiteTool: AsyncParsableCommand {
 
 extension Route: ExpressibleByArgument {}
 
-/// Every behaviour of one route.
+/// Runs every behaviour on one route.
 struct All: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run every behaviour on simulated keys; one JSON line for each.")
@@ -62,7 +62,7 @@ struct All: AsyncParsableCommand {
   }
 }
 
-/// One behaviour, on the keys that are in view.
+/// Runs one behaviour on the keys that are in view.
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run one behaviour on the keys in view, as its settings describe them.")
@@ -86,7 +86,7 @@ struct Run: AsyncParsableCommand {
   }
 }
 
-/// What there is.
+/// Lists the behaviours.
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "List the behaviours.")
 

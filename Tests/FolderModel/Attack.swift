@@ -1,27 +1,26 @@
 import TestSupport
 
-/// Somebody who can write to the folder, but has no key, puts back or takes
-/// away files.
+/// An attack by somebody who can write to the folder but has no key: restores or removes files.
 enum Attack: String, CaseIterable {
-  /// The whole folder as it was.
+  /// Restores the whole folder to an earlier state.
   case snapshot
-  /// Some files as they were, or gone.
+  /// Restores or removes some files.
   case some
-  /// All that CSPP does not know.
+  /// Removes everything that CSPP does not define.
   case ownFolder
-  /// Two files exchange their names.
+  /// Swaps the names of two files.
   case swap
-  /// A file has nothing in it.
+  /// Empties a file.
   case empty
 
-  /// Does it to a replica.
+  /// Plays the attack on a replica.
   ///
   /// - Parameters:
-  ///   - replica: whose.
+  ///   - replica: the attacked replica.
   ///   - old: an earlier state of it.
   ///   - archive: knows contents.
-  ///   - time: of the change.
-  ///   - generator: decides which files.
+  ///   - time: the time of the change.
+  ///   - generator: selects the files.
   func play(
     on replica: Replica, old: [String: Replica.Version], archive: Archive, time: Int,
     using generator: inout SeededGenerator

@@ -1,19 +1,19 @@
 import BackupFolder
 import CSPP
 
-/// What the program has to say of a folder as it is.
+/// The findings that the program must report for a folder.
 struct Expectation {
-  /// Operations that this computer opened before and that are gone.
+  /// The operations that this computer opened before and that are missing.
   let lost: Set<Digest>
-  /// Those whose file is there, with something else or nothing in it.
+  /// The lost operations whose file is here with other or no contents.
   let damaged: Set<Digest>
-  /// Whether something is gone that this computer may or may not remember.
+  /// Whether something is missing that this computer may or may not remember.
   let isPerhapsRolledBack: Bool
-  /// Operations that others name and that never were here.
+  /// The operations that others name and that were never here.
   let awaited: Set<Digest>
-  /// Whether some file has only partly arrived.
+  /// Whether some file has arrived only partly.
   let hasPartialFiles: Bool
-  /// Whether one writer's counter has two operations.
+  /// Whether two operations have the same counter of one writer.
   let isForked: Bool
 
   init(_ truth: Truth, _ computer: Computer) {
@@ -35,7 +35,7 @@ extension LoggedOperation {
 }
 
 extension World {
-  /// Compares what a run says of the logs with what it should say.
+  /// Compares a run's findings about the logs with the expected ones.
   func check(
     _ health: LogHealth, _ findings: [FileFinding], _ expected: Expectation,
     at computer: Computer, withKey: Bool
@@ -69,7 +69,7 @@ extension World {
     }
   }
 
-  /// Only the person's key slot was ever enrolled.
+  /// Checks that only the user's key slot counts as enrolled.
   func check(_ slots: [KeySlot], at computer: Computer) {
     let enrolled = slots.filter { $0.isEnrolled == true }.compactMap(\.keyID)
     if enrolled.count > 1 || !Set(enrolled).isSubset(of: [slot]) {
@@ -77,7 +77,7 @@ extension World {
     }
   }
 
-  /// What is shown is what is live, and what other programs wrote.
+  /// Checks that the shown versions are the live ones and those of other programs.
   func check(_ shown: Shown, _ truth: Truth) {
     if Crash.hasHappened { return }
     let live = truth.live()
@@ -86,7 +86,7 @@ extension World {
       let logged = Set(live[record, default: [:]].values.map(\.words))
       let others = Set(unlogged[record, default: []].map(\.words))
       let words = Set(shown.versions[record, default: [:]].keys)
-      // What an operation that is gone had staged is shown as rolled back.
+      // Files staged for an operation that is missing are shown as rolled back.
       let staged = Set(truth.staged.filter { $0.record == record }.map(\.words))
       if !words.isSuperset(of: logged.union(others))
         || !words.isSubset(of: logged.union(others).union(staged))
@@ -108,15 +108,14 @@ extension World {
     }
   }
 
-  /// Whatever a run did: no wallet's bytes that were in the folder are gone
-  /// from it.
+  /// Checks that a run removed no wallet's bytes that were in the folder.
   func checkNothingDestroyed(_ before: Truth, at computer: Computer) {
     let after = truth(of: computer)
     let present = Set(after.puts.keys).union(after.views.values.map(\.value))
     let lost = before.operations.keys.filter { after.operations[$0] == nil }
     if !lost.isEmpty { violate("\(computer.name): the run destroyed operations") }
     for (path, entry) in before.views where !present.contains(entry.value) {
-      // What was staged and never counted.
+      // Staged files that never counted may be removed.
       if path.contains("/.keybackup-tmp-"), !oracle.foreign.contains(entry.words) { continue }
       violate("\(computer.name): the run destroyed \(entry.words) in \(path)")
     }

@@ -2,18 +2,17 @@ import BackupFolder
 import CSPP
 import SecretMemory
 
-/// A computer: its copy of the folder, what the program keeps about it outside,
-/// and what it has really seen, which only the oracle knows.
+/// A computer: its copy of the folder, the program's state outside it, and the operations it has
+/// really seen, which only the oracle knows.
 final class Computer {
   let name: String
   let replica: Replica
   let state: String
-  /// The operations that this computer's program opened, and by rights
-  /// remembers.
+  /// The operations that this computer's program opened and must remember.
   var seen: Set<Digest> = []
-  /// Those that it may remember or not: it was killed meanwhile.
+  /// The operations that it may or may not remember, because it was killed.
   var perhapsSeen: Set<Digest> = []
-  /// Whether a person has taken the folder here for what counts.
+  /// Whether the user has accepted the folder here.
   var hasAccepted = false
 
   init(name: String, replica: Replica, state: String) {
@@ -22,7 +21,7 @@ final class Computer {
     self.state = state
   }
 
-  /// A second computer with everything that this one has.
+  /// Creates a second computer with everything that this one has.
   func clone(name: String, folder: String, state: String) -> Computer {
     let copy = Replica(folder: folder)
     copy.replace(with: replica.versions)
@@ -30,7 +29,7 @@ final class Computer {
     for path in copy.partial.keys { copy.show(path) }
     copy.pending = replica.pending
     for (path, bytes) in Disk.files(self.state) {
-      // What is remembered is kept by the folder's path.
+      // The state is stored by the folder's path.
       let moved = path.split(separator: "/").map { part in
         part == Self.key(replica.folder) ? Self.key(folder) : String(part)
       }
@@ -43,7 +42,7 @@ final class Computer {
     return computer
   }
 
-  /// What the state folder calls a backup folder.
+  /// The name of a backup folder in the state folder.
   private static func key(_ folder: String) -> String {
     String(Digest(of: Array(folder.utf8).span).hex.prefix(32))
   }
@@ -56,7 +55,7 @@ final class Computer {
   }
 }
 
-/// The one security key of all computers.
+/// The single security key of all computers.
 enum SecurityKey {
   static let enrolment = Enrolment(
     label: "key",

@@ -1,11 +1,11 @@
 import CSPP
 import SecretMemory
 
-/// One file's bytes, and what they say to whoever holds the master key.
+/// One file's bytes, with their meaning to a holder of the master key.
 ///
 /// Equal bytes are one object, which is opened once.
 final class Content {
-  /// What a file is, by what it holds.
+  /// The kind of a file according to its contents.
   enum Meaning {
     case operation(LoggedOperation)
     case wallet(Entry)
@@ -24,22 +24,22 @@ final class Content {
 /// A wallet's sealed bytes.
 struct Entry {
   let record: RecordID
-  /// Of the bytes that were sealed.
+  /// The digest of the sealed bytes.
   let value: Digest
-  /// The secret: in a history no two users ever write the same.
+  /// The secret: in a history no two users ever write the same one.
   let words: String
   let mark: WalletEntry.Mark?
 }
 
-/// An operation, as its file says.
+/// An operation according to its file.
 struct LoggedOperation {
   let reference: CSPP.Operation.Seen
   let previous: Digest?
   let seen: [CSPP.Operation.Seen]
-  /// Records that it writes; no entry: a `remove`.
+  /// The records that it writes; an entry of nil is a `remove`.
   let changes: [(record: RecordID, entry: Entry?)]
 
-  /// Whether a `put` of it says no more than that these bytes were there.
+  /// Whether its `put` says only that these bytes were there.
   func finds(_ entry: Entry) -> Bool {
     seen.isEmpty
       || entry.mark
@@ -56,8 +56,8 @@ struct LoggedOperation {
   }
 }
 
-/// Opens files with the master key by CSPP's decoders alone, so that what a
-/// folder holds is known without asking the code under test.
+/// Opens files with the master key through CSPP's decoders alone, so that a folder's contents are
+/// known without the code under test.
 final class Archive {
   private var contents: [[UInt8]: Content] = [:]
   private let masterKey: MasterKey
@@ -77,7 +77,7 @@ final class Archive {
     return made
   }
 
-  /// A wallet's envelope as another CSPP program seals it.
+  /// Seals a wallet's envelope as another CSPP program does.
   func seal(wallet: String, words: String, mark: WalletEntry.Mark?) -> [UInt8] {
     do {
       var entry = secret(WalletText.entry(wallet, words: words))
@@ -89,7 +89,7 @@ final class Archive {
     }
   }
 
-  /// A file of a key slot that the person's key does not open.
+  /// Creates a file of a key slot that the user's key does not open.
   func keySlot(_ header: KeyHeader) -> [UInt8]? {
     try? KeyWrapper.seal(
       masterKey, secret: secret([UInt8](repeating: 3, count: 32)), header: header)
@@ -137,9 +137,9 @@ final class Archive {
 func secret(_ bytes: [UInt8]) -> SecretBytes { unsafe SecretBytes(copying: bytes.span.bytes) }
 
 extension WalletEntry {
-  /// The secret, which in a history is no secret.
+  /// The secret, which is not confidential in a history.
   func words(in bytes: borrowing SecretBytes) -> String {
-    // (The optional of an optional cannot be bound: it cannot be copied.)
+    // An optional of an optional cannot be bound here, since it cannot be copied.
     let found: SecretBytes?
     do { found = try secret(in: bytes) } catch { return "" }
     guard let found else { return "" }
@@ -149,7 +149,7 @@ extension WalletEntry {
   }
 }
 
-/// Wallets as histories use them.
+/// The wallets of histories.
 enum WalletText {
   static func entry(_ wallet: String, words: String) -> [UInt8] {
     Array(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whole files, read and written without ceremony.
+/// Reads and writes whole files without safeguards.
 enum Disk {
-  /// Where histories play: memory, if the computer has such a folder.
+  /// The folder for histories: in memory, if the computer has such a folder.
   static var playground: String { unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp" }
 
   static func makeTemporaryFolder() -> String {
@@ -23,7 +23,7 @@ enum Disk {
     }
   }
 
-  /// Writes a file and the folders that lead to it.
+  /// Writes a file and the folders on its path.
   static func write(_ bytes: [UInt8], to path: String) {
     var file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     if file < 0 {
@@ -64,7 +64,7 @@ enum Disk {
     return names
   }
 
-  /// Every file below a folder, by its path from there.
+  /// Every file below a folder, by its relative path.
   static func files(_ folder: String) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     collect(folder, "", &found)

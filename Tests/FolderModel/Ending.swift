@@ -2,8 +2,7 @@ import BackupFolder
 import CSPP
 
 extension World {
-  /// Lets everything arrive and every computer complete what is left to do, and
-  /// checks what must be true then.
+  /// Delivers everything, lets every computer complete its work, and checks the final state.
   func finish() {
     settleDown()
     let truths = computers.map { truth(of: $0) }
@@ -25,8 +24,7 @@ extension World {
     if violations.isEmpty { settleConflicts() }
   }
 
-  /// Lets everything that is still on its way arrive; every computer says what
-  /// it finds.
+  /// Delivers everything; every computer reports its findings.
   func lookAround() {
     engine.deliverAll()
     for computer in computers { run(computer, .look) }
@@ -40,8 +38,8 @@ extension World {
     engine.deliverAll()
   }
 
-  /// Nothing is missing, nothing is left lying about, and either half of the
-  /// folder gives every wallet.
+  /// Checks that nothing is missing or left over, and that either half of the folder gives every
+  /// wallet.
   private func checkIsWhole(_ computer: Computer, _ truth: Truth) {
     do {
       let namespace = try computer.folder(time: engine.tick()).namespace(self.namespace)
@@ -87,7 +85,7 @@ extension World {
     }
   }
 
-  /// What a computer that knows nothing restores from some of the files.
+  /// The words that a computer without any state restores from some of the files.
   private func words(
     of computer: Computer, from isThere: (String) -> Bool
   ) -> [RecordID: Set<String>] {
@@ -112,7 +110,7 @@ extension World {
     }
   }
 
-  /// A person decides every conflict, on one computer.
+  /// Decides every conflict on one computer, as a user would.
   private func settleConflicts() {
     for wallet in World.wallets { run(computers[0], .keep(wallet)) }
     settleDown()
@@ -130,9 +128,9 @@ extension World {
 
   /// Whether a temporary file may stay.
   ///
-  /// A cloned computer staged it for an operation whose number the other one gave to another
-  /// version of the same wallet. Another program's version may look like that, and then these
-  /// are its only bytes.
+  /// A cloned computer staged it for an operation whose number the other computer gave to another
+  /// version of the same wallet. Another program's version may look the same, and would then be its
+  /// only copy.
   private func mayStay(_ path: String, at computer: Computer, _ truth: Truth) -> Bool {
     guard isCloned, case .wallet(let entry) = computer.replica.files[path]?.meaning,
       let mark = entry.mark

@@ -1,40 +1,40 @@
 import BackupFolder
 import TestSupport
 
-/// A random sequence of what users, crashes, synchronisation, other programs
-/// and attackers do.
+/// A random sequence of actions by users, crashes, synchronisation, other programs and attackers.
 ///
-/// Each step draws from numbers of its own, so that leaving one out leaves the
-/// others as they are.
+/// Each step has its own random numbers, so that omitting one leaves the others unchanged.
 public struct History: Sendable, CustomStringConvertible {
-  /// What may happen, beside users and bad synchronisation.
+  /// The possible events besides users and bad synchronisation.
   public enum Kind: String, CaseIterable, Sendable {
     /// Nothing else.
     case plain
-    /// Runs are killed.
+    /// Runs are also killed.
     case crash
-    /// One computer becomes two; runs are killed.
+    /// One computer is cloned; runs are killed.
     case clone
-    /// Files that were seen are put back or taken away; runs are killed.
+    /// Files that were seen are restored to older versions or removed; runs are killed.
     case attack
-    /// Somebody without a key plants files beside those that are there: operations in another
-    /// spelling, key slots, whole namespaces; runs are killed.
+    /// Somebody without a key adds files: operations in another spelling, key slots, whole
+    /// namespaces.
+    ///
+    /// Runs are killed too.
     case plant
-    /// Three computers, 300 steps, and each time a random part of what is on its way arrives.
+    /// Three computers, 300 steps, and each delivery is a random part of the pending files.
     case partial
   }
 
-  /// What may happen in it.
+  /// The kind of events.
   public let kind: Kind
-  /// Decides everything but the numbers that the program draws itself.
+  /// The seed, which determines everything but the program's own random numbers.
   public let seed: UInt64
-  /// The steps that are taken, by number.
+  /// The numbers of the steps that are taken.
   public var steps: [Int]
 
-  /// Enough to play it again.
+  /// The values needed to play it again.
   public var description: String { "kind \(kind), seed \(seed), steps \(steps)" }
 
-  /// The history of a kind that a seed names.
+  /// Creates the history of a kind from a seed.
   public init(_ kind: Kind, seed: UInt64) {
     self.kind = kind
     self.seed = seed
@@ -43,13 +43,13 @@ public struct History: Sendable, CustomStringConvertible {
     steps = Array(0..<(kind == .partial ? 300 : count))
   }
 
-  /// What came of a history.
+  /// The result of a history.
   public struct Outcome: Sendable {
-    /// What should not have happened; empty: all is well.
+    /// The violations; empty if all is well.
     public var violations: [String] = []
-    /// Line by line what did.
+    /// The events, line by line.
     public var trace: [String] = []
-    /// Runs of the program.
+    /// The number of runs of the program.
     public var runs = 0
   }
 
@@ -69,13 +69,13 @@ public struct History: Sendable, CustomStringConvertible {
       if !world.violations.isEmpty { break }
     }
     if world.violations.isEmpty {
-      // What was lost for good cannot come back.
+      // A permanent loss cannot be undone.
       if world.isAttacked { world.lookAround() } else { world.finish() }
     }
     return Outcome(violations: world.violations, trace: world.trace, runs: world.runs)
   }
 
-  /// A shorter history that ends as badly, found by leaving out steps.
+  /// A shorter history with violations too, found by omitting steps.
   public func shrunk() -> History {
     var best = self
     var size = max(1, steps.count / 2)
@@ -155,7 +155,7 @@ private struct Stage {
       on: victim.replica, old: snapshot.state, archive: world.archive, time: world.engine.tick(),
       using: &generator)
     world.log("ATTACK at \(victim.name): \(attack)")
-    // What was lost is lost: its next run has to say so.
+    // The loss is permanent, so the next run must report it.
     world.run(victim, .look)
   }
 }

@@ -1,15 +1,14 @@
 import CSPP
 
-/// What a set of files means, by the words of docs/format.md and with no
-/// thought of speed.
+/// The meaning of a set of files according to docs/format.md, computed without regard to speed.
 struct Truth {
-  /// The operations that are here whole.
+  /// The operations that are completely here.
   private(set) var operations: [Digest: LoggedOperation] = [:]
   /// Wallet files, by path.
   private(set) var views: [String: Entry] = [:]
-  /// Operations that each operation covers.
+  /// The operations that each operation covers.
   private var covered: [Digest: Set<Digest>] = [:]
-  /// Entries of all `put`s.
+  /// The entries of all `put`s.
   private(set) var puts: [Digest: Entry] = [:]
 
   init(_ files: [String: Content]) {
@@ -41,7 +40,7 @@ struct Truth {
     return covered
   }
 
-  /// The entries that are live, by record.
+  /// The live entries, by record.
   func live() -> [RecordID: [Digest: Entry]] {
     var writers: [RecordID: [LoggedOperation]] = [:]
     for operation in operations.values {
@@ -55,7 +54,7 @@ struct Truth {
         operations.map(\.reference.digest).filter { digest in
           operations.contains { covered[$0.reference.digest]?.contains(digest) == true }
         })
-      // What covers one of those that only say that the bytes were there covers all.
+      // An operation that covers one finding of these bytes covers all findings of them.
       var findings: Set<Digest> = []
       for operation in operations where dead.contains(operation.reference.digest) {
         for case (_, let entry?) in operation.changes where operation.finds(entry) {
@@ -72,7 +71,7 @@ struct Truth {
     return live
   }
 
-  /// Entries in wallet files that no `put` here has, but for ``staged`` ones.
+  /// The entries in wallet files that no `put` here has, except ``staged`` ones.
   var unlogged: [Digest: Entry] {
     var found: [Digest: Entry] = [:]
     for (path, entry) in views where puts[entry.value] == nil && !isStaged(path, entry) {
@@ -81,8 +80,9 @@ struct Truth {
     return found
   }
 
-  /// Entries that only temporary files have, of operations that are not here:
-  /// a crash left them, or the operation is still to come.
+  /// The entries that only temporary files have, of operations that are not here.
+  ///
+  /// A crash left them, or the operation has not arrived yet.
   var staged: [Entry] {
     views.filter { puts[$1.value] == nil && isStaged($0, $1) }.map(\.value)
   }
@@ -94,7 +94,7 @@ struct Truth {
     }
   }
 
-  /// Operations that others name and that are not here.
+  /// The operations that others name and that are missing.
   var gaps: Set<Digest> {
     var gaps: Set<Digest> = []
     for operation in operations.values {
@@ -105,8 +105,7 @@ struct Truth {
     return gaps
   }
 
-  /// Every operation that whoever writes here now may say it has seen: all
-  /// those on unbroken chains.
+  /// Every operation on an unbroken chain, which a new operation may name as seen.
   var whole: Set<Digest> {
     var whole: Set<Digest> = []
     for operation in operations.values.sorted(by: { $0.reference.counter < $1.reference.counter })
@@ -117,8 +116,9 @@ struct Truth {
   }
 }
 
-/// Which half of the folder a file belongs to, if any; what it is called there
-/// tells nothing but that it was never published.
+/// The half of the folder to which a file belongs, if any.
+///
+/// The file's name there reveals only that it was never published.
 enum Place {
   case log, view, other
 
@@ -132,25 +132,25 @@ enum Place {
   }
 }
 
-/// What users did, and what must therefore be true in the end.
+/// The users' acts, and the final state that they require.
 struct Oracle {
-  /// A user's writing: what was asked for, and what that user saw.
+  /// A user's writing act: the request, and the versions that the user saw.
   struct Act {
     enum Kind { case put, remove, keep }
     let kind: Kind
     let record: RecordID
-    /// Empty for a `remove`.
+    /// The words; empty for a `remove`.
     let words: String
-    /// The words of all versions of the record that were shown or logged there.
+    /// The words of all versions of the record that were shown or logged on that computer.
     let known: Set<String>
-    /// The words of those that the operation certainly supersedes.
+    /// The words of the versions that the operation certainly supersedes.
     let superseded: Set<String>
-    /// Whether the program said that it is done.
+    /// Whether the program reported success.
     var isAcknowledged = false
   }
 
   var acts: [Act] = []
-  /// Words that another CSPP program wrote.
+  /// The words written by another CSPP program.
   var foreign: Set<String> = []
 
   /// The words that must be live, by record.
@@ -168,23 +168,23 @@ struct Oracle {
     return live
   }
 
-  /// The words that must be live no more.
+  /// The words that must not be live any more.
   func mustBeGone() -> Set<String> {
     var gone: Set<String> = []
     for act in acts where act.isAcknowledged { gone.formUnion(act.superseded) }
     return gone.subtracting(kept)
   }
 
-  /// What one keeps while another supersedes it stays.
+  /// The words kept by one user, which stay even if another user supersedes them.
   private var kept: Set<String> { Set(acts.filter { $0.kind == .keep }.map(\.words)) }
 
-  /// Whether a wallet may be said to be changed on one computer and removed on another.
+  /// Whether a wallet may be reported as changed on one computer and removed on another.
   ///
   /// - Parameters:
   ///   - record: the wallet.
-  ///   - words: of its live versions.
-  /// - Returns: whether one of these was made, or decided for, by somebody whom a removal did
-  ///   not know.
+  ///   - words: the words of its live versions.
+  /// - Returns: whether one of these was created, or decided for, by an act that a removal did not
+  ///   know.
   func mayBeKeptAgainstRemoval(_ record: RecordID, _ words: Set<String>) -> Bool {
     acts.contains { act in
       act.kind == .remove && act.record == record

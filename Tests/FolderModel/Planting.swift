@@ -3,21 +3,21 @@ import CSPP
 import SecretMemory
 import TestSupport
 
-/// Somebody who can write to the folder, but has no key, puts files there.
+/// Files added by somebody who can write to the folder but has no key.
 ///
-/// Nothing that was there is lost by it, so nothing may be reported as lost.
+/// Nothing in the folder is lost, so nothing may be reported as lost.
 enum Planting: String, CaseIterable {
-  /// Copies of operations, spelled in another way.
+  /// Copies of operations in another spelling.
   case copies
-  /// The same, and the originals go: of operations of which no copy went.
+  /// Such copies, while the originals are removed, if no copy of the operation was removed before.
   case onlyCopies
-  /// Copies that were planted go again: of operations of which no original went.
+  /// Added copies are removed again, if the original of the operation was not removed.
   case copiesGo
-  /// A key slot that nobody enrolled.
+  /// A key slot that was never enrolled.
   case slot
   /// A key slot with the right credential and key ID, and another salt.
   case salt
-  /// A whole namespace with a master key of its own, made in the future.
+  /// A whole namespace with its own master key, dated in the future.
   case namespace
 
   func play(on replica: Replica, in world: World, using generator: inout SeededGenerator) {
@@ -62,7 +62,7 @@ enum Planting: String, CaseIterable {
     }
   }
 
-  /// The path of what a file is a copy of, or its own.
+  /// The path of the file's original, or its own path.
   private static func original(_ bytes: [UInt8], _ path: String) -> String {
     var original = bytes
     while original.last == 10 { original.removeLast() }
@@ -77,7 +77,7 @@ enum Planting: String, CaseIterable {
     }.keys.sorted()
   }
 
-  /// Puts a key slot there, with the ID of the one that a person has or another one.
+  /// Adds a key slot with the ID of the user's slot or another ID.
   private static func plant(
     isOwn: Bool, _ world: World, _ place: String, using generator: inout SeededGenerator
   ) {

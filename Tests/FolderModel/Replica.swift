@@ -1,26 +1,28 @@
-/// One computer's copy of the folder, a real folder, and what its
-/// synchronisation program knows of it.
+/// One computer's copy of the folder, in a real folder, with the state of its synchronisation
+/// program.
 final class Replica {
-  /// A version of a file: its content (`nil`: deleted) and when it was made.
+  /// A version of a file: its content (`nil` if deleted) and its time.
   struct Version {
     let content: Content?
     let time: Int
   }
 
-  /// A version that is on its way here.
+  /// A version that has not been delivered here yet.
   struct Delivery {
     let path: String
     let version: Version
   }
 
   let folder: String
-  /// What is or was here, as the synchronisation program knows it.
+  /// The present and past contents, as the synchronisation program knows them.
   var versions: [String: Version] = [:]
-  /// Files that have only partly arrived.
+  /// The files that have arrived only partly.
   var partial: [String: Content] = [:]
   var pending: [Delivery] = []
-  /// Whether nothing gets in for now. (What is written meanwhile gets in with
-  /// the others late, which comes to the same as not getting out.)
+  /// Whether nothing is delivered for now.
+  ///
+  /// Versions from the meantime are delivered late with the others, which is equivalent to not
+  /// being sent.
   var isCutOff = false
 
   init(folder: String) {
@@ -28,12 +30,12 @@ final class Replica {
     Disk.makeFolder(folder)
   }
 
-  /// What a program reads here, by path.
+  /// The contents that a program reads here, by path.
   var files: [String: Content] {
     versions.compactMapValues(\.content).merging(partial) { $1 }
   }
 
-  /// Puts what is here back to an earlier state.
+  /// Restores the contents to an earlier state.
   func replace(with state: [String: Version]) {
     Disk.remove(folder)
     Disk.makeFolder(folder)
@@ -44,14 +46,14 @@ final class Replica {
     }
   }
 
-  /// Changes one file behind everyone's back.
+  /// Changes one file without the synchronisation program.
   func tamper(_ path: String, _ content: Content?, time: Int) {
     versions[path] = Version(content: content, time: time)
     partial[path] = nil
     show(path)
   }
 
-  /// Brings the file on the disk in line with what is known of it.
+  /// Updates the file on the disk from the known state.
   func show(_ path: String) {
     if let content = partial[path] ?? versions[path]?.content {
       Disk.write(content.bytes, to: "\(folder)/\(path)")

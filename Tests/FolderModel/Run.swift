@@ -2,24 +2,23 @@ import BackupFolder
 import CSPP
 import SecretMemory
 
-/// What a person asks the program for.
+/// A user's request to the program.
 enum Act: Equatable {
   case put(String)
   case remove(String)
-  /// Settles a conflict.
+  /// Resolves a conflict.
   case keep(String)
   case look
   case repair
 }
 
 extension World {
-  /// One run of the program on a computer, from its start to its end or to its
-  /// crash.
+  /// Runs the program once on a computer, until its end or its crash.
   ///
   /// - Parameters:
-  ///   - computer: where.
-  ///   - act: what for.
-  ///   - change: the change of files before which the program is killed.
+  ///   - computer: the computer.
+  ///   - act: the request.
+  ///   - change: the file change before which the program is killed.
   func run(_ computer: Computer, _ act: Act, crashAt change: Int? = nil) {
     runs += 1
     let before = truth(of: computer)
@@ -50,7 +49,7 @@ extension World {
     let expected = Expectation(truth, computer)
     let folder = try computer.folder(time: engine.tick())
     let namespace = try folder.namespace(self.namespace)
-    // Without a key.
+    // These checks need no key.
     let structure = try namespace.checkStructure()
     check(
       structure.health, structure.wallets.findings, expected, at: computer, withKey: false)
@@ -59,7 +58,7 @@ extension World {
     check(open.health, open.logFindings, expected, at: computer, withKey: true)
     opened(truth, computer)
     if open.health.rolledBack > 0 {
-      // A copy that has not arrived looks like a loss; the person waits, as the message says.
+      // A copy that has not arrived looks like a loss; the user waits, as the message advises.
       if Bool.random(using: &generator) || isPlanted { return "stops: rolled back" }
       try namespace.accept(namespace.acceptance())
       accepted(truth, expected, computer)
@@ -74,7 +73,7 @@ extension World {
     return "\(truth.operations.count) operations"
   }
 
-  /// Notes what the program remembers from now on.
+  /// Records the operations that the program remembers from now on.
   private func opened(_ truth: Truth, _ computer: Computer) {
     let present = Set(truth.operations.keys)
     if Crash.hasHappened {
@@ -85,7 +84,7 @@ extension World {
     }
   }
 
-  /// Notes what the program has given up.
+  /// Records the operations that the program has given up.
   private func accepted(_ truth: Truth, _ expected: Expectation, _ computer: Computer) {
     let gone = expected.lost.subtracting(expected.damaged)
     computer.seen.subtract(gone)
@@ -97,7 +96,7 @@ extension World {
     }
   }
 
-  /// Asks for what is there, and compares it with what should be.
+  /// Reads the versions and compares them with the expected ones.
   private func look(_ open: inout OpenNamespace, _ truth: Truth) -> Shown {
     var shown = Shown()
     _ = open.forEachWallet { version, bytes in
@@ -120,7 +119,7 @@ extension World {
       isDone()
     case .remove(let wallet):
       let record = RecordID(walletID: wallet)
-      // What a killed run staged is shown until the next one cleans up.
+      // Files that a killed run staged are shown until the next run removes them.
       let isStaged = truth.views.allSatisfy { path, entry in
         entry.record != record || path.contains("/.keybackup-tmp-")
       }
@@ -158,9 +157,9 @@ extension World {
     let logged = truth.puts.values.filter { $0.record == record }.map(\.words)
     let known = Set(logged).union(shown.versions[record, default: [:]].keys)
     switch kind {
-    // What was shown was removed, or decided against.
+    // The shown versions were removed, or decided against.
     case .remove, .keep: superseded = known
-    // What no log has is logged before it is overwritten.
+    // Versions that no log has are logged before they are overwritten.
     case .put: superseded.formUnion(known.subtracting(logged))
     }
     superseded.remove(words)
@@ -170,7 +169,7 @@ extension World {
     log("  \(wallet) = \(words)")
   }
 
-  /// The program says that it is done, which nobody hears if it was killed.
+  /// Records that the program reports success, which nobody receives if it was killed.
   private func isDone() {
     pendingAct = Crash.hasHappened ? nil : oracle.acts.count - 1
   }
@@ -181,7 +180,7 @@ extension World {
     _ error: BackupFolderError, on computer: Computer, _ truth: Truth
   ) -> String {
     if Crash.hasHappened || isAttacked { return "\(error)" }
-    // Before one whole key slot is here, nothing opens.
+    // Nothing opens before one whole key slot is here.
     let slots = computer.replica.files.filter {
       computer.replica.partial[$0.key] == nil && $0.key.contains("/\(namespace)/")
         && ($0.key.contains("/\(FolderLayout.keyFolder)/") || $0.key.contains("masterkey-"))
@@ -192,7 +191,7 @@ extension World {
   }
 }
 
-/// The versions that a run handed out.
+/// The versions that a run returned.
 struct Shown {
   /// The entries' bytes, by record and words.
   var versions: [RecordID: [String: [UInt8]]] = [:]

@@ -1,19 +1,19 @@
 import TestSupport
 
-/// A synchronisation program between replicas, as bad as they come short of
-/// losing anything: late, in any order, twice, in pieces.
+/// A synchronisation program between replicas, as bad as possible without losing anything: late, in
+/// any order, twice, in pieces.
 ///
-/// Two versions of a file, neither made from the other: the later one wins; the
-/// other becomes a conflict copy, if `names` says how those are called, or is gone.
+/// Of two versions of a file, neither made from the other, the later one wins. The other one
+/// becomes a conflict copy, if `names` gives it a name; otherwise it is dropped.
 final class SyncEngine {
   private(set) var replicas: [Replica] = []
   private let archive: Archive
   private let names: ConflictNames?
   private var time = 0
-  /// The versions that each version was made from.
+  /// The versions from which each version was made.
   private var ancestors: [Int: Set<Int>] = [:]
 
-  /// Names of conflict copies.
+  /// The names of conflict copies.
   private var copies: Set<String> = []
 
   init(archive: Archive, names: ConflictNames?) {
@@ -28,7 +28,7 @@ final class SyncEngine {
 
   func add(_ replica: Replica) { replicas.append(replica) }
 
-  /// Looks for what was changed in a replica and sends it to all others.
+  /// Finds the changes in a replica and sends them to all others.
   func collect(_ replica: Replica) {
     let disk = Disk.files(replica.folder)
     for (path, bytes) in disk.sorted(by: { $0.key < $1.key }) {
@@ -51,14 +51,14 @@ final class SyncEngine {
     }
   }
 
-  /// Delivers a few of the versions that are on their way to a replica.
+  /// Delivers some of the pending versions to a replica.
   func deliverSome(to replica: Replica, using generator: inout some RandomNumberGenerator) {
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
       guard !replica.pending.isEmpty else { return }
       let place = Int.random(in: 0..<replica.pending.count, using: &generator)
       let delivery = replica.pending[place]
       if let content = delivery.version.content, Int.random(in: 0..<8, using: &generator) == 0 {
-        // It comes in pieces: this is the first.
+        // It arrives in pieces, of which this is the first.
         let size = Bool.random(using: &generator) ? 0 : content.bytes.count / 2
         begin(delivery, Array(content.bytes.prefix(size)), in: replica)
         continue
@@ -66,12 +66,11 @@ final class SyncEngine {
       apply(delivery, to: replica)
       if Int.random(in: 0..<10, using: &generator) > 0 {
         replica.pending.remove(at: place)
-      }  // else it will come again
+      }  // otherwise it is delivered again
     }
   }
 
-  /// Delivers a random part of the files that are on their way to a replica, each whole and in
-  /// its newest version.
+  /// Delivers a random part of a replica's pending files, each whole and in its newest version.
   func deliverPart(to replica: Replica, using generator: inout some RandomNumberGenerator) {
     let paths = Set(replica.pending.map(\.path)).sorted()
     let chosen = Set(paths.filter { _ in Bool.random(using: &generator) })
@@ -105,7 +104,7 @@ final class SyncEngine {
     let wasPartial = replica.partial.removeValue(forKey: path) != nil
     defer { if wasPartial { replica.show(path) } }
     guard let current = replica.versions[path] else { return put(path, new, in: replica) }
-    // It came before, or late.
+    // It was delivered before, or is outdated.
     if current.time == new.time || ancestors[current.time]?.contains(new.time) == true { return }
     if ancestors[new.time]?.contains(current.time) == true {
       return put(path, new, in: replica)
@@ -128,14 +127,14 @@ final class SyncEngine {
     replica.show(path)
   }
 
-  /// Writes a conflict copy, a file like any other from there on.
+  /// Writes a conflict copy, which is then an ordinary file.
   private func keep(
     _ content: Content, number: Int, of path: String, _ names: ConflictNames, in replica: Replica
   ) {
     if copies.contains(path) { return }
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let copy = path[..<slash] + names.copy(of: String(path[slash...]), number: number)
-    // One version has one name wherever it loses; a copy that loses has none.
+    // One version has one name wherever it loses; a copy that loses gets none.
     if !copies.insert(String(copy)).inserted, replica.versions[String(copy)] != nil { return }
     send(String(copy), content, from: replica)
     replica.show(String(copy))

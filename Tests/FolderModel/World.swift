@@ -3,8 +3,8 @@ import CSPP
 import SecretMemory
 import TestSupport
 
-/// Computers, their replicas of one folder and the synchronisation between
-/// them, with everything that has to hold.
+/// Computers, their replicas of one folder, the synchronisation between them, and all conditions
+/// that must hold.
 final class World {
   static let wallets = ["wallet-a", "wallet-b", "wallet-c"]
 
@@ -13,36 +13,38 @@ final class World {
   let engine: SyncEngine
   let namespace: NamespaceID
   private(set) var computers: [Computer] = []
-  /// The one key slot that a person has.
+  /// The user's only key slot.
   let slot: KeyID
   var oracle = Oracle()
-  /// What happened, a line each.
+  /// The events, one line each.
   private(set) var trace: [String] = []
-  /// What should not have.
+  /// The violated conditions.
   private(set) var violations: [String] = []
-  /// Whether somebody put back or took away files that had been seen.
+  /// Whether somebody restored or removed files that had been seen.
   var isAttacked = false
-  /// Operations whose original was taken away somewhere, and those of which a copy was: of each
-  /// one file stays, wherever the rest has got to.
+  /// The operations whose copy must stay because the original was removed somewhere, and those
+  /// whose original must stay.
+  ///
+  /// Each keeps at least one file, wherever the rest is.
   var keptCopies: Set<String> = []
   var keptOriginals: Set<String> = []
-  /// Whether files were put there by somebody without a key.
+  /// Whether somebody without a key added files.
   var isPlanted = false
-  /// Whether two computers began as one.
+  /// Whether one computer was cloned into two.
   var isCloned = false
-  /// Decides what users do who read a report.
+  /// Decides the actions of users who read a report.
   var generator: SeededGenerator
-  /// Runs of the program so far.
+  /// The number of runs of the program so far.
   var runs = 0
-  /// The act that the present run says is done.
+  /// The act that the current run reports as done.
   var pendingAct: Int?
 
   /// Begins with one computer that has a backup.
   ///
   /// - Parameters:
-  ///   - seed: decides how many computers there are, and what their sync program is like.
-  ///   - others: computers beside the first; nil: 1 to 3.
-  /// - Throws: what the folder throws.
+  ///   - seed: determines the number of computers and the behaviour of their sync program.
+  ///   - others: the number of computers besides the first; nil for 1 to 3.
+  /// - Throws: the errors of the folder.
   init(seed: UInt64, others: Int? = nil) throws(BackupFolderError) {
     generator = SeededGenerator(seed: seed)
     base = Disk.makeTemporaryFolder()
@@ -69,7 +71,7 @@ final class World {
     }
     engine.collect(first.replica)
     first.seen = Set(truth(of: first).operations.keys)
-    // Some begin before everything is there.
+    // Some computers begin before everything has arrived.
     for computer in computers where Int.random(in: 0..<4, using: &generator) > 0 {
       while !computer.replica.pending.isEmpty {
         engine.deliverSome(to: computer.replica, using: &generator)
@@ -80,7 +82,7 @@ final class World {
 
   deinit { Disk.remove(base) }
 
-  /// The key slot by the person's key; what was planted beside it is not asked.
+  /// Opens the key slot of the user's key; added slots are not tried.
   func unlock(_ namespace: Namespace) throws(BackupFolderError) -> OpenNamespace? {
     for found in try namespace.scan().keySlots {
       guard let key = try? found.unwrap(secret: SecurityKey.prfOutput()) else { continue }
@@ -98,7 +100,7 @@ final class World {
 
   func truth(of computer: Computer) -> Truth { Truth(computer.replica.files) }
 
-  /// Makes a second computer of one.
+  /// Clones a computer.
   func clone(_ computer: Computer) {
     isCloned = true
     let name = computer.name + "'"
@@ -109,7 +111,7 @@ final class World {
     log("\(computer.name) is cloned")
   }
 
-  /// Another CSPP program writes a wallet's file.
+  /// Lets another CSPP program write a wallet's file.
   func foreignEdit(at computer: Computer, using generator: inout SeededGenerator) {
     let wallet = World.wallets.randomElement(using: &generator) ?? ""
     let record = RecordID(walletID: wallet)
@@ -132,6 +134,6 @@ final class World {
 }
 
 extension LoggedOperation {
-  /// For the trace.
+  /// A short name for the trace.
   var shortName: String { "\(reference.writerID.hex.prefix(4)).\(reference.counter)" }
 }

@@ -1,7 +1,7 @@
 import BackupFolder
 import CSPP
 
-/// Which key slot a verb opens the backup with.
+/// Chooses the key slot with which a verb opens the backup.
 struct KeySlotChoice {
   private let verb: String
   private let words: [String]
@@ -24,11 +24,11 @@ struct KeySlotChoice {
     }
   }
 
-  /// The one that init made: the oldest that is none of the tests' own.
+  /// The slot that init made: the oldest whose ID is not one of the tests' own.
   static func first(_ slots: [KeySlot]) -> KeyID? {
     slots.compactMap(\.keyID).first { !Self.isTests($0) }
   }
 
-  /// Tests' own IDs repeat one digit.
+  /// Whether a test chose this ID: such IDs repeat one digit.
   private static func isTests(_ key: KeyID) -> Bool { Set(key.hex).count == 1 }
 }

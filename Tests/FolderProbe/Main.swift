@@ -3,17 +3,17 @@ import CSPP
 import Glibc
 import SecretMemory
 
-/// Works on a backup folder as the command does, with a security key whose
-/// output is known: a program for tests to interrupt.
+/// Works on a backup folder as the command does, for tests to interrupt.
+///
+/// Its security key is simulated by an output that is known.
 ///
 ///     folder-probe FOLDER STATE-FOLDER VERB [WALLET...]
 ///
-/// Verbs: init, add, remove, heal, retire (all other computers), keep (of each
-/// wallet the shortest version). A wallet is `id` or `id=words`.
+/// Verbs: init, add, remove, heal, retire (all other computers), keep (the shortest version of each
+/// wallet). A wallet is `id` or `id=words`.
 ///
-/// And of key slots, all of which have the same secret: `key-add ID`, `key-remove
-/// ID`, `rotate OLD NEW`, `finish NEW` (a rotation), where an ID is a key
-/// ID or, for the one that init made, `first`.
+/// Verbs for key slots, which all have the same secret: `key-add ID`, `key-remove ID`, `rotate OLD
+/// NEW`, and `finish NEW` (a rotation). An ID is a key ID, or `first` for the one that init made.
 @main
 struct FolderProbe {
   static func main() {
@@ -71,7 +71,7 @@ struct FolderProbe {
     if let problem = open.viewProblem { print("view: \(problem)") }
   }
 
-  /// As `keybackup init`: finishes what an earlier run began here.
+  /// Creates a backup as `keybackup init` does: finishes what an earlier run began here.
   private static func initialise(_ folder: BackupFolder) throws(BackupFolderError) {
     for id in try folder.namespaces() {
       let namespace = try folder.namespace(id)

@@ -1,7 +1,7 @@
 import CPlainMemory
 import Glibc
 
-/// The target that the environment names: a fuzzer has one.
+/// The target that the environment names, as a fuzzer has only one.
 enum ChosenTarget {
   private static let target: FormatTarget = {
     guard plain_memory_is_used() == 1 else { fatalError("guarded memory is in use") }

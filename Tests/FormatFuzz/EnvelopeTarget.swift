@@ -11,7 +11,7 @@ enum EnvelopeTarget {
         must(key.namespaceID == Keys.namespace, "another namespace's key")
       }
     }
-    // Whatever a credential is called.
+    // A credential may have any name.
     let name = String(decoding: bytes.dropFirst(8), as: UTF8.self)
     let reference = MasterKeyEnvelope.KeyReference(
       keyID: Keys.keyID, rpID: name, credentialID: Array(bytes.prefix(8)))
@@ -39,7 +39,7 @@ enum EnvelopeTarget {
       }
       return true
     }
-    // The same bytes as what is inside.
+    // The same bytes as the plaintext.
     let sealed = Keys.seal(bytes, key: Keys.masterKey.walletKey(salt: Keys.salt))
     let file = Array(
       """

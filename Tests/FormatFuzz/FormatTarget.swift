@@ -1,9 +1,9 @@
 import SecretMemory
 
-/// One decoder, or a few that go together, that any bytes may be given to.
+/// One decoder, or a few that belong together, to which any bytes may be given.
 ///
-/// Each states, beside "does not crash", what must hold of what it accepts:
-/// mostly that writing and reading again gives the same.
+/// Beside "does not crash", each states what must hold for accepted input: mostly that writing and
+/// reading it again gives the same.
 enum FormatTarget: String, CaseIterable {
   /// The JSON reader.
   case json
@@ -15,15 +15,15 @@ enum FormatTarget: String, CaseIterable {
   case wallet
   /// A WalletEntry.
   case entry
-  /// A file of `keys/`, and any header under a good seal.
+  /// A file of `keys/`, and any header under a valid seal.
   case key
-  /// A log file, and any header or text under a good seal.
+  /// A log file, and any header or text under a valid seal.
   case operation
   /// BIP-329 labels, and their compressed form.
   case labels
-  /// What this computer remembers; names of log files; freshness words.
+  /// The local state; names of log files; freshness words.
   case state
-  /// Words, keys and descriptors that a person enters.
+  /// Words, keys and descriptors that a user enters.
   case input
   /// Cove's `.covb`: its header, and any JSON in it.
   case covb
@@ -32,7 +32,7 @@ enum FormatTarget: String, CaseIterable {
 
   /// Gives the decoder one input.
   ///
-  /// - Returns: whether something was accepted.
+  /// - Returns: whether any decoder accepted it.
   func run(_ bytes: [UInt8]) -> Bool {
     switch self {
     case .json: JSONTarget.run(bytes)
@@ -51,7 +51,7 @@ enum FormatTarget: String, CaseIterable {
   }
 }
 
-/// Ends the program where something that must hold does not.
+/// Ends the program if a condition that must hold does not.
 func must(_ holds: Bool, _ what: StaticString, line: UInt = #line) {
   if !holds { preconditionFailure("\(what)", line: line) }
 }

@@ -44,7 +44,7 @@ enum JSONTarget {
     }
   }
 
-  /// What a string says, written again, says the same.
+  /// Checks that a string, written and read again, is the same.
   private static func check(_ value: JSONValue, in text: RawSpan) {
     let string = value.string(in: text)
     must(value.secret(in: text).copied == Array(string.utf8), "two ways to read a string")

@@ -1,8 +1,7 @@
 import CSPP
 import SecretMemory
 
-/// The keys that everything is sealed with, so that what lies behind a seal is
-/// reached too.
+/// The keys with which everything is sealed, so that inputs get past the seals.
 enum Keys {
   static let masterKey: MasterKey = {
     do { return try MasterKey(secret([UInt8](repeating: 7, count: 32))) } catch {
@@ -16,7 +15,7 @@ enum Keys {
   static let keyID = KeyID(words: SIMD2(1, 2))
   static let writer = WriterID(words: SIMD2(3, 4))
 
-  /// One of our own files, with any header and any body, sealed.
+  /// Seals one of our own files, with any header and any body.
   static func file(
     format: String, header: [UInt8], body: [UInt8], key: borrowing SecretBytes
   ) -> [UInt8] {

@@ -4,7 +4,7 @@ import SecretMemory
 enum KeyTarget {
   static func run(_ bytes: [UInt8]) -> Bool {
     var accepted = (try? KeyWrapper(parsing: bytes.span, at: Keys.namespace)) != nil
-    // The same bytes as the header of a file that is sealed well.
+    // The same bytes as the header of a file with a valid seal.
     var file = file(bytes, Keys.keyID)
     guard let wrapper = try? KeyWrapper(parsing: file.span, at: nil) else { return accepted }
     accepted = true
@@ -13,7 +13,7 @@ enum KeyTarget {
       let wrapper = try KeyWrapper(parsing: file.span, at: wrapper.header.namespaceID)
       let key = try wrapper.open(secret: Keys.prfOutput)
       must(key.namespaceID == Keys.namespace, "another namespace's key")
-      // What was read, written, says the same.
+      // A header that was read and is written again says the same.
       if case .unknown = wrapper.header.kind { return true }
       let again = try KeyWrapper.seal(
         Keys.masterKey, secret: Keys.prfOutput, header: wrapper.header)
@@ -45,7 +45,7 @@ enum OperationTarget {
     return text(bytes) || accepted
   }
 
-  /// The bytes as a header under a good seal.
+  /// Takes the bytes as a header under a valid seal.
   private static func header(_ bytes: [UInt8]) -> Bool {
     let body = Array(#"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#.utf8)
     let plain = Keys.file(
@@ -67,7 +67,7 @@ enum OperationTarget {
     return true
   }
 
-  /// The bytes as what an operation says: written again it says the same.
+  /// Takes the bytes as the text of an operation, which must say the same when written again.
   private static func text(_ bytes: [UInt8]) -> Bool {
     let text = secret(bytes)
     guard let operation = try? CSPP.Operation(parsing: text) else { return false }
@@ -96,7 +96,7 @@ enum OperationTarget {
     return true
   }
 
-  /// - Returns: `false` for what cannot be written again.
+  /// - Returns: `false` for a change that cannot be written again.
   private static func add(
     _ change: CSPP.Operation.Change, of text: borrowing SecretBytes,
     to builder: inout OperationBuilder
@@ -134,7 +134,7 @@ enum OperationTarget {
     }
   }
 
-  /// A change without the places in the text.
+  /// A change, without its positions in the text.
   private static func meaning(
     _ change: CSPP.Operation.Change, _ text: borrowing SecretBytes
   ) -> String {

@@ -2,11 +2,11 @@ import FuzzSupport
 import Glibc
 import SecretMemory
 
-/// Gives inputs to the decoders of what lies in a backup folder and of what a
-/// person enters.
+/// Gives inputs to the decoders of files in a backup folder and of what a user enters.
 ///
-/// `format-fuzz list`, `format-fuzz seeds FOLDER`; built by `make fuzz-formats`
-/// a fuzzer of the target in `$FORMAT`; else each file in `FOLDER/<target>/` once.
+/// `format-fuzz list` and `format-fuzz seeds FOLDER` need no inputs. Built by `make fuzz-formats`,
+/// it is a fuzzer of the target in `$FORMAT`. Otherwise it runs each file in `FOLDER/<target>/`
+/// once.
 @main
 enum FormatFuzz {
   static func main() {

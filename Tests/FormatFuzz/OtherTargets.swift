@@ -1,7 +1,7 @@
 import SecretMemory
 import WalletFormats
 
-// A release that is not built for fuzzing has no way to what is internal.
+// A release build without fuzzing cannot see internal declarations.
 #if DEBUG || FUZZING
 @testable import BackupFolder
 #endif
@@ -16,7 +16,7 @@ enum LabelsTarget {
       _ = try? WalletLabels.check(lines)
     }
     accepted = (try? WalletLabels.check(text)) != nil || accepted
-    // Compressing takes a hundred times as long as all else.
+    // Compression takes a hundred times as long as everything else.
     if bytes.count % 32 != 0 { return accepted }
     var isCompressed = false
     do throws(WalletFormatError) {
@@ -51,7 +51,7 @@ enum StateTarget {
       let written = memory.bytes
       must(LocalState(written.span) == memory, "the memory changes")
       for end in [written.count - 1, written.count - 4, written.count / 2] where end >= 0 {
-        // The last line shows that none is missing.
+        // The last line proves that none is missing.
         let cut = Array(written.prefix(end))
         must(end == written.count - 1 || LocalState(cut.span) == nil, "half a memory")
       }

@@ -113,7 +113,7 @@ enum Seeds {
     return [file, Self.header(of: file), text.copied]
   }
 
-  /// Headers of key slots by a code: alone, and with each second secret.
+  /// Headers of key slots with a recovery code: alone, and with each second secret.
   private static func recoveryCodes() throws -> [[UInt8]] {
     let seconds: [KeyHeader.SecondSecret?] = [
       nil, .file, .keyring,

@@ -1,7 +1,7 @@
 import Glibc
 
 #if FUZZING
-/// libFuzzer's own main function, for who has one already.
+/// libFuzzer's own main function, for a program that already has one.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
   _ count: UnsafeMutablePointer<CInt>,
@@ -9,7 +9,7 @@ private func runFuzzer(
   _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// libFuzzer, as `make fuzz` and `make fuzz-formats` build it in.
+/// libFuzzer, as `make fuzz` and `make fuzz-formats` link it.
 public enum Fuzzer {
   /// Fuzzes as the program's arguments say, and ends the program.
   ///

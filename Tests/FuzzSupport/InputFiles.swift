@@ -1,11 +1,11 @@
 import Glibc
 
-/// Inputs that a fuzzer kept, to be run once each.
+/// Reads inputs that a fuzzer kept, to run each of them once.
 public enum InputFiles {
   /// The names in a folder, sorted.
   ///
   /// - Parameter folder: its path.
-  /// - Returns: the names; nil where it is no folder.
+  /// - Returns: the names; nil if it is no folder.
   public static func names(in folder: String) -> [String]? {
     guard let stream = unsafe opendir(folder) else { return nil }
     defer { unsafe closedir(stream) }
@@ -21,10 +21,10 @@ public enum InputFiles {
 
   /// Reads an input that is about to run.
   ///
-  /// It is named on standard error first: the one that is named last is to blame.
+  /// The input is first named on standard error: after a crash, the last one named is to blame.
   ///
   /// - Parameter path: its file.
-  /// - Returns: its first 64 KiB; none where it cannot be read.
+  /// - Returns: its first 64 KiB; none if it cannot be read.
   public static func take(_ path: String) -> [UInt8] {
     _ = unsafe write(2, path + "\n", path.utf8.count + 1)
     guard let file = unsafe fopen(path, "r") else { return [] }

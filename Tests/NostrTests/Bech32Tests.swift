@@ -43,8 +43,9 @@ struct Bech32Tests {
     }
   }
 
-  /// The witness program of a segwit address (BIP-173), for the vectors that are
-  /// about addresses: regrouping the bits is the same as for Nostr.
+  /// The witness program of a segwit address (BIP-173), for the vectors about addresses.
+  ///
+  /// The bits are regrouped in the same way as for Nostr.
   private func script(_ address: String) throws(NostrError) -> [UInt8]? {
     let (prefix, values) = try decode(Array(address.utf8))
     guard prefix == "bc" || prefix == "tb", let version = values.first, version <= 16 else {

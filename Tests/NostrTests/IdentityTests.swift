@@ -37,7 +37,7 @@ struct IdentityTests {
       for mode in set.modes {
         let input = try Self.input(mode.mode).prfInput
         #expect(Hex.string(input) == mode.prfInputHex, "\(mode.mode)")
-        // What the platform and the authenticator do in between.
+        // The steps of the platform and the authenticator in between.
         let salt = digest(Array("WebAuthn PRF".utf8) + [0] + input)
         #expect(Hex.string(salt) == mode.hmacSecretSaltHex)
         let output = Array(HMAC<Crypto.SHA256>.authenticationCode(for: salt, using: credential))

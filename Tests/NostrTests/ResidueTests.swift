@@ -4,8 +4,9 @@ import Testing
 
 @testable import Nostr
 
-/// Nothing of a secret key is left in this process's memory once its guarded
-/// copies are gone: neither its bytes nor their digits nor the nsec.
+/// No part of a secret key is left in this process's memory once its guarded copies are gone.
+///
+/// That covers its bytes, their digits and the nsec.
 @Suite(.serialized) struct ResidueTests {
   @Test func `The scan finds what is there`() throws {
     let kept = SecretBytes.random(count: 32)

@@ -2,7 +2,7 @@ import PRFDevice
 import Testing
 import VirtualKey
 
-/// What an evaluation costs on the wire.
+/// The cost of an evaluation on the wire.
 @Suite struct BudgetTests {
   /// A key with a credential, as plugged in afresh, and its options changed.
   private func bench(

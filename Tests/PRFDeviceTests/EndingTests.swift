@@ -4,9 +4,8 @@ import VirtualKey
 
 /// Operations that end early, and the handle afterwards.
 ///
-/// The bounds lie between what is meant (0.1 seconds, or 2 for a key that
-/// ignores a cancel) and the 30 seconds of a touch that is waited for: a busy
-/// machine must not fail a test.
+/// The bounds lie between the intended time (0.1 seconds, or 2 for a key that ignores a cancel) and
+/// the 30 seconds of a wait for a touch. A busy machine must not fail a test.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 

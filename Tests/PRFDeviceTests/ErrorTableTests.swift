@@ -3,7 +3,7 @@ import Testing
 
 @testable import PRFDevice
 
-/// What every FIDO_ERR_* becomes, by name, as fido/err.h lists them.
+/// The error for every FIDO_ERR_*, by name, as fido/err.h lists them.
 @Suite struct ErrorTableTests {
   static let expected: [String: PRFDeviceError?] = [
     "FIDO_ERR_SUCCESS": nil,

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the fuzzer has found worth keeping, once more: `make fuzz` adds to it.
+/// Runs the inputs that the fuzzer has kept once more; `make fuzz` adds to them.
 ///
-/// In a process of its own, so that a crash names the input.
+/// They run in a process of their own, so that a crash names the input.
 @Suite struct FuzzCorpusTests {
   private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()

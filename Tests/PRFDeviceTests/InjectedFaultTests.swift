@@ -13,9 +13,9 @@ private final class InjectingTransport: HIDTransport {
     case fails
     /// It takes its time.
     case late
-    /// What was read, or is written, is something else.
+    /// Other bytes are read or written.
     case junk
-    /// What was read never came, or what is written never arrives.
+    /// A report to be read never came, or a written one never arrives.
     case lost
   }
 
@@ -42,7 +42,7 @@ private final class InjectingTransport: HIDTransport {
     let fault = next()
     if fault == .fails { return false }
     if fault == .late { usleep(60_000) }
-    // What does not come soon does not come at all.
+    // A report that does not come soon does not come at all.
     guard key.read(into: &report, milliseconds: min(milliseconds, 150)) else { return false }
     if fault == .lost { return key.read(into: &report, milliseconds: min(milliseconds, 150)) }
     if fault == .junk {
@@ -76,8 +76,9 @@ private final class InjectingTransport: HIDTransport {
   private func junk() -> [UInt8] { state.withLock { $0.generator.bytes(64) } }
 }
 
-/// Every single call to the transport goes wrong once, in every operation: a
-/// result or an error, and the same key serves the next one.
+/// Every single call to the transport fails once, in every operation.
+///
+/// The operation must give a result or an error, and the same key must serve the next one.
 @Suite(.serialized) struct InjectedFaultTests {
   private static let seed =
     ProcessInfo.processInfo.environment["KEYBACKUP_SEED"].flatMap(UInt64.init) ?? 20
@@ -104,8 +105,10 @@ private final class InjectingTransport: HIDTransport {
     return (transport.calls, nil)
   }
 
-  /// The key answers again, at the latest when it has given up the message of
-  /// which a packet is missing (CTAP 2.1, section 11.2.5.2).
+  /// Waits until the key answers again.
+  ///
+  /// It does so at the latest when it has given up the message of which a packet is missing (CTAP
+  /// 2.1, section 11.2.5.2).
   private func reopen(_ key: InProcessKey, _ options: Authenticator.Options) async throws {
     for _ in 0..<50 {
       do throws(PRFDeviceError) {
@@ -143,8 +146,8 @@ private final class InjectingTransport: HIDTransport {
         }
       }
     }
-    // A leak would be one or more for each run, for good; what other suites have
-    // open at the moment goes away again.
+    // A leak would be one or more descriptors for each run, and stay. Descriptors of other suites
+    // go away again.
     let runs = good.calls * InjectingTransport.Fault.allCases.count
     for _ in 0..<600 where Self.descriptors - before >= runs / 2 {
       try await Task.sleep(for: .milliseconds(100))

@@ -3,7 +3,7 @@ import PRFDevice
 import Testing
 import VirtualKey
 
-/// What an authenticator leaves behind: nothing.
+/// Tests that an authenticator leaves nothing behind.
 @Suite struct LifetimeTests {
   private static func count(_ folder: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder).count

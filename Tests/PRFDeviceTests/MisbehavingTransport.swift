@@ -34,7 +34,7 @@ final class MisbehavingTransport: HIDTransport {
   func close() { key.close() }
   func write(_ report: RawSpan) -> Bool { key.write(report) }
 
-  /// What does not come soon does not come at all: nothing is waited out.
+  /// Nothing is waited for: a report that does not come soon does not come at all.
   func read(into report: inout MutableRawSpan, milliseconds: Int32) -> Bool {
     while true {
       if let next = state.withLock({ $0.queue.isEmpty ? nil : $0.queue.removeFirst() }) {

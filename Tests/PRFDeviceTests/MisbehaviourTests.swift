@@ -4,10 +4,9 @@ import SecretMemory
 import Testing
 import VirtualKey
 
-/// Whatever a key answers: no crash, no hang, a result or an error that names
-/// what happened.
+/// Whatever a key answers, there is a result, or an error that says what happened.
 ///
-/// `KEYBACKUP_FUZZ=N` runs N times as many cases.
+/// There is no crash and no hang. `KEYBACKUP_FUZZ=N` runs N times as many cases.
 @Suite struct MisbehaviourTests {
   private static let rounds =
     40 * (ProcessInfo.processInfo.environment["KEYBACKUP_FUZZ"].flatMap(Int.init) ?? 1)

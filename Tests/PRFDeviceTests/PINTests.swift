@@ -40,7 +40,7 @@ import VirtualKey
   }
 
   @Test func `The key gets the normalised PIN`() async throws {
-    // What the key knows is composed (form C); what is typed is not.
+    // The key knows the composed PIN (form C); the typed one is not composed.
     let authenticator = try await Bench(pin: "caf\u{E9}s").open()
     let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
     #expect(

@@ -4,12 +4,11 @@ import Testing
 /// The way over USB: `device-probe`, a program on PRFDevice, sees simulated
 /// keys as `/dev/hidraw*` with `virtual-key` around it.
 @Suite struct USBTests {
-  /// Where the build put the programs: beside the one that runs these tests.
+  /// The folder of the built programs: that of the program that runs these tests.
   private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
 
-  /// What the probe prints, in `virtual-key` with `options`; `wrapper` runs
-  /// between the two.
+  /// The output of the probe, in `virtual-key` with `options`; `wrapper` runs between the two.
   private func probe(
     _ arguments: [String], keys options: [String] = ["--pin", "1234"], wrapper: [String] = []
   ) throws -> String {

@@ -30,10 +30,10 @@ struct ProcessHardeningTests {
   }
 }
 
-/// prctl(PR_GET_DUMPABLE): 1 yes, 0 no.
+/// The value of prctl(PR_GET_DUMPABLE): 1 yes, 0 no.
 ///
-/// Swift imports no variadic C function, so it is looked up by name; without
-/// arguments beyond the first the calling convention is the same.
+/// Swift imports no variadic C function, so it is looked up by name. Without arguments beyond the
+/// first, the calling convention is the same.
 private func dumpable() -> Int32 {
   typealias Prctl = @convention(c) (Int32) -> Int32
   guard let symbol = unsafe dlsym(nil, "prctl") else { return -1 }

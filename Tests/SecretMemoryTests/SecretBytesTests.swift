@@ -2,7 +2,7 @@ import Glibc
 import SecretMemory
 import Testing
 
-/// What ``SecretBytes`` promises about its memory.
+/// The promises of ``SecretBytes`` about its memory.
 @Suite("SecretBytes")
 struct SecretBytesTests {
   @Test("Starts as zeroes and keeps what is copied in", arguments: [0, 1, 31, 32, 4096, 100_000])

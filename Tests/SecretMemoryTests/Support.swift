@@ -28,15 +28,15 @@ func bytes(_ hex: String) throws -> [UInt8] {
 
 /// A file of known answers under Tests/Vectors/crypto.
 struct VectorFile<Case: Decodable>: Decodable {
-  /// Where the numbers come from.
+  /// The source of the numbers.
   let source: String
   let cases: [Case]
 }
 
 /// The cases of a vector file.
 ///
-/// - Throws: when the file is missing, empty or of another shape: known answers that are not
-///   there must fail a test, not skip it.
+/// - Throws: when the file is missing, empty or of another shape. Missing known answers must fail a
+///   test, not skip it.
 func vectors<Case: Decodable>(_ name: String, of type: Case.Type) throws -> [Case] {
   let here = URL(filePath: #filePath).deletingLastPathComponent()
   let file = here.appending(path: "../Vectors/crypto/\(name).json").standardized

@@ -2,12 +2,10 @@ import FoundationEssentials
 import SecretMemory
 import Testing
 
-/// Project Wycheproof's ChaCha20-Poly1305 file, which swift-crypto carries
-/// among its own tests.
+/// Project Wycheproof's ChaCha20-Poly1305 file, which swift-crypto carries among its own tests.
 ///
-/// It is read from the package manager's checkout, which is there
-/// whenever these tests could be built: nothing of it is copied here.
-/// Wycheproof's HKDF file comes with no package at hand; see
+/// It is read from the package manager's checkout, which exists whenever these tests could be
+/// built. Nothing of it is copied here. No package at hand has Wycheproof's HKDF file; see
 /// ``DifferentialTests``.
 @Suite("Wycheproof")
 struct WycheproofTests {

@@ -8,7 +8,7 @@ import Testing
     let key, nonce, aad, plaintext, ciphertext, tag: String
   }
 
-  /// What opening gives, or the error.
+  /// The opened message, or the error.
   private func opened(
     _ message: [UInt8], key: [UInt8], nonce: [UInt8], data: [UInt8]
   ) throws(SecretMemoryError) -> [UInt8] {

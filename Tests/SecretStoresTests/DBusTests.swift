@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecretStores
 
-/// What comes over a bus is another program's: read strictly, and never a crash.
+/// Messages on a bus come from other programs: they are read strictly, and never cause a crash.
 @Suite struct DBusTests {
   @Test(
     arguments: [

@@ -5,14 +5,14 @@ public enum BuiltProduct {
   /// The path of a program.
   ///
   /// - Parameter name: its target's name.
-  /// - Returns: where it lies, whether it is there or not.
+  /// - Returns: where it should be, whether it is there or not.
   public static func path(_ name: String) -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     let own = String(
       decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // `swift test` may run the bundle through a helper of the toolchain: then
-    // the bundle is named in the arguments.
+    // `swift test` may run the bundle through a helper of the toolchain. The arguments then name
+    // the bundle.
     for candidate in [own] + CommandLine.arguments {
       let folder = candidate.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
       if unsafe access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }

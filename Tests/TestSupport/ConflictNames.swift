@@ -1,4 +1,4 @@
-/// What programs that synchronise call the version of a file that lost.
+/// The names that sync programs give to the version of a file that lost.
 public enum ConflictNames: String, CaseIterable, Sendable {
   case dropbox, dropboxCase, nextcloud, ownCloud, oneDrive, syncthing, googleDrive, googleDriveWeb,
     iCloud, rclonePath1, rclonePath2, rcloneConflict, seafile, mega, pCloud, box, resilio, unison,

@@ -1,15 +1,14 @@
 import Glibc
 import Synchronization
 
-/// A mounted file system that passes everything through to another folder and
-/// fails when told to (Tests/FailingFileSystem, where the commands are listed).
+/// A mounted file system that passes everything through to another folder and fails when told to.
 ///
-/// It goes with the value, and with this process; who still waits for one of
-/// its files then gets an error.
+/// The commands are listed in Tests/FailingFileSystem. The mount ends with this value, and with
+/// this process. Programs that still wait for one of its files then get an error.
 public final class FailingFileSystem: Sendable {
-  /// What is passed through.
+  /// The folder that is passed through.
   public let backing: String
-  /// Where it is mounted.
+  /// The folder at which it is mounted.
   public let path: String
   private let process: pid_t
   /// The end of a socket; -1 once it is closed.
@@ -17,7 +16,7 @@ public final class FailingFileSystem: Sendable {
 
   /// Something that is needed for a mount is missing.
   public struct Failure: Error, CustomStringConvertible {
-    /// What failed.
+    /// A description of what failed.
     public let description: String
   }
 
@@ -25,7 +24,8 @@ public final class FailingFileSystem: Sendable {
   ///
   /// - Parameters:
   ///   - backing: a folder.
-  ///   - path: a folder that is hidden meanwhile; the same or another one.
+  ///   - path: the folder to mount at, whose content is hidden meanwhile; it may be `backing`
+  ///     itself.
   /// - Throws: ``Failure``.
   public init(backing: String, path: String) throws {
     self.backing = backing
@@ -69,7 +69,7 @@ public final class FailingFileSystem: Sendable {
 
   deinit { unmount() }
 
-  /// Takes it away, whoever uses it.
+  /// Unmounts it, even if programs use it.
   public func unmount() {
     lifeline.withLock { end in
       if end < 0 { return }
@@ -81,7 +81,7 @@ public final class FailingFileSystem: Sendable {
 
   /// Gives commands, one a line, which are carried out before this returns.
   ///
-  /// - Throws: what was wrong with them.
+  /// - Throws: ``Failure`` with the reason why a command was refused.
   public func tell(_ commands: String...) throws {
     let text = Array(commands.joined(separator: "\n").utf8)
     let file = unsafe open(path + "/.failing-fs", O_WRONLY | O_CLOEXEC)
@@ -92,7 +92,7 @@ public final class FailingFileSystem: Sendable {
     }
   }
 
-  /// What it reports: counters, and the trace if one was asked for.
+  /// The file system's report: counters, and the trace if one was requested.
   public var report: [String] {
     let file = unsafe open(path + "/.failing-fs", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
@@ -107,9 +107,9 @@ public final class FailingFileSystem: Sendable {
     return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// Calls that changed something since the snapshots began.
+  /// The number of calls that changed something since the snapshots began.
   public var changes: Int { Int(value("changes")) ?? 0 }
-  /// Snapshots that were written.
+  /// The number of snapshots that were written.
   public var snapshots: Int { Int(value("snapshots")) ?? 0 }
   /// The calls since tracing was turned on: `op path [other] = errno`.
   public var trace: [String] { Array(report.dropFirst(3)) }

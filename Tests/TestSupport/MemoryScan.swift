@@ -1,7 +1,8 @@
 import Glibc
 
-/// A piece of a secret to look for, kept inverted so that it is not found
-/// where it is kept.
+/// A piece of a secret to look for.
+///
+/// It is kept inverted, so that the scan does not find the copy kept here.
 public struct Needle: Sendable {
   let inverted: [UInt8]
 
@@ -18,7 +19,7 @@ public enum MemoryScan {
   /// The process's memory cannot be read.
   public struct Unreadable: Error {}
 
-  /// How often the needle occurs in writable memory, the scan's own excepted.
+  /// Counts how often the needle occurs in writable memory, except the scan's own.
   public static func count(_ needle: Needle) throws -> Int {
     let window = 1 << 20
     let size = window + needle.inverted.count

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A program that is run to its end.
+/// A program that has run to its end.
 public struct FinishedProgram: Sendable {
-  /// The exit code, or 128 and the number of the signal.
+  /// The exit code, or 128 plus the number of the signal.
   public let code: Int32
-  /// What it wrote to standard output and standard error.
+  /// The text that it wrote to standard output and standard error.
   public let output: String
 
   /// Runs a program and waits for it.
@@ -54,7 +54,7 @@ public struct FinishedProgram: Sendable {
 
   /// A program that cannot be started.
   public struct Failure: Error, CustomStringConvertible {
-    /// What failed.
+    /// A description of what failed.
     public let description: String
   }
 }

@@ -1,5 +1,4 @@
-/// Random numbers that are the same in every run, so that a failure repeats
-/// (SplitMix64).
+/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

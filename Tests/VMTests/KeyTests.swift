@@ -9,7 +9,7 @@ import Testing
     try await Scenario.keys.step("\(bus)-\(name)")
   }
 
-  /// 64 hexadecimal digits: what the bus's key gives for the scenario's salt.
+  /// The output of the bus's key for the scenario's salt: 64 hexadecimal digits.
   private func output(_ bus: String) async throws -> String {
     let step = try await step(bus, "derive")
     try #require(step.code == 0, "\(step.text)")
@@ -51,7 +51,7 @@ import Testing
     #expect(devices.allSatisfy { $0.transport == "usb" })
   }
 
-  /// What the USB device says of itself, through the kernel.
+  /// The names that the USB device gives, as the kernel passes them on.
   @Test func `Keys on a USB bus are listed with their names`() async throws {
     let step = try await step("gadget", "two")
     let devices = try JSONDecoder().decode(Devices.self, from: Data(step.out.utf8)).devices
@@ -62,7 +62,7 @@ import Testing
     #expect(token.out.contains("(Alpha Works Key One)"))
   }
 
-  /// The one that holds the credential, second in the list.
+  /// The key that holds the credential is second in the list.
   @Test(arguments: buses)
   func `Of two keys the right one is used`(bus: String) async throws {
     let step = try await step(bus, "two-derive")
@@ -76,7 +76,7 @@ import Testing
     #expect(step.code == 0, "\(step.text)")
     #expect(step.out == (try await output(bus)))
     #expect(step.err.contains("Insert"), "it was there too early: \(step.text)")
-    // At once: it did not wait its ten minutes.
+    // At once: it did not wait the whole ten minutes.
     #expect(step.seconds > 8 && step.seconds < 300)
   }
 
@@ -89,8 +89,10 @@ import Testing
     #expect(step.seconds > 3 && step.seconds < 300)
   }
 
-  /// libfido2 takes a lock on the node (flock): the second waits its turn, or says
-  /// that the key is in use; it never disturbs the first.
+  /// libfido2 locks the node (flock).
+  ///
+  /// The second process waits its turn, or says that the key is in use; it never disturbs the
+  /// first.
   @Test(arguments: buses)
   func `Two processes on one key do not disturb each other`(bus: String) async throws {
     let expected = try await output(bus)
@@ -109,7 +111,7 @@ import Testing
   }
 }
 
-/// The computer goes to sleep and wakes up while a touch is waited for.
+/// The computer goes to sleep and wakes up during the wait for a touch.
 @Suite struct SuspendTests {
   @Test func `A command survives a computer that stops all programs and goes on`() async throws {
     let bus = "uhid"

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Who may use a key under a real kernel and udev.
+/// Tests who may use a key under a real kernel and udev.
 @Suite struct PermissionTests {
-  /// Debian's rules and ours alone recognise a key, and give it to who is logged in.
+  /// Each by itself, Debian's rules and ours recognise a key and give it to the logged-in user.
   @Test(arguments: ["debian", "own"])
   func `udev recognises a security key`(rules: String) async throws {
     let step = try await Scenario.permissions.step("\(rules)-udev")
@@ -20,7 +20,7 @@ import Testing
     #expect(outsider.code == 77, "\(outsider.text)")
   }
 
-  /// The scenario's own proof: without rules there is nothing of what is tested above.
+  /// Proves the scenario itself: without rules, none of what is tested above exists.
   @Test func `Without a rule a key is root's`() async throws {
     let step = try await Scenario.permissions.step("none-udev")
     #expect(step.properties["ID_FIDO_TOKEN"] == nil && step.properties["TAGS"] == nil)
@@ -58,7 +58,7 @@ import Testing
     #expect(step.out.contains("abandon abandon abandon"), "\(step.text)")
     let usb = try await Scenario.permissions.step("own-main-job-usb")
     #expect(usb.code == 0, "\(usb.text)")
-    // The same key behind another bus gives the same output.
+    // The same key on another bus gives the same output.
     #expect(lines.last.map { $0 + "\n" } == usb.out)
     #expect(usb.out.count == 65)
   }

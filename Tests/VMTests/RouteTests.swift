@@ -2,8 +2,8 @@ import DeviceSuite
 import Foundation
 import Testing
 
-/// The device suite on the two routes that need another kernel, and what
-/// docs/authenticators.md says of them.
+/// Runs the device suite on the two routes that need another kernel, and compares it with
+/// docs/authenticators.md.
 @Suite struct KernelRouteTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let behaviour: Behaviour

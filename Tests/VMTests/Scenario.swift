@@ -1,15 +1,14 @@
 import Foundation
 import Testing
 
-/// A scenario of Tests/VM/scenarios and what its steps said.
+/// A scenario of Tests/VM/scenarios, and the output of its steps.
 ///
-/// The first test that asks for one boots the virtual machine; the others share what
-/// it left.
+/// The first test that asks for a scenario boots the virtual machine; the others share its results.
 struct Scenario: Sendable {
   static let permissions = Scenario(name: "permissions")
   static let keys = Scenario(name: "keys")
   static let suspend = Scenario(name: "suspend")
-  /// The device suite, on one bus.
+  /// The device suite on one bus.
   static func deviceSuite(_ bus: String) -> Scenario { Scenario(name: "device-suite", bus: bus) }
 
   let name: String
@@ -17,7 +16,7 @@ struct Scenario: Sendable {
 
   fileprivate var title: String { ([name] + (bus.map { [$0] } ?? [])).joined(separator: "-") }
 
-  /// Where the machine leaves what it found; kept for who wants to look.
+  /// Where the machine leaves its results; they are kept for anyone who wants to look.
   fileprivate var results: URL { Repository.root.appending(path: ".build/vm/results/\(title)") }
 
   /// One step of the scenario.
@@ -29,14 +28,14 @@ struct Scenario: Sendable {
   }
 }
 
-/// What a program of a scenario said.
+/// The output of a program in a scenario.
 struct Step: Sendable {
   let code: Int
   let out: String
   let err: String
-  /// How long it took by the virtual machine's clock; zero for a part of a step.
+  /// Its time in seconds, by the virtual machine's clock; zero for a part of a step.
   let seconds: Double
-  /// What went wrong, for a test's message.
+  /// A description of what went wrong, for a test's message.
   var text: String { "exit code \(code)\n\(out)\n\(err)" }
 
   fileprivate init(_ name: String, in results: URL) throws {
@@ -53,7 +52,7 @@ struct Step: Sendable {
     seconds = read("seconds").flatMap { Double($0.dropLast()) } ?? 0
   }
 
-  /// The output's lines NAME=VALUE.
+  /// The lines NAME=VALUE of the output.
   var properties: [String: String] {
     var found: [String: String] = [:]
     for line in out.split(separator: "\n") {
@@ -64,16 +63,18 @@ struct Step: Sendable {
   }
 }
 
-/// Why there are no results.
+/// The reason why there are no results.
 struct VMFailure: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs scenarios, two at a time and each once.
+/// Runs scenarios: each once, and two at a time.
 private actor Machine {
   static let shared = Machine()
 
-  /// Far more seconds than a scenario takes on a slow and busy computer: it ends what hangs.
+  /// The time limit in seconds: far more than a scenario takes on a slow and busy computer.
+  ///
+  /// It ends what hangs.
   private static let limit = 1200
 
   private var runs: [String: Task<Void, any Error>] = [:]
@@ -89,7 +90,7 @@ private actor Machine {
     let run = Task {
       await enter()
       defer { leave() }
-      // On a thread of its own: other tests go on.
+      // On its own thread, so that other tests go on.
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in
         Thread.detachNewThread {
@@ -141,7 +142,7 @@ private actor Machine {
   }
 }
 
-/// Where things are.
+/// The places of files.
 enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,4 +1,4 @@
-/// How a wait for the person's touch ended.
+/// The end of a wait for a touch.
 enum TouchOutcome {
   case touched
   case denied
@@ -8,15 +8,15 @@ enum TouchOutcome {
   case unplugged
 }
 
-/// What the authenticator asks of the transport that it sits behind.
+/// The service that the authenticator needs from its transport.
 protocol UserPresence: AnyObject {
-  /// Blinks until something happens; the transport keeps answering meanwhile.
+  /// Blinks until the wait ends; the transport keeps answering in the meantime.
   func waitForTouch() -> TouchOutcome
 }
 
 /// The commands of CTAP 2.1: bytes in, bytes out.
 ///
-/// Lives on one thread, from power-up to unplugging; what outlives that is in its
+/// It runs on one thread, from power-up to unplugging. Data that outlive that are in its
 /// `KeyStore`.
 final class Authenticator {
   let configuration: KeyConfiguration
@@ -25,16 +25,16 @@ final class Authenticator {
   weak var presence: (any UserPresence)?
 
   var protocols: [PINProtocol]
-  /// Wrong PINs since power-up: three block PIN entry until the next one.
+  /// The number of wrong PINs since power-up: three block PIN entry until the next one.
   var wrongPINs = 0
-  /// Whether the right PIN was entered since power-up.
+  /// Whether the correct PIN was entered since power-up.
   var hasSeenPIN = false
-  /// Readings of a fingerprint since power-up.
+  /// The number of fingerprint readings since power-up.
   var fingerprintReadings = 0
   var assertions: PendingAssertions?
   var enumeration: CredentialEnumeration?
   private var occurrences: [CTAPCommand: Int] = [:]
-  /// What goes wrong with the command at hand.
+  /// The faults of the current command.
   private(set) var active: [Fault.Kind] = []
   private let poweredUp = ContinuousClock.now
 
@@ -45,7 +45,7 @@ final class Authenticator {
     protocols = configuration.pinProtocols.map(PINProtocol.init(number:))
   }
 
-  /// Answers one CTAP2 request (command byte and CBOR); nil is silence.
+  /// Answers one CTAP2 request (command byte and CBOR); nil for no answer.
   ///
   /// - Throws: only `.aborted` and `.unplugged`, which no answer can express.
   func respond(to request: [UInt8]) throws(CommandFailure) -> [UInt8]? {
@@ -102,7 +102,7 @@ final class Authenticator {
     }
   }
 
-  /// Answers a command, as the faults that are about it have it.
+  /// Answers a command with its faults applied.
   private func faulty(
     _ command: CTAPCommand, _ parameters: [UInt8]
   ) throws(CommandFailure) -> [UInt8]? {
@@ -136,7 +136,7 @@ final class Authenticator {
     _ command: CTAPCommand, _ parameters: [UInt8]
   ) throws(CommandFailure) -> [UInt8] {
     let result: CBOR?
-    // What spans several commands does not outlast another one in between.
+    // State that spans several commands ends at another command in between.
     if command != .getNextAssertion { assertions = nil }
     if command != .credentialManagement, command != .credentialManagementPreview {
       enumeration = nil
@@ -172,9 +172,9 @@ final class Authenticator {
     }
   }
 
-  // MARK: - What every command needs
+  // MARK: - The needs of every command
 
-  /// A parameter that must be there and of the right type.
+  /// Reads a parameter that must be present and of the right type.
   func required<Value>(
     _ item: CBOR?, _ read: (CBOR) -> Value?
   ) throws(CommandFailure) -> Value {
@@ -183,7 +183,7 @@ final class Authenticator {
     return value
   }
 
-  /// Waits for the person; returns only after a touch.
+  /// Waits for the user; returns only after a touch.
   func requireTouch() throws(CommandFailure) {
     if has(.unplugOnTouch) {
       trace.write("TOUCH unplugged")
@@ -217,13 +217,13 @@ final class Authenticator {
 
   // MARK: - The short commands
 
-  /// The authenticatorSelection command: a touch, to tell which key it is.
+  /// The authenticatorSelection command: a touch that identifies the key.
   private func selection() throws(CommandFailure) -> CBOR? {
     try requireTouch()
     return nil
   }
 
-  /// authenticatorReset: forgets everything, soon after power-up and with a touch.
+  /// authenticatorReset: erases everything, soon after power-up and with a touch.
   private func reset() throws(CommandFailure) -> CBOR? {
     let age = ContinuousClock.now - poweredUp
     guard age <= .milliseconds(configuration.resetWindowMilliseconds) else {
@@ -237,7 +237,7 @@ final class Authenticator {
     return nil
   }
 
-  /// Whether a silent look is answered with a placeholder.
+  /// Whether a silent query is answered with a placeholder.
   var isHiding: Bool { configuration.hidesUntilPIN && !hasSeenPIN }
 
   /// The answer to getInfo (CTAP 2.1 section 6.4).

@@ -1,5 +1,5 @@
-/// One CBOR data item, restricted to what CTAP 2.1 section 8 allows: no tags,
-/// no floats, no indefinite lengths, at most four nested levels.
+/// One CBOR data item as CTAP 2.1 section 8 allows it: no tags, no floats, no indefinite lengths,
+/// at most four nested levels.
 enum CBOR: Equatable, Sendable {
   case integer(Int)
   case bytes([UInt8])
@@ -18,12 +18,12 @@ enum CBOR: Equatable, Sendable {
 // MARK: - Building and reading
 
 extension CBOR {
-  /// A map from integer keys; entries whose value is nil are left out.
+  /// A map with integer keys; omits entries whose value is nil.
   static func fields(_ entries: [(Int, CBOR?)]) -> CBOR {
     .map(entries.compactMap { key, value in value.map { Pair(key: .integer(key), value: $0) } })
   }
 
-  /// A map from text keys; entries whose value is nil are left out.
+  /// A map with text keys; omits entries whose value is nil.
   static func named(_ entries: [(String, CBOR?)]) -> CBOR {
     .map(entries.compactMap { key, value in value.map { Pair(key: .text(key), value: $0) } })
   }
@@ -46,9 +46,10 @@ extension CBOR {
 // MARK: - Encoding
 
 extension CBOR {
-  /// The canonical CTAP2 encoding: shortest lengths, map keys in bytewise order
-  /// of their encodings (which, with shortest lengths, is the order the
-  /// specification asks for).
+  /// The canonical CTAP2 encoding: shortest lengths, and map keys in bytewise order of their
+  /// encodings.
+  ///
+  /// With shortest lengths that is the order that the specification requires.
   var encoded: [UInt8] {
     var output: [UInt8] = []
     encode(into: &output)
@@ -105,9 +106,9 @@ extension CBOR {
 // MARK: - Decoding
 
 extension CBOR {
-  /// Why bytes are not acceptable CBOR.
+  /// The reason why bytes are not acceptable CBOR.
   ///
-  /// CTAP answers any of them with one status.
+  /// CTAP answers all of them with one status.
   enum DecodingError: Error {
     case truncated
     case trailingBytes
@@ -125,8 +126,9 @@ extension CBOR {
     guard reader.isAtEnd else { throw .trailingBytes }
   }
 
-  /// Decodes a map and also gives each value's bytes as they were sent: a
-  /// pinUvAuthParam authenticates the bytes, not what they mean.
+  /// Decodes a map and also returns each value's bytes as sent.
+  ///
+  /// A pinUvAuthParam authenticates the bytes, not their meaning.
   static func mapWithRawValues(
     decoding input: [UInt8]
   ) throws(DecodingError) -> (map: CBOR, raw: [Int: [UInt8]]) {
@@ -141,7 +143,7 @@ extension CBOR {
   }
 }
 
-/// Reads items from a buffer that the other side controls.
+/// Reads items from a buffer controlled by the other side.
 private struct CBORReader {
   private let input: [UInt8]
   private var position = 0
@@ -153,7 +155,7 @@ private struct CBORReader {
   mutating func item(
     depth: Int, onTopLevelValue: ((CBOR, [UInt8]) -> Void)? = nil
   ) throws(CBOR.DecodingError) -> CBOR {
-    // What is in the innermost of the four levels that CTAP allows.
+    // The contents of the innermost of the four levels that CTAP allows.
     guard depth <= 4 else { throw .tooDeep }
     let first = try take(1)[0]
     let info = first & 0x1F
@@ -176,8 +178,8 @@ private struct CBORReader {
       }
       return .text(text)
     case 4:
-      // Every item takes at least a byte, so a count beyond the input is a lie
-      // and must not become an allocation.
+      // Every item takes at least a byte, so a count beyond the input is false and must not cause
+      // an allocation.
       guard argument <= input.count - position else { throw .truncated }
       var items: [CBOR] = []
       for _ in 0..<argument { items.append(try item(depth: depth + 1)) }

@@ -9,11 +9,11 @@ final class CTAPHIDDevice: UserPresence {
   private let unplugAt: ContinuousClock.Instant?
   private var channels: Set<UInt32> = []
   private var assembly: CTAPHIDAssembly?
-  /// The channel whose request is being worked on.
+  /// The channel of the current request.
   private var busyChannel: UInt32 = 0
-  /// What INIT carried before, for a key that replays it.
+  /// The previous nonce of INIT, for a key that replays it.
   private var lastNonce = [UInt8](repeating: 0, count: 8)
-  /// How often a touch was wanted.
+  /// The number of touches requested.
   private var waits = 0
 
   init(authenticator: Authenticator, pipe: HIDPipe, unplugAfterMilliseconds: Int? = nil) {
@@ -24,7 +24,7 @@ final class CTAPHIDDevice: UserPresence {
     authenticator.presence = self
   }
 
-  /// Serves the host until it goes away or a fault unplugs the key.
+  /// Serves the host until it disconnects or a fault unplugs the key.
   func run() {
     while !isUnplugged {
       switch pipe.receive(timeoutMilliseconds: timeout(within: 1000)) {
@@ -44,7 +44,7 @@ final class CTAPHIDDevice: UserPresence {
 
   private var isUnplugged: Bool { unplugAt.map { $0 <= .now } ?? false }
 
-  /// Milliseconds until something is due, at most `limit`.
+  /// The milliseconds until something is due, at most `limit`.
   private func timeout(within limit: Int) -> Int {
     var limit = limit
     for instant in [assembly?.deadline, unplugAt].compactMap({ $0 }) {
@@ -71,7 +71,7 @@ final class CTAPHIDDevice: UserPresence {
         initialize(channel, length, payload)
         return
       }
-      // Only what is waiting can be cancelled.
+      // Only a waiting request can be cancelled.
       if command == CTAPHIDCommand.cancel.rawValue { return }
       guard channels.contains(channel) else {
         sendError(.invalidChannel, to: channel)
@@ -112,7 +112,7 @@ final class CTAPHIDDevice: UserPresence {
       answered = UInt32(channels.count + 1)
       channels.insert(answered)
     } else if channels.contains(channel) {
-      // A known channel starts over.
+      // A known channel starts again.
       answered = channel
       if assembly?.channel == channel { assembly = nil }
     } else {
@@ -155,7 +155,7 @@ final class CTAPHIDDevice: UserPresence {
     }
   }
 
-  /// Sends an answer, as the faults that are about it have it.
+  /// Sends an answer with its faults applied.
   private func deliver(_ response: [UInt8], to channel: UInt32) throws(CommandFailure) {
     var reports = CTAPHIDPacket.reports(channel: channel, command: .cbor, data: response)
     for case .delivery(let fault, _) in authenticator.active {
@@ -177,7 +177,7 @@ final class CTAPHIDDevice: UserPresence {
     for report in reports { pipe.send(report) }
   }
 
-  /// Says that it is busy until the host goes or starts over.
+  /// Reports that it is busy until the host disconnects or starts again.
   private func keepAlive(_ channel: UInt32) throws(CommandFailure) {
     while !isUnplugged {
       sendMessage(.keepalive, to: channel, [1])
@@ -185,7 +185,7 @@ final class CTAPHIDDevice: UserPresence {
       case .timeout: continue
       case .closed: throw .unplugged
       case .report(let report):
-        // Not to a CANCEL.
+        // A CANCEL is ignored.
         guard
           case .initial(_, CTAPHIDCommand.initialize.rawValue, _, _) = CTAPHIDPacket(report: report)
         else { continue }
@@ -235,8 +235,10 @@ final class CTAPHIDDevice: UserPresence {
     }
   }
 
-  /// While a request waits, its own channel may cancel or start over, and others
-  /// may get a channel; everything else is told that the key is busy.
+  /// Handles a report while a request waits.
+  ///
+  /// Its own channel may cancel or start again, and others may get a channel. Everything else is
+  /// answered with "busy".
   private func handleWhileBusy(_ report: [UInt8]) -> TouchOutcome? {
     guard
       case .initial(let channel, let command, let length, let payload) =

@@ -21,18 +21,18 @@ enum CTAPHIDError: UInt8, Sendable {
   case invalidChannel = 0x0B
 }
 
-/// One 64-byte report, either way.
+/// One 64-byte report in either direction.
 enum CTAPHIDPacket: Equatable, Sendable {
-  /// The first of a message: `length` is the whole message's.
+  /// The first packet of a message; `length` is that of the whole message.
   case initial(channel: UInt32, command: UInt8, length: Int, payload: [UInt8])
   case continuation(channel: UInt32, sequence: UInt8, payload: [UInt8])
 
   static let reportLength = 64
   static let broadcast: UInt32 = 0xFFFF_FFFF
-  /// What fits into one initial and 128 continuation packets.
+  /// The size of one initial and 128 continuation packets.
   static let maximumMessageLength = 57 + 128 * 59
 
-  /// Reads a report of 64 bytes; nil for any other length.
+  /// Parses a report of 64 bytes; nil for any other length.
   init?(report: [UInt8]) {
     guard report.count == Self.reportLength else { return nil }
     let channel = report[0..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -66,14 +66,14 @@ enum CTAPHIDPacket: Equatable, Sendable {
   }
 }
 
-/// A message of which more packets are expected.
+/// A message that still needs more packets.
 struct CTAPHIDAssembly {
   let channel: UInt32
   let command: UInt8
   private let length: Int
   private(set) var data: [UInt8]
   private var sequence: UInt8 = 0
-  /// When the next packet must be there.
+  /// The time by which the next packet must arrive.
   private(set) var deadline: ContinuousClock.Instant
 
   private let patience: Duration
@@ -89,7 +89,7 @@ struct CTAPHIDAssembly {
 
   var isComplete: Bool { data.count == length }
 
-  /// Takes the next packet; false if it is not the one expected.
+  /// Adds the next packet; false if it is not the expected one.
   mutating func append(sequence: UInt8, payload: [UInt8]) -> Bool {
     guard sequence == self.sequence else { return false }
     self.sequence += 1

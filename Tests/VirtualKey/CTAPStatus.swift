@@ -34,17 +34,17 @@ enum CTAPStatus: UInt8, Sendable {
   case other = 0x7F
 }
 
-/// Why a command ends without a normal response.
+/// The reason why a command ends without a normal response.
 enum CommandFailure: Error, Equatable {
   /// Answer with this status and no data.
   case status(CTAPStatus)
-  /// The host started over on this channel: nothing is owed to it any more.
+  /// The host started again on this channel, so no answer is owed.
   case aborted
-  /// A fault: the key goes away in the middle of the command.
+  /// A fault: the key disconnects during the command.
   case unplugged
 }
 
-/// The CTAP2 commands this key knows (CTAP 2.1 section 6).
+/// The CTAP2 commands that this key supports (CTAP 2.1 section 6).
 enum CTAPCommand: UInt8, Sendable, CaseIterable {
   case makeCredential = 0x01
   case getAssertion = 0x02
@@ -57,7 +57,7 @@ enum CTAPCommand: UInt8, Sendable, CaseIterable {
   /// The number used before CTAP 2.1, which libfido2 still sends.
   case credentialManagementPreview = 0x41
 
-  /// The command named like its case ("getAssertion") or numbered ("0x02", "2").
+  /// The command with the name of its case ("getAssertion") or with a number ("0x02", "2").
   init?(named name: some StringProtocol) {
     if let command = Self.allCases.first(where: { "\($0)" == name }) {
       self = command
@@ -70,7 +70,7 @@ enum CTAPCommand: UInt8, Sendable, CaseIterable {
 }
 
 extension UInt8 {
-  /// A number as people write it: "0x2E" or "46".
+  /// Parses a number as people write it: "0x2E" or "46".
   init?(number text: some StringProtocol) {
     if text.hasPrefix("0x") {
       self.init(text.dropFirst(2), radix: 16)
@@ -79,7 +79,7 @@ extension UInt8 {
     }
   }
 
-  /// "0x2E".
+  /// The number in the form "0x2E".
   var hexadecimal: String {
     let digits = String(self, radix: 16, uppercase: true)
     return "0x" + (digits.count < 2 ? "0" : "") + digits
@@ -87,12 +87,12 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-  /// Lower-case hexadecimal digits, two a byte.
+  /// Lower-case hexadecimal digits, two per byte.
   public var hexadecimal: String {
     map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
-  /// Bytes from hexadecimal digits; nil if anything else is in there.
+  /// Decodes hexadecimal digits; nil if the text contains anything else.
   package init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8.map { $0 }
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -105,7 +105,7 @@ extension [UInt8] {
     self = bytes
   }
 
-  /// `count` bytes from the system's generator.
+  /// Creates `count` bytes with the system's generator.
   static func random(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -14,7 +14,7 @@ enum PINSubcommand: Int {
 }
 
 extension KeyState {
-  /// Remembers this PIN (UTF-8) and gives it all its retries.
+  /// Stores this PIN (UTF-8) and restores all its retries.
   mutating func setPIN(_ pin: [UInt8]) {
     pinHash = Self.hash(pin)
     pinLength = String(decoding: pin, as: UTF8.self).unicodeScalars.count
@@ -52,7 +52,7 @@ extension Authenticator {
     case .changePIN: return try changePIN(request)
     case .getPINToken:
       guard request[9] == nil, request[10] == nil else { throw .status(.invalidParameter) }
-      // Before CTAP 2.1 a token was good for everything.
+      // Before CTAP 2.1 a token was valid for everything.
       let permissions: PINToken.Permissions =
         configuration.pinUvAuthToken
         ? [.makeCredential, .getAssertion]
@@ -63,7 +63,7 @@ extension Authenticator {
     }
   }
 
-  /// The place in `protocols` of a pinUvAuthProtocol parameter.
+  /// The index in `protocols` of a pinUvAuthProtocol parameter.
   func protocolIndex(_ parameter: CBOR?) throws(CommandFailure) -> Int {
     guard let parameter else { throw .status(.missingParameter) }
     guard let number = parameter.integer,
@@ -105,13 +105,13 @@ extension Authenticator {
     return nil
   }
 
-  /// The new PIN, if it keeps to the rules: 4 code points to 63 bytes.
+  /// The new PIN, if it follows the rules: 4 code points to 63 bytes.
   private func newPIN(
     _ sealed: [UInt8], _ secret: SharedPINSecret
   ) throws(CommandFailure) -> [UInt8] {
     guard let padded = try? secret.decrypt(sealed) else { throw .status(.pinAuthInvalid) }
     guard padded.count == 64 else { throw .status(.invalidParameter) }
-    // Zeros at the end are padding; one within belongs to the PIN.
+    // Zeros at the end are padding; a zero inside belongs to the PIN.
     let pin = padded.lastIndex { $0 != 0 }.map { Array(padded[...$0]) } ?? []
     guard pin.count <= 63, let text = String(validating: pin, as: UTF8.self),
       text.unicodeScalars.count >= configuration.minimumPINLength
@@ -126,8 +126,10 @@ extension Authenticator {
     guard wrongPINs < 3 else { throw .status(.pinAuthBlocked) }
   }
 
-  /// Compares the PIN; a wrong one costs a retry, which is taken before the
-  /// comparison so that pulling the plug does not give it back.
+  /// Compares the PIN.
+  ///
+  /// A wrong one costs a retry, which is taken before the comparison, so that unplugging does not
+  /// restore it.
   private func checkPIN(
     _ sealedHash: [UInt8], _ secret: SharedPINSecret, _ index: Int
   ) throws(CommandFailure) {
@@ -204,12 +206,12 @@ extension Authenticator {
 
   /// Checks a request's pinUvAuthParam and the token's permission and relying party.
   ///
-  /// Returns whether the user is verified (by token or fingerprint).
+  /// Returns whether the user is verified, by token or fingerprint.
   func verifyUser(
     parameter: CBOR?, protocolNumber: CBOR?, message: [UInt8],
     permission: PINToken.Permissions, rpID: String, wantsBuiltIn: Bool
   ) throws(CommandFailure) -> Bool {
-    // The touch that the command waits for anyway is the fingerprint.
+    // The touch for which the command waits anyway is the fingerprint.
     guard let parameter else { return wantsBuiltIn }
     guard let code = parameter.bytes else { throw .status(.cborUnexpectedType) }
     let index = try protocolIndex(protocolNumber)
@@ -221,14 +223,14 @@ extension Authenticator {
     return true
   }
 
-  /// An empty pinUvAuthParam only asks for a touch, to pick one key of several.
+  /// Answers an empty pinUvAuthParam, which only requests a touch to select one of several keys.
   func answerTouchProbe(_ parameter: CBOR?) throws(CommandFailure) {
     guard parameter?.bytes?.isEmpty == true else { return }
     try requireTouch()
     throw .status(store.snapshot.pinHash == nil ? .pinNotSet : .pinInvalid)
   }
 
-  /// A token is worth one operation with a touch.
+  /// Ends the tokens: each is valid for one operation with a touch.
   func clearTokensAfterUse() {
     for index in protocols.indices { protocols[index].token.clearAfterUse() }
   }

@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// A credential: what makeCredential creates and getAssertion uses.
+/// A credential, which makeCredential creates and getAssertion uses.
 struct Credential: Codable, Sendable, Equatable {
   var id: [UInt8]
   var rpID: String
@@ -9,12 +9,12 @@ struct Credential: Codable, Sendable, Equatable {
   var userID: [UInt8]
   var userName: String?
   var userDisplayName: String?
-  /// A P-256 scalar, 32 bytes.
+  /// The P-256 scalar, 32 bytes.
   var privateKey: [UInt8]
   /// The hmac-secret keys, 32 bytes each; nil for a credential without the extension.
   var credRandomWithUV: [UInt8]?
   var credRandomWithoutUV: [UInt8]?
-  /// credProtect level 1 to 3; 0 if it was never asked for.
+  /// The credProtect level 1 to 3; 0 if it was never requested.
   var protection: Int
 
   var rpIDHash: [UInt8] { Array(SHA256.hash(data: Array(rpID.utf8))) }
@@ -23,7 +23,7 @@ struct Credential: Codable, Sendable, Equatable {
     try? P256.Signing.PrivateKey(rawRepresentation: privateKey)
   }
 
-  /// The public key of some credential.
+  /// The public key of an arbitrary credential.
   static let someKey = Credential(
     id: [], rpID: "", userID: [],
     privateKey: Array(P256.Signing.PrivateKey().rawRepresentation), protection: 0
@@ -39,9 +39,10 @@ struct Credential: Codable, Sendable, Equatable {
   }
 }
 
-/// The part of a credential ID that lets the key recognise and rebuild a
-/// non-discoverable credential without storing it:
-/// flags (1 byte), protection (1), nonce (32), tag (32).
+/// The part of a credential ID with which the key recognises and rebuilds a non-discoverable
+/// credential without storing it.
+///
+/// It consists of flags (1 byte), protection (1), nonce (32), tag (32).
 struct CredentialSeed {
   static let length = 66
 
@@ -49,22 +50,22 @@ struct CredentialSeed {
 
   init(rootKey: [UInt8]) { self.rootKey = SymmetricKey(data: rootKey) }
 
-  /// A new credential ID bound to the relying party.
+  /// Creates a credential ID bound to the relying party.
   func makeID(rpIDHash: [UInt8], discoverable: Bool, hmacSecret: Bool, protection: Int) -> [UInt8] {
     let flags: UInt8 = (discoverable ? 1 : 0) | (hmacSecret ? 2 : 0)
     let body = [flags, UInt8(protection)] + .random(32)
     return body + code("credential id", body + rpIDHash)
   }
 
-  /// Whether this key made `id` for the relying party as a non-discoverable credential.
+  /// Whether this key created `id` for the relying party as a non-discoverable credential.
   func owns(_ id: [UInt8], rpIDHash: [UInt8]) -> Bool {
     guard id.count == Self.length, id[0] & 1 == 0 else { return false }
     return code("credential id", Array(id.prefix(34)) + rpIDHash) == Array(id.suffix(32))
   }
 
-  /// The credential that belongs to an ID of this key.
+  /// The credential of an ID of this key.
   ///
-  /// The relying party and the user are not part of it: nobody asks for them again.
+  /// The relying party and the user are not included: nothing requests them again.
   func credential(id: [UInt8], rpID: String) -> Credential {
     let withSecret = id[1 - 1] & 2 != 0
     return Credential(
@@ -74,7 +75,7 @@ struct CredentialSeed {
       protection: Int(id[1]))
   }
 
-  /// Nearly every 32-byte string is a P-256 scalar; the counter is for the rest.
+  /// Derives the key; the counter skips the few 32-byte strings that are not P-256 scalars.
   private func privateKey(_ id: [UInt8]) -> [UInt8] {
     for counter in UInt8.min ... .max {
       let candidate = code("private key", [counter] + id)
@@ -88,21 +89,22 @@ struct CredentialSeed {
   }
 }
 
-/// A credential described in a file, to be put into a key.
+/// A credential described in a file, to be imported into a key.
 public struct ImportedCredential: Sendable, Decodable {
-  /// The relying party it belongs to.
+  /// The relying party ID.
   public let rpID: String
   /// The hmac-secret key for requests with user verification, 32 bytes.
   public let credRandomWithUV: [UInt8]
-  /// The one for requests without; derived from the other if the file has none.
+  /// The hmac-secret key for requests without user verification; derived from the other one if the
+  /// file has none.
   public let credRandomWithoutUV: [UInt8]
   /// The credential's ID; derived from the secret if the file has none.
   public let credentialID: [UInt8]
   /// The user handle, at most 64 bytes.
   public let userID: [UInt8]
-  /// The user's name, to be shown.
+  /// The user's name for display.
   public let userName: String
-  /// credProtect level 1 to 3; 0 if it was never asked for.
+  /// The credProtect level 1 to 3; 0 if it was never requested.
   public let protection: Int
 
   private enum CodingKeys: String, CodingKey {
@@ -115,8 +117,9 @@ public struct ImportedCredential: Sendable, Decodable {
     case protection
   }
 
-  /// Reads RPID/CREDRANDOM or RPID/CREDRANDOM/PROTECTION, the second 64 hexadecimal
-  /// digits for requests with user verification; nil for anything else.
+  /// Parses RPID/CREDRANDOM or RPID/CREDRANDOM/PROTECTION; nil for any other text.
+  ///
+  /// The second part has 64 hexadecimal digits for requests with user verification.
   init?(setting: String) {
     let parts = setting.split(separator: "/", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), let secret = [UInt8](hexadecimal: parts[1]),
@@ -136,7 +139,7 @@ public struct ImportedCredential: Sendable, Decodable {
     Array(SHA256.hash(data: Array(label.utf8) + secret))
   }
 
-  /// Reads the description; bytes are hexadecimal strings, other fields are ignored.
+  /// Parses the description; bytes are hexadecimal strings, other fields are ignored.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func bytes(_ key: CodingKeys) throws -> [UInt8]? {
@@ -161,7 +164,7 @@ public struct ImportedCredential: Sendable, Decodable {
 
   /// Reads the description in the file at `path` (JSON).
   ///
-  /// - Throws: `VirtualKeyError.badCredential` if it is not one.
+  /// - Throws: `VirtualKeyError.badCredential` if the file is not a description.
   public init(path: String) throws(VirtualKeyError) {
     do {
       let data = try Data(contentsOf: URL(filePath: path))

@@ -12,7 +12,7 @@ enum ManagementSubcommand: Int {
   case updateUserInformation = 7
 }
 
-/// What is left of an enumeration that has begun.
+/// The rest of an enumeration that has begun.
 enum CredentialEnumeration {
   case relyingParties([Credential])
   case credentials([Credential])
@@ -84,7 +84,7 @@ extension Authenticator {
       token.permissions.contains(.credentialManagement)
     else { throw .status(.pinAuthInvalid) }
     guard let rpID = token.rpID else { return }
-    // A token for one relying party manages that one's credentials only.
+    // A token for one relying party manages only its credentials.
     let isOwn: Bool
     switch subcommand {
     case .enumerateCredentialsBegin:
@@ -115,8 +115,8 @@ extension Authenticator {
     ])
   }
 
-  /// What the key keeps of a relying party ID; a key may keep 32 bytes
-  /// (CTAP 2.1 section 6.8.7).
+  /// The relying party ID as the key stores it; a key may store only 32 bytes (CTAP 2.1 section
+  /// 6.8.7).
   private func stored(_ rpID: String) -> String {
     guard has(.relyingPartyIDTruncated), rpID.utf8.count > 32 else { return rpID }
     return String(decoding: rpID.utf8.prefix(32), as: UTF8.self)
@@ -136,8 +136,8 @@ extension Authenticator {
     ])
   }
 
-  /// Changes the stored credential that the parameters name; `body` says
-  /// whether the other parameters fit it.
+  /// Changes the stored credential that the parameters name; `body` returns whether the other
+  /// parameters match it.
   private func change(
     _ parameters: CBOR?, _ body: (inout KeyState, Int) -> Bool
   ) throws(CommandFailure) {

@@ -1,5 +1,5 @@
 extension Fault {
-  /// Reads one fault as ``help`` describes it; nil for anything else.
+  /// Parses one fault in the form of ``help``; nil for any other text.
   public init?(_ text: String) {
     var occurrence: Int?
     var description = text[...]
@@ -12,7 +12,7 @@ extension Fault {
     self.init(kind: kind, occurrence: occurrence)
   }
 
-  /// Every fault, as it is written and what it does.
+  /// Every fault in its written form, with its effect.
   public static let help: String = {
     var entries = simple.map { ($0, $2) } + numbered.map { ($0 + "=N", $2) }
     entries += aboutCommands.map { ($0 + ":COMMAND", $2) }

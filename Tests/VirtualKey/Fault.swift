@@ -1,25 +1,25 @@
-/// One thing that goes wrong on purpose.
+/// One deliberate fault.
 ///
-/// `Fault+Names.swift` has how each is written, and what it does.
+/// `Fault+Names.swift` has the written form and the effect of each.
 public struct Fault: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
-    // MARK: What the key does
+    // MARK: The key's behaviour
 
     /// There is no room for another discoverable credential.
     case storageFull
-    /// The key keeps only the beginning of a long relying party ID.
+    /// The key stores only the beginning of a long relying party ID.
     case relyingPartyIDTruncated
-    /// The key goes away as soon as it asks for a touch.
+    /// The key disconnects as soon as it asks for a touch.
     case unplugOnTouch
-    /// The key goes away when it gets this command.
+    /// The key disconnects when it receives this command.
     case unplug(CTAPCommand)
     /// The key answers this command with an error.
     case error(CTAPCommand, UInt8)
-    /// The output of hmac-secret is not what it should be.
+    /// The output of hmac-secret is wrong.
     case hmacSecret(HMACSecretFault)
-    /// An answer that is well-formed says something else than the truth.
+    /// A well-formed answer is untrue.
     case lie(Lie)
-    /// The answer to this command does not arrive as CTAP wants it.
+    /// The answer to this command is not delivered as CTAP requires.
     case delivery(DeliveryFault, CTAPCommand)
     /// INIT is answered with an older nonce.
     case oldNonce
@@ -27,15 +27,15 @@ public struct Fault: Sendable, Equatable {
     case silentInitialisation
   }
 
-  /// What is wrong with an evaluation.
+  /// The fault of an evaluation.
   enum HMACSecretFault: Sendable, Equatable {
-    /// It is advertised, and never delivered in an assertion.
+    /// The extension is advertised, but an assertion never contains it.
     case missing
     /// The decrypted output has this many bytes (a multiple of 16).
     case length(Int)
-    /// Every evaluation gives other bytes.
+    /// Every evaluation gives different bytes.
     case unstable
-    /// The output is sent as it is.
+    /// The output is sent unencrypted.
     case plain
     /// The output is encrypted twice, so that the platform still has it encrypted.
     case sealedTwice
@@ -45,11 +45,11 @@ public struct Fault: Sendable, Equatable {
     case echo
     /// Every salt gives the same output.
     case ignoresSalt
-    /// The output of requests without user verification, whatever was done.
+    /// The output is that of requests without user verification, whatever happened.
     case unverified
   }
 
-  /// What a well-formed answer says that is not so.
+  /// The untrue part of a well-formed answer.
   enum Lie: Sendable, Equatable {
     case verificationFlagMissing
     case verificationFlagForged
@@ -64,16 +64,16 @@ public struct Fault: Sendable, Equatable {
     case pinTokenRandom
     case pinTokenLength(Int)
     case pinRetries(Int)
-    /// Claims so many assertions, and gives them.
+    /// The answer claims this many assertions, and the key gives them.
     case assertions(Int)
-    /// Claims so many assertions, and gives one.
+    /// The answer claims this many assertions, and the key gives one.
     case assertionCount(Int)
     case relyingPartyCount(Int)
     case credentialCount(Int)
     case otherRelyingParty(CTAPCommand)
   }
 
-  /// How an answer arrives.
+  /// The delivery of an answer.
   enum DeliveryFault: String, Sendable, Equatable, CaseIterable {
     case silent, garbage, random, truncated, oversized, keepalives
     case wrongChannel = "wrong-channel"
@@ -83,10 +83,10 @@ public struct Fault: Sendable, Equatable {
   }
 
   let kind: Kind
-  /// Only the Nth such command of this power cycle, counted from 1.
+  /// The number of the affected command of its kind in this power cycle, from 1; nil for all.
   let occurrence: Int?
 
-  /// Whether it ends with the key gone.
+  /// Whether it ends with the key disconnected.
   public var unplugs: Bool {
     switch kind {
     case .unplugOnTouch, .unplug: true
@@ -94,7 +94,7 @@ public struct Fault: Sendable, Equatable {
     }
   }
 
-  /// The command it is about; nil: whichever it meets.
+  /// The affected command; nil for any.
   var command: CTAPCommand? {
     switch kind {
     case .unplug(let command), .error(let command, _), .delivery(_, let command),

@@ -2,7 +2,8 @@
 extension Authenticator {
   /// Reads a finger, with a touch.
   ///
-  /// - Throws: `blocked` when too many did not match before, `mismatch` when this one does not.
+  /// - Throws: `blocked` when too many readings did not match before, `mismatch` when this one does
+  ///   not.
   func readFingerprint(
     blocked: CTAPStatus, mismatch: CTAPStatus
   ) throws(CommandFailure) {
@@ -21,8 +22,7 @@ extension Authenticator {
     throw .status(left > 0 ? mismatch : blocked)
   }
 
-  /// The touch of a command that was asked to verify its user by itself, or only
-  /// a touch.
+  /// The touch of a command that requests built-in verification, or only a touch.
   ///
   /// The errors are those of CTAP 2.1 section 6.1.2, step 11.
   func requireTouch(fingerprint: Bool) throws(CommandFailure) {

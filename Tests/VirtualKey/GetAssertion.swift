@@ -36,7 +36,7 @@ extension Authenticator {
       ? discoverable(rpID: rpID, verified: verified)
       : find(allowed, rpID: rpID, verified: verified)
     guard !credentials.isEmpty else { throw .status(.noCredentials) }
-    // From a list the key picks one; only accounts it found itself are counted.
+    // From a list the key selects one credential; only accounts that it found itself are counted.
     if !allowed.isEmpty { credentials = [credentials[0]] }
     let secret = try hmacSecretRequest(request[4]?["hmac-secret"], presence: presence)
     if presence || wantsBuiltIn {
@@ -58,7 +58,7 @@ extension Authenticator {
     return result
   }
 
-  /// An answer that looks like an assertion and says nothing.
+  /// An answer that looks like an assertion and contains no information.
   private func placeholder(_ rpID: String) throws(CommandFailure) -> CBOR {
     let data = try authenticatorData(
       rpIDHash: Array(SHA256.hash(data: Array(rpID.utf8))), flags: [], extensions: .named([]))
@@ -85,7 +85,7 @@ extension Authenticator {
 
   /// Signs with the next credential.
   ///
-  /// `count` is told if there are several.
+  /// The answer contains `count` if there are several.
   private func next(
     _ pending: inout PendingAssertions, count: Int?, several: Bool = false
   ) throws(CommandFailure) -> CBOR {
@@ -103,13 +103,13 @@ extension Authenticator {
       (1, .named([("id", .bytes(credential.id)), ("type", .text("public-key"))])),
       (2, .bytes(data)),
       (3, .bytes(signature)),
-      // Names are for choosing among accounts, and only for a verified user.
+      // Names serve the choice among accounts, and are sent only to a verified user.
       (4, credential.userID.isEmpty ? nil : user(credential, named: verified && several)),
       (5, (count ?? 0) > 1 ? count.map(CBOR.integer) : nil),
     ])
   }
 
-  /// A signature of the credential, DER.
+  /// A signature with the credential, in DER.
   func sign(
     _ message: [UInt8], with credential: Credential
   ) throws(CommandFailure) -> [UInt8] {
@@ -130,7 +130,7 @@ extension Authenticator {
 
   // MARK: - Finding credentials
 
-  /// The IDs of an allow or exclude list.
+  /// Parses the IDs of an allow or exclude list.
   func credentialList(_ list: CBOR?) throws(CommandFailure) -> [[UInt8]] {
     guard let list else { return [] }
     guard let items = list.array else { throw .status(.cborUnexpectedType) }
@@ -149,7 +149,7 @@ extension Authenticator {
     return ids
   }
 
-  /// Those of the listed credentials that this key holds and may admit to.
+  /// The listed credentials that this key holds and may confirm.
   func find(_ ids: [[UInt8]], rpID: String, verified: Bool) -> [Credential] {
     let state = store.snapshot
     let seed = CredentialSeed(rootKey: state.rootKey)

@@ -1,31 +1,31 @@
 import Glibc
 
-/// What carries a key's reports: the host's come in, the key's go out.
+/// The line that carries a key's reports: the host's come in, the key's go out.
 public enum HIDLine: Sendable {
   /// A packet socket: one packet is one report of 64 bytes.
   case packets
-  /// The master of a pty: the host's reports arrive as a byte stream of 65 bytes each
-  /// (libfido2 puts the report ID in front).
+  /// The master of a pty: the host's reports arrive as a byte stream of 65 bytes each, since
+  /// libfido2 prefixes the report ID.
   case terminal
-  /// /dev/hidgN: the device's side of a real USB interface, 64 bytes each.
+  /// /dev/hidgN: the device side of a real USB interface, 64 bytes each.
   case gadget
 }
 
-/// What came from the host.
+/// The result of receiving from the host.
 enum ReceivedReport: Equatable {
   /// 64 bytes, without the report ID.
   case report([UInt8])
   case timeout
-  /// Nobody will ever write again.
+  /// No other side can write any more.
   case closed
 }
 
-/// The key's end of the line that carries HID reports.
+/// The key's end of the line with HID reports.
 final class HIDPipe {
   private let descriptor: Int32
   private let line: HIDLine
   private var buffer: [UInt8] = []
-  /// The host has not fetched the last report, so it will not fetch another.
+  /// Whether the host did not fetch the last report, so that it will fetch no other.
   private var isStuck = false
 
   init(descriptor: Int32, line: HIDLine) {
@@ -35,7 +35,7 @@ final class HIDPipe {
     _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
   }
 
-  /// Waits for a report, at most so long.
+  /// Waits for a report, at most for the given time.
   func receive(timeoutMilliseconds: Int) -> ReceivedReport {
     let deadline = ContinuousClock.now + .milliseconds(timeoutMilliseconds)
     let size = line == .terminal ? 65 : 64
@@ -58,8 +58,8 @@ final class HIDPipe {
       case .terminal, .gadget:
         if entry.revents & Int16(POLLNVAL) != 0 { return .closed }
         if line == .terminal, entry.revents & Int16(POLLERR) != 0 { return .closed }
-        // No client has the node open, or the host has not set the device up. What
-        // was meant for the last one must not reach the next, as on a real bus.
+        // No client has the node open, or the host has not set up the device. As on a real bus,
+        // data for the last client must not reach the next one.
         buffer = []
         if line == .terminal { tcflush(descriptor, TCOFLUSH) }
         usleep(1000)
@@ -67,7 +67,7 @@ final class HIDPipe {
     }
   }
 
-  /// Reads what is there; false at the end of the line.
+  /// Reads the available bytes; false at the end of the line.
   private func readSome() -> Bool {
     let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { space in
       let count = unsafe read(descriptor, space.baseAddress, space.count)
@@ -77,7 +77,7 @@ final class HIDPipe {
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 
-  /// Sends 64 bytes; drops them if nobody listens or the line is full.
+  /// Sends 64 bytes; drops them if nothing reads or the line is full.
   func send(_ report: [UInt8]) {
     switch line {
     case .gadget: sendToHost(report)
@@ -95,7 +95,7 @@ final class HIDPipe {
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe put($0) }
       if count < 0, errno == EINTR { continue }
-      // A report that has begun must be finished; one that has not is dropped.
+      // A report that was begun must be finished; otherwise it is dropped.
       if count < 0, errno == EAGAIN, rest.count < report.count {
         usleep(200)
         continue
@@ -105,8 +105,9 @@ final class HIDPipe {
     }
   }
 
-  /// The host fetches a report every few milliseconds while somebody has the node
-  /// open, and none otherwise.
+  /// Sends a report to a USB host.
+  ///
+  /// The host fetches a report every few milliseconds while the node is open, and none otherwise.
   private func sendToHost(_ report: [UInt8]) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     let ready = unsafe poll(&entry, 1, isStuck ? 0 : 1000) > 0

@@ -9,7 +9,7 @@ struct HMACSecretRequest {
 }
 
 extension Authenticator {
-  /// Opens the extension's input; nil if it was not asked for or is not known.
+  /// Opens the extension's input; nil if it was not requested or is not supported.
   func hmacSecretRequest(
     _ input: CBOR?, presence: Bool
   ) throws(CommandFailure) -> HMACSecretRequest? {
@@ -28,7 +28,7 @@ extension Authenticator {
       salts: stride(from: 0, to: salts.count, by: 32).map { Array(salts[$0..<$0 + 32]) })
   }
 
-  /// The encrypted outputs; nil for a credential made without the extension.
+  /// The encrypted outputs; nil for a credential created without the extension.
   func evaluate(
     _ request: HMACSecretRequest, _ credential: Credential, verified: Bool
   ) throws(CommandFailure) -> [UInt8]? {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A simulated key inside the test's own process, shaped for libfido2's io functions:
-/// reports of 64 bytes in, 65 (with the report ID) out.
+/// A simulated key in the test's own process, with the interface of libfido2's io functions.
 ///
-/// The key runs on its own thread; making one is plugging it in.
+/// Reports have 64 bytes in, 65 (with the report ID) out. The key runs on its own thread; creating
+/// one plugs it in.
 public final class InProcessKey: Sendable {
-  /// The key's memory, to be given to the next `InProcessKey` as if replugged.
+  /// The key's memory, which can be passed to the next `InProcessKey` as if replugged.
   public let store: KeyStore
-  /// What the key was asked.
+  /// The record of the key's commands.
   public let trace: Trace
 
   private let host: Int32
 
   /// Plugs in a key.
   ///
-  /// - Throws: `VirtualKeyError.system` if a socket or thread cannot be had.
+  /// - Throws: `VirtualKeyError.system` if a socket or thread cannot be created.
   public init(
     _ configuration: KeyConfiguration = KeyConfiguration(), store: KeyStore = KeyStore()
   ) throws(VirtualKeyError) {
@@ -38,7 +38,7 @@ public final class InProcessKey: Sendable {
 
   deinit { Glibc.close(host) }
 
-  /// Begins a session: reports that nobody read are gone, as on a real bus.
+  /// Begins a session; unread reports are dropped, as on a real bus.
   public func open() {
     var ignored: UInt8 = 0
     while unsafe recv(host, &ignored, 1, Int32(MSG_DONTWAIT)) > 0 {}
@@ -52,9 +52,9 @@ public final class InProcessKey: Sendable {
   /// Waits for a report.
   ///
   /// - Parameters:
-  ///   - buffer: where the report goes, at least 64 bytes.
-  ///   - timeoutMilliseconds: how long to wait; negative for as long as it takes.
-  /// - Returns: 64; -1 after the time or when the key is gone.
+  ///   - buffer: receives the report, at least 64 bytes.
+  ///   - timeoutMilliseconds: how long to wait; negative for no limit.
+  /// - Returns: 64; -1 after the time or when the key is disconnected.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, timeoutMilliseconds: Int
   ) -> Int {
@@ -64,9 +64,9 @@ public final class InProcessKey: Sendable {
     return count > 0 ? count : -1
   }
 
-  /// Sends a report of 65 bytes, the report ID (0) first.
+  /// Sends a report of 65 bytes, with the report ID (0) first.
   ///
-  /// - Returns: the bytes taken, or -1 when the key is gone.
+  /// - Returns: the number of bytes taken, or -1 when the key is disconnected.
   public func write(_ report: UnsafeRawBufferPointer) -> Int {
     guard report.count == 65 else { return -1 }
     let body = unsafe UnsafeRawBufferPointer(rebasing: report.dropFirst())
@@ -74,9 +74,9 @@ public final class InProcessKey: Sendable {
     return sent == body.count ? report.count : -1
   }
 
-  /// Pulls the key out: reads and writes fail from now on.
+  /// Unplugs the key: reads and writes fail from now on.
   ///
-  /// Its memory stays.
+  /// Its memory is kept.
   public func unplug() { shutdown(host, Int32(SHUT_RDWR)) }
 }
 
@@ -86,11 +86,11 @@ public enum KeySession {
   ///
   /// - Parameters:
   ///   - descriptor: the key's end.
-  ///   - line: what kind of line it is the end of.
-  ///   - configuration: what the key is able to do.
-  ///   - store: what it remembers.
-  ///   - trace: where it notes what it was asked.
-  ///   - unplugAfterMilliseconds: when to end by itself.
+  ///   - line: the kind of its line.
+  ///   - configuration: the key's capabilities.
+  ///   - store: the key's memory.
+  ///   - trace: records the commands.
+  ///   - unplugAfterMilliseconds: the time after which it ends by itself.
   public static func serve(
     descriptor: Int32, line: HIDLine, configuration: KeyConfiguration, store: KeyStore,
     trace: Trace, unplugAfterMilliseconds: Int? = nil
@@ -107,7 +107,7 @@ public enum KeySession {
 
 /// Runs `body` on a new, detached thread.
 ///
-/// - Throws: `VirtualKeyError.system` if there is no thread to be had.
+/// - Throws: `VirtualKeyError.system` if no thread can be created.
 public func startThread(_ body: @escaping @Sendable () -> Void) throws(VirtualKeyError) {
   final class Box {
     let body: @Sendable () -> Void

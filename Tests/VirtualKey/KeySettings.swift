@@ -1,45 +1,45 @@
-/// One key as text describes it: on the command line of `virtual-key`, and for a
-/// test that plugs in the same key by itself.
+/// The text description of one key, for the command line of `virtual-key` and for tests that plug
+/// in the same key.
 public struct KeySettings: Sendable {
-  /// The file that keeps the key's memory; nil: it ends with the process.
+  /// The file of the key's memory; if nil, the memory ends with the process.
   public var statePath: String?
-  /// What the key is able to do.
+  /// The key's capabilities.
   public var configuration = KeyConfiguration()
-  /// The PIN of a key whose memory is new.
+  /// The PIN of a key with new memory.
   public var pin: String?
-  /// Wrong PINs that a key whose memory is new still takes; nil: all of them.
+  /// The number of wrong PINs that a key with new memory still accepts; nil for all.
   public var pinRetries: Int?
-  /// Files that describe credentials to put into the key.
+  /// The files that describe credentials to import.
   public var imports: [String] = []
-  /// Credentials to put into the key.
+  /// The credentials to import.
   public var credentials: [ImportedCredential] = []
-  /// When the key is pulled out; nil: never.
+  /// The time in milliseconds when the key is unplugged; nil for never.
   public var unplugAfterMilliseconds: Int?
-  /// When the key is plugged in.
+  /// The time in milliseconds when the key is plugged in.
   public var plugAfterMilliseconds = 0
-  /// Whether the PIN is good for nothing but being changed.
+  /// Whether the PIN is accepted only for a change.
   public var mustChangePIN = false
-  /// The manufacturer's name, where the bus tells one.
+  /// The manufacturer's name, where the bus states one.
   public var manufacturer = "Simulated"
-  /// The product's name, where the bus tells one.
+  /// The product's name, where the bus states one.
   public var product = "Virtual Key"
 
-  /// Whether it lies on an NFC reader; nil: as the bus has it.
+  /// Whether it is on an NFC reader; nil to follow the bus.
   public var isOnReader: Bool?
-  /// How the card behaves, on a reader.
+  /// The behaviour of the card, on a reader.
   public var card = CardConfiguration()
 
-  /// An ordinary key, new, without a PIN.
+  /// Creates an ordinary new key without a PIN.
   public init() {}
 
-  /// The key that the settings describe, each as NAME or NAME=VALUE.
+  /// Creates a key from settings of the form NAME or NAME=VALUE.
   ///
-  /// - Throws: `SettingError` for what is none.
+  /// - Throws: `SettingError` for an invalid setting.
   public init(_ settings: [String]) throws {
     for setting in settings { try apply(setting[...]) }
   }
 
-  /// What there is to set.
+  /// The list of settings.
   public static let help = """
     pin=PIN, pin-retries=N, touch=auto|never|deny|MS, untouched=N, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
     credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, \
@@ -54,7 +54,7 @@ public struct KeySettings: Sendable {
 
   /// Applies NAME or NAME=VALUE.
   ///
-  /// - Throws: `SettingError` for what is none.
+  /// - Throws: `SettingError` for an invalid setting.
   public mutating func apply(_ setting: Substring) throws {
     let parts = setting.split(separator: "=", maxSplits: 1)
     try apply(parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : nil)
@@ -62,7 +62,7 @@ public struct KeySettings: Sendable {
 
   /// Applies one setting.
   ///
-  /// - Throws: `SettingError` for what is none.
+  /// - Throws: `SettingError` for an invalid setting.
   public mutating func apply(_ name: String, _ value: String?) throws {
     guard let value else {
       try applyFlag(name)
@@ -136,7 +136,7 @@ public struct KeySettings: Sendable {
     }
   }
 
-  /// Whether the key may come or go while the program runs.
+  /// Whether the key may be connected or disconnected while the program runs.
   public var movesAbout: Bool {
     plugAfterMilliseconds > 0 || unplugAfterMilliseconds != nil
       || configuration.faults.contains { $0.unplugs }
@@ -171,9 +171,9 @@ public struct KeySettings: Sendable {
   }
 }
 
-/// A setting that is none.
+/// An invalid setting.
 public struct SettingError: Error, CustomStringConvertible {
-  /// What is wrong, for a person.
+  /// The problem in words.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -2,28 +2,29 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What a key remembers without power.
+/// The data that a key keeps without power.
 struct KeyState: Codable, Sendable, Equatable {
-  /// Derives every non-discoverable credential; new after a reset.
+  /// The key from which every non-discoverable credential is derived; new after a reset.
   var rootKey = [UInt8].random(32)
-  /// LEFT(SHA-256(PIN), 16), or nil while no PIN is set.
+  /// LEFT(SHA-256(PIN), 16); nil while no PIN is set.
   var pinHash: [UInt8]?
   var pinLength = 0
-  /// Somebody else chose the PIN: it is good for nothing but being changed.
+  /// Whether somebody else chose the PIN, so that it is accepted only for a change.
   var mustChangePIN = false
   var pinRetries = KeyState.maximumPINRetries
   var verificationRetries = KeyState.maximumVerificationRetries
   var signatureCount: UInt32 = 0
-  /// Oldest first.
+  /// The credentials, oldest first.
   var credentials: [Credential] = []
 
   static let maximumPINRetries = 8
   static let maximumVerificationRetries = 3
 }
 
-/// A key's memory: shared by the sessions that a test opens one after another
-/// (as a key keeps its credentials when it is unplugged), and kept in a file if
-/// one was named.
+/// A key's memory.
+///
+/// It is shared by the sessions that a test opens one after another, as a key keeps its credentials
+/// when it is unplugged. If a file was named, it is stored there.
 public final class KeyStore: Sendable {
   private let state: Mutex<KeyState>
   private let path: String?
@@ -31,21 +32,21 @@ public final class KeyStore: Sendable {
   /// Whether this memory did not exist before.
   public let isNew: Bool
 
-  /// A memory that ends with the process.
+  /// Creates a memory that ends with the process.
   init(_ state: KeyState) {
     self.state = Mutex(state)
     path = nil
     isNew = true
   }
 
-  /// A new, empty memory that ends with the process.
+  /// Creates a new, empty memory that ends with the process.
   public init() {
     state = Mutex(KeyState())
     path = nil
     isNew = true
   }
 
-  /// The memory in the file at `path` (JSON); a new one if there is no such file.
+  /// Reads the memory from the file at `path` (JSON); creates a new one if there is no such file.
   ///
   /// - Throws: `VirtualKeyError.unreadableState` if the file is not a key's memory.
   public init(path: String) throws(VirtualKeyError) {
@@ -71,24 +72,24 @@ public final class KeyStore: Sendable {
     try update { $0.setPIN(Array(pin.utf8)) }
   }
 
-  /// Leaves the key so many wrong PINs until it blocks itself.
+  /// Sets the number of wrong PINs until the key blocks itself.
   ///
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
   public func setPINRetries(_ retries: Int) throws(VirtualKeyError) {
     try update { $0.pinRetries = min(retries, KeyState.maximumPINRetries) }
   }
 
-  /// Makes the key want its PIN changed before anything else.
+  /// Makes the key require a PIN change before anything else.
   ///
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
   public func requirePINChange() throws(VirtualKeyError) {
     try update { $0.mustChangePIN = true }
   }
 
-  /// Adds a discoverable credential from elsewhere, so that what another key sealed can
-  /// be opened.
+  /// Adds a discoverable credential from elsewhere, so that data sealed by another key can be
+  /// opened.
   ///
-  /// Adding the same one again changes nothing.
+  /// Adding the same credential again changes nothing.
   ///
   /// - Throws: `VirtualKeyError.unwritableState` if it cannot be saved.
   public func add(_ imported: ImportedCredential) throws(VirtualKeyError) {
@@ -99,7 +100,7 @@ public final class KeyStore: Sendable {
     }
   }
 
-  /// A copy of everything remembered.
+  /// A copy of the whole memory.
   var snapshot: KeyState { state.withLock { $0 } }
 
   /// Changes the memory and saves it.
@@ -127,13 +128,13 @@ public final class KeyStore: Sendable {
   }
 }
 
-/// What can go wrong outside the simulated key itself.
+/// The errors outside the simulated key itself.
 public enum VirtualKeyError: Error, Equatable {
-  /// The state file exists and is not one.
+  /// The state file exists but is not one.
   case unreadableState(String)
   /// The state file cannot be written.
   case unwritableState(String)
-  /// A credential to import is not described as expected.
+  /// The description of a credential to import is invalid.
   case badCredential(String)
   /// The system refused a descriptor or a thread.
   case system(operation: String, errno: Int32)

@@ -1,6 +1,6 @@
-/// What a key that lies changes in a true answer, which stays well-formed.
+/// Changes true answers into untrue ones that stay well-formed.
 extension Authenticator {
-  /// The answer to `command` as the active faults change it.
+  /// The answer to `command` with the active faults applied.
   func lie(_ command: CTAPCommand, _ parameters: CBOR?, _ truth: CBOR) -> CBOR {
     var answer = truth
     for case .lie(let lie) in active {
@@ -55,7 +55,7 @@ extension Authenticator {
     }
   }
 
-  /// Lies within authenticator data (WebAuthn section 6.1), which is field 2.
+  /// Makes authenticator data (WebAuthn section 6.1), which is field 2, untrue.
   private static func lieAboutData(
     _ lie: Fault.Lie, _ command: CTAPCommand, _ truth: CBOR
   ) -> CBOR {
@@ -68,14 +68,14 @@ extension Authenticator {
     case .verificationFlagForged: data[32] |= AuthenticatorDataFlags.userVerified.rawValue
     case .otherRelyingParty(command): data[0] ^= 1
     case .createdIDDiffers where command == .makeCredential && data.count > 60:
-      // After the hash, flags, counter, model and the ID's length.
+      // The byte after the hash, flags, counter, model and the ID's length.
       data[60] ^= 1
     default: return truth
     }
     return truth.with(2, .bytes(data))
   }
 
-  /// Everything that getInfo could promise.
+  /// Adds everything that getInfo could state.
   private static func more(_ truth: CBOR) -> CBOR {
     let extensions = ["credProtect", "hmac-secret", "largeBlobKey", "minPinLength", "credBlob"]
     let options = [
@@ -93,7 +93,7 @@ extension Authenticator {
 }
 
 extension CBOR {
-  /// A map with this value for the key, in the place of another or added.
+  /// The map with this value for the key, replaced or added.
   func with(_ key: Int, _ value: CBOR) -> CBOR { with(.integer(key), value) }
   func with(_ key: String, _ value: CBOR) -> CBOR { with(.text(key), value) }
 

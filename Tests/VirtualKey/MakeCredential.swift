@@ -18,7 +18,7 @@ extension Authenticator {
     let rpID = try required(request[2]?["id"], \.text)
     let userID = try required(request[3]?["id"], \.bytes)
     let algorithms = try required(request[4], \.array)
-    // The key is not capable of enterprise attestation.
+    // The key does not support enterprise attestation.
     guard request[10] == nil else { throw .status(.invalidParameter) }
     guard clientDataHash.count == 32, (1...64).contains(userID.count) else {
       throw .status(.invalidParameter)
@@ -77,9 +77,9 @@ extension Authenticator {
       ]))
   }
 
-  /// Whether the request is for the fingerprint reader.
+  /// Whether the request uses the fingerprint reader.
   ///
-  /// A key that always verifies turns it on unasked.
+  /// A key that always verifies uses it unasked.
   func builtInRequest(
     _ options: CBOR?, parameter: CBOR?, presence: Bool = true
   ) throws(CommandFailure) -> Bool {
@@ -91,7 +91,7 @@ extension Authenticator {
     return true
   }
 
-  /// Stores a discoverable credential in the place of one for the same account.
+  /// Stores a discoverable credential; replaces one for the same account.
   private func remember(_ credential: Credential) throws(CommandFailure) {
     let full = has(.storageFull)
     let capacity = configuration.discoverableCapacity
@@ -105,7 +105,7 @@ extension Authenticator {
     guard stored else { throw .status(.keyStoreFull) }
   }
 
-  /// The packed self attestation: signed with the new credential itself.
+  /// The packed self attestation, signed with the new credential itself.
   private func attest(
     _ credential: Credential, _ clientDataHash: [UInt8], flags: AuthenticatorDataFlags,
     extensions: CBOR
@@ -132,7 +132,7 @@ extension Authenticator {
     ])
   }
 
-  /// Authenticator data (WebAuthn section 6.1); counts one signature.
+  /// Builds authenticator data (WebAuthn section 6.1); counts one signature.
   func authenticatorData(
     rpIDHash: [UInt8], flags: AuthenticatorDataFlags, attested: [UInt8] = [], extensions: CBOR
   ) throws(CommandFailure) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Crypto
 
-/// A simulated key below any transport: CTAP requests in, answers out, on the
-/// calling thread; touched at once.
+/// A simulated key below any transport: CTAP requests in, answers out, on the calling thread, with
+/// immediate touches.
 public final class MessageKey {
   private let authenticator: Authenticator
   private static let agreementKey = P256.KeyAgreement.PrivateKey()
@@ -15,14 +15,14 @@ public final class MessageKey {
     }
   }
 
-  /// Answers a request (command byte and CBOR) with status and CBOR; nil is
-  /// silence, also of a key that is gone.
+  /// Answers a request (command byte and CBOR) with status and CBOR; nil for no answer, also from a
+  /// disconnected key.
   public func respond(to request: [UInt8]) -> [UInt8]? {
     (try? authenticator.respond(to: request)) ?? nil
   }
 }
 
 extension KeyStore {
-  /// A memory of its own with what another one holds.
+  /// Creates a separate memory with the contents of another one.
   public convenience init(copying other: KeyStore) { self.init(other.snapshot) }
 }

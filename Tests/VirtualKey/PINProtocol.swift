@@ -2,11 +2,11 @@ import Crypto
 import CryptoExtras
 import FoundationEssentials
 
-/// One PIN/UV auth protocol (CTAP 2.1 sections 6.5.6 and 6.5.7): the key's half
-/// of the key agreement and the current pinUvAuthToken.
+/// One PIN/UV auth protocol (CTAP 2.1 sections 6.5.6 and 6.5.7): the key's half of the key
+/// agreement, and the current pinUvAuthToken.
 struct PINProtocol {
   let number: Int
-  /// Made when it is first needed: many sessions never ask for it.
+  /// The key, created when first needed: many sessions never request it.
   private lazy var agreementKey = P256.KeyAgreement.PrivateKey()
   var token = PINToken()
 
@@ -34,7 +34,7 @@ struct PINProtocol {
     ])
   }
 
-  /// The secret shared with the platform whose public key came as COSE.
+  /// The secret shared with the platform, whose public key is given as COSE.
   mutating func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
     guard peer.isMap, peer[1]?.integer == 2, peer[3]?.integer == -25, peer[-1]?.integer == 1,
       let x = peer[-2]?.bytes, let y = peer[-3]?.bytes, x.count == 32, y.count == 32,
@@ -69,7 +69,7 @@ struct PINProtocol {
   }
 }
 
-/// What both sides know after the key agreement.
+/// The keys that both sides have after the key agreement.
 struct SharedPINSecret {
   let number: Int
   let encryptionKey: [UInt8]
@@ -79,7 +79,7 @@ struct SharedPINSecret {
     PINProtocol.authenticate(number, key: authenticationKey, message) == parameter
   }
 
-  /// AES-256-CBC without padding; protocol 2 puts a random IV in front.
+  /// AES-256-CBC without padding; protocol 2 prefixes a random IV.
   func encrypt(_ plaintext: [UInt8]) throws(CommandFailure) -> [UInt8] {
     let iv = number == 1 ? [UInt8](repeating: 0, count: 16) : .random(16)
     guard
@@ -105,7 +105,7 @@ struct SharedPINSecret {
   }
 }
 
-/// A pinUvAuthToken and what it may be used for.
+/// A pinUvAuthToken and its permissions.
 struct PINToken {
   /// The permissions of CTAP 2.1 section 6.5.5.7.
   struct Permissions: OptionSet {
@@ -133,6 +133,7 @@ struct PINToken {
 
   mutating func reset() { self = PINToken() }
 
-  /// After an operation with a touch only a large blob may still be written.
+  /// Removes the permissions after an operation with a touch; only a large blob may still be
+  /// written.
   mutating func clearAfterUse() { permissions.formIntersection(.largeBlobWrite) }
 }

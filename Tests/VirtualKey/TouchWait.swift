@@ -1,13 +1,13 @@
-/// A wait for a person who touches in a while, or never.
+/// A wait for a user who touches after a while, or never.
 struct TouchWait {
   private let touch: ContinuousClock.Instant?
   private let deadline: ContinuousClock.Instant
 
-  /// Begins now.
+  /// Begins the wait.
   ///
   /// - Parameters:
-  ///   - person: what the person does.
-  ///   - limit: milliseconds until the key gives up.
+  ///   - person: the user's reaction.
+  ///   - limit: the milliseconds until the key gives up.
   init(for person: TouchPolicy, limit: Int) {
     let start = ContinuousClock.now
     deadline = start + .milliseconds(limit)
@@ -18,18 +18,18 @@ struct TouchWait {
     }
   }
 
-  /// How it has ended; nil while it lasts.
+  /// The end of the wait; nil while it lasts.
   var outcome: TouchOutcome? {
     if let touch, touch <= .now { return .touched }
     return deadline <= .now ? .timedOut : nil
   }
 
-  /// When it ends at the latest.
+  /// The latest end of the wait.
   var end: ContinuousClock.Instant { min(deadline, touch ?? deadline) }
 }
 
 extension TouchOutcome {
-  /// What a person does at once; nil for one who is waited for.
+  /// The immediate reaction of a user; nil for one that must be waited for.
   init?(atOnce person: TouchPolicy) {
     switch person {
     case .automatic: self = .touched

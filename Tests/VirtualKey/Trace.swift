@@ -1,28 +1,25 @@
 import Glibc
 import Synchronization
 
-/// A record of what a key was asked, one line each, so that a test can count commands
-/// and touches.
+/// A record of a key's commands, one line each, so that a test can count commands and touches.
 ///
-/// No PIN, key or output ever gets into it.
-///
-/// Lines: `INIT`, `PING`, `WINK`, `CBOR 0x04 getInfo`, `STATUS 0x00`, `WAITING`
-/// (for a touch), `TOUCH` (given) or `TOUCH denied`, `CANCEL`, `ERROR channelBusy`,
-/// `UNPLUGGED`.
+/// It never contains a PIN, key or output. The lines are: `INIT`, `PING`, `WINK`, `CBOR 0x04
+/// getInfo`, `STATUS 0x00`, `WAITING` (for a touch), `TOUCH` (given) or `TOUCH denied`, `CANCEL`,
+/// `ERROR channelBusy`, `UNPLUGGED`.
 public final class Trace: Sendable {
   private let recorded = Mutex<[String]>([])
   private let descriptor: Int32
   private let prefix: String
   private let isKept: Bool
 
-  /// A trace in memory only.
+  /// Creates a trace in memory only.
   public init() {
     descriptor = -1
     prefix = ""
     isKept = true
   }
 
-  /// No trace at all, for a key that must be fast.
+  /// A trace that records nothing, for a key that must be fast.
   public static let none = Trace(isKept: false)
 
   private init(isKept: Bool) {
@@ -31,7 +28,7 @@ public final class Trace: Sendable {
     self.isKept = isKept
   }
 
-  /// A trace that is also appended to the file at `path`, each line after `prefix`.
+  /// Creates a trace that is also appended to the file at `path`, each line after `prefix`.
   ///
   /// - Throws: `VirtualKeyError.system` if the file cannot be opened.
   public init(path: String, prefix: String = "") throws(VirtualKeyError) {
@@ -52,7 +49,7 @@ public final class Trace: Sendable {
     recorded.withLock { lines in
       lines.append(line)
       guard descriptor >= 0 else { return }
-      // One write a line: lines of several keys do not mix.
+      // One write per line, so that lines of several keys do not mix.
       let bytes = Array((prefix + line + "\n").utf8)
       unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
     }

@@ -128,7 +128,7 @@ import Testing
     #expect(try platform.setPIN("1234") == .success)
     #expect(try platform.token("1234", []).status == .invalidParameter)
     #expect(try platform.token("1234", [.configuration]).status == .unauthorizedPermission)
-    // What is bound to a relying party has to name it.
+    // A permission that is bound to a relying party has to name it.
     #expect(try platform.token("1234", [.getAssertion]).status == .missingParameter)
     #expect(try platform.token("1234", [.makeCredential]).status == .missingParameter)
     #expect(try platform.token("1234", [.credentialManagement]).status == .success)

@@ -196,7 +196,7 @@ import Testing
     #expect(try status(120, count: 8) == .requestTooLarge)
   }
 
-  /// What spans several commands ends with another one, or after 30 seconds.
+  /// State that spans several commands ends with another command, or after 30 seconds.
   @Test func nextAssertionFollowsAtOnce() throws {
     let host = try Host()
     for user in UInt8(1)...3 {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Testing
 
-/// What makes the simulated key worth testing against: programs that were never written
-/// for it agree with it and with each other.
+/// Shows that the simulated key is worth testing against.
 ///
-/// The cases are in Tests/interop/agree.py.
+/// Programs that were never written for it agree with it and with each other. The cases are in
+/// Tests/interop/agree.py.
 @Suite struct InteropTests {
   @Test(arguments: [1, 2], [(1, false), (1, true), (2, false), (2, true)])
   func fidoToolsAndPythonAgree(protocolNumber: Int, variant: (salts: Int, pin: Bool)) throws {

@@ -148,7 +148,7 @@ enum Request {
   }
 }
 
-/// What authenticator data says.
+/// The content of authenticator data.
 struct AuthenticatorData {
   let flags: AuthenticatorDataFlags
   let counter: UInt32

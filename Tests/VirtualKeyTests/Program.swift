@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Where things are, from this file's place.
+/// The places of files, relative to this file.
 enum Repository {
   static func path(_ relative: String) -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")

@@ -1,13 +1,12 @@
 import ArgumentParser
 import VirtualKey
 
-/// What the simulated keys are plugged into, and how a program comes to see them.
+/// The bus that simulated keys are plugged into, where a program comes to see them.
 protocol Bus: Sendable {
-  /// Adds key number `index`, serves it on a thread of its own and returns once a
-  /// program can see it.
+  /// Adds key number `index`, serves it on its own thread and returns once a program can see it.
   ///
-  /// With `announced`, who waits for keys hears of it, also on a bus that does not
-  /// announce by itself what is there from the start.
+  /// With `announced`, programs that wait for keys are told, even if the bus does not announce the
+  /// keys that are there from the start.
   func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws
 
   /// Takes the bus away with everything on it.
@@ -16,18 +15,18 @@ protocol Bus: Sendable {
   func remove()
 }
 
-/// The buses to choose from.
+/// The kinds of bus to choose from.
 enum BusKind: String, CaseIterable, ExpressibleByArgument {
-  /// A /dev and /sys of the program's own.
+  /// Its own /dev and /sys for the program.
   case umockdev
-  /// The same, and a smart-card service of the program's own with the keys on its readers.
+  /// The same, and a private smart-card service with the keys on its readers.
   case pcsc
   /// The running kernel's HID layer.
   case uhid
   /// Real USB devices in the running kernel.
   case gadget
 
-  /// What has to happen before anything else: it may start this program anew.
+  /// Prepares the process before anything else happens; may start this program again.
   func prepare(for keys: [KeySettings]) {
     switch self {
     case .umockdev, .pcsc:
@@ -50,18 +49,18 @@ enum BusKind: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Why there is no simulated bus.
+/// The reason why there is no simulated bus.
 struct BusError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A bus and readers beside it: each key goes where its settings say.
+/// A bus with readers beside it: each key goes where its settings say.
 struct BusWithReaders: Bus {
   let bus: any Bus
   let readers: ReaderBus
-  /// Which place on the readers each key has; nil: it is on the bus.
+  /// The place of each key on the readers; nil for a key on the bus.
   let places: [Int?]
 
   func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws {

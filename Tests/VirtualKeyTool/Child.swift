@@ -3,8 +3,7 @@ import Glibc
 
 /// The program that sees the key.
 ///
-/// It stays in our process group, so that it owns the terminal as if it had been
-/// started directly.
+/// It stays in our process group, and so owns the terminal as if it had been started directly.
 struct Child {
   private static let passed = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
@@ -16,9 +15,9 @@ struct Child {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Lets file modes count for the program even if it runs as root.
+  /// Makes file modes apply to the program even if it runs as root.
   static func loseAccessOverride() {
-    // CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH; without privilege there is nothing to lose.
+    // CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH. Without privilege there is nothing to drop.
     _ = virtual_key_drop_capability(1)
     _ = virtual_key_drop_capability(2)
   }
@@ -28,12 +27,12 @@ struct Child {
     process = try unsafe Self.spawn(command, environ)
   }
 
-  /// Starts a program that no signal is kept from.
+  /// Starts a program with no signal blocked.
   ///
   /// - Parameters:
   ///   - command: the program and its arguments.
   ///   - environment: all of it, as C has it.
-  ///   - files: what becomes of our files; nil: it has them all.
+  ///   - files: what happens to our files; nil: the program inherits them all.
   ///   - ownGroup: whether it has a process group of its own.
   /// - Returns: its process ID.
   /// - Throws: when it cannot be started.
@@ -61,8 +60,9 @@ struct Child {
     return process
   }
 
-  /// Waits for the end and passes signals on; the exit code, or 128 and the
-  /// signal's number, as shells say it.
+  /// Waits for the program to end, and passes signals on to it.
+  ///
+  /// - Returns: the exit code, or 128 plus the signal's number, as in shells.
   func wait() -> Int32 {
     var set = Self.signals()
     while true {
@@ -73,8 +73,8 @@ struct Child {
       }
       var information = unsafe siginfo_t()
       let signal = unsafe sigwaitinfo(&set, &information)
-      // From the terminal (SI_KERNEL) the program got it too, except that a
-      // closed one tells the session's leader only.
+      // The program also got signals of the terminal (SI_KERNEL). A terminal that closes tells only
+      // the session's leader.
       if Self.passed.contains(signal), unsafe signal == SIGHUP || information.si_code <= 0 {
         kill(process, signal)
       }

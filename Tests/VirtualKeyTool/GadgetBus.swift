@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import VirtualKey
 
-/// Real USB devices: the kernel's gadget side on one end of a dummy cable
-/// (dummy_hcd), its USB host and HID drivers on the other.
+/// Real USB devices on a dummy cable (dummy_hcd).
 ///
-/// Key number N uses dummy_udc.N; libcomposite and configfs make the device. Root only.
+/// The kernel's gadget side is on one end, its USB host and HID drivers are on the other. Key
+/// number N uses dummy_udc.N; libcomposite and configfs make the device. Root only.
 final class GadgetBus: Bus {
   private static let gadgets = "/sys/kernel/config/usb_gadget"
 
@@ -75,7 +75,7 @@ final class GadgetBus: Bus {
     unsafe symlink(gadget + "/functions/hid.0", gadget + "/configs/c.1/hid.0")
   }
 
-  /// The key's side: there as soon as the gadget is on its port.
+  /// Opens the key's side, which exists as soon as the gadget is on its port.
   private func open(_ path: String) throws -> Int32 {
     let deadline = ContinuousClock.now + .seconds(30)
     while true {
@@ -88,7 +88,7 @@ final class GadgetBus: Bus {
     }
   }
 
-  /// Off the port, and forgotten: the kernel has room for few gadgets.
+  /// Takes the gadget off its port and removes it, as the kernel has room for few gadgets.
   private func unplug(_ index: Int) {
     guard plugged.withLock({ $0.remove(index) }) != nil else { return }
     let gadget = gadget(index)

@@ -2,11 +2,10 @@ import Glibc
 
 /// The /dev/hidraw* that the running kernel made for a simulated key.
 struct KernelNode {
-  /// Such as "hidraw0".
+  /// Its name, such as "hidraw0".
   let name: String
 
-  /// Waits for the node of the device with this serial number, and for udev to be
-  /// done with it where udev runs.
+  /// Waits for the node of the device with this serial number, and for udev where it runs.
   ///
   /// - Throws: `BusError` when there is none after half a minute.
   init(unique: String) throws {
@@ -32,7 +31,7 @@ struct KernelNode {
     }
   }
 
-  /// Lets nobody open it.
+  /// Forbids everyone to open it.
   func forbid() { unsafe chmod("/dev/\(name)", 0) }
 
   private static func names() -> [String] {
@@ -51,11 +50,11 @@ struct KernelNode {
   }
 }
 
-/// Files of /sys and /proc: read and written in one go.
+/// Reads and writes files of /sys and /proc in one go.
 enum KernelFile {
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// What the file says, at most 4096 bytes; nil if it cannot be read.
+  /// The file's content, at most 4096 bytes; nil if it cannot be read.
   static func read(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -79,8 +79,7 @@ struct VirtualKeyTool: ParsableCommand {
       }
     }
     if unreadable { Child.loseAccessOverride() }
-    // Before any thread exists: they all inherit the mask, so that only `wait`
-    // takes signals.
+    // Before any thread exists: all threads inherit the mask, so that only `wait` takes signals.
     Child.blockSignals()
     let bus = try makeBus(for: keys)
     defer { bus.remove() }
@@ -101,7 +100,7 @@ struct VirtualKeyTool: ParsableCommand {
     throw ExitCode(status)
   }
 
-  /// The bus, with readers beside it where a key lies on one.
+  /// Makes the bus, with readers beside it if a key lies on one.
   ///
   /// The program never sees the readers of this computer.
   private func makeBus(for keys: [KeySettings]) throws -> any Bus {

@@ -4,15 +4,16 @@ import Synchronization
 
 /// A pcscd of our own, which nobody else sees.
 ///
-/// pcscd knows one socket, /run/pcscd/pcscd.comm; in a mount namespace of its own
-/// that is a folder of ours, and libpcsclite finds it there through the environment.
+/// pcscd knows one socket, /run/pcscd/pcscd.comm. In its own mount namespace that is a folder of
+/// ours, which libpcsclite finds through the environment.
 final class PrivateService: Sendable {
   static let variable = "PCSCLITE_CSOCK_NAME"
   static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
 
-  /// The one folder of this process, empty when it cannot be made: libpcsclite
-  /// remembers the first socket it was told, so that a second service must be at
-  /// the same place.
+  /// The one folder of this process; empty if it cannot be made.
+  ///
+  /// libpcsclite remembers the first socket that it was told. So a second service must be at the
+  /// same place.
   private static let folder: String = {
     let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var template = Array((base + "/virtual-key-pcsc.XXXXXX").utf8CString)
@@ -24,12 +25,13 @@ final class PrivateService: Sendable {
 
   private struct Running {
     var process: pid_t
-    /// The process ends with this one's end: nobody may send signals to one that
-    /// sudo started.
+    /// The pipe whose end stops the process.
+    ///
+    /// The process ends with this one, as we may not send signals to one that sudo started.
     var lifeline: Int32
   }
 
-  /// Starts it with one configuration file of readers.
+  /// Starts the service with one configuration file of readers.
   ///
   /// - Throws: `BusError` when it ends at once.
   init(configuration: String) throws {
@@ -37,7 +39,7 @@ final class PrivateService: Sendable {
     guard !folder.isEmpty, unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
       throw BusError("no temporary folder")
     }
-    // The program may be another user.
+    // The program may run as another user.
     unsafe chmod(folder, 0o755)
     for name in ["readers", "run", "no-drivers"] { unsafe mkdir(folder + "/" + name, 0o755) }
     guard let file = unsafe fopen(folder + "/readers/readers.conf", "w") else {
@@ -49,7 +51,7 @@ final class PrivateService: Sendable {
     unsafe setenv(Self.variable, socket, 1)
     process = Mutex(nil)
     for namespace in Self.namespaces {
-      // One that cannot be run is no way: sudo need not be there.
+      // One that cannot be run is skipped: sudo need not be there.
       guard let started = try? Self.start(namespace, folder) else { continue }
       let deadline = ContinuousClock.now + .seconds(5)
       while .now < deadline {
@@ -66,7 +68,7 @@ final class PrivateService: Sendable {
     throw BusError("pcscd does not start in a namespace of its own: are pcscd and unshare here?")
   }
 
-  /// Ends it and takes its folder away.
+  /// Ends the service and deletes its folder.
   ///
   /// Safe to call twice.
   func end() {
@@ -77,9 +79,10 @@ final class PrivateService: Sendable {
     Self.delete(folder)
   }
 
-  /// Ways to a mount namespace: as root (in a chroot that is no mount of its own,
-  /// only with the mounts as they are), as any user, and where that is
-  /// forbidden with sudo.
+  /// The commands that make a mount namespace.
+  ///
+  /// As root: `unshare`; in a chroot that is no mount of its own, only with the mounts unchanged.
+  /// As another user: `unshare` as root of a user namespace, and where that is forbidden, sudo.
   private static var namespaces: [[String]] {
     let root = ["unshare", "--mount"]
     return getuid() == 0
@@ -87,8 +90,9 @@ final class PrivateService: Sendable {
       : [root + ["--map-root-user"], ["sudo", "--non-interactive"] + root]
   }
 
-  /// Ends when its input does, with us; knows no other readers than those of the
-  /// configuration.
+  /// Runs pcscd until the input of the script ends, and so with us.
+  ///
+  /// This pcscd knows only the readers of the configuration.
   private static let script = """
     mount -t tmpfs none /run && mkdir /run/pcscd && mount --bind "$0/run" /run/pcscd &&
     export PATH=/usr/sbin:/sbin:$PATH PCSCLITE_HP_DROPDIR="$0/no-drivers" &&
@@ -112,7 +116,7 @@ final class PrivateService: Sendable {
     var path = Array(
       "PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin".utf8CString)
     do {
-      // A process group of its own: Ctrl-C is the program's alone.
+      // Its own process group: Ctrl-C is for the program alone.
       let process = try unsafe path.withUnsafeMutableBufferPointer { path in
         var environment = unsafe [path.baseAddress, nil]
         return try unsafe Child.spawn(command, &environment, files: &files, ownGroup: true)

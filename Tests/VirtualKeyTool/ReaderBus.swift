@@ -2,11 +2,10 @@ import CPCSC
 import Glibc
 import VirtualKey
 
-/// NFC readers in a smart-card service of the program's own: the keys are cards on
-/// them.
+/// NFC readers in a private smart-card service; the keys are cards on them.
 ///
-/// Each reader has two places (vsmartcard's virtual reader has two slots), so one of
-/// them may stay empty.
+/// Each reader has two places, as vsmartcard's virtual reader has two slots. So one of them may
+/// stay empty.
 struct ReaderBus: Bus {
   private static let name = "Simulated Reader"
 
@@ -14,7 +13,7 @@ struct ReaderBus: Bus {
   private let context: SCARDCONTEXT
   private let port: UInt16
 
-  /// Starts the service, with readers for so many cards.
+  /// Starts the service, with readers for this many cards.
   ///
   /// - Throws: `BusError` when this computer cannot have it.
   init(places: Int) throws {
@@ -30,7 +29,7 @@ struct ReaderBus: Bus {
           self.port = port
           return
         } catch let error as BusError {
-          // Somebody else took a port between the look and the use of it.
+          // Another program took a port after we looked and before we used it.
           service.end()
           failure = error
         }
@@ -39,7 +38,7 @@ struct ReaderBus: Bus {
     throw failure
   }
 
-  /// Lets programs started from here see no smart-card service at all.
+  /// Hides every smart-card service from programs started from here.
   static func hideReaders() {
     unsafe setenv(PrivateService.variable, "/nonexistent/pcscd.comm", 1)
   }
@@ -52,7 +51,7 @@ struct ReaderBus: Bus {
       key.configuration.transports = ["nfc"]
       VirtualCard(port: port, settings: key, store: store, trace: trace).serve()
     }
-    // Who waits for a card hears of it from the service.
+    // The service tells programs that wait for a card.
     if !announced { try waitForCard(on: Self.reader(index)) }
   }
 
@@ -119,10 +118,10 @@ struct ReaderBus: Bus {
 
   // MARK: - Ports
 
-  /// The first of `count` ports in a row that nobody listens on.
+  /// The first of `count` ports in a row on which nobody listens.
   private static func freePorts(_ count: Int) -> UInt16? {
     for _ in 0..<50 {
-      // Below the range that the system gives to clients.
+      // Below the range from which the system chooses ports for clients.
       let first = UInt16.random(in: 20_000..<32_000)
       if (0..<UInt16(count)).allSatisfy({ isFree(first + $0) }) { return first }
     }

@@ -1,11 +1,11 @@
-/// What all simulated keys tell about themselves on a USB bus.
+/// The description that all simulated keys give on a USB bus.
 enum SimulatedUSB {
-  /// pid.codes, for open source.
+  /// The vendor ID of pid.codes, for open source.
   static let vendor: UInt32 = 0x1209
   static let product: UInt32 = 0xF1D0
 
-  /// The descriptor of the report that every FIDO key has: usage page F1D0, 64 bytes
-  /// each way (CTAP 2.1 section 11.2.8.1).
+  /// The report descriptor that every FIDO key has: usage page F1D0, 64 bytes each way (CTAP 2.1
+  /// section 11.2.8.1).
   static let reportDescriptor: [UInt8] = [
     0x06, 0xD0, 0xF1, 0x09, 0x01, 0xA1, 0x01,
     0x09, 0x20, 0x15, 0x00, 0x26, 0xFF, 0x00, 0x75, 0x08, 0x95, 0x40, 0x81, 0x02,

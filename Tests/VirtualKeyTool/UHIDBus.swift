@@ -3,11 +3,10 @@ import Glibc
 import Synchronization
 import VirtualKey
 
-/// The running kernel's own HID layer: each key a real hidraw node, made through
-/// /dev/uhid and announced by udev.
+/// The running kernel's own HID layer.
 ///
-/// There is no USB device behind it, hence no names of manufacturer and product.
-/// Root only.
+/// Each key is a real hidraw node, made through /dev/uhid and announced by udev. There is no USB
+/// device behind it, and so no name of manufacturer and product. Root only.
 final class UHIDBus: Bus {
   private let unreadable: Bool
   private let devices = Mutex<[Int: UHIDDevice]>([:])
@@ -17,7 +16,7 @@ final class UHIDBus: Bus {
     guard unsafe access(UHIDDevice.path, R_OK | W_OK) == 0 else {
       throw BusError("\(UHIDDevice.path): \(KernelFile.reason()) (as root: modprobe uhid)")
     }
-    // All threads of this process and the program: see `UHIDDevice`.
+    // For all threads of this process, and for the program: see `UHIDDevice`.
     _ = virtual_key_use_one_processor()
   }
 

@@ -2,10 +2,10 @@ import CUmockdev
 import Glibc
 import VirtualKey
 
-/// One device behind /dev/uhid, which speaks in packed structures of the machine's
-/// byte order (linux/uhid.h).
+/// One device behind /dev/uhid.
 ///
-/// Two threads carry reports between it and the packet socket that a key serves.
+/// The interface uses packed structures in the machine's byte order (linux/uhid.h). Two threads
+/// carry reports between it and the packet socket that a key serves.
 struct UHIDDevice: Sendable {
   static let path = "/dev/uhid"
 
@@ -20,7 +20,7 @@ struct UHIDDevice: Sendable {
   let line: Int32
   private let descriptor: Int32
 
-  /// Makes a device, seen as one on a USB port.
+  /// Makes a device that looks like one on a USB port.
   ///
   /// - Parameters:
   ///   - name: manufacturer and product.
@@ -49,21 +49,22 @@ struct UHIDDevice: Sendable {
     try startThread { Self.carryToHost(other, device) }
   }
 
-  /// Pulls it out.
+  /// Pulls the device out.
   ///
-  /// Its number stays taken: a thread may still be waiting on it.
+  /// Its descriptor stays open, as a thread may still be waiting on it.
   func destroy() {
     try? KernelFile.write(Self.bytes(Event.destroy), to: descriptor, Self.path)
     shutdown(line, Int32(SHUT_RDWR))
   }
 
-  /// The kernel keeps 32 reports and drops what comes after, and a long message is
-  /// 129: so this thread interrupts the one that writes (`UHIDBus` has them share a
-  /// processor).
+  /// Carries reports from the host to the key.
+  ///
+  /// The kernel keeps 32 reports and drops later ones; a long message has 129. So this thread
+  /// interrupts the one that writes (`UHIDBus` makes them share a processor).
   private static func carryFromHost(_ device: Int32, _ line: Int32) {
     _ = virtual_key_go_first()
-    // The type, the report ID (0) that every program puts in front, the report; the
-    // kernel leaves off the rest of the event.
+    // The type, the report ID (0) that every program puts in front, and the report. The kernel
+    // omits the rest of the event.
     let size = 4 + 1 + 64
     unsafe withUnsafeTemporaryAllocation(byteCount: size, alignment: 4) { space in
       while true {

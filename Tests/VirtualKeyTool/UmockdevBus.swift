@@ -3,14 +3,14 @@ import Glibc
 import Synchronization
 import VirtualKey
 
-/// A /sys and /dev of our own, shown to programs through umockdev's preload library.
+/// Our own /sys and /dev, which umockdev's preload library shows to programs.
 ///
-/// It is a folder in the temporary directory that `remove` takes away.
+/// They are in a folder in the temporary directory, which `remove` deletes.
 final class UmockdevBus: Bus {
   private static let reportDescriptor = SimulatedUSB.reportDescriptor.hexadecimal
 
   @safe private struct Testbed {
-    // Owned here and used under the lock only.
+    // Owned here, and used only under the lock.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<UMockdevTestbed>
   }
 
@@ -18,11 +18,11 @@ final class UmockdevBus: Bus {
   private let unreadable: Bool
 
   init(unreadable: Bool) throws {
-    // The testbed sets UMOCKDEV_DIR; the child inherits both. Its thread reads the
-    // environment, which must not change any more then.
+    // The testbed sets UMOCKDEV_DIR; the child inherits both. Its thread reads the environment,
+    // which must not change after that.
     Self.preload()
-    // The testbed sets this variable when its thread runs already. Replacing a value
-    // is harmless then; adding one moves the whole environment under a thread that reads.
+    // The testbed sets this variable when its thread already runs. Then replacing a value is
+    // harmless. Adding one moves the whole environment while a thread reads it.
     unsafe setenv("UMOCKDEV_DIR", "", 1)
     guard let pointer = unsafe umockdev_testbed_new() else {
       throw BusError("umockdev makes no testbed")
@@ -40,10 +40,9 @@ final class UmockdevBus: Bus {
     unsafe setenv("LD_PRELOAD", library + (others.map { ":" + $0 } ?? ""), 1)
   }
 
-  /// Starts this program again with umockdev's library loaded, unless it is.
+  /// Starts this program again with umockdev's library loaded, unless it is loaded.
   ///
-  /// Only then can the testbed announce what comes and goes: it looks the device
-  /// up in what it takes for /sys.
+  /// Only then can the testbed announce devices that come and go: it looks them up in its own /sys.
   static func preloadIntoThisProcess() {
     if unsafe getenv("LD_PRELOAD").map({ unsafe String(cString: $0) })?.contains(library) == true {
       return
@@ -81,8 +80,8 @@ final class UmockdevBus: Bus {
   ) throws -> Int32 {
     var failure: UnsafeMutablePointer<GError>?
     let description = Self.description(index, key)
-    // Before the testbed announces the node: umockdev's library ends a program
-    // that asks what nobody answers.
+    // Before the testbed announces the node: umockdev's library ends a program that makes a request
+    // without an answer.
     try unsafe loadRequests(bed, node)
     guard unsafe umockdev_testbed_add_from_string(bed, description, &failure) != 0 else {
       throw unsafe BusError(failure)
@@ -94,13 +93,13 @@ final class UmockdevBus: Bus {
     if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
       unsafe chmod(String(cString: root) + node, 0)
     }
-    // The testbed has announced the node by itself, but before it could answer
-    // requests: once more, for who asked too early.
+    // The testbed announced the node before it could answer requests. So announce it again, for
+    // programs that asked too early.
     if announced { unsafe umockdev_testbed_uevent(bed, Self.path(index), "add") }
     return descriptor
   }
 
-  /// The two ioctls that libfido2 asks before it speaks.
+  /// The two ioctls that libfido2 makes before it speaks.
   private func loadRequests(_ bed: UnsafeMutablePointer<UMockdevTestbed>, _ node: String) throws {
     let padding = String(repeating: "0", count: 2 * (4096 - 34))
     let text = """
@@ -122,18 +121,18 @@ final class UmockdevBus: Bus {
     guard loaded != 0 else { throw unsafe BusError(failure) }
   }
 
-  /// Pulls the key out: its node goes, and who has it open gets an error.
+  /// Pulls the key out: its node goes, and a program that has it open gets an error.
   private func unplug(_ index: Int, _ descriptor: Int32) {
     testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer else { return }
-      // As in the kernel, the node is gone before anyone hears of it.
+      // As in the kernel, the node goes before anyone is told.
       if let root = unsafe umockdev_testbed_get_root_dir(bed) {
         unsafe unlink(String(cString: root) + "/dev/hidraw\(index)")
       }
       unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
       unsafe umockdev_testbed_remove_device(bed, Self.path(index))
-      // The testbed keeps the terminal's master and closes its number at the end:
-      // putting nothing in its place hangs up on the client.
+      // The testbed keeps the terminal's master and closes its descriptor at the end. Replacing
+      // that descriptor with /dev/null hangs up on the client.
       let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
       dup2(nothing, descriptor)
       close(nothing)

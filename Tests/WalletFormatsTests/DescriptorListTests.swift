@@ -12,7 +12,7 @@ import Testing
   static let xprv =
     "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
 
-  /// What the wallets of a list are, or why there are none.
+  /// The wallets of a list, or the reason why there are none.
   private func wallets(_ json: String) throws(WalletFormatError) -> [String] {
     let list = try DescriptorList(parsing: secret(json))
     var texts: [String] = []

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What `make fuzz-formats` found worth keeping, given to every decoder once more.
+/// Gives every decoder once more the inputs that `make fuzz-formats` has kept.
 ///
-/// In a process of its own, so that a crash names the input.
+/// This happens in a process of its own, so that a crash names the input.
 @Suite struct FormatCorpusTests {
   private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()

@@ -2,17 +2,16 @@ internal import CLinux
 internal import Glibc
 internal import SecretMemory
 
-/// Writing a file so that a reader, a crash or a sync client sees all of it or
-/// nothing (docs/format.md, rule 1).
+/// A file written so that a reader, a crash or a sync client sees all of it or nothing
+/// (docs/format.md, rule 1).
 ///
-/// A file is staged under a temporary name in the same folder, synced, read
-/// back and checked, and only then gets its name. Nothing is overwritten in
-/// place. The folder itself is synced by the caller, once per batch. A staged
-/// file that is never placed is removed with the value.
+/// A file is staged under a temporary name in the same folder, synced, read back and checked. Only
+/// then does it get its name. Nothing is overwritten in place. The caller syncs the folder itself,
+/// once per batch. A staged file that is never placed is removed with the value.
 final class AtomicFile {
-  /// What temporary files are called; no reader matches it.
+  /// The prefix of temporary file names; no reader matches it.
   static let temporaryPrefix = ".keybackup-tmp-"
-  /// How long a refused rename is tried again.
+  /// How long a refused rename is retried.
   static let patience = Duration.seconds(3)
 
   let directory: Directory
@@ -20,7 +19,7 @@ final class AtomicFile {
   private let byteCount: Int
   private var descriptor: Int32
   private var isTemporary = true
-  /// What the file system said of the file when its bytes were read back.
+  /// The file's stamp when its bytes were read back.
   private(set) var stamp: FileStamp?
 
   /// Writes `bytes` under a temporary name, readable by the user only.
@@ -28,8 +27,8 @@ final class AtomicFile {
   /// - Parameters:
   ///   - bytes: the whole file.
   ///   - directory: where it will be placed.
-  ///   - tag: tells this computer's temporary files from another's, so that a
-  ///     later run may remove what a crash left.
+  ///   - tag: distinguishes this computer's temporary files from another's, so that a later run may
+  ///     remove what a crash left.
   /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
   ///   the temporary file is removed first.
   convenience init(
@@ -44,7 +43,7 @@ final class AtomicFile {
   /// - Parameters:
   ///   - bytes: the whole file.
   ///   - directory: where it will be placed.
-  ///   - name: nothing may have it.
+  ///   - name: must not be in use.
   /// - Throws: as ``init(staging:in:tag:)``.
   init(
     staging bytes: RawSpan, in directory: Directory, as name: String
@@ -92,12 +91,12 @@ final class AtomicFile {
     if failure != 0 { throw .system(failure, directory.path) }
   }
 
-  /// Puts the staged bytes on the disk, reads them back and has them checked.
+  /// Puts the staged bytes on the disk, reads them back and checks them.
   ///
   /// - Parameters:
   ///   - buffer: memory to read into.
-  ///   - isSynced: whether the whole file system has been synced since.
-  ///   - check: whether the bytes are what was meant: opens and compares.
+  ///   - isSynced: whether the whole file system has been synced since staging.
+  ///   - check: whether the bytes are the intended ones; it opens and compares them.
   /// - Throws: system errors; EIO when the bytes are not what was written.
   func settle(
     buffer: inout FileBuffer, isSynced: Bool = false, check: (Span<UInt8>) -> Bool
@@ -117,14 +116,13 @@ final class AtomicFile {
     closeFile()
   }
 
-  /// Gives the staged file its name, unless that name is taken.
+  /// Gives the staged file its name unless that name is taken.
   ///
-  /// - Returns: `false` when something of that name is already there; it is
-  ///   left as it is.
+  /// - Returns: `false` when something of that name exists; it stays as it is.
   func place(new name: String) throws(BackupFolderError) -> Bool {
     var code = try rename(to: name, flags: UInt32(RENAME_NOREPLACE))
     if code == EINVAL || code == ENOSYS || code == EOPNOTSUPP {
-      // A file system that does not know the flag. link(2) never replaces.
+      // The file system does not know the flag. link(2) never replaces.
       let linked = SystemCall.retrying {
         unsafe linkat(directory.descriptor, temporaryName, directory.descriptor, name, 0)
       }
@@ -142,14 +140,14 @@ final class AtomicFile {
     return true
   }
 
-  /// Puts the staged file in the place of another.
+  /// Replaces another file with the staged one.
   ///
   /// - Parameters:
   ///   - name: the file to replace.
-  ///   - buffer: memory for the bytes that give way.
-  ///   - limit: the most bytes of those.
+  ///   - buffer: memory for the replaced file's bytes.
+  ///   - limit: the most bytes that the replaced file may have.
   ///   - mayGo: whether those bytes, as they are at that moment, may be lost.
-  /// - Returns: `false` when they may not: the file is then as it was.
+  /// - Returns: `false` when they may not be lost; the file is then as it was.
   /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
   func place(
     replacing name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
@@ -161,7 +159,8 @@ final class AtomicFile {
       if directory.fileMayGo(temporaryName, buffer: &buffer, limit: limit, mayGo: mayGo) {
         return true
       }
-      // If it cannot go back it stays as it is: a candidate for readers.
+      // If the swap cannot be undone, the displaced file keeps its temporary name and readers still
+      // try it.
       if try rename(to: name, flags: UInt32(RENAME_EXCHANGE)) != 0 { isTemporary = false }
       return false
     case ENOENT:
@@ -177,8 +176,9 @@ final class AtomicFile {
     }
   }
 
-  /// Puts the staged file in the place of another without looking at that one:
-  /// for files that only this program writes, outside the backup folder.
+  /// Replaces another file with the staged one without checking it.
+  ///
+  /// Only for files outside the backup folder that no other program writes.
   func place(overwriting name: String) throws(BackupFolderError) {
     let code = try rename(to: name, flags: 0)
     if code != 0 { throw .system(code, "\(directory.path)/\(name)") }

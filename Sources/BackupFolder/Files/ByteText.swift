@@ -1,4 +1,4 @@
-/// Comparing bytes with text, without making a string of them.
+/// Compares bytes with text without creating a string.
 extension Span<UInt8> {
   /// Whether the bytes begin with an ASCII text.
   func starts(with text: StaticString) -> Bool {
@@ -21,10 +21,10 @@ extension Span<UInt8> {
   }
 }
 
-/// Identifiers in lower-case hexadecimal digits, without a string or an array
-/// for each: a folder may list a million.
+/// Reads identifiers in lower-case hexadecimal without a string or an array for each: a folder may
+/// list a million.
 extension Span<UInt8> {
-  /// The 8 bytes that 16 digits from `start` on spell; nil for other text.
+  /// The 8 bytes that the 16 digits from `start` encode; nil for other text.
   fileprivate func hexWord(at start: Int) -> UInt64? {
     var word: UInt64 = 0
     for place in start..<start + 16 {
@@ -38,7 +38,7 @@ extension Span<UInt8> {
 }
 
 extension SIMD2<UInt64> {
-  /// The 16 bytes that 32 digits spell; nil for other text.
+  /// The 16 bytes that 32 digits encode; nil for other text.
   init?(hexDigits text: Span<UInt8>) {
     guard text.count == 32, let x = text.hexWord(at: 0), let y = text.hexWord(at: 16) else {
       return nil
@@ -48,7 +48,7 @@ extension SIMD2<UInt64> {
 }
 
 extension SIMD4<UInt64> {
-  /// The 32 bytes that 64 digits spell; nil for other text.
+  /// The 32 bytes that 64 digits encode; nil for other text.
   init?(hexDigits text: Span<UInt8>) {
     guard text.count == 64, let x = text.hexWord(at: 0), let y = text.hexWord(at: 16),
       let z = text.hexWord(at: 32), let w = text.hexWord(at: 48)

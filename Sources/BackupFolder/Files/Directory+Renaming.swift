@@ -3,7 +3,7 @@ internal import Glibc
 internal import SecretMemory
 
 extension Directory {
-  /// Whether anything of that name is here.
+  /// Whether something in this folder has that name.
   func holds(_ name: String) -> Bool {
     if let access { return access.holds(name, in: self) }
     var status = stat()
@@ -12,9 +12,9 @@ extension Directory {
 
   /// Renames within this folder, with `renameat2` flags.
   ///
-  /// A sync client that holds the name is waited for with growing pauses.
+  /// If a sync client holds the name, the call is retried with growing pauses.
   ///
-  /// - Returns: 0, or the `errno` that trying again does not cure.
+  /// - Returns: 0, or the `errno` that a retry does not cure.
   /// - Throws: ``BackupFolderError/busy(path:)`` after three seconds of refusal.
   func rename(
     _ old: String, to new: String, flags: UInt32
@@ -35,7 +35,7 @@ extension Directory {
     }
   }
 
-  /// Whether the bytes of a file may be lost; a file that is gone may.
+  /// Whether the bytes of a file may be lost; true if the file no longer exists.
   func fileMayGo(
     _ name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
   ) -> Bool {
@@ -45,25 +45,25 @@ extension Directory {
     } catch .absent {
       return true
     } catch .incomplete {
-      // Empty: nothing in it could be lost.
+      // The file is empty: nothing in it could be lost.
       return !SyncPlaceholder.isPlaceholder(name)
     } catch {
       return false
     }
   }
 
-  /// Removes a file if its bytes may be lost at the moment it goes.
+  /// Removes a file if its bytes, at the moment of removal, may be lost.
   ///
-  /// It is first moved aside, so that a sync client's new version under the
-  /// same name is not the one removed.
+  /// The file is first moved aside, so that a sync client's new version under the same name is not
+  /// removed instead.
   ///
-  /// - Returns: whether it is gone.
+  /// - Returns: whether the file is gone.
   func remove(
     _ name: String, tag: String, buffer: inout FileBuffer, limit: Int,
     mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
     guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else { return false }
-    // Nothing has this name yet, so that a plain rename displaces nothing.
+    // No file has this random name yet, so a plain rename displaces nothing.
     let random = Hex.string(Randomness.bytes(count: 8))
     let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(random)"
     let code = try rename(name, to: aside, flags: 0)
@@ -76,7 +76,7 @@ extension Directory {
       try unlink(aside)
       return true
     }
-    // Where it cannot go back it stays as it is: a candidate for readers.
+    // If it cannot go back, it stays where it is and readers still try it.
     var back = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
     if back == EINVAL || back == ENOSYS || back == EOPNOTSUPP, !holds(name) {
       back = try rename(aside, to: name, flags: 0)
@@ -84,7 +84,7 @@ extension Directory {
     return false
   }
 
-  /// Removes a file without looking at it; one that is gone is no error.
+  /// Removes a file without checking it; a missing file is no error.
   func unlink(_ name: String) throws(BackupFolderError) {
     let (_, code) = SystemCall.retrying { unsafe unlinkat(descriptor, name, 0) }
     if code != 0, code != ENOENT { throw .system(code, "\(path)/\(name)") }

@@ -1,21 +1,19 @@
-// This folder is for files and folders of a disk that may fail, hang or have only a part of
-// a file. Other rooms stage and place files with AtomicFile, read them with FileBuffer, and
-// list them with NameStream. No operation, view or key slot is known here, nor what a
-// file's bytes mean.
+// This folder is for files and folders of a disk that may fail, hang or hold only part of a file.
+// Other rooms stage and place files with AtomicFile, read them with FileBuffer, and list them with
+// NameStream. This room knows no operation, view or key slot, nor the meaning of a file's bytes.
 
 internal import CLinux
 internal import Glibc
 
 /// An open directory.
 ///
-/// Everything below the backup folder is reached from an open
-/// directory one step at a time, never through a symbolic link, so that nothing
-/// in the folder can lead a read or a write out of it.
+/// Everything below the backup folder is reached from an open directory, one step at a time and
+/// never through a symbolic link. So nothing in the folder can lead a read or a write out of it.
 final class Directory: Sendable {
   let descriptor: Int32
-  /// For messages only; nothing is opened by it.
+  /// The path for messages only; nothing is opened by it.
   let path: String
-  /// How it is read where that may block; nil on a local disk.
+  /// The access for reads that may block; nil on a local disk.
   let access: FolderAccess?
 
   private init(descriptor: Int32, path: String, access: FolderAccess?) {
@@ -28,12 +26,12 @@ final class Directory: Sendable {
     close(descriptor)
   }
 
-  /// Opens the folder a person named; that path may be a symbolic link.
+  /// Opens the folder that the user named; its path may be a symbolic link.
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - watch: who is told where reading blocks; nil: reading never does.
-  /// - Returns: the folder, open.
+  ///   - watch: is called where reading blocks; nil where reading never blocks.
+  /// - Returns: the open folder.
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``,
   ///   ``BackupFolderError/notAFolder(path:)``; system errors.
   static func open(
@@ -50,7 +48,7 @@ final class Directory: Sendable {
     }
     switch code {
     case 0:
-      // The path may have led elsewhere than it looks.
+      // A symbolic link in the path may have led to a remote file system.
       if access == nil, let watch, MountKind.isRemote(descriptor: descriptor) {
         access = FolderAccess(watch)
       }
@@ -61,7 +59,7 @@ final class Directory: Sendable {
     }
   }
 
-  /// Opens a folder in this one; `nil` when there is none.
+  /// Opens a subfolder; returns `nil` when there is none.
   ///
   /// - Throws: ``BackupFolderError/notAFolder(path:)`` for a file or a symbolic
   ///   link of that name.
@@ -84,8 +82,10 @@ final class Directory: Sendable {
     }
   }
 
-  /// Opens a folder in this one to read it; `nil` when there is none, also where
-  /// something else has its name: what is in the other folders still opens.
+  /// Opens a subfolder for reading; returns `nil` when there is none.
+  ///
+  /// Also returns `nil` when something else has its name, so that the other folders can still be
+  /// read.
   func readableSubdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
     do {
       return try subdirectory(name)
@@ -94,7 +94,7 @@ final class Directory: Sendable {
     }
   }
 
-  /// Opens a folder in this one, made private to the user if it is not there.
+  /// Opens a subfolder; creates it, private to the user, if there is none.
   func makeSubdirectory(_ name: String) throws(BackupFolderError) -> Directory {
     if let existing = try subdirectory(name) { return existing }
     let (_, code) = SystemCall.retrying { unsafe mkdirat(descriptor, name, 0o700) }
@@ -106,7 +106,7 @@ final class Directory: Sendable {
     return made
   }
 
-  /// Removes an empty folder in this one; says whether it is gone.
+  /// Removes an empty subfolder; returns whether it is gone.
   @discardableResult
   func removeEmptySubdirectory(_ name: String) -> Bool {
     unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0
@@ -114,9 +114,8 @@ final class Directory: Sendable {
 
   /// The names in this folder, sorted, without `.` and `..`.
   ///
-  /// For folders with few files: ``NameStream`` costs no memory for a name.
-  /// Names that are no UTF-8 come back repaired and then name nothing; no
-  /// program we know writes such.
+  /// For folders with few files; ``NameStream`` needs no memory per name. Names that are not valid
+  /// UTF-8 are returned repaired and then match no file. No known program writes such names.
   ///
   /// - Throws: as ``NameStream/next(_:)``.
   func names() throws(BackupFolderError) -> [String] {
@@ -127,8 +126,7 @@ final class Directory: Sendable {
     return names
   }
 
-  /// This folder's path as the kernel knows it: one name for one folder,
-  /// whatever links led here.
+  /// This folder's path as the kernel knows it, the same whatever links led here.
   func canonicalPath() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = unsafe readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)

@@ -3,11 +3,10 @@ internal import CSPP
 internal import Glibc
 
 extension SystemCall {
-  /// Waits until an open file's bytes, or an open folder's names, are on the
-  /// disk.
+  /// Waits until an open file's bytes, or an open folder's names, are on the disk.
   ///
-  /// A failure means that they may never get there: the kernel forgets that it
-  /// could not write them, so trying again would succeed and prove nothing.
+  /// After a failure they may never get there. The kernel forgets that it could not write them, so
+  /// a retry would succeed and prove nothing.
   ///
   /// - Returns: 0 or `errno`.
   static func sync(_ descriptor: Int32) -> Int32 {
@@ -16,15 +15,15 @@ extension SystemCall {
 }
 
 extension Directory {
-  /// Makes what was created, renamed or removed in this folder durable.
+  /// Makes files that were created, renamed or removed in this folder durable.
   func sync() throws(BackupFolderError) {
     let code = SystemCall.sync(descriptor)
-    // Some network file systems cannot sync a folder and say so.
+    // Some network file systems cannot sync a folder and report so.
     let cannot = [EINVAL, EOPNOTSUPP, ENOSYS]
     if code != 0, !cannot.contains(code) { throw .system(code, path) }
   }
 
-  /// Makes this folder's own name durable, where that is possible.
+  /// Makes this folder's own name durable where that is possible.
   func syncParent() {
     let (parent, code) = SystemCall.retrying {
       unsafe keybackup_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -36,8 +35,8 @@ extension Directory {
 
   /// Whether one call can make every file here durable.
   ///
-  /// Where syncfs(2) is known to write all back and wait: a FUSE or network
-  /// file system may answer without passing the call on.
+  /// True only where syncfs(2) is known to write everything back and wait. A FUSE or network file
+  /// system may answer without passing the call on.
   var canSyncAll: Bool {
     let ext4 = 0xEF53
     let btrfs = 0x9123_683E
@@ -54,7 +53,7 @@ extension Directory {
 }
 
 extension Directory {
-  /// Opens a folder by path, made private to the user with its parents, durably.
+  /// Opens a folder by path; creates it and its parents, private to the user and durable.
   static func make(path: String) throws(BackupFolderError) -> Directory {
     do {
       return try Directory.open(path: path)

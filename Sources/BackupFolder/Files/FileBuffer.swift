@@ -3,24 +3,24 @@ internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
-/// Why a file gives no bytes.
+/// The reason why a file gives no bytes.
 enum FileProblem: Error, Equatable {
-  /// No file of that name (it may have gone since it was listed).
+  /// No file has that name; it may have been removed since it was listed.
   case absent
-  /// Nothing in it, or only a sync client's placeholder: not yet synchronised.
+  /// The file is empty or only a sync client's placeholder: not yet synchronised.
   case incomplete
-  /// A symbolic link, FIFO, socket, device or folder.
+  /// The name belongs to a symbolic link, FIFO, socket, device or folder.
   case notRegular
-  /// Larger than the limit in bytes.
+  /// The file is larger than the limit in bytes.
   case tooLarge(limit: Int)
-  /// The system call's `errno`.
+  /// A system call failed with this `errno`.
   case system(Int32)
-  /// Not tried any more: its folder's files cannot be had now.
+  /// The file was not tried: the files of its folder cannot be read now.
   case notTried
-  /// The command was asked to end meanwhile.
+  /// The command was asked to end while it waited.
   case interrupted
 
-  /// How a wallet stands whose file has this problem.
+  /// The state of a wallet whose file has this problem.
   var state: WalletState {
     switch self {
     case .incomplete, .notTried, .interrupted: .incomplete
@@ -29,10 +29,10 @@ enum FileProblem: Error, Equatable {
     }
   }
 
-  /// Whether only the file's permissions are in the way.
+  /// Whether only the file's permissions prevent reading.
   var isForbidden: Bool { self == .system(EACCES) || self == .system(EPERM) }
 
-  /// The same as an error about `path`.
+  /// The problem as an error about `path`.
   func error(_ path: String) -> BackupFolderError {
     switch self {
     case .absent: .io(errno: ENOENT, path: path)
@@ -46,24 +46,24 @@ enum FileProblem: Error, Equatable {
   }
 }
 
-/// One file's bytes, in memory that is used again for the next file.
+/// One file's bytes, in memory that is reused for the next file.
 ///
-/// What comes from the folder is sealed, and may be seen by anyone who sees the
-/// folder; guarded memory all the same, so that it can be opened in place.
+/// Files of the folder are sealed, and anyone who sees the folder may see them. The memory is
+/// guarded all the same, so that a file can be opened in place.
 struct FileBuffer: ~Copyable {
-  /// The bytes read last, or what they were made into.
+  /// The bytes read last, or the result of opening them in place.
   var bytes = SecretBytes(zeroed: 16 * 1024)
 
-  /// What the file system said of the file that was read last, before it was.
+  /// The stamp of the file that was read last, taken before reading.
   private(set) var stamp: FileStamp?
 
-  /// Number of bytes read last.
+  /// The number of bytes read last.
   var count: Int { bytes.count }
 
   /// Parses the bytes read last.
   ///
-  /// - Throws: what `body` throws; ``CSPPError/truncated`` in its place where
-  ///   part of the file is still a hole.
+  /// - Throws: what `body` throws; ``CSPPError/truncated`` instead where part of the file is still
+  ///   a hole.
   borrowing func parse<Result: ~Copyable>(
     _ body: (Span<UInt8>) throws(CSPPError) -> Result
   ) throws(CSPPError) -> Result {
@@ -76,8 +76,9 @@ struct FileBuffer: ~Copyable {
     }
   }
 
-  /// Whether a stretch of zero bytes shows that a download that reserved its
-  /// space has not filled it: no file of a backup has such a stretch.
+  /// Whether a run of zero bytes shows an unfinished download that reserved its space.
+  ///
+  /// No file of a backup has such a run.
   private static func hasHole(_ bytes: Span<UInt8>) -> Bool {
     var run = 0
     for index in bytes.indices {
@@ -96,14 +97,14 @@ struct FileBuffer: ~Copyable {
 
   /// Reads a whole regular file.
   ///
-  /// The size is checked before a byte is read; a FIFO or a device is never
-  /// waited for (`O_NONBLOCK`), a symbolic link never followed.
+  /// The size is checked before a byte is read. A FIFO or a device never blocks the read
+  /// (`O_NONBLOCK`); a symbolic link is never followed.
   ///
   /// - Parameters:
   ///   - name: the file's name in `directory`.
-  ///   - directory: where it lies.
+  ///   - directory: its folder.
   ///   - limit: the most bytes it may have.
-  /// - Throws: why it gives no bytes.
+  /// - Throws: the reason why the file gives no bytes.
   mutating func read(
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {
@@ -148,7 +149,7 @@ struct FileBuffer: ~Copyable {
     while true {
       if filled == bytes.count {
         if filled > limit { throw .tooLarge(limit: limit) }
-        // The file has grown since.
+        // The file has grown since fstat.
         bytes.reserve(filled * 2)
         bytes.resize(to: filled * 2)
       }

@@ -1,25 +1,25 @@
 internal import CLinux
 internal import Glibc
 
-/// Keeps two programs of this computer from writing one folder at a time.
+/// Keeps two programs of this computer from writing one folder at the same time.
 ///
-/// The lock file lies in the state folder: in the backup folder it would be
-/// synchronised. Other computers need no lock: each writes files of its own.
+/// The lock file is in the state folder: in the backup folder it would be synchronised. Other
+/// computers need no lock: each writes its own files.
 struct FileLock: ~Copyable {
   /// How long a writing run waits for another program.
   static let patience = Duration.seconds(10)
-  /// How long a reading run waits that has something to remember.
+  /// How long a reading run waits before it remembers something.
   static let readersPatience = Duration.seconds(2)
 
   private let descriptor: Int32
 
-  /// Takes the lock for writing; a program that ends in any way gives it back.
+  /// Takes the lock for writing; it is released however the program ends.
   ///
   /// - Parameters:
   ///   - name: the lock file.
-  ///   - directory: where it lies.
-  ///   - patience: how long another program is waited for.
-  /// - Returns: the lock, which goes with the value.
+  ///   - directory: its folder.
+  ///   - patience: how long to wait for another program.
+  /// - Returns: the lock, which is released with the value.
   /// - Throws: ``BackupFolderError/busy(path:)`` when another program keeps it.
   static func take(
     _ name: String, in directory: Directory, patience: Duration = FileLock.patience

@@ -2,14 +2,13 @@ internal import CLinux
 internal import CSPP
 internal import Glibc
 
-/// What stat(2) says of a file that changes whenever its bytes may have: as
-/// git's index has it.
+/// The stat(2) fields of a file that change whenever its bytes may have changed, as in git's index.
 struct FileStamp: Equatable {
   let inode: UInt64
   let size: Int64
   /// Nanoseconds since 1970.
   let modified: Int64
-  /// Nanoseconds since 1970; the system sets it, and no program can.
+  /// Nanoseconds since 1970; the system sets this time, and no program can.
   let changed: Int64
 
   init(inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
@@ -26,27 +25,27 @@ struct FileStamp: Equatable {
     changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
   }
 
-  /// Whether it is the same file with the same bytes under, perhaps, another
-  /// name: renaming changes nothing else.
+  /// Whether both are the same file with the same bytes, even under another name.
+  ///
+  /// Renaming changes none of the compared fields.
   func isSame(as other: FileStamp) -> Bool {
     inode == other.inode && size == other.size && modified == other.modified
   }
 
-  /// Whether every change after `time` gives the file another stamp.
+  /// Whether every change after `time` gives the file a new stamp.
   ///
   /// A file changed twice within one tick of the file system's clock keeps its
   /// stamp the second time.
   ///
-  /// - Parameter time: from ``now()``, before the file was looked at.
-  /// - Returns: false where that is not sure.
+  /// - Parameter time: from ``now()``, taken before the file was looked at.
+  /// - Returns: false where that is not certain.
   func isSettled(at time: Int64) -> Bool {
     // Where there are no fractions of a second, a tick may be two seconds.
     let tick: Int64 = changed % 1_000_000_000 == 0 ? 3_000_000_000 : 20_000_000
     return changed < time &- tick
   }
 
-  /// The clock by which file systems of this machine stamp, in nanoseconds since
-  /// 1970.
+  /// The time of the clock with which this machine's file systems stamp, in nanoseconds since 1970.
   static func now() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
@@ -55,8 +54,7 @@ struct FileStamp: Equatable {
 }
 
 extension Directory {
-  /// The stamp of a wallet's own file; nil when there is none, or it is no
-  /// regular file.
+  /// The stamp of a wallet's own file; nil when there is none or it is not a regular file.
   func stamp(ofWallet record: RecordID) -> FileStamp? {
     var name: [UInt8] = []
     name.reserveCapacity(80)
@@ -74,13 +72,13 @@ extension Directory {
       inode: stamp.inode, size: stamp.size, modified: stamp.modified, changed: stamp.changed)
   }
 
-  /// The device that this folder lies on, if its file system is one that stamps
-  /// every change by this machine's clock; nil for network and FUSE file
-  /// systems, whose stamps are whatever the other side says.
+  /// The device of this folder, if its file system stamps every change by this machine's clock.
+  ///
+  /// nil for network and FUSE file systems, whose stamps come from the other side.
   var stampingDevice: UInt64? {
     let tmpfs = 0x0102_1994
     let zfs = 0x2FC1_2FC1
-    // Asking some others could block.
+    // Asking some other file systems could block.
     guard access == nil else { return nil }
     let type = keybackup_file_system_type(descriptor)
     guard canSyncAll || type == tmpfs || type == zfs else { return nil }

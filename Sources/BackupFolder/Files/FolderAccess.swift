@@ -3,24 +3,24 @@ internal import Glibc
 internal import SecretMemory
 internal import Synchronization
 
-/// How one backup folder is read where reading may block: with patience for a
-/// file that is being downloaded, and without trying again and again what is
-/// not here (docs/decisions/0015).
+/// Reads one backup folder where reading may block (docs/decisions/0015).
 ///
-/// One for a folder and all that lies below it, as long as a command runs. On
-/// a local disk there is none.
+/// It waits for a file that is being downloaded and does not retry what is not here again and
+/// again. One instance serves a folder and everything below it while a command runs. A local disk
+/// has none.
 final class FolderAccess: Sendable {
-  /// How long one file or listing is waited for at first; half of it after
-  /// every one that was waited for in vain, down to ``leastPatience``.
+  /// How long one file or listing is waited for at first.
+  ///
+  /// It is halved after each wait without an answer, down to ``leastPatience``.
   static let patience = Duration.seconds(30)
   static let leastPatience = Duration.seconds(2)
-  /// When a person is told what is waited for.
+  /// The time after which the user is told about the wait.
   static let silence = Duration.seconds(2)
-  /// So many failures one after the other, which took longer than
-  /// ``cheapFailures``, end the tries in a folder.
+  /// The number of consecutive failures that ends the tries in a folder, if they took longer than
+  /// ``cheapFailures``.
   static let failures = 3
   static let cheapFailures = Duration.seconds(2)
-  /// A failure that took longer than this is not tried again.
+  /// A failure that took longer than this is not retried.
   static let cheapFailure = Duration.seconds(1)
 
   fileprivate struct Row {
@@ -31,21 +31,21 @@ final class FolderAccess: Sendable {
   fileprivate struct State {
     var process: ReadingProcess?
     var patience = FolderAccess.patience
-    /// The failures in a row, by folder.
+    /// The consecutive failures, by folder.
     var rows: [String: Row] = [:]
-    /// What took long and failed: folders of which nothing more is tried, files.
+    /// The paths that failed slowly: files, and folders in which nothing more is tried.
     var givenUp: Set<String> = []
   }
 
   private let watch: ReadingWatch
-  // A class that is only reached under the lock.
+  // The process is a class that is used only under the lock.
   private let state = Mutex(State())
 
   init(_ watch: ReadingWatch) {
     self.watch = watch
   }
 
-  /// Forgets what failed: it is worth trying again.
+  /// Forgets failures, so that everything is tried again.
   func tryAgain() {
     state.withLock { state in
       state.rows = [:]
@@ -58,11 +58,11 @@ final class FolderAccess: Sendable {
   ///
   /// - Parameters:
   ///   - name: its path, or its name in `folder`.
-  ///   - folder: where it lies.
+  ///   - folder: its parent folder.
   ///   - path: for messages.
   /// - Returns: a descriptor, or an `errno`.
-  /// - Throws: ``BackupFolderError/unreachable(errno:path:)`` when there is no
-  ///   answer, ``BackupFolderError/interrupted``.
+  /// - Throws: ``BackupFolderError/unreachable(errno:path:)`` when no answer comes,
+  ///   ``BackupFolderError/interrupted``.
   func openFolder(
     _ name: String, in folder: Directory?, path: String
   ) throws(BackupFolderError) -> (descriptor: Int32, error: Int32) {
@@ -77,7 +77,7 @@ final class FolderAccess: Sendable {
     }
   }
 
-  /// Whether something has a name in a folder; true where nobody can tell.
+  /// Whether something in a folder has that name; true where this cannot be determined.
   func holds(_ name: String, in folder: Directory) -> Bool {
     let code = try? perform("\(folder.path)/\(name)", in: folder.path) {
       process, patient throws(ReadingProcess.Silence) in
@@ -129,14 +129,14 @@ final class FolderAccess: Sendable {
     }
   }
 
-  /// Runs one call in the reading process, as long as there is patience.
+  /// Runs one call in the reading process until its time is up.
   ///
   /// - Parameters:
-  ///   - path: what is opened, listed or read.
-  ///   - folder: whose failures in a row count.
-  ///   - call: the call, with its `errno`.
-  /// - Returns: what the call gave.
-  /// - Throws: why there was no answer.
+  ///   - path: the file or folder that is opened, listed or read.
+  ///   - folder: the folder whose consecutive failures count.
+  ///   - call: the call, which returns its result and its `errno`.
+  /// - Returns: the call's result.
+  /// - Throws: the reason why no answer came.
   private func perform<R: Sendable>(
     _ path: String, in folder: String?,
     _ call: (ReadingProcess, () -> Bool) throws(ReadingProcess.Silence) -> (R, Int32)
@@ -175,7 +175,7 @@ final class FolderAccess: Sendable {
 }
 
 extension FolderAccess.State {
-  /// Remembers how a call ended.
+  /// Records how a call ended.
   fileprivate mutating func judge(
     _ path: String, _ folder: String?, _ code: Int32, after lasted: Duration
   ) {

@@ -1,11 +1,12 @@
 internal import CLinux
 internal import Glibc
 
-/// What kind of file system a folder is on, by the kernel's own list of
-/// mounts: asking the file system itself could block.
+/// Tells the kind of file system that holds a folder, from the kernel's list of mounts.
+///
+/// Asking the file system itself could block.
 enum MountKind {
-  /// Whether a path, as far as its text tells, leads to a file system that
-  /// answers only when another program or computer does.
+  /// Whether a path, judged by its text, leads to a file system that needs another program or
+  /// computer to answer.
   static func isRemote(path: String) -> Bool {
     let absolute = path.hasPrefix("/") ? path : workingFolder() + "/" + path
     return MountTable.current().holding(absolute).map { isRemote($0.type) } ?? false
@@ -36,7 +37,7 @@ enum MountKind {
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A file of /proc; nil where it cannot be read.
+  /// The text of a file of /proc; nil where it cannot be read.
   static func text(of path: String) -> String? {
     let (file, code) = SystemCall.retrying {
       unsafe keybackup_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)

@@ -4,10 +4,10 @@ internal import Glibc
 /// Lists a folder one name at a time, in no order, without `.` and `..`.
 @safe
 struct NameStream: ~Copyable {
-  /// nil where the names came from elsewhere.
+  /// The open listing; nil where the names came from the reading process.
   private let stream: OpaquePointer?
   private let path: String
-  /// Names that came all at once, each with a zero byte after it.
+  /// Names that were received all at once, each followed by a zero byte.
   private let names: [UInt8]
   private var place = 0
 
@@ -23,8 +23,7 @@ struct NameStream: ~Copyable {
     _ directory: Directory
   ) throws(BackupFolderError) -> (OpaquePointer?, [UInt8]) {
     if let access = directory.access { return (nil, try access.names(in: directory)) }
-    // A descriptor of its own, since listing moves the offset and
-    // closedir closes it.
+    // A separate descriptor, since listing moves the offset and closedir closes it.
     let (own, code) = SystemCall.retrying {
       unsafe keybackup_openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     }
@@ -43,9 +42,9 @@ struct NameStream: ~Copyable {
 
   /// Lends the next name.
   ///
-  /// - Returns: what `body` made of it; nil at the end.
-  /// - Throws: a listing that fails part way: what was not listed must not look
-  ///   like what is not there.
+  /// - Returns: the result of `body`; nil at the end.
+  /// - Throws: if the listing fails part way: a name that was not listed must not look like a
+  ///   missing file.
   mutating func next<Result>(
     _ body: (Span<UInt8>) -> Result
   ) throws(BackupFolderError) -> Result? {
@@ -75,7 +74,7 @@ struct NameStream: ~Copyable {
 }
 
 extension String {
-  /// The text of a name; what is no UTF-8 is repaired.
+  /// The text of a name; bytes that are not valid UTF-8 are repaired.
   init(repairing bytes: Span<UInt8>) {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -1,45 +1,44 @@
 internal import CSPP
 public import SecretMemory
 
-/// A folder outside of the backup that a command writes files for the person
-/// into: each appears whole, durable and checked, or not at all.
+/// A folder outside the backup into which a command writes files for the user.
 ///
-/// What is staged lies there as `<name>.keybackup-part`, in sight, because it
-/// may be a secret in plain; it goes with the value if it is not placed.
+/// Each file appears whole, durable and checked, or not at all. A staged file is named
+/// `<name>.keybackup-part`, so that it is visible, because it may be an unencrypted secret. It is
+/// removed with the value if it is not placed.
 public struct PrivateFolder: ~Copyable {
-  /// Files that are open at a time.
+  /// The number of files that are open at a time.
   private static let groupSize = 256
-  /// Files from which on one sync of the file system takes less time than one
-  /// of each.
+  /// The number of files from which one sync of the file system is faster than one sync per file.
   private static let manyFiles = 8
 
   private let directory: Directory
   private var staged: [(file: AtomicFile, name: String, digest: Digest)] = []
   private var buffer = FileBuffer()
-  /// Names that something else had when a file was to be placed.
+  /// Names that were already in use when a file was to be placed.
   public private(set) var taken: [String] = []
 
   /// Opens a folder.
   ///
-  /// - Parameter path: as the person named it.
+  /// - Parameter path: the path as the user gave it.
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
   public init(path: String) throws(BackupFolderError) {
     directory = try Directory.open(path: path)
   }
 
-  /// Stages a file, readable by the user only; places some now and then.
+  /// Stages a file, readable by the user only; places a group of files when enough are staged.
   ///
   /// - Parameters:
-  ///   - bytes: all of it.
-  ///   - name: what it will be called.
-  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors;
-  ///   what was staged before is placed as far as it can be.
+  ///   - bytes: the whole file.
+  ///   - name: its final name.
+  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors; files staged before
+  ///   are placed as far as possible.
   public mutating func write(
     _ bytes: borrowing SecretBytes, as name: String
   ) throws(BackupFolderError) {
     do {
       let part = "\(name).keybackup-part"
-      // Of a run that was cut off.
+      // A file of an interrupted run.
       try directory.unlink(part)
       let file = try bytes.withBytes { (bytes) throws(BackupFolderError) in
         try AtomicFile(staging: bytes, in: directory, as: part)
@@ -52,10 +51,11 @@ public struct PrivateFolder: ~Copyable {
     if staged.count == Self.groupSize { try place() }
   }
 
-  /// Waits until all that was staged is on the disk, reads it back, and gives
-  /// each file its name; what has a name already is left as it is.
+  /// Makes all staged files durable, reads them back, and gives each its name.
   ///
-  /// - Throws: system errors; what was not placed is gone then.
+  /// A file that already has such a name stays as it is.
+  ///
+  /// - Throws: system errors; files that were not placed are then removed.
   public mutating func place() throws(BackupFolderError) {
     let group = staged
     staged = []
@@ -72,9 +72,9 @@ public struct PrivateFolder: ~Copyable {
   /// Replaces a small file that only this program writes, in one step.
   ///
   /// - Parameters:
-  ///   - bytes: all of it; no secret.
-  ///   - name: what it is called.
-  ///   - path: its folder, made if it is not there.
+  ///   - bytes: the whole file, which holds no secret.
+  ///   - name: its name.
+  ///   - path: its folder, created if it does not exist.
   /// - Throws: system errors; the file is then as it was.
   public static func replace(
     _ bytes: [UInt8], as name: String, in path: String

@@ -3,23 +3,24 @@ internal import Glibc
 internal import SecretMemory
 internal import Synchronization
 
-/// A process that opens, lists and reads for this one, where that may block:
-/// it can be left behind, which a thread cannot (docs/decisions/0015).
+/// A process that opens, lists and reads for this one where that may block (docs/decisions/0015).
+///
+/// A blocked process can be left behind; a blocked thread cannot.
 final class ReadingProcess: Sendable {
-  /// Why there was no answer.
+  /// The reason why no answer came.
   enum Silence: Error, Equatable {
-    /// It did not come in time; the process is of no more use.
+    /// The answer did not come in time; the process cannot be used any more.
     case late
-    /// The process is gone.
+    /// The process has ended.
     case ended
   }
 
   private let socket: Int32
   private let process: pid_t
-  /// Says before every pause whether to go on waiting.
+  /// Tells before every pause whether to keep waiting.
   typealias TimeLimit = () -> Bool
 
-  /// Starts one; nil when the system has no room for it.
+  /// Starts a process; nil when the system cannot start one.
   init?() {
     var socket: Int32 = -1
     let process = unsafe keybackup_start_reading_process(&socket)
@@ -34,13 +35,13 @@ final class ReadingProcess: Sendable {
     Self.reap(process)
   }
 
-  /// Processes that were killed and have not ended.
+  /// Processes that were killed and have not ended yet.
   private static let ending = Mutex<Set<pid_t>>([])
 
-  /// Takes note of the end of a process, as the system demands of its parent.
+  /// Reaps a process, as the system demands of its parent.
   ///
-  /// One that is stuck ends when the file system lets it: it is asked for again
-  /// when the next one is done with.
+  /// A stuck process ends when the file system lets it. It is tried again when the next process is
+  /// reaped.
   private static func reap(_ process: pid_t) {
     ending.withLock { ending in
       ending.insert(process)
@@ -52,7 +53,7 @@ final class ReadingProcess: Sendable {
     }
   }
 
-  /// Opens a folder: by its path, or by its name in another one.
+  /// Opens a folder by its path, or by its name in another folder.
   ///
   /// - Returns: a descriptor, or the call's `errno`.
   func openFolder(
@@ -66,7 +67,7 @@ final class ReadingProcess: Sendable {
     return (descriptor, answer.error)
   }
 
-  /// Looks whether something has a name.
+  /// Checks whether a name is in use.
   ///
   /// - Returns: 0 or the call's `errno`.
   func look(
@@ -79,7 +80,7 @@ final class ReadingProcess: Sendable {
 
   /// Reads a whole regular file.
   ///
-  /// - Returns: 0, the call's `errno`, or a number of `KEYBACKUP_TOO_LARGE`'s kind.
+  /// - Returns: 0, the call's `errno`, or a code such as `KEYBACKUP_TOO_LARGE`.
   func readFile(
     _ name: String, in folder: Int32, limit: Int, into bytes: inout SecretBytes,
     while patient: TimeLimit
@@ -99,8 +100,8 @@ final class ReadingProcess: Sendable {
 
   /// Lists a folder.
   ///
-  /// - Returns: the names without `.` and `..`, each with a zero byte after it; the
-  ///   call's `errno`.
+  /// - Returns: the names without `.` and `..`, each followed by a zero byte; and the call's
+  ///   `errno`.
   func list(
     _ folder: Int32, while patient: TimeLimit
   ) throws(Silence) -> (names: [UInt8], error: Int32) {
@@ -121,10 +122,10 @@ final class ReadingProcess: Sendable {
     }
   }
 
-  /// Takes the names out of what getdents64(2) gave.
+  /// Extracts the names from the output of getdents64(2).
   private static func append(_ entries: [UInt8], to names: inout [UInt8]) {
-    // struct linux_dirent64: inode and offset, 8 bytes each, the record's size in
-    // 2 bytes, a type, the name up to a zero byte.
+    // struct linux_dirent64: inode and offset, 8 bytes each; the record's size, 2 bytes; a type, 1
+    // byte; the name up to a zero byte.
     let (sizeAt, nameAt) = (16, 19)
     var start = 0
     while start + nameAt < entries.count {

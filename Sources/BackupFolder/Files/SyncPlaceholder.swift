@@ -1,26 +1,27 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What sync programs leave in the place of a file that has not come yet, or
-/// beside it while it comes (docs/format.md, "Not here yet").
+/// The files that sync programs put in the place of a file not downloaded yet, or beside it during
+/// the download (docs/format.md, "Not here yet").
 enum SyncPlaceholder {
-  /// Whether the name is that of a sync program's placeholder for a file that is
-  /// still in the cloud: it never holds the file's own bytes.
+  /// Whether the name is that of a sync program's placeholder for a file still in the cloud.
+  ///
+  /// A placeholder never holds the file's own bytes.
   static func isPlaceholder(_ name: String) -> Bool {
     name.hasSuffix(".icloud") || name.hasSuffix(".nextcloud") || name.hasSuffix(".owncloud")
   }
 
-  /// Why such a file gives nothing.
+  /// The reason, in words, why such a file gives nothing.
   static let reason = "only a sync program's stand-in: not yet synchronised"
 
-  /// The name of the file that a placeholder or half download stands for.
+  /// The name of the file that a placeholder or partial download stands for.
   ///
-  /// What such a file holds is tried like any other's: a name proves nothing.
-  /// But if it holds nothing of use, the file it stands for is awaited.
+  /// The contents of such a file are tried like any other's: a name proves nothing. If they are of
+  /// no use, the file it stands for is awaited.
   ///
-  /// - Parameter name: of a file as it was listed.
-  /// - Returns: the name the whole file will have; `nil` when `name` is no
-  ///   placeholder for a file of a backup.
+  /// - Parameter name: a file name as it was listed.
+  /// - Returns: the name of the whole file; `nil` when `name` is no placeholder for a file of a
+  ///   backup.
   static func awaited(_ name: String) -> String? {
     guard let whole = withoutMarks(name), whole.hasSuffix(".json"), whole.utf8.count > 5 else {
       return nil
@@ -28,7 +29,7 @@ enum SyncPlaceholder {
     return String(whole)
   }
 
-  /// Those of a folder's files that stand for one which is there too.
+  /// The names that stand for a file which is here too.
   static func superfluous(in names: [String]) -> Set<String> {
     let standIns = names.compactMap { name in awaited(name).map { (name, $0) } }
     if standIns.isEmpty { return [] }
@@ -46,7 +47,7 @@ enum SyncPlaceholder {
     ] {
       if let inner = between(name, "", suffix) { return inner }
     }
-    // rclone puts eight letters and digits before it.
+    // rclone inserts eight letters and digits before the suffix.
     if let inner = between(name, "", ".partial") { return withoutRandomPart(inner, 8) ?? inner }
     guard name.hasPrefix(".") else { return nil }
     // Nextcloud and ownCloud: .NAME.~1a2b3c
@@ -66,7 +67,7 @@ enum SyncPlaceholder {
     return name.dropFirst(prefix.count).dropLast(suffix.count)
   }
 
-  /// `name` without a last part of exactly `count` letters and digits.
+  /// Returns `name` without a last part of exactly `count` letters and digits.
   private static func withoutRandomPart(_ name: Substring, _ count: Int) -> Substring? {
     guard let dot = name.lastIndex(of: ".") else { return nil }
     let part = name[name.index(after: dot)...].utf8

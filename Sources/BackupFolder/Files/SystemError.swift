@@ -20,13 +20,13 @@ extension BackupFolderError {
 
   /// The error for a listing of the folder `path` that failed.
   static func listing(_ code: Int32, _ path: String) -> BackupFolderError {
-    // Opened, and gone since: not the same as having been empty.
+    // The folder was opened and has disappeared since, so it was not necessarily empty.
     code == ENOENT ? .unreachable(errno: ESTALE, path: path) : .reading(code, path)
   }
 }
 
 package enum SystemCall {
-  /// Repeats a call that a signal interrupted.
+  /// Repeats a system call that a signal interrupted.
   ///
   /// - Returns: the call's result, or `errno` when it is -1.
   static func retrying<Result: FixedWidthInteger>(
@@ -40,19 +40,18 @@ package enum SystemCall {
     }
   }
 
-  /// The system's words for an `errno`.
+  /// The system's text for an `errno`.
   package static func text(_ code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
     guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Whether reading that failed with this `errno` may work later: sync programs
-  /// and network file systems say so for what they cannot give now.
+  /// Whether a read that failed with this `errno` may succeed later.
   ///
-  /// EIO too: it is what a download that failed looks like, and a failing disk,
-  /// which the words then name as well. Nothing of it shows that bytes are
-  /// damaged.
+  /// Sync programs and network file systems return these codes for files that they cannot give now.
+  /// EIO is one of them: a failed download and a failing disk both give it, so the message names
+  /// both. None of these codes shows that bytes are damaged.
   static func meansNotHere(_ code: Int32) -> Bool {
     switch code {
     case EIO, EDEADLK, ESTALE, ETIMEDOUT, EAGAIN, EINTR, ECANCELED, ENODATA, EBUSY, ETXTBSY,

@@ -1,33 +1,33 @@
 public import CSPP
 
-/// What a person is asked to take for the truth: the folder as it stands.
+/// The state of a folder that the user is asked to accept.
 ///
-/// Whatever changes between the question and the answer is not accepted.
+/// Changes between the question and the answer are not accepted.
 public struct Acceptance: Sendable {
   /// The namespace.
   public let namespaceID: NamespaceID
-  /// How the logs stand now, without a key.
+  /// The state of the logs now, as far as it shows without a key.
   public let health: LogHealth
-  /// Operations that should be here and of which there is no trace.
+  /// The number of operations that should be here and of which there is no trace.
   public let gaps: Int
   let present: OperationNames
   let awaited: OperationNames
 
-  /// Whether anything is lost, forked or lacking, as far as can be seen without
-  /// a key, that accepting settles.
+  /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
+  /// a key.
   public var isNeeded: Bool { health.rolledBack + health.forked + gaps > 0 }
 }
 
 extension Namespace {
-  /// What ``accept(_:)`` would accept.
+  /// The state that ``accept(_:)`` would accept.
   ///
-  /// Needs no key, so contradictions that only opened operations tell do not
-  /// show; they are accepted with the operations that make them.
+  /// Needs no key, so contradictions that only opened operations reveal do not show. They are
+  /// accepted together with the operations that cause them.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   public func acceptance() throws(BackupFolderError) -> Acceptance {
     let localState = rememberedOrNothing()
-    // What was not listed must not be accepted as gone.
+    // A name that was not listed must not be accepted as missing.
     if let folder = try logFolder() { _ = try LogListing(folder) }
     let log = try LogHeaders.read(self, localState: localState)
     let present = log.names
@@ -41,12 +41,12 @@ extension Namespace {
       present: present, awaited: awaited)
   }
 
-  /// Takes the folder as it was shown for what was seen.
+  /// Records the folder, as it was shown, as the state that this computer has seen.
   ///
-  /// What is gone is no longer reported as rolled back, what contradicts itself
-  /// no longer as forked. What happens later is.
+  /// Missing operations are no longer reported as rolled back, nor contradictions as forked. Later
+  /// ones are.
   ///
-  /// - Parameter acceptance: what a person has agreed to.
+  /// - Parameter acceptance: the state to which the user agreed.
   /// - Throws: system errors of the state folder.
   public func accept(_ acceptance: Acceptance) throws(BackupFolderError) {
     let state = try state(make: true)
@@ -59,11 +59,11 @@ extension Namespace {
 }
 
 extension BackupFolder {
-  /// Forgets namespaces that this computer knew and that are gone.
+  /// Forgets namespaces that this computer knew and that are missing.
   ///
-  /// - Parameter ids: from ``vanishedNamespaces()``; one that is there again
-  ///   stays remembered.
-  /// - Throws: a listing that fails; system errors of the state folder.
+  /// - Parameter ids: from ``vanishedNamespaces()``; a namespace that has come back stays
+  ///   remembered.
+  /// - Throws: if a listing fails; system errors of the state folder.
   public func acceptLoss(of ids: [NamespaceID]) throws(BackupFolderError) {
     let gone = try Set(vanishedNamespaces())
     let state = try StateFolder(path: settings.stateFolder, folder: root, make: false)

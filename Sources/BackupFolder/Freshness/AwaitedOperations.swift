@@ -1,8 +1,10 @@
 internal import CSPP
 
 extension LogProblems {
-  /// Operations that are awaited: those whose files say so, and those that were
-  /// opened here before and lie in a folder that cannot be listed now.
+  /// The awaited operations.
+  ///
+  /// These are the ones whose files say so, and those opened here before whose folder cannot be
+  /// listed now.
   func awaited(_ localState: LocalState) -> Set<OperationName> {
     if unlistedWriters.isEmpty, !isUnlisted { return unsynchronised }
     var awaited = unsynchronised

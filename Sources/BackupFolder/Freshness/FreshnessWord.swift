@@ -1,18 +1,20 @@
 internal import CSPP
 internal import SecretMemory
 
-/// A short word for what the logs of a folder hold, to be written down or read
-/// out and compared on another computer (docs/format.md, *The freshness word*).
+/// A short word for the contents of a folder's logs, to be compared on another computer
+/// (docs/format.md, *The freshness word*).
+///
+/// People write it down or read it out.
 public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
   /// Sixteen digits and letters, none of which looks like another: 80 bits.
   ///
-  /// Ten, the first 50 of them, in a word of version 0.1.0.
+  /// A word of version 0.1.0 has ten, which are the first 50 of these bits.
   public let description: String
 
   private static let length = 16
   private static let olderLength = 10
 
-  /// In groups of four, for people.
+  /// The word in groups of four, for people.
   public var grouped: String {
     let digits = Array(description.utf8)
     return stride(from: 0, to: digits.count, by: 4).map {
@@ -20,16 +22,16 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
     }.joined(separator: "-")
   }
 
-  /// Whether a word that a person wrote down, perhaps an older program's, stands for this state.
+  /// Whether a word that the user wrote down, perhaps with an older program, stands for this state.
   func matches(_ written: FreshnessWord) -> Bool {
     description.utf8.starts(with: written.description.utf8)
   }
 
-  /// Reads a word as a person writes it.
+  /// Parses a word as people write it.
   ///
-  /// Case, hyphens and spaces do not count; o is read as 0, i and l as 1.
+  /// Case, hyphens and spaces are ignored; o is read as 0, i and l as 1.
   ///
-  /// - Returns: `nil` unless it has sixteen digits and letters of the alphabet, or ten.
+  /// - Returns: `nil` unless it has ten or sixteen digits and letters of the alphabet.
   public init?(_ text: some StringProtocol) {
     var word: [UInt8] = []
     for byte in text.utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
@@ -40,13 +42,15 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
     description = String(decoding: word, as: UTF8.self)
   }
 
-  /// The word for a state of the logs: the first 80 bits of the SHA-256 over
-  /// the names of every writer's last operation, sorted, each with a line end.
+  /// The word for a state of the logs.
+  ///
+  /// It is the first 80 bits of the SHA-256 over the names of every writer's last operation,
+  /// sorted, each with a line end.
   init(last names: [OperationName]) {
     self.init(sorted: names.sorted().map { Array("\($0)\n".utf8) })
   }
 
-  /// The same for names that are text and sorted already.
+  /// The word for names that are already text and sorted.
   fileprivate init(sorted lines: [[UInt8]]) {
     var text: [UInt8] = []
     for line in lines { text += line }
@@ -62,31 +66,32 @@ public struct FreshnessWord: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How a folder stands to a freshness word of another computer.
+/// The relation between a folder and the freshness word of another computer.
 public enum FreshnessComparison: Equatable, Sendable {
-  /// The same last operations: nothing newer was known there.
+  /// Both have the same last operations; the other computer knew nothing newer.
   case same
-  /// The word is that of an earlier state of these logs; so many operations
-  /// came since.
+  /// The word is that of an earlier state of these logs; so many operations were added since.
   case newer(operations: Int)
-  /// The word is none of these logs' earlier states: something that was there is
-  /// not here. Unless all states were tried, it may also be very old.
+  /// The word matches no earlier state of these logs: the other computer had something that is
+  /// missing here.
+  ///
+  /// Unless all states were tried, the word may also be very old.
   case lacking(triedAll: Bool)
-  /// Not everything is here yet: nothing can be told.
+  /// The logs are not complete yet, so they cannot be compared.
   case unknown
 }
 
 extension Namespace {
   /// Compares the logs with a word from another computer.
   ///
-  /// Needs no key: a file whose bytes have the hash that the word stands for holds what was there.
-  /// While something of the logs is awaited the answer is ``FreshnessComparison/unknown``.
+  /// Needs no key: a file whose bytes have the hash in the word has the contents that it had there.
+  /// While an operation is awaited the answer is ``FreshnessComparison/unknown``.
   ///
   /// - Parameters:
-  ///   - word: what a person wrote down.
-  ///   - limit: most earlier states to try, the nearest first.
-  /// - Returns: how the folder stands to it.
-  /// - Throws: a listing that fails.
+  ///   - word: the word that the user wrote down.
+  ///   - limit: the most earlier states to try, the nearest first.
+  /// - Returns: the relation of the folder to the word.
+  /// - Throws: if a listing fails.
   public func compare(
     with word: FreshnessWord, limit: Int = 200_000
   ) throws(BackupFolderError) -> FreshnessComparison {
@@ -102,12 +107,13 @@ extension Namespace {
   }
 }
 
-/// The states that the logs had before, as far as every writer's counters tell:
-/// each writer may have got as far as any of its operations, or not begun.
+/// The earlier states of the logs, as far as every writer's counters show them.
+///
+/// In each, a writer may have reached any of its operations, or not begun.
 struct EarlierStates {
-  /// For every writer, in order, its operations' names as lines, oldest first.
+  /// For every writer, in order, the names of its operations as lines, oldest first.
   private let writers: [[[UInt8]]]
-  /// The operations of each writer and all that follow it.
+  /// The number of operations of each writer and all writers after it.
   private let operationsFrom: [Int]
 
   init(of names: some Sequence<OperationName>) {
@@ -120,17 +126,17 @@ struct EarlierStates {
     operationsFrom = counts.reversed()
   }
 
-  /// Looks for the state that a word was made of, the nearest first.
+  /// Looks for the state that a word stands for, the nearest first.
   ///
   /// - Parameters:
-  ///   - word: of another computer.
-  ///   - limit: most states to try; fewer where there are very many writers,
-  ///     so that a crafted folder costs no more.
-  /// - Returns: how these logs stand to it.
+  ///   - word: the word of another computer.
+  ///   - limit: the most states to try; fewer where there are very many writers, so that a crafted
+  ///     folder costs no more.
+  /// - Returns: the relation of these logs to the word.
   func find(_ word: FreshnessWord, limit: Int) -> FreshnessComparison {
     var left = limit
     var state = [Int](repeating: 0, count: writers.count)
-    // The states in which the writers lack so many operations together.
+    // Tries the states in which the writers together lack so many operations.
     for lacking in 0...operationsFrom[0] {
       switch search(word, &state, from: 0, lacking: lacking, &left) {
       case true: return lacking == 0 ? .same : .newer(operations: lacking)
@@ -141,17 +147,16 @@ struct EarlierStates {
     return .lacking(triedAll: true)
   }
 
-  /// Tries every way to leave out `lacking` operations of the writers from
-  /// `first` on.
+  /// Tries every way to leave out `lacking` operations of the writers from `first` on.
   ///
-  /// - Returns: whether one gives the word; `nil` when the limit is reached.
+  /// - Returns: whether one of them gives the word; `nil` when the limit is reached.
   private func search(
     _ word: FreshnessWord, _ state: inout [Int], from first: Int, lacking: Int,
     _ left: inout Int
   ) -> Bool? {
     if lacking == 0 { return test(word, state, &left) }
     for writer in first..<writers.count {
-      // What is lacking must be some later writer's.
+      // The missing operations must be those of later writers.
       guard operationsFrom[writer] >= lacking else { break }
       let most = min(lacking, writers[writer].count)
       let fewest = max(1, lacking - operationsFrom[writer + 1])

@@ -1,17 +1,16 @@
-// This folder is for the logs compared with each other and with what this computer
-// remembers. Other rooms take LogHealth, the freshness word and an Acceptance from here. No
-// master key and no wallet is known here.
+// This folder is for comparing the logs with each other and with what this computer remembers.
+// Other rooms take LogHealth, the freshness word and an Acceptance from here. No master key and no
+// wallet is known here.
 
 internal import CSPP
 
 extension LogIndex {
-  /// Compares the logs with each other and with what is remembered.
+  /// Compares the logs with each other and with the local state.
   ///
   /// - Parameters:
   ///   - localState: what this computer opened before this run.
-  ///   - unsynchronised: operations whose file is there and empty, a placeholder
-  ///     or cut off.
-  ///   - damaged: operations whose file is there and holds something else.
+  ///   - unsynchronised: operations whose file is here but empty, a placeholder or cut off.
+  ///   - damaged: operations whose file is here and holds something else.
   /// - Returns: counts, and the freshness word.
   func health(
     localState: LocalState, unsynchronised: Set<OperationName>, damaged: Set<OperationName> = []
@@ -23,7 +22,8 @@ extension LogIndex {
     health.writers = present.indices.count {
       $0 == 0 || present[$0].writer != present[$0 - 1].writer
     }
-    // What is damaged is there, as is what was remembered by a copy's name: no roll-back.
+    // A damaged operation is here, as is one remembered by a copy's name, so neither is rolled
+    // back.
     let copied = Set(copies.keys.map { $0.words.lowHalf })
     for name in localState.operations
     where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name)
@@ -52,14 +52,13 @@ extension LogIndex {
     let counter: UInt64
   }
 
-  /// What the operations that are here say of those that are not.
+  /// The contradictions between operations that are here and the operations they name.
   private struct Contradictions {
-    /// Places that two different operations claim: by lying there, or by being
-    /// named by another operation.
+    /// The places that two different operations claim, by being there or by being named in another
+    /// operation.
     var forked = 0
     var forkedWriters: Set<WriterID> = []
-    /// Operations that others name and that are not here, at places that
-    /// nothing else claims.
+    /// The operations that others name and that are missing, at places that nothing else claims.
     var awaited: Set<OperationName> = []
   }
 
@@ -67,9 +66,9 @@ extension LogIndex {
   ///
   /// - Parameters:
   ///   - present: the names of all operations that are here.
-  ///   - accepted: claims that one of these makes, be it by being there, are
-  ///     known to a person.
-  /// - Returns: what no person knows yet.
+  ///   - accepted: operations that the user accepted; claims that one of them makes, also by being
+  ///     there, are known.
+  /// - Returns: the contradictions that the user has not accepted yet.
   private func contradictions(
     _ present: OperationNames, accepted: OperationNames
   ) -> Contradictions {
@@ -101,16 +100,16 @@ extension LogIndex {
     OperationNames(nodes.indices.lazy.map { nodes.references[nodes.reference($0)].name })
   }
 
-  /// Every operation that another one names and that is not here.
+  /// Every operation that another one names and that is missing.
   private func absentReferences() -> [OperationName] {
     let references = nodes.references
     return (0..<Int32(references.count)).filter {
-      // A first operation has none before it.
+      // A first operation has no earlier one.
       !references.isHere($0) && references.counter($0) > 0
     }.map { references[$0].name }
   }
 
-  /// What some of the operations here claim: themselves, and what they name.
+  /// The claims of some of the operations here: themselves and the operations they name.
   private func allClaims(of names: OperationNames) -> OperationNames {
     var known: [OperationName] = []
     for place in nodes.indices {
@@ -137,6 +136,6 @@ extension OperationName {
 }
 
 extension LogIndex.Reference {
-  /// What the operation's file is called.
+  /// The name of the operation's file.
   var name: OperationName { OperationName(writer: writerID, counter: counter, digest: digest) }
 }

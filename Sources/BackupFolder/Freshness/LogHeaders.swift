@@ -1,21 +1,21 @@
 internal import CSPP
 
-/// The logs of all computers as far as they can be read without a key: what
-/// every operation's header says of itself.
+/// The logs of all computers as far as they can be read without a key: the header of every
+/// operation.
 struct LogHeaders {
-  /// The operations, without what they change or have seen.
+  /// The operations, without their changes and without the operations they have seen.
   private(set) var index = LogIndex()
   private(set) var problems = LogProblems()
 
-  /// Operations whose file is there and empty, a placeholder or cut off.
+  /// Operations whose file is here but empty, a placeholder or cut off.
   var unsynchronised: Set<OperationName> { problems.unsynchronised }
-  /// Operations whose file is there and does not hold them.
+  /// Operations whose file is here but does not hold them.
   var damaged: Set<OperationName> { problems.damaged }
   var findings: [FileFinding] { problems.findings }
 
-  /// A file whose name speaks of another operation than its header and bytes.
+  /// A file whose name belongs to another operation than its header and bytes.
   private struct Misnamed {
-    /// Of more than this many, those beyond are passed over.
+    /// The most misnamed files that are considered; the others are skipped.
     static let limit = 1 << 12
 
     let location: LogFile
@@ -27,10 +27,10 @@ struct LogHeaders {
   /// Reads the header of every log file.
   ///
   /// - Parameters:
-  ///   - namespace: where they lie.
-  ///   - localState: operations that were opened here before: a file of that name
-  ///     and digest is known to be whole.
-  /// - Returns: what they say.
+  ///   - namespace: the namespace of the logs.
+  ///   - localState: operations that were opened here before; a file of that name and digest is
+  ///     known to be whole.
+  /// - Returns: the contents of the headers.
   /// - Throws: ``BackupFolderError/interrupted``.
   static func read(
     _ namespace: Namespace, localState: LocalState
@@ -78,13 +78,13 @@ struct LogHeaders {
         log.problems.report(location, in: &files, state: problem.state, reason: problem.reason)
       }
     }
-    // Listed again, which is rare, so that a listing of nearly a log's size is
-    // not kept for it.
+    // Listed a second time, which is rare, so that a listing of nearly a log's size need not be
+    // kept.
     let claimed = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
     for file in misnamed {
       log.problems.report(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
-      // An operation that was brought to another one's place, whole, is still
-      // there. Anything else under a name that its bytes do not have is damage.
+      // An operation that was moved to another one's place, whole, is still here. Any other file
+      // whose name does not match its bytes is damage.
       let name = OperationName(
         writer: file.header.writerID, counter: file.header.counter, digest: file.digest)
       if claimed.contains(name) || localState.operations.contains(name) {
@@ -107,27 +107,27 @@ struct LogHeaders {
 }
 
 extension OperationFile {
-  /// What the file would be called, by what it says of itself.
+  /// The name of the file according to its header and digest.
   var name: OperationName { reference.name }
 
-  /// How other operations name the one that it holds.
+  /// The reference by which other operations name this one.
   var reference: Operation.Seen {
     Operation.Seen(writerID: header.writerID, counter: header.counter, digest: digest)
   }
 
-  /// What it may be called beside that: by its own bytes, if they are spelled in another way.
+  /// The alternative name by the file's own bytes, if they are spelled in another way.
   var spelledName: OperationName {
     OperationName(writer: header.writerID, counter: header.counter, digest: spelling)
   }
 
-  /// Whether somebody spelled it in another way than writers do.
+  /// Whether the file is spelled in another way than writers spell it.
   var isRespelled: Bool { spelling != digest }
 }
 
 extension FileProblem {
-  /// Reads and parses a file, and says what is wrong with it.
+  /// Reads and parses a file, and reports its problem.
   ///
-  /// - Returns: `nil` when it parses, or is gone.
+  /// - Returns: `nil` when the file parses or is missing.
   static func found(
     _ buffer: inout FileBuffer, read: (inout FileBuffer) throws(FileProblem) -> Void,
     parse: (Span<UInt8>) throws(CSPPError) -> Void

@@ -1,7 +1,7 @@
 internal import CSPP
 
 extension OpenNamespace {
-  /// The key slots, with those for which a box waits.
+  /// The key slots, including the pending ones, for which a box waits.
   ///
   /// - Throws: as ``Namespace/scan()``.
   public func allKeySlots() throws(BackupFolderError) -> [KeySlot] {
@@ -21,8 +21,8 @@ extension OpenNamespace {
     return slots
   }
 
-  /// A key slot as the file in an earlier namespace describes it, and no other one of
-  /// its ID.
+  /// The key slot described by the file in an earlier namespace that has this ID and these
+  /// contents.
   private func keySlot(earlier key: KeyID, holding content: Digest) -> KeySlot? {
     for older in lineage.earlier {
       for var slot in (try? older.open.keySlots()) ?? []

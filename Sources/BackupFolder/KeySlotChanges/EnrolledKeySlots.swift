@@ -1,16 +1,14 @@
 public import CSPP
 internal import SecretMemory
 
-/// What a person changes about the key slots that are enrolled: their names, and
-/// which of them stay.
+/// Changes the names of the enrolled key slots, and removes key slots.
 extension OpenNamespace {
-  /// Key slots that were removed; their IDs never return.
+  /// The removed key slots; their IDs never return.
   public var removedKeys: Set<KeyID> { log.removedKeys }
 
-  /// The key slots, with the names that the log gives them.
+  /// The key slots, with their names from the log.
   ///
-  /// - Returns: also those that were removed, as long as a file of theirs is
-  ///   there.
+  /// - Returns: the slots, including removed ones of which a file is still here.
   /// - Throws: as ``Namespace/scan()``.
   public func keySlots() throws(BackupFolderError) -> [KeySlot] {
     var slots = try namespace.scan().keySlots
@@ -18,7 +16,7 @@ extension OpenNamespace {
     let isWhole = health.incomplete + health.rolledBack == 0 && log.findings.isEmpty
     for place in slots.indices {
       if slots[place].isConfirmed(by: contents) { slots[place].isEnrolled = true }
-      // Its operation may be on its way.
+      // Its operation may still have to be synchronised.
       if slots[place].isEnrolled == nil, isWhole { slots[place].isEnrolled = false }
       guard let key = slots[place].keyID else { continue }
       slots[place].isRemoved = log.removedKeys.contains(key)
@@ -31,7 +29,7 @@ extension OpenNamespace {
     return slots
   }
 
-  /// Gives a key slot another name.
+  /// Renames a key slot.
   ///
   /// - Parameters:
   ///   - label: the name.
@@ -49,21 +47,21 @@ extension OpenNamespace {
     saveCache(run: run)
   }
 
-  /// Removes key slots: logs it, gives the CSPP envelope to the security key that
-  /// opened the backup if it was a removed one's, then deletes their files.
+  /// Removes key slots: logs the removal, then deletes their files.
   ///
-  /// It takes nothing from whoever has an older copy of the folder and the
-  /// slot's secret; only another master key does.
+  /// In between, if a removed slot owned the CSPP envelope, the security key that opened the backup
+  /// gets it.
+  ///
+  /// A removal takes nothing from anyone who has an older copy of the folder and the slot's secret.
+  /// Only a rotation of the master key does.
   ///
   /// - Parameters:
-  ///   - keys: the key slots, or files that claim to be one. Those that were removed
-  ///     before only have their files deleted.
-  ///   - allowingLast: whether the last one may go: nobody opens the backup
-  ///     after that.
-  /// - Throws: ``BackupFolderError/noSuchKeySlot``,
-  ///   ``BackupFolderError/lastKeySlot``; ``BackupFolderError/opensByRemoved``
-  ///   when it is the one that opened the backup: that another one does is proved
-  ///   by using it; ``BackupFolderError/envelopeNeedsSecurityKey``; system
+  ///   - keys: the key slots, or files that claim to be one. Of slots that were removed before,
+  ///     only the files are deleted.
+  ///   - allowingLast: whether the last slot may go; nobody can open the backup after that.
+  /// - Throws: ``BackupFolderError/noSuchKeySlot``, ``BackupFolderError/lastKeySlot``;
+  ///   ``BackupFolderError/opensByRemoved`` when it is the slot that opened the backup: only using
+  ///   another slot proves that it works; ``BackupFolderError/envelopeNeedsSecurityKey``; system
   ///   errors. See ``viewProblem`` for files that could not be deleted yet.
   public mutating func removeKeySlots(
     _ keys: Set<KeyID>, allowingLast: Bool = false
@@ -87,19 +85,19 @@ extension OpenNamespace {
     saveCache(run: run)
   }
 
-  /// Whether there is anything to remove: a file that was never enrolled too, which a
-  /// person has named.
+  /// Whether there is anything to remove; a file that was never enrolled counts too, since the user
+  /// named it.
   private func isHere(_ key: KeyID, among slots: [KeySlot]) -> Bool {
     guard !log.removedKeys.contains(key) else { return false }
     return log.keyFiles[key] != nil || slots.contains { $0.keyID == key }
   }
 
-  /// Logs that key slots are removed, and the envelope's new owner with it.
+  /// Logs that key slots are removed, together with the envelope's new owner.
   mutating func logRemoval(
     of keys: Set<KeyID>, among slots: [KeySlot], run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let gone = log.removedKeys.union(keys)
-    // Whose the envelope is: as the log says, else the file.
+    // The envelope's owner according to the log, otherwise according to the file.
     let logged = log.envelope.flatMap { envelopeOwner($0.file) }
     let owner = logged ?? slots.first(where: \.hasEnvelope)?.keyID
     var envelope: [UInt8]?
@@ -120,17 +118,16 @@ extension OpenNamespace {
     if let envelope { log.include(envelope: envelope, at: time) }
   }
 
-  /// When the next change of something happens, which is to count instead of the
-  /// logged one; Unix seconds.
+  /// The time of the next change that must take precedence over the logged one, in Unix seconds.
   ///
-  /// Whatever clock that one was written by, an operation beyond the largest number
-  /// that the format takes would be read by nobody.
+  /// The logged time may come from any clock. The result never exceeds the largest number that the
+  /// format allows: no reader would accept such an operation.
   func time(after logged: UInt64?) -> UInt64 {
     let next = max(namespace.settings.clock(), logged.map { min($0, UInt64(Int64.max)) + 1 } ?? 0)
     return min(next, UInt64(Int64.max))
   }
 
-  /// Publishes an operation that concerns no wallet.
+  /// Publishes an operation that changes no wallet.
   mutating func publish(
     at time: UInt64, run: borrowing WritingRun,
     _ changes: (inout OperationBuilder) -> Void
@@ -146,7 +143,7 @@ extension OpenNamespace {
     try publish(staged, run: run)
   }
 
-  /// Removes the folder of a writer whose first operation did not come to be.
+  /// Removes the folder of a writer whose first operation was not published.
   private func removeUnusedLog(of writer: WriterID) {
     if let logs = try? namespace.logFolder() { logs.removeEmptySubdirectory(writer.hex) }
   }

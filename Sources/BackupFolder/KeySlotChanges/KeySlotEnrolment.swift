@@ -1,13 +1,13 @@
-// This folder is for what a person changes about key slots, with the master key at hand:
-// enrolling, naming and removing them, and what this computer remembers of that. How a slot's
-// file looks is known in KeySlots; putting damaged ones right in Repair.
+// This folder is for changes of key slots with the master key at hand: enrolling, naming and
+// removing them, and remembering them on this computer. The format of a slot's file is known in
+// KeySlots; damaged ones are repaired in Repair.
 
 public import CSPP
 public import SecretMemory
 
 extension OpenNamespace {
-  /// Says which key slot opened the namespace, and with what: the CSPP envelope can
-  /// then be given to a security key.
+  /// Records which key slot opened the namespace, and its secret, so that a security key can be
+  /// given the CSPP envelope.
   ///
   /// - Parameters:
   ///   - slot: the key slot that was unwrapped.
@@ -16,7 +16,7 @@ extension OpenNamespace {
     guard slot.keyID == opening.keyID else { return }
     let header = slot.header(openedBy: secret)
     if header == nil, slot.keyID != nil {
-      // The envelope opened. Whose it is, it says itself; the log knows.
+      // The envelope opened. It names its owner itself; the log knows whether that is true.
       var slot = slot
       guard slot.isConfirmed(by: enrolledContents) else {
         opening.keyID = nil
@@ -25,11 +25,11 @@ extension OpenNamespace {
     }
     opening.provedBy = slot.keyID
     opening.opener = Opener(slot: slot, header: header, secret: secret)
-    // A writing run does it when it has the lock.
+    // A writing run remembers it once it has the lock.
     if purpose == .reading { rememberKeySlots(isLocked: false) }
   }
 
-  /// Says that a recovery code opened the namespace by its offline kit.
+  /// Records that a recovery code opened the namespace through its offline kit.
   ///
   /// - Parameter key: the kit's ID, from a header that its secret opened.
   public mutating func noteOfflineKit(_ key: KeyID) {
@@ -40,17 +40,16 @@ extension OpenNamespace {
 
   /// Enrols another key slot.
   ///
-  /// Order: its file, the operation, the CSPP envelope where it is to be this
-  /// one's. A failure before the operation is there leaves the folder as it was.
+  /// The order is: its file, the operation, then the CSPP envelope if this slot is to have it. A
+  /// failure before the operation is published leaves the folder as it was.
   ///
   /// - Parameters:
-  ///   - enrolment: describes it.
-  ///   - secret: the slot's secret; of a security key, its PRF output for the
-  ///     enrolment's salt, 32 bytes.
-  ///   - confirmation: the same, found a second time.
-  ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although
-  ///     one is there that fits no enrolled key. It gets it in any case where
-  ///     there is none, if it is a security key.
+  ///   - enrolment: describes the key slot.
+  ///   - secret: the slot's secret; of a security key, its PRF output for the enrolment's salt, 32
+  ///     bytes.
+  ///   - confirmation: the same secret, obtained a second time.
+  ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although one is present that
+  ///     belongs to no enrolled key. A security key always gets it where there is none.
   /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
   public mutating func addKeySlot(
     _ enrolment: Enrolment, secret: borrowing SecretBytes,
@@ -60,17 +59,17 @@ extension OpenNamespace {
     try enrol(enrolment, secret: secret, replacingForeign: replacingForeignEnvelope)
   }
 
-  /// Enrols what takes the place of the key slot that opened the backup, beside
-  /// that one, after one evaluation (docs/decisions/0019).
+  /// Enrols a replacement for the key slot that opened the backup, after one evaluation
+  /// (docs/decisions/0019).
   ///
-  /// Nothing that works is touched: the older key slot goes with the first writing
-  /// run that the new one opens, which is the second evaluation.
+  /// The older slot stays untouched. It is removed in the first writing run that the new slot
+  /// opens, which is the second evaluation.
   ///
   /// - Parameters:
-  ///   - enrolment: describes it, and names in ``Enrolment/replaces`` the one
-  ///     that opened the backup.
-  ///   - secret: its PRF output for the enrolment's salt, 32 bytes.
-  /// - Throws: ``BackupFolderError/noSuchKeySlot`` when another one did,
+  ///   - enrolment: describes the new slot, and names in ``Enrolment/replaces`` the slot that
+  ///     opened the backup.
+  ///   - secret: the new slot's PRF output for the enrolment's salt, 32 bytes.
+  /// - Throws: ``BackupFolderError/noSuchKeySlot`` when another slot opened the backup,
   ///   ``BackupFolderError/keySlotRemoved``; system errors.
   public mutating func addReplacement(
     _ enrolment: Enrolment, secret: borrowing SecretBytes
@@ -98,7 +97,7 @@ extension OpenNamespace {
         if let envelope { operation.envelope(file: envelope.span) }
       }
     } catch {
-      // It is a key slot if its operation has a name, which may not be durable yet.
+      // The slot is enrolled if its operation has a name, which may not be durable yet.
       if let now = try? listingMark(), now == before {
         try? namespace.removeKeyFile(of: enrolment.keyID)
       }
@@ -114,8 +113,7 @@ extension OpenNamespace {
     saveCache(run: run)
   }
 
-  /// The envelope for a security key that is being enrolled; nil where one is
-  /// there that stays.
+  /// The envelope for a security key that is being enrolled; nil where the present one stays.
   private func envelope(
     for enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
   ) throws(BackupFolderError) -> [UInt8]? {
@@ -129,8 +127,8 @@ extension OpenNamespace {
 }
 
 extension OpenNamespace {
-  /// Whether a security key may be given the CSPP envelope: there is none, or one
-  /// that fits no enrolled key and may go.
+  /// Whether a security key may be given the CSPP envelope: there is none, or the present one
+  /// belongs to no enrolled key and may be replaced.
   private func isEnvelopeFree(replacingForeign: Bool) throws(BackupFolderError) -> Bool {
     let present = try keySlots().filter { $0.hasEnvelope && !$0.isRemoved }
     if present.isEmpty {
@@ -141,12 +139,12 @@ extension OpenNamespace {
       && present.allSatisfy { slot in slot.keyID.map { log.keyFiles[$0] == nil } ?? true }
   }
 
-  /// Writes again what is lost or damaged of the key slots, deletes what belongs to
-  /// removed ones, and gives the CSPP envelope to the security key that opened
-  /// the backup where it belongs to none.
+  /// Writes lost or damaged files of key slots again, and deletes those of removed slots.
   ///
-  /// - Parameter replacingForeignEnvelope: whether one that fits no enrolled key
-  ///   is replaced.
+  /// If the CSPP envelope belongs to no slot, the security key that opened the backup gets it.
+  ///
+  /// - Parameter replacingForeignEnvelope: whether an envelope that belongs to no enrolled key is
+  ///   replaced.
   /// - Throws: system errors; see ``viewProblem`` too.
   public mutating func repairKeySlots(
     replacingForeignEnvelope: Bool = false
@@ -178,11 +176,13 @@ extension Namespace {
 }
 
 extension KeySlot {
-  /// What the file of `keys/` says of itself that opens with a secret: all other
-  /// fields are anybody's who writes to the folder, an envelope's key ID too.
+  /// The header of the file in `keys/` that a secret opens.
+  ///
+  /// Anyone who can write to the folder can change all other fields, including an envelope's key
+  /// ID.
   ///
   /// - Parameter secret: as for ``unwrap(secret:)``.
-  /// - Returns: nil where none opens.
+  /// - Returns: nil where no file opens.
   public func header(openedBy secret: borrowing SecretBytes) -> KeyHeader? {
     for source in sources {
       guard case .wrapper(let wrapper) = source, (try? wrapper.open(secret: secret)) != nil else {

@@ -2,13 +2,14 @@ internal import CSPP
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// Remembers the security key that opened the namespace, and the relying party that a person
-  /// named where the namespace is another program's and is to be written; that it cannot is no
-  /// error.
+  /// Remembers the security key that opened the namespace; failing to do so is no error.
+  ///
+  /// If the namespace is another program's and is to be written, the relying party that the user
+  /// named is remembered too.
   ///
   /// - Parameters:
-  ///   - slot: what opened it.
-  ///   - relyingParty: nil: none is to be remembered.
+  ///   - slot: the slot that opened it.
+  ///   - relyingParty: nil if none is to be remembered.
   public func rememberCredential(of slot: KeySlot, adopting relyingParty: String? = nil) {
     guard slot.namespaceID == id else { return }
     func news(_ known: LocalCredentialState) -> LocalCredentialState {

@@ -2,8 +2,10 @@ internal import CSPP
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// What good files of key slots hold: those that the log enrolled or left behind, its
-  /// envelope, and what opened the backup in this run.
+  /// The contents of good key slot files.
+  ///
+  /// These are the files that the log enrolled or left behind, its envelope, and the files that
+  /// opened the backup in this run.
   var enrolledContents: Set<Digest> {
     var contents = Set(keyWrappers().values.map(\.contentDigest))
     if let file = log.envelope?.file,
@@ -19,7 +21,7 @@ extension OpenNamespace {
     return contents
   }
 
-  /// Remembers what this run learnt of the key slots; that it cannot is no error.
+  /// Remembers what this run learnt about the key slots; failing to do so is no error.
   ///
   /// - Parameter isLocked: whether the caller holds the lock.
   func rememberKeySlots(isLocked: Bool) {
@@ -34,7 +36,7 @@ extension OpenNamespace {
         log, enrolled: contents, waiting: waiting, files: files, openedBy: opening.provedBy,
         at: time)
       for older in lineage.earlier {
-        // A code that was tested is one also where a box leads it.
+        // A code that was tested stays tested where a box leads from it.
         let before = state.readableKeySlots(of: older.open.id)
         for key in waiting where news.proved[key] == nil {
           news.proved[key] = before.proof(of: key, madeAt: log.pendingKeySlots[key]?.createdAt)

@@ -1,15 +1,14 @@
 public import CSPP
 
-/// A security key's credential, or something else that keeps a secret, that is
-/// to become a key slot.
+/// A security key's credential, or another holder of a secret, that is to become a key slot.
 public struct Enrolment: Equatable, Sendable {
-  /// Names the key slot; 16 random bytes.
+  /// The key slot's ID, 16 random bytes.
   public let keyID: KeyID
-  /// The name a person gives it.
+  /// The name that the user gives it.
   public let label: String
-  /// How its secret comes about.
+  /// The source of its secret.
   public let kind: KeyHeader.Kind
-  /// The key slot whose place it takes once it has been proved.
+  /// The key slot that it replaces once it has been proved.
   public let replaces: KeyID?
 
   /// Describes a key slot that is not written yet.

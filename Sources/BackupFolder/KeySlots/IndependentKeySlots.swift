@@ -1,10 +1,10 @@
 internal import CSPP
 
 extension [KeySlot] {
-  /// The key slots by what one loses at once: files of one credential, and a slot
-  /// with the one whose place it takes, are one.
+  /// The key slots, grouped by what is lost together.
   ///
-  /// In the order of their oldest. Key slots that were removed are left out.
+  /// Files of one credential form a group, as do a slot and the slot that it replaces. The groups
+  /// are in the order of their oldest slot. Removed key slots are omitted.
   public var independent: [[KeySlot]] {
     var groups: [[KeySlot]] = []
     for slot in self where !slot.isRemoved {
@@ -25,11 +25,11 @@ extension [KeySlot] {
 }
 
 extension KeySlot {
-  /// Whether it is a key slot to rely on, as far as this computer can tell: it is
-  /// enrolled, and if it is a recovery code, the code opened the backup here.
+  /// Whether the user can rely on this key slot, as far as this computer can tell.
   ///
-  /// A security key gave its secret twice when it was enrolled. Of a code nobody knows
-  /// that it can be read where it was written down, before it was typed from there.
+  /// The slot must be enrolled; if it is a recovery code, the code must have opened the backup
+  /// here. A security key gave its secret twice when it was enrolled. A code is only known to be
+  /// readable where it was written down once it was typed from there.
   public var counts: Bool { isEnrolled == true && !isRemoved && !isUntestedCode }
 
   /// Whether it is a recovery code that never opened the backup here.
@@ -39,7 +39,7 @@ extension KeySlot {
 }
 
 extension KeySlot {
-  /// Whether whoever loses one of the two loses the other.
+  /// Whether losing one of the two means losing the other.
   fileprivate func isLost(with other: KeySlot) -> Bool {
     if let keyID, keyID == other.keyID || keyID == other.replaces { return true }
     if let replaces, replaces == other.keyID || replaces == other.replaces { return true }

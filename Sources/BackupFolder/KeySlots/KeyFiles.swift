@@ -13,7 +13,7 @@ extension Namespace {
 }
 
 extension Namespace {
-  /// Writes a file of `keys/` durably; one that is there stays as it is.
+  /// Writes a file of `keys/` durably; an existing file stays as it is.
   func writeKeyFile(
     _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) {
@@ -35,8 +35,9 @@ extension Namespace {
     }
   }
 
-  /// Writes the CSPP envelope durably and opens it with the key's secret; one
-  /// that is there stays as it is.
+  /// Writes the CSPP envelope durably and opens it with the key's secret.
+  ///
+  /// An existing envelope stays as it is.
   ///
   /// - Returns: whether it was written.
   func writeEnvelope(

@@ -1,6 +1,6 @@
-// This folder is for what unwraps the master key: the files of key slots, finding them in a
-// namespace, and what this computer remembers of them. It needs no master key but what a slot
-// unwraps. No device is known here: a slot's secret comes from the caller.
+// This folder is for unwrapping the master key: the files of key slots, finding them in a
+// namespace, and remembering them on this computer. It needs no other master key than the one a
+// slot unwraps. No device is known here: a slot's secret comes from the caller.
 
 public import CSPP
 public import SecretMemory
@@ -10,16 +10,16 @@ public import SecretMemory
 /// Several files may hold the same key slot (a key's file, the CSPP envelope,
 /// conflict copies); they are one ``KeySlot``.
 public struct KeySlot: Equatable, Sendable {
-  /// What gives the slot's secret.
+  /// The source of the slot's secret.
   public enum Kind: Equatable, Sendable {
     /// A FIDO2 credential's PRF output.
     case securityKey
-    /// A CSPP envelope of another program: it says neither whose credential
-    /// nor which relying party.
+    /// A CSPP envelope of another program, which names neither its credential nor its relying
+    /// party.
     case csppEnvelope
     /// A recovery code, with a second secret or without one.
     case recoveryCode(KeyHeader.CodeDerivation)
-    /// A kind that is not known here.
+    /// A kind that this version does not know.
     case unknown(String)
   }
 
@@ -27,7 +27,7 @@ public struct KeySlot: Equatable, Sendable {
     case wrapper(KeyWrapper)
     case envelope(MasterKeyEnvelope)
 
-    /// Tells what it holds from any other file.
+    /// The digest that distinguishes its contents from any other file's.
     var contentDigest: Digest {
       switch self {
       case .wrapper(let wrapper): wrapper.contentDigest
@@ -38,18 +38,17 @@ public struct KeySlot: Equatable, Sendable {
     var isWrapper: Bool { if case .wrapper = self { true } else { false } }
   }
 
-  /// The namespace it leads to.
+  /// The namespace that it opens.
   public let namespaceID: NamespaceID
-  /// Its name among the key slots; `nil` for another program's envelope.
+  /// The slot's ID; `nil` for another program's envelope.
   public let keyID: KeyID?
-  /// What gives its secret.
+  /// The source of its secret.
   public let kind: Kind
-  /// The name a person gave it, the newest that this computer knows; empty
-  /// when none is known.
+  /// The newest name that this computer knows for it; empty when none is known.
   public internal(set) var label: String
-  /// The relying party ID to ask for.
+  /// The relying party ID to request.
   public let rpID: String?
-  /// The credential ID to ask for.
+  /// The credential ID to request.
   public let credentialID: [UInt8]?
   /// Whether the credential occupies a slot of the authenticator.
   public let discoverable: Bool?
@@ -57,29 +56,29 @@ public struct KeySlot: Equatable, Sendable {
   public let aaguid: [UInt8]?
   /// The WebAuthn PRF input, 32 bytes; empty for other kinds than a security key.
   public let prfSalt: [UInt8]
-  /// Unix seconds.
+  /// The time of creation, in Unix seconds.
   public let createdAt: UInt64?
-  /// The key slot whose place it takes once it has been proved.
+  /// The key slot that it replaces once it has been proved.
   public let replaces: KeyID?
-  /// When its own file last opened the backup on this computer, Unix seconds;
+  /// The time when its own file last opened the backup on this computer, in Unix seconds.
+  ///
   /// `nil` if that is not known to have happened.
   public internal(set) var provedAt: UInt64?
-  /// Whether a run with the master key found one of its files in the log, or opened
-  /// the backup by it.
+  /// Whether a run with the master key found one of its files in the log, or opened the backup by
+  /// it.
   ///
-  /// `false` where the whole log was read and does not know it, `nil` where nobody
-  /// here can tell.
-  ///
-  /// Anybody who writes to the folder can put a file there that looks like a key slot:
-  /// only what is enrolled counts as one.
+  /// `false` where the whole log was read and does not have it; `nil` where this computer cannot
+  /// tell. Anyone who can write to the folder can add a file that looks like a key slot, so only an
+  /// enrolled slot counts as one.
   public internal(set) var isEnrolled: Bool?
-  /// Whether it was removed, as far as this computer knows: it opens the backup
-  /// until its files are gone.
+  /// Whether it was removed, as far as this computer knows.
+  ///
+  /// It opens the backup until its files are deleted.
   public internal(set) var isRemoved = false
-  /// Whether its only file is an earlier namespace's: a box waits for it since the
-  /// master key was rotated.
+  /// Whether its only file is in an earlier namespace: since the master key was rotated, a box
+  /// waits for it.
   public internal(set) var isPending = false
-  /// The files it was read from, below the namespace folder.
+  /// The files it was read from, relative to the namespace folder.
   public internal(set) var files: [String]
   var sources: [Source]
 
@@ -99,10 +98,10 @@ public struct KeySlot: Equatable, Sendable {
     throw .wrongKey
   }
 
-  /// Tries every file of this key slot with the secret that opened one.
+  /// Tries every file of this key slot with the secret that opened one of them.
   ///
   /// - Parameter secret: as for ``unwrap(secret:)``.
-  /// - Returns: those that do not open with it: they are damaged.
+  /// - Returns: the files that do not open with it; they are damaged.
   public func damagedFiles(secret: borrowing SecretBytes) -> [String] {
     var damaged: [String] = []
     for (file, source) in zip(files, sources) where open(source, secret) == nil {
@@ -111,19 +110,18 @@ public struct KeySlot: Equatable, Sendable {
     return damaged
   }
 
-  /// What its files hold that open with the secret.
+  /// The contents of its files that open with the secret.
   func openedContents(secret: borrowing SecretBytes) -> Set<Digest> {
     var opened: Set<Digest> = []
     for source in sources where open(source, secret) != nil { opened.insert(source.contentDigest) }
     return opened
   }
 
-  /// Looks for one of its files among those that are known to be good.
+  /// Whether one of its files is among those that are known to be good.
   ///
-  /// What that one says of itself then counts, and not what a copy with another
-  /// header says.
+  /// If so, the slot takes the header of that file instead of one from a changed copy.
   ///
-  /// - Parameter contents: what the good files hold.
+  /// - Parameter contents: the contents of the good files.
   /// - Returns: whether there is one.
   mutating func isConfirmed(by contents: Set<Digest>) -> Bool {
     let good = sources.indices.filter { contents.contains(sources[$0].contentDigest) }

@@ -1,23 +1,22 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What was done to the files of key slots, as paths below the namespace's folder.
+/// The changes made to the files of key slots, as paths relative to the namespace's folder.
 public struct KeySlotRepairs: Equatable, Sendable {
-  /// Written as the log has them.
+  /// Files that were written again from the log.
   public internal(set) var written: [String] = []
-  /// Deleted, of key slots that were removed.
+  /// Files that were deleted because their key slots were removed.
   public internal(set) var deleted: [String] = []
 }
 
 /// The files of key slots in a writing run.
 struct KeySlotFiles {
-  /// What writing calls have put right.
+  /// The repairs made by writing calls.
   var repairs = KeySlotRepairs()
-  /// Key slots that were removed because the one that opened the backup takes their
-  /// place.
+  /// Key slots that were removed because the one that opened the backup replaces them.
   var finishedRotations: Set<KeyID> = []
-  /// Whether an envelope that fits no enrolled key may be replaced.
+  /// Whether an envelope that belongs to no enrolled key may be replaced.
   var replacesForeignEnvelope = false
-  /// Key slots whose files go although they opened the backup: the last ones.
+  /// Key slots whose files are deleted although they opened the backup: the last ones.
   var deletable: Set<KeyID> = []
 }

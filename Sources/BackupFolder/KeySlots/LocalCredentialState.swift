@@ -1,26 +1,27 @@
 public import CSPP
 internal import SecretMemory
 
-/// What this computer itself has done with security keys in a namespace: what a file there
-/// claims of relying parties and credentials is anybody's who writes to the folder
+/// The relying parties and credentials that this computer itself has used in a namespace
 /// (docs/format.md, *What a computer remembers*).
 ///
-/// No secrets. Stays when the namespace is gone: a copy of it may come back.
+/// Anyone who can write to the folder can change what its files say about relying parties and
+/// credentials. The state holds no secrets. It stays when the namespace disappears, since a copy of
+/// the namespace may return.
 public struct LocalCredentialState: Equatable, Sendable {
-  /// The relying parties for which this computer enrolled a key slot, or took over another
-  /// program's namespace.
+  /// The relying parties for which this computer enrolled a key slot, or adopted another program's
+  /// namespace.
   public internal(set) var relyingParties: Set<String> = []
-  /// The credentials that it enrolled, or that opened the namespace here.
+  /// The credentials that this computer enrolled, or that opened the namespace here.
   var credentials: Set<[UInt8]> = []
 
-  /// Adds what is being enrolled.
+  /// Adds a key slot that is being enrolled.
   mutating func learn(_ kind: KeyHeader.Kind) {
     switch kind {
     case .securityKey(let key):
       relyingParties.insert(key.rpID)
       credentials.insert(key.credentialID)
     case .recoveryCode(let derivation):
-      // Its credential may have other uses: alone it opens nothing.
+      // Its credential may have other uses; alone it opens nothing.
       guard case .securityKey(let rpID, _, _) = derivation.secondSecret else { return }
       relyingParties.insert(rpID)
     case .unknown: break
@@ -28,11 +29,11 @@ public struct LocalCredentialState: Equatable, Sendable {
   }
 }
 
-/// The file: lines of text, the last of which shows that none is missing.
+/// The file format: lines of text; a last line shows that none is missing.
 extension LocalCredentialState {
   static let header = "keybackup-credentials 1"
 
-  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  /// Parses the output of ``bytes``; `nil` for anything else.
   init?(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard lines.first.map(String.init) == Self.header, lines.last == "end", lines.count > 1 else {
@@ -52,7 +53,7 @@ extension LocalCredentialState {
     }
   }
 
-  /// The file.
+  /// The contents of the file.
   var bytes: [UInt8] {
     let parties = relyingParties.map { "party \(Hex.string(Array($0.utf8)))" }
     let ids = credentials.map { "credential \(Hex.string($0))" }
@@ -65,7 +66,7 @@ extension StateFolder {
   private static let credentialMemoryLimit = 1 << 20
   private static let credentialSuffix = ".credentials"
 
-  /// What is remembered of the security keys of a namespace; nothing where nothing is.
+  /// The remembered relying parties and credentials of a namespace; empty where there are none.
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func credentials(of namespace: NamespaceID) throws(BackupFolderError) -> LocalCredentialState {
@@ -77,12 +78,12 @@ extension StateFolder {
     } ?? LocalCredentialState()
   }
 
-  /// The same for whoever only reads: nothing where the file is of no use.
+  /// The same state for reading only: empty where the file cannot be used.
   func readableCredentials(of namespace: NamespaceID) -> LocalCredentialState {
     (try? credentials(of: namespace)) ?? LocalCredentialState()
   }
 
-  /// Changes what is remembered, durably; the caller holds the lock.
+  /// Changes the state durably; the caller holds the lock.
   func update(
     credentialsOf namespace: NamespaceID, _ change: (inout LocalCredentialState) -> Void
   ) throws(BackupFolderError) {
@@ -94,7 +95,7 @@ extension StateFolder {
     try directory.sync()
   }
 
-  /// The namespaces of which credentials are remembered.
+  /// The namespaces for which a state exists.
   fileprivate func namespacesWithCredentials() -> [NamespaceID] {
     ((try? directory.names()) ?? []).compactMap { name in
       guard name.hasSuffix(Self.credentialSuffix) else { return nil }
@@ -104,11 +105,12 @@ extension StateFolder {
 }
 
 extension BackupFolder {
-  /// What this computer has done with security keys in a namespace; its relying parties are
-  /// also those of the namespaces that it follows.
+  /// The relying parties and credentials that this computer has used in a namespace.
+  ///
+  /// The relying parties include those of the namespaces that it follows.
   ///
   /// - Parameter id: the namespace.
-  /// - Returns: nothing, where nothing can be read.
+  /// - Returns: an empty state where nothing can be read.
   public func credentialMemory(of id: NamespaceID) -> LocalCredentialState {
     guard let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     else { return LocalCredentialState() }
@@ -119,7 +121,7 @@ extension BackupFolder {
     return known
   }
 
-  /// The credentials that this computer enrolled, or opened a backup with, in whatever folder.
+  /// The credentials that this computer enrolled or opened a backup with, in any folder.
   ///
   /// - Parameter path: the program's own folder; see ``Settings/stateFolder``.
   /// - Returns: their IDs; none where nothing can be read.
@@ -140,7 +142,7 @@ extension BackupFolder {
 }
 
 extension Namespace {
-  /// Remembers what is about to be enrolled here; the caller holds the lock.
+  /// Remembers a key slot that is about to be enrolled here; the caller holds the lock.
   func remember(enrolmentOf kind: KeyHeader.Kind) throws(BackupFolderError) {
     try state(make: true).update(credentialsOf: id) { $0.learn(kind) }
   }

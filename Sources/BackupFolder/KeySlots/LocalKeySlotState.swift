@@ -1,42 +1,43 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What this computer remembers of a namespace's key slots, so that commands that
-/// need no key can show it (docs/format.md, *What a computer remembers*).
+/// The state of a namespace's key slots on this computer, for commands that need no key
+/// (docs/format.md, *What a computer remembers*).
 ///
-/// Only a run that holds the master key adds to it. No secrets.
+/// Only a run that holds the master key adds to it. It holds no secrets.
 struct LocalKeySlotState: Equatable, Sendable {
-  /// When a key slot last opened the backup here, by its own file; Unix seconds.
+  /// The time when a key slot's own file last opened the backup here, in Unix seconds.
   ///
-  /// That it was made here is no proof: of a recovery code only the page can be lost.
+  /// Creating a slot here is no proof: of a recovery code the page alone can be lost.
   var proved: [KeyID: UInt64] = [:]
-  /// What the files of key slots hold that the log enrolled, or that opened the backup
-  /// here; `nil` where version 0.1.0 wrote this, which did not note it.
+  /// The contents of files of key slots that the log enrolled, or that opened the backup here.
+  ///
+  /// `nil` where version 0.1.0 wrote the file, which did not record them.
   var enrolled: Set<Digest>?
-  /// What key slots were called after they were enrolled.
+  /// The names of key slots after they were enrolled.
   var labels: [KeyID: String] = [:]
-  /// Key slots that were removed: their files may come back.
+  /// The removed key slots; their files may come back.
   var removed: Set<KeyID> = []
-  /// Key slots that have no file here yet: a box waits for them.
+  /// The key slots that have no file here yet; a box waits for them.
   var waiting: Set<KeyID> = []
-  /// Key slots that have a file here, as the log says, and what they are called.
+  /// The key slots that have a file here according to the log, and their names.
   var filed: [KeyID: String] = [:]
 
-  /// A key slot that opened the backup within this time need not be noted again.
+  /// The time, in seconds, in which a slot that opened the backup again is not recorded again.
   static let grain: UInt64 = 3600
 
-  /// Nothing is remembered.
+  /// Creates an empty state.
   init() {}
 
-  /// Adds what a run with the master key knows.
+  /// Adds the knowledge of a run with the master key.
   ///
   /// - Parameters:
   ///   - log: the logs that it opened.
-  ///   - contents: what good files of key slots hold.
+  ///   - contents: the contents of good key slot files.
   ///   - waiting: the key slots for which a box waits.
   ///   - files: the logged files of key slots.
-  ///   - key: the key slot that opened them.
-  ///   - time: Unix seconds.
+  ///   - key: the key slot that opened the backup.
+  ///   - time: the time in Unix seconds.
   mutating func learn(
     _ log: OperationLog, enrolled contents: Set<Digest>, waiting: Set<KeyID>,
     files: [KeyID: KeyWrapper], openedBy key: KeyID?, at time: UInt64
@@ -56,44 +57,44 @@ struct LocalKeySlotState: Equatable, Sendable {
     if let key { prove(key, at: time) }
   }
 
-  /// When a key slot last opened the backup here.
+  /// The time when a key slot last opened the backup here.
   ///
-  /// Version 0.1.0 noted a key slot as proved when it was made here, and nothing within
-  /// an hour after that: such a time says nothing.
+  /// Version 0.1.0 recorded a key slot as proved when it was created here, and nothing within an
+  /// hour after that. So such a time proves nothing.
   ///
   /// - Parameters:
   ///   - key: the key slot.
-  ///   - made: when it was made; Unix seconds.
-  /// - Returns: Unix seconds.
+  ///   - made: its time of creation, in Unix seconds.
+  /// - Returns: the time in Unix seconds.
   func proof(of key: KeyID, madeAt made: UInt64?) -> UInt64? {
     guard let time = proved[key] else { return nil }
     if enrolled == nil, let made, time < made &+ Self.grain { return nil }
     return time
   }
 
-  /// Whether this computer has seen with the master key that a key slot is one.
+  /// Whether this computer has confirmed, with the master key, that a file is a key slot.
   ///
-  /// What version 0.1.0 noted names key slots by their ID alone, which any file can bear:
-  /// it confirms none, until the next run with the master key.
+  /// The state of version 0.1.0 names key slots only by their ID, which any file can bear. It
+  /// confirms none until the next run with the master key.
   func confirms(_ slot: inout KeySlot) -> Bool {
     guard let enrolled else { return false }
     return slot.isConfirmed(by: enrolled)
   }
 
-  /// Notes that a key slot opened the backup.
+  /// Records that a key slot opened the backup.
   mutating func prove(_ key: KeyID, at time: UInt64) {
-    // A clock that was set back makes no earlier date.
+    // A clock that was set back must not cause an earlier date.
     if let known = proved[key], time < known &+ Self.grain { return }
     proved[key] = time
   }
 }
 
-/// The file: lines of text, the last of which shows that none is missing.
+/// The file format: lines of text; a last line shows that none is missing.
 extension LocalKeySlotState {
   static let header = "keybackup-ways 2"
   private static let olderHeader = "keybackup-ways 1"
 
-  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  /// Parses the output of ``bytes``; `nil` for anything else.
   init?(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard let header = lines.first.map(String.init), lines.last == "end",
@@ -123,7 +124,7 @@ extension LocalKeySlotState {
     }
   }
 
-  /// The file.
+  /// The contents of the file.
   var bytes: [UInt8] {
     var lines = [enrolled == nil ? Self.olderHeader : Self.header]
     lines += (enrolled ?? []).sorted().map { "enrolled \($0)" }
@@ -139,7 +140,7 @@ extension LocalKeySlotState {
 }
 
 extension Hex {
-  /// The bytes that digits spell; `nil` for other text.
+  /// The bytes that the digits encode; `nil` for other text.
   static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     return unsafe decode(digits.span.bytes)
@@ -151,7 +152,7 @@ extension StateFolder {
 
   private static func keySlotStateName(_ namespace: NamespaceID) -> String { "\(namespace).ways" }
 
-  /// What is remembered of a namespace's key slots; nothing where nothing is.
+  /// The state of a namespace's key slots; empty where nothing is remembered.
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func slots(of namespace: NamespaceID) throws(BackupFolderError) -> LocalKeySlotState {
@@ -163,12 +164,12 @@ extension StateFolder {
     } ?? LocalKeySlotState()
   }
 
-  /// The same for whoever only reads: nothing where the file is of no use.
+  /// The same state for reading only: empty where the file cannot be used.
   func readableKeySlots(of namespace: NamespaceID) -> LocalKeySlotState {
     (try? slots(of: namespace)) ?? LocalKeySlotState()
   }
 
-  /// Replaces what is remembered of a namespace's key slots.
+  /// Replaces the state of a namespace's key slots.
   func save(_ slots: LocalKeySlotState, of namespace: NamespaceID) throws(BackupFolderError) {
     try replace(Self.keySlotStateName(namespace), with: slots.bytes)
   }
@@ -180,23 +181,24 @@ extension StateFolder {
 }
 
 extension OperationLog.LoggedPendingKeySlot {
-  /// When the key slot was made; Unix seconds.
+  /// The time when the key slot was created, in Unix seconds.
   var createdAt: UInt64? {
     (try? KeyWrapper(parsing: file.span, at: namespaceID))?.header.createdAt
   }
 }
 
-/// A key slot that this computer remembers and whose file is gone.
+/// A key slot that this computer remembers and whose file is missing.
 public struct LostKeySlot: Equatable, Sendable {
-  /// Its file, below the namespace folder.
+  /// Its file, relative to the namespace folder.
   public let file: String
-  /// What it is called.
+  /// Its name.
   public let label: String
 }
 
 extension Namespace {
-  /// The key slots whose own files this computer knows to belong here, and of which nothing is
-  /// here, not even a sync program's placeholder.
+  /// The key slots whose own files this computer knows to belong here and which are missing.
+  ///
+  /// Not even a sync program's placeholder of such a file is here.
   public var lostKeySlots: [LostKeySlot] {
     guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
     return rememberedKeySlots().filed.sorted { $0.key < $1.key }.compactMap { key, label in
@@ -207,10 +209,10 @@ extension Namespace {
     }
   }
 
-  /// Whether this computer has seen with the master key which key slots there are.
+  /// Whether a run with the master key has confirmed the key slots on this computer.
   public var knowsKeySlots: Bool { rememberedKeySlots().enrolled != nil }
 
-  /// What this computer remembers of the key slots.
+  /// The remembered state of the key slots.
   func rememberedKeySlots() -> LocalKeySlotState {
     (try? state(make: false))?.readableKeySlots(of: id) ?? LocalKeySlotState()
   }

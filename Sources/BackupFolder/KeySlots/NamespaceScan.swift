@@ -1,13 +1,13 @@
 internal import CSPP
 
-/// What a namespace shows without a key.
+/// The contents of a namespace that can be read without a key.
 public struct NamespaceScan: Equatable, Sendable {
   /// The key slots, by creation time.
   public internal(set) var keySlots: [KeySlot] = []
   /// Files of key slots that do not parse or are not synchronised.
   public internal(set) var findings: [FileFinding] = []
 
-  /// The same with some of the key slots.
+  /// A copy that holds the given key slots instead.
   public func with(_ slots: [KeySlot]) -> NamespaceScan {
     var scan = self
     scan.keySlots = slots
@@ -20,10 +20,9 @@ extension Namespace {
   ///
   /// Needs no key.
   ///
-  /// - Throws: ``BackupFolderError/incomplete(path:)`` when not one key slot can
-  ///   be read and some file is missing or not synchronised;
-  ///   ``BackupFolderError/dataInvalid(path:reason:)`` when those that are there
-  ///   are damaged; system errors.
+  /// - Throws: ``BackupFolderError/incomplete(path:)`` when no key slot can be read and some file
+  ///   is missing or not synchronised; ``BackupFolderError/dataInvalid(path:reason:)`` when all
+  ///   files here are damaged; system errors.
   public func scan() throws(BackupFolderError) -> NamespaceScan {
     var scan = NamespaceScan()
     var buffer = FileBuffer()
@@ -39,7 +38,7 @@ extension Namespace {
       try scan.read(
         directory.readableSubdirectory(envelopes), path: envelopes, of: self, .envelope, &buffer)
     }
-    // What of these cannot be listed is for those to say who read it.
+    // The wallet reader reports folders of this kind that cannot be listed.
     try scan.going(on: nil) { (scan) throws(BackupFolderError) in
       var files = try ViewFiles(olderPlaceOf: self)
       while let file = try files.nextFile() {
@@ -58,8 +57,9 @@ extension Namespace {
     return scan
   }
 
-  /// Number of files in `wallets/` and, by name, in the older place, as far as
-  /// they can be listed: for a progress bar.
+  /// The number of files in `wallets/` and, by name, in the older place, for a progress bar.
+  ///
+  /// Files that cannot be listed are not counted.
   public func countWalletFiles() -> Int {
     var count = 0
     guard var files = try? viewFiles() else { return count }
@@ -74,11 +74,11 @@ extension NamespaceScan {
     case envelope
   }
 
-  /// Reads one folder, and goes on with the others where it cannot be listed.
+  /// Reads one folder; continues with the others if it cannot be listed.
   ///
   /// - Parameters:
-  ///   - path: the folder's, to be noted; nil: not here.
-  ///   - body: reads it.
+  ///   - path: the folder's path, for the finding; nil to report nothing.
+  ///   - body: reads the folder.
   /// - Throws: ``BackupFolderError/interrupted``.
   fileprivate mutating func going(
     on path: String?, _ body: (inout NamespaceScan) throws(BackupFolderError) -> Void
@@ -91,7 +91,7 @@ extension NamespaceScan {
     }
   }
 
-  /// Reads every file of a folder of key slots.
+  /// Reads every file of one folder of key slots.
   fileprivate mutating func read(
     _ folder: Directory?, path: String, of namespace: Namespace, _ expected: Expected,
     _ buffer: inout FileBuffer
@@ -110,10 +110,9 @@ extension NamespaceScan {
     _ name: String, in folder: Directory, path: String, of namespace: Namespace,
     _ expected: Expected, isSuperfluous: Bool, _ buffer: inout FileBuffer
   ) {
-    // A key slot's file that was never placed: whoever was enrolling it begins again.
+    // A key slot's file that was never placed: its enrolment must be repeated.
     if expected == .wrapper, name.hasPrefix(AtomicFile.temporaryPrefix) { return }
-    // A file of another program passes without a word, unless its name says
-    // that it is one of ours.
+    // A file of another program is skipped silently unless its name claims to be one of ours.
     let awaited = SyncPlaceholder.awaited(name)
     let ownName = awaited ?? name
     let claims =
@@ -147,7 +146,7 @@ extension NamespaceScan {
     }
   }
 
-  /// Notes what has the name of one of the namespace's folders and is none.
+  /// Reports anything that has the name of one of the namespace's folders and is not a folder.
   fileprivate mutating func findObstacles(in namespace: Directory) throws(BackupFolderError) {
     for name in [
       FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder,
@@ -174,7 +173,7 @@ extension NamespaceScan {
     findings.append(FileFinding(file: path, recordID: nil, state: state, reason: reason))
   }
 
-  /// Adds a key slot, or another file of one that is known.
+  /// Adds a key slot, or another file of a known one.
   private mutating func add(_ slot: KeySlot) {
     let known = keySlots.firstIndex {
       $0.keyID == slot.keyID && $0.prfSalt == slot.prfSalt && $0.kind == slot.kind
@@ -185,12 +184,12 @@ extension NamespaceScan {
     keySlots[known].sources += slot.sources
   }
 
-  /// Adds what this computer remembers of the key slots.
+  /// Adds this computer's state of the key slots.
   fileprivate mutating func add(_ localState: LocalKeySlotState) {
     for place in keySlots.indices { keySlots[place].recall(localState) }
   }
 
-  /// Nothing to open the namespace with is never "no backup here".
+  /// Throws if nothing here can open the namespace; this must never look like "no backup here".
   fileprivate func check(_ path: String) throws(BackupFolderError) {
     guard keySlots.isEmpty else { return }
     if let forbidden = findings.first(where: \.isForbidden) {
@@ -204,8 +203,9 @@ extension NamespaceScan {
 }
 
 extension KeySlot {
-  /// Adds what this computer remembers of it: by what its file holds, for its ID is
-  /// anybody's who writes to the folder.
+  /// Adds this computer's state of the slot, matched by the contents of its file.
+  ///
+  /// Its ID proves nothing: anyone who can write to the folder can use it.
   fileprivate mutating func recall(_ localState: LocalKeySlotState) {
     if localState.confirms(&self) {
       isEnrolled = true

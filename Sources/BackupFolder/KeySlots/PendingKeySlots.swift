@@ -1,24 +1,26 @@
 public import CSPP
 
-/// A key slot that was enrolled and is not at hand when the master key is rotated.
+/// An enrolled key slot that was not plugged in when the master key was rotated.
 public struct PendingKeySlot: Equatable, Sendable {
   /// The key slot.
   public let keyID: KeyID
-  /// The name a person gave it.
+  /// The name that the user gave it.
   public let label: String
-  /// X25519 public key, 32 bytes.
+  /// Its recipient key: an X25519 public key, 32 bytes.
   let recipient: [UInt8]
 }
 
-/// Key slots that were not at hand when the master key was rotated: a box waits for
-/// each, and until it is used its only file is an earlier namespace's.
+/// Pending key slots: they were not plugged in when the master key was rotated, and a box waits for
+/// each.
+///
+/// Until the box is used, the slot's only file is in an earlier namespace.
 extension Namespace {
-  /// Those that this computer knows of, by what a run with the master key told.
+  /// The pending key slots that this computer knows from a run with the master key.
   ///
-  /// One whose file is gone is left out: nothing opens its box any more.
+  /// A slot whose file is missing is omitted: nothing opens its box any more.
   ///
-  /// - Returns: as the earlier namespaces' files describe them.
-  /// - Throws: a listing that fails.
+  /// - Returns: the slots as the earlier namespaces' files describe them.
+  /// - Throws: if a listing fails.
   public func pendingKeySlots() throws(BackupFolderError) -> [KeySlot] {
     guard let state = try? state(make: false) else { return [] }
     let known = state.readableKeySlots(of: id)

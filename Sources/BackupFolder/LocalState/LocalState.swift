@@ -1,56 +1,53 @@
-// This folder is for what this computer remembers of a folder, and the lock around it.
-// Other rooms read and save LocalState through StateFolder; they change a namespace only
-// within a WritingRun. What the memory means for the logs is decided in Freshness, not
-// here.
+// This folder is for the state of a folder that this computer remembers, and its lock. Other rooms
+// read and save LocalState through StateFolder; they change a namespace only within a WritingRun.
+// Freshness, not this room, compares the state with the logs.
 
 internal import CSPP
 
-/// What is remembered of one namespace (docs/format.md, *What a computer
-/// remembers*).
+/// The remembered state of one namespace (docs/format.md, *What a computer remembers*).
 struct LocalState: Equatable {
-  /// Who this computer writes as; `nil` before its first operation.
+  /// The writer ID of this computer; `nil` before its first operation.
   var writer: WriterID?
-  /// The last operation it published as that writer.
+  /// The last operation that this computer published as that writer.
   var lastOwn: OperationName?
-  /// `init` began here and may not have finished.
+  /// Whether `init` began here and may not have finished.
   var creating = false
-  /// Every operation that was ever opened with the key, of every writer, but
-  /// for ``forgotten`` ones.
+  /// Every operation of every writer that was ever opened with the key, except the ``forgotten``
+  /// ones.
   var operations: OperationNames = []
-  /// When a person last took the folder as it stood for what counts, Unix
-  /// seconds; `nil` if never.
+  /// The time when the user last accepted the folder as it was, in Unix seconds; `nil` if never.
   var acceptedAt: UInt64?
-  /// What lay in the log then, opened or not.
+  /// The operations that were in the log then, opened or not.
   ///
-  /// A contradiction or gap that these alone make is no news; one that a later
-  /// operation makes is.
+  /// A contradiction or gap that only these operations cause is not reported again; one that a
+  /// later operation causes is.
   var accepted: OperationNames = []
-  /// Operations that had been opened and were gone when a person accepted that:
-  /// what names them counts as another program's, not as rolled back.
+  /// Operations that had been opened and whose loss the user accepted.
+  ///
+  /// A reference to one of them counts as another program's, not as rolled back.
   var forgotten: OperationNames = []
-  /// The namespace that follows this one, once it was opened through a key slot of
-  /// its own or a person has compared its ID.
+  /// The successor of this namespace, once a key slot of its own opened it or the user compared its
+  /// ID.
   var movedTo: NamespaceID?
-  /// Whether this one was opened so, or compared.
+  /// Whether this namespace was opened or compared in that way.
   var isTrusted = false
   /// The namespaces that this one follows.
   var earlier: Set<NamespaceID> = []
-  /// The namespace from which a rotation of the master key began to carry over
-  /// here, and has not finished.
+  /// The namespace from which a rotation of the master key into this one began and has not
+  /// finished.
   var rotatingFrom: NamespaceID?
-  /// Who this computer wrote as during that rotation.
+  /// The writer IDs of this computer during that rotation.
   var rotatingWriters: Set<WriterID> = []
 
-  /// Nothing is remembered.
+  /// Creates an empty state.
   init() {}
 
-  /// Takes the folder as it is for what was seen.
+  /// Records the folder, as it is, as the state that this computer has seen.
   ///
   /// - Parameters:
-  ///   - present: every operation that lies in the log.
-  ///   - awaited: operations whose file is there and not synchronised yet; they
-  ///     stay remembered.
-  ///   - time: Unix seconds.
+  ///   - present: every operation in the log.
+  ///   - awaited: operations whose file is here and not synchronised yet; they stay remembered.
+  ///   - time: the time in Unix seconds.
   /// - Returns: the remembered operations that are given up.
   @discardableResult
   mutating func accept(
@@ -65,20 +62,18 @@ struct LocalState: Equatable {
   }
 }
 
-/// The memory's file: lines of text, the last of which shows that none is
-/// missing.
+/// The file format: lines of text; a last line shows that none is missing.
 ///
-/// Read and written as bytes: there is a line for every operation of every
-/// computer, and every command reads them all. Version 1 had the writer in each
-/// of these lines; it is still read.
+/// It is read and written as bytes: every operation of every computer has a line, and every command
+/// reads them all. In version 1 each of these lines contained the writer; it is still read.
 extension LocalState {
   static let header = "keybackup-memory 2"
   private static let headers: [StaticString] = ["keybackup-memory 2", "keybackup-memory 1"]
 
-  /// Reads what ``bytes`` wrote; `nil` for anything else.
+  /// Parses the output of ``bytes``; `nil` for anything else.
   init?(_ bytes: Span<UInt8>) {
     var names = [ContiguousArray<OperationName>](repeating: [], count: Kind.allCases.count)
-    // What the lines with a counter and a digest are about.
+    // The subject of the following lines with a counter and a digest.
     var run: (kind: Kind, writer: WriterID)?
     var (number, start, isWhole) = (0, 0, false)
     while start < bytes.count {
@@ -87,7 +82,7 @@ extension LocalState {
       let line = bytes.extracting(start..<end)
       start = end + 1
       if line.isEmpty { continue }
-      // Nothing comes after the end.
+      // No line may follow the end.
       if isWhole { return nil }
       number += 1
       if number == 1 {
@@ -117,13 +112,13 @@ extension LocalState {
     forgotten = OperationNames(names[Kind.forgotten.rawValue])
   }
 
-  /// What a line with an operation's name says of it.
+  /// The meaning of a line with an operation's name.
   private enum Kind: Int, CaseIterable {
     case operation
     case accepted
     case forgotten
 
-    /// The line's first word, and the space behind it.
+    /// The line's first word and the space after it.
     var word: StaticString {
       switch self {
       case .operation: "operation "
@@ -138,7 +133,7 @@ extension LocalState {
     }
   }
 
-  /// Reads one of the lines that come once; says whether it is one.
+  /// Reads a line of a kind that occurs once; returns whether it is one.
   private mutating func read(_ line: Span<UInt8>) -> Bool {
     if line.starts(with: "writer ") {
       writer = SIMD2(hexDigits: line.extracting(droppingFirst: 7)).map { WriterID(words: $0) }
@@ -185,7 +180,7 @@ extension LocalState {
     SIMD2(hexDigits: line.extracting(droppingFirst: start)).map { NamespaceID(words: $0) }
   }
 
-  /// The file.
+  /// The contents of the file.
   var bytes: [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(512 + 48 * (operations.count + accepted.count + forgotten.count))

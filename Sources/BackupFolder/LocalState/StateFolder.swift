@@ -3,34 +3,35 @@ internal import Glibc
 internal import SecretMemory
 
 extension BackupFolder {
-  /// What this computer remembers of the folder and cannot read: damaged, or a newer program's.
+  /// The state files of the folder on this computer that cannot be read: damaged, or written by a
+  /// newer program.
   ///
-  /// Whoever writes the backup must not go on with these.
+  /// No program may continue to write the backup with such files.
   public func unusableMemories() -> [BackupFolderError] {
     let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     return (try? state?.unusable()) ?? []
   }
 }
 
-/// What this computer remembers of one backup folder, kept outside of it.
+/// The files in which this computer remembers one backup folder, outside that folder.
 ///
-/// A few small files per namespace in `<state>/localState/<folder>/`, where
-/// `<folder>` is the start of the SHA-256 of the folder's path. No secrets.
+/// A few small files per namespace in `<state>/memory/<folder>/`, where `<folder>` is the start of
+/// the SHA-256 of the folder's path. They hold no secrets.
 struct StateFolder: Sendable {
   let directory: Directory
   private static let memoryLimit = 64 * 1024 * 1024
 
-  /// Takes a memory that is open.
+  /// Wraps a state folder that is open.
   init(directory: Directory) {
     self.directory = directory
   }
 
-  /// Opens the memory of `folder`.
+  /// Opens the state folder of `folder`.
   ///
   /// - Parameters:
   ///   - path: the program's state folder.
   ///   - folder: the backup folder.
-  ///   - make: whether to make what is not there.
+  ///   - make: whether to create missing folders.
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
   init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
     let name = String(
@@ -52,16 +53,17 @@ struct StateFolder: Sendable {
     try FileLock.take("lock", in: directory, patience: patience)
   }
 
-  /// Removes temporary files that a crash left here; only who holds the lock
-  /// writes any.
+  /// Removes temporary files that a crash left here.
+  ///
+  /// Only the holder of the lock writes such files.
   func removeStaleTemporaryFiles() throws(BackupFolderError) {
     for name in try directory.names() where name.hasPrefix(AtomicFile.temporaryPrefix) {
       try directory.unlink(name)
     }
   }
 
-  /// A random word in the names of this computer's temporary files; lasts as
-  /// long as the state folder.
+  /// A random word in the names of this computer's temporary files; it lasts as long as the state
+  /// folder.
   func temporaryTag() throws(BackupFolderError) -> String {
     let name = "temporary-tag"
     var buffer = FileBuffer()
@@ -72,14 +74,14 @@ struct StateFolder: Sendable {
       }
       if tag.utf8.count == 16, tag.utf8.allSatisfy({ Hex.isDigit($0) }) { return tag }
     } catch {
-      // Not there yet, or of no use: made anew.
+      // The tag is missing or invalid, so a new one is created.
     }
     let tag = Hex.string(Randomness.bytes(count: 8))
     try replace(name, with: Array(tag.utf8))
     return tag
   }
 
-  /// Replaces a file, and reads it back before.
+  /// Replaces a file after checking the staged bytes.
   func replace(_ name: String, with bytes: [UInt8]) throws(BackupFolderError) {
     var buffer = FileBuffer()
     let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "memory")
@@ -88,12 +90,12 @@ struct StateFolder: Sendable {
     try file.place(overwriting: name)
   }
 
-  /// The namespaces something is remembered of.
+  /// The namespaces for which a state exists.
   func namespaces() throws(BackupFolderError) -> [NamespaceID] {
     try directory.names().compactMap { NamespaceID(hex: $0) }
   }
 
-  /// What is remembered of a namespace; empty when nothing is.
+  /// The state of a namespace; empty when nothing is remembered.
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func localState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
@@ -101,13 +103,12 @@ struct StateFolder: Sendable {
       ?? LocalState()
   }
 
-  /// The same for whoever only reads: nothing where the file is of no use.
+  /// The same state for reading only: empty where the file cannot be used.
   func readableMemory(of namespace: NamespaceID) -> LocalState {
     (try? localState(of: namespace)) ?? LocalState()
   }
 
-  /// Whether this computer has opened a namespace: also where it does not know any more
-  /// what it saw there.
+  /// Whether this computer has opened a namespace, even if it can no longer read the state.
   func knows(_ namespace: NamespaceID) -> Bool {
     guard let localState = try? localState(of: namespace) else { return true }
     return !localState.operations.isEmpty
@@ -115,16 +116,16 @@ struct StateFolder: Sendable {
 
   /// Reads one of this computer's own files.
   ///
-  /// It is on the disk before it has its name, so that no crash leaves it empty or cut off.
+  /// A file is on the disk before it gets its name, so no crash leaves it empty or cut off.
   ///
   /// - Parameters:
-  ///   - name: the file's.
-  ///   - limit: its largest size.
-  ///   - header: its first line, which ends with the newest version that is known here.
-  ///   - parse: gives nil for what it cannot read.
+  ///   - name: the file's name.
+  ///   - limit: its largest size in bytes.
+  ///   - header: its first line, which ends with the newest version that this program knows.
+  ///   - parse: returns nil for bytes that it cannot read.
   /// - Returns: nil where there is no such file.
-  /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``, so that nobody writes
-  ///   over what another program or a person may still read; system errors.
+  /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``, so that nobody overwrites what
+  ///   another program or a person may still read; system errors.
   func read<T>(
     _ name: String, limit: Int, header: String, _ parse: (Span<UInt8>) -> T?
   ) throws(BackupFolderError) -> T? {
@@ -144,8 +145,7 @@ struct StateFolder: Sendable {
     throw .memoryUnusable(path: path, isNewer: isNewer)
   }
 
-  /// Whether a file says that a newer program wrote it: its first line is a header with a
-  /// higher version.
+  /// Whether a newer program wrote a file: its first line is a header with a higher version.
   private static func isNewer(_ bytes: Span<UInt8>, than header: String) -> Bool {
     var line: [UInt8] = []
     for index in bytes.indices.prefix(64) where !line.contains(10) { line.append(bytes[index]) }
@@ -158,7 +158,7 @@ struct StateFolder: Sendable {
     return version > newest
   }
 
-  /// The files here that are of no use, in order.
+  /// The files here that cannot be used, in order.
   func unusable() throws(BackupFolderError) -> [BackupFolderError] {
     var problems: [BackupFolderError] = []
     for name in try directory.names().sorted() {
@@ -178,7 +178,7 @@ struct StateFolder: Sendable {
     return problems
   }
 
-  /// Replaces what is remembered of a namespace.
+  /// Replaces the state of a namespace.
   func save(_ localState: LocalState, of namespace: NamespaceID) throws(BackupFolderError) {
     try replace(namespace.hex, with: localState.bytes)
     try directory.sync()
@@ -187,13 +187,13 @@ struct StateFolder: Sendable {
 }
 
 extension Namespace {
-  /// What this computer keeps about the folder.
+  /// The folder in which this computer remembers the backup folder.
   ///
-  /// - Parameter make: whether to make what is not there; a reading run that
-  ///   has nothing to remember leaves no trace.
-  /// - Returns: its folder.
-  /// - Throws: ``BackupFolderError/noSuchFolder(path:)`` when it is not there
-  ///   and not to be made; system errors.
+  /// - Parameter make: whether to create missing folders; a reading run with nothing to remember
+  ///   leaves no trace.
+  /// - Returns: the state folder.
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)`` when it is missing and must not be
+  ///   created; system errors.
   func state(make: Bool) throws(BackupFolderError) -> StateFolder {
     try StateFolder(path: settings.stateFolder, folder: folder, make: make)
   }

@@ -1,7 +1,6 @@
 internal import CSPP
 
-/// Writes numbers, identifiers and texts one after the other, in this machine's
-/// byte order.
+/// Writes numbers, identifiers and texts in sequence, in this machine's byte order.
 struct CacheWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -29,9 +28,9 @@ struct CacheWriter {
   }
 }
 
-/// Reads what ``CacheWriter`` wrote.
+/// Reads the output of ``CacheWriter``.
 ///
-/// Whoever reads past the end gets zeroes, and ``isWhole`` says so.
+/// Reading past the end returns zeroes, and ``isWhole`` is then false.
 struct CacheReader {
   private let bytes: [UInt8]
   private var offset = 0
@@ -41,12 +40,12 @@ struct CacheReader {
     self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// Whether everything so far was there.
+  /// Whether everything read so far was present.
   var isGood: Bool { !hasFailed }
-  /// Whether everything was there and has been read.
+  /// Whether everything was present and has been read.
   var isWhole: Bool { !hasFailed && offset == bytes.count }
 
-  /// Says that something that was read makes no sense.
+  /// Marks the input as invalid because a value makes no sense.
   mutating func fail() { hasFailed = true }
 
   mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -67,7 +66,7 @@ struct CacheReader {
 
   mutating func text() -> String { String(decoding: data(), as: UTF8.self) }
 
-  /// A number of elements of at least `size` bytes, of which there are so many.
+  /// Reads a count of elements of at least `size` bytes; fails if so many cannot follow.
   mutating func count(_ size: Int) -> Int {
     let count = number(Int64.self)
     guard count >= 0, count <= (bytes.count - offset) / size else {
@@ -77,7 +76,7 @@ struct CacheReader {
     return Int(count)
   }
 
-  /// A place in an array of `count` elements, or -1.
+  /// Reads an index into an array of `count` elements, or -1.
   mutating func place(below count: Int) -> Int32 {
     let place = number(Int32.self)
     if place >= -1, Int(place) < count { return place }

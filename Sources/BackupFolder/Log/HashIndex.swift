@@ -1,15 +1,14 @@
-/// Finds the elements of an array by a hash of what they hold, at a few bytes
-/// an element.
+/// Finds the elements of an array by a hash of their contents, at a few bytes per element.
 ///
-/// Open addressing; the array itself stays with the caller. The hash is spread
-/// with a factor of this process, so that crafted digests do not collide.
+/// It uses open addressing; the array itself belongs to the caller. The hash is multiplied by a
+/// random factor of this process, so that crafted digests do not collide.
 struct HashIndex {
   private var slots: [Int32] = []
   private var count = 0
 
   private static let factor = UInt64.random(in: .min ... .max) | 1
 
-  /// Makes room, before anything is added.
+  /// Reserves space; must precede the first insertion.
   mutating func reserve(_ elements: Int) {
     if count > 0 || elements == 0 { return }
     var size = 16
@@ -22,7 +21,7 @@ struct HashIndex {
     return Int(truncatingIfNeeded: spread &>> 20) & (slots.count - 1)
   }
 
-  /// The first element of that hash for which `matches` holds.
+  /// The first element with that hash for which `matches` holds.
   func first(_ hash: UInt64, where matches: (Int32) -> Bool) -> Int32? {
     if slots.isEmpty { return nil }
     var place = start(hash)
@@ -36,9 +35,8 @@ struct HashIndex {
   /// Adds an element.
   ///
   /// - Parameters:
-  ///   - element: its place in the caller's array.
-  ///   - hash: gives the hash of an element: of this one, and again of those
-  ///     that are here when the index grows.
+  ///   - element: its index in the caller's array.
+  ///   - hash: returns the hash of an element: of this one, and of all others when the index grows.
   mutating func insert(_ element: Int32, hash: (Int32) -> UInt64) {
     if slots.count < (count + 1) * 4 / 3 + 1 {
       let old = slots

@@ -1,21 +1,22 @@
 internal import CSPP
 
-/// What all computers' logs say together: which versions of which record are
-/// live (docs/format.md, `seen`).
+/// The combined logs of all computers: which versions of which record are live (docs/format.md,
+/// `seen`).
 ///
-/// Holds names and digests, never a wallet's bytes. Operations come in any
-/// order as long as each writer's counters rise.
+/// It holds names and digests, never a wallet's bytes. Operations may be added in any order as long
+/// as each writer's counters rise.
 struct LogIndex {
-  /// An operation as `seen` and `previous` name it.
+  /// The name of an operation in `seen` and `previous`.
   typealias Reference = Operation.Seen
 
-  /// One operation that was opened.
+  /// An operation that was opened.
   struct Node {
     let reference: Reference
     let previous: Digest?
     let seen: [Reference]
-    /// A branch is a chain of operations each of which names the one before;
-    /// a fork, a gap or a new writer begins another.
+    /// The number of its branch: a chain of operations, each of which names the one before.
+    ///
+    /// A fork, a gap or a new writer begins another branch.
     let branch: Int
     /// Whether the chain reaches back to counter 1.
     let isWhole: Bool
@@ -23,8 +24,8 @@ struct LogIndex {
     var hasSuccessor = false
   }
 
-  /// Where a branch leaves another: nothing for one that begins at counter 1
-  /// or after a gap.
+  /// The point where a branch leaves another; a branch that begins at counter 1 or after a gap has
+  /// none.
   private struct Branch {
     let parent: Int
     let lastShared: UInt64
@@ -33,45 +34,45 @@ struct LogIndex {
   /// One `put` or `remove` of one record.
   struct Version {
     let record: RecordID
-    /// Of the entry's bytes; `nil` for a `remove`.
+    /// The digest of the entry's bytes; `nil` for a `remove`.
     let value: Digest?
     let node: Int32
-    /// Place among the operation's changes.
+    /// The index among the operation's changes.
     let change: Int32
-    /// The version of the same record before this one, or -1.
+    /// The previous version of the same record, or -1.
     let next: Int32
   }
 
   private(set) var nodes = LogNodes()
   private(set) var versions = LogVersions()
   private var branches: [Branch] = []
-  /// What operations may be called beside their names: by files that spell them in another way.
+  /// The alternative names of operations, from files that spell them in another way.
   private(set) var copies: [Digest: Digest] = [:]
-  /// For each operation whether it is to cover nothing; empty: all may cover.
+  /// For each operation, whether it must cover nothing; empty if all may cover.
   private var isBeyond: [Bool] = []
-  /// Whether no operation was added after one of a higher counter.
+  /// Whether no operation was added after one with a higher counter.
   private(set) var isInOrder = true
 
-  /// Makes room for so many operations, of one wallet each.
+  /// Reserves space for a number of operations with one wallet each.
   mutating func reserve(_ count: Int) {
     nodes.reserve(count)
     versions.reserve(count)
   }
 
-  /// Notes what a file says of names.
+  /// Records the alternative name that a file gives an operation.
   mutating func include(_ file: OperationFile) {
     if file.isRespelled, copies.count < Self.mostCopies { copies[file.spelling] = file.digest }
   }
 
   private static let mostCopies = 1 << 16
 
-  /// Whether some operation names another one by a copy that is spelled in another way, and
-  /// ``inOrder()`` has to bring them together.
+  /// Whether some operation names another by a copy that is spelled in another way, so that
+  /// ``inOrder()`` must merge them.
   var namesCopies: Bool {
     copies.contains { nodes.references.isNamed($0.key) && nodes.place(of: $0.value) != nil }
   }
 
-  /// A reference by the name that counts.
+  /// The same reference with the digest that counts.
   private func named(_ reference: Reference) -> Reference {
     guard let digest = copies[reference.digest] else { return reference }
     return Reference(
@@ -81,13 +82,13 @@ struct LogIndex {
   /// Whether an operation is here.
   func contains(_ digest: Digest) -> Bool { nodes.place(of: digest) != nil }
 
-  /// Adds an operation; one that is here already is not added twice.
+  /// Adds an operation, unless it is here already.
   ///
   /// - Parameters:
   ///   - reference: its name.
-  ///   - previous: the digest it names; counter 1 names none.
-  ///   - seen: what it had seen.
-  /// - Returns: its place, or `nil` when it was here.
+  ///   - previous: the digest of the operation before; counter 1 has none.
+  ///   - seen: the operations it had seen.
+  /// - Returns: its index, or `nil` when it was here.
   mutating func append(
     _ reference: Reference, previous: Digest?, seen: [Reference]
   ) -> Int? {
@@ -113,10 +114,10 @@ struct LogIndex {
   /// Adds one change of an operation.
   ///
   /// - Parameters:
-  ///   - record: which it changes.
-  ///   - value: of the entry's bytes; nil for a `remove`.
-  ///   - node: the operation's place.
-  ///   - change: its place there.
+  ///   - record: the record it changes.
+  ///   - value: the digest of the entry's bytes; nil for a `remove`.
+  ///   - node: the operation's index.
+  ///   - change: the index of the change in the operation.
   ///   - isOriginal: whether the entry's mark names the operation.
   mutating func append(
     record: RecordID, value: Digest?, node: Int, change: Int, isOriginal: Bool = false
@@ -134,7 +135,7 @@ struct LogIndex {
       ? parent : nil
   }
 
-  /// Lets only the operations up to these ends cover others; nil: all of them.
+  /// Lets only the operations up to these ends cover others; nil lets all.
   mutating func limitCovering(to ends: [Reference]?) {
     guard let ends else {
       isBeyond = []
@@ -151,9 +152,9 @@ struct LogIndex {
     }
   }
 
-  /// Whether what `node` says it has seen reaches `other`.
+  /// Whether the `seen` of `node` reaches `other`.
   func covers(_ node: Int, _ other: Int) -> Bool {
-    // What was added since lies beyond too.
+    // Operations added since are beyond the ends too.
     if !isBeyond.isEmpty, node >= isBeyond.count || isBeyond[node] { return false }
     let references = nodes.references
     let target = nodes.reference(other)
@@ -174,10 +175,10 @@ struct LogIndex {
     return false
   }
 
-  /// Every record that any operation speaks of.
+  /// Every record that any operation changes.
   var records: [RecordID] { versions.numbers.records }
 
-  /// The places in ``versions`` of all of a record's versions, newest first.
+  /// The indices in ``versions`` of all of a record's versions, newest first.
   func history(of record: RecordID) -> [Int] {
     guard let number = versions.number(of: record) else { return [] }
     return history(versions.newest(number))
@@ -193,14 +194,14 @@ struct LogIndex {
     return places
   }
 
-  /// The places of a record's live `put`s, equal bytes once, newest first.
+  /// The indices of a record's live `put`s, newest first; equal bytes count once.
   ///
-  /// Several are a conflict; none means removed or never there.
+  /// Several are a conflict. None means that the record was removed or never existed.
   func live(_ record: RecordID) -> [Int] {
     versions.number(of: record).map { live(number: $0) } ?? []
   }
 
-  /// The same for a place in ``records``.
+  /// The live `put`s of the record with this index in ``records``.
   func live(number: Int) -> [Int] {
     let all = history(versions.newest(number))
     if all.count == 1 { return versions.value(all[0]) == nil ? [] : all }
@@ -212,14 +213,14 @@ struct LogIndex {
     }
   }
 
-  /// Those of a record's versions that another one covers, or one that stands for them.
+  /// The versions of a record that another one covers, or that another one stands for.
   private func superseded(among all: [Int]) -> Set<Int> {
     var superseded = Set(
       all.filter { place in
         let node = versions.node(place)
         return all.contains { versions.node($0) != node && covers(versions.node($0), node) }
       })
-    // What was found and logged stands for the operation that had not arrived then.
+    // A finding that was logged stands for the operation that had not arrived at that time.
     let found = superseded.filter { isFinding($0) }.compactMap { versions.value($0) }
     if !found.isEmpty {
       let values = Set(found)
@@ -229,19 +230,19 @@ struct LogIndex {
     return superseded
   }
 
-  /// Whether a `put` says no more than that somebody had these bytes.
+  /// Whether a `put` says only that some computer had these bytes.
   ///
-  /// The one that sealed them, or one that logged them with an empty `seen`; one that decided for
-  /// them says more.
+  /// This is the `put` that sealed them, or one that logged them with an empty `seen`. A `put` that
+  /// decided for them says more.
   private func isFinding(_ place: Int) -> Bool {
     versions.value(place) != nil
       && (versions.isOriginal(place) || nodes.seen(versions.node(place)).isEmpty)
   }
 
-  /// A record's live `put`s that nothing written now covers: their chain has a gap here.
+  /// A record's live `put`s that no new operation covers, because their chain has a gap here.
   ///
-  /// - Parameter record: which.
-  /// - Returns: those that are covered once they are logged as found, and whether there are
+  /// - Parameter record: the record.
+  /// - Returns: the `put`s that are covered once they are logged as found, and whether there are
   ///   others.
   func unreachable(_ record: RecordID) -> (findings: [Int], hasOthers: Bool) {
     let all = history(of: record)
@@ -256,15 +257,15 @@ struct LogIndex {
 
   /// Whether a record has several live `put`s with different bytes.
   func isConflicted(_ record: RecordID) -> Bool {
-    // Nearly every record has one version.
+    // Nearly every record has only one version.
     guard let number = versions.number(of: record), versions.next(versions.newest(number)) >= 0
     else { return false }
     return live(number: number).count > 1
   }
 
-  /// Records that one computer removed while another changed them.
+  /// The records that one computer removed while another changed them.
   ///
-  /// The removal did not know the change, which therefore stays.
+  /// The removal did not know the change, so the record stays.
   func keptAgainstRemoval() -> [RecordID] {
     var removed: [RecordID: [Int]] = [:]
     for place in versions.indices where versions.value(place) == nil {
@@ -279,20 +280,20 @@ struct LogIndex {
     }.keys.sorted()
   }
 
-  /// How a wallet's bytes stand to the log.
+  /// The relation of a wallet's bytes to the log.
   enum Standing: Equatable {
-    /// A live `put` has these bytes, at this place.
+    /// A live `put`, at this index, has these bytes.
     case live(Int)
-    /// Only superseded `put`s have them.
+    /// Only superseded `put`s have these bytes.
     case superseded
-    /// No `put` here has them.
+    /// No `put` here has these bytes.
     case unknown
   }
 
   /// Compares the bytes of a view file with the log.
   func standing(of value: Digest, record: RecordID) -> Standing {
     guard let number = versions.number(of: record) else { return .unknown }
-    // Nearly every record has one version.
+    // Nearly every record has only one version.
     let newest = versions.newest(number)
     if versions.next(newest) < 0 {
       return versions.value(newest) == value ? .live(newest) : .unknown
@@ -303,7 +304,7 @@ struct LogIndex {
     return history(newest).contains { versions.value($0) == value } ? .superseded : .unknown
   }
 
-  /// The operation of `writer` that claims a counter, if any is here.
+  /// Whether an operation of `writer` with this counter is here.
   func contains(_ writer: WriterID, _ counter: UInt64) -> Bool {
     guard let number = nodes.references.writer(writer) else { return false }
     return nodes.indices.contains {
@@ -313,8 +314,8 @@ struct LogIndex {
     }
   }
 
-  /// What an operation written now may say it has seen: the end of every
-  /// unbroken chain from counter 1, every branch of a fork.
+  /// The operations that a new one may name in `seen`: the end of every unbroken chain from counter
+  /// 1, on every branch of a fork.
   func tips() -> [Reference] {
     let ends = nodes.indices.filter { nodes.isWhole($0) && !nodes.hasSuccessor($0) }
     return ends.map { nodes.references[nodes.reference($0)] }.sorted {
@@ -330,17 +331,16 @@ struct LogIndex {
       .max { ($0.counter, $0.digest) < ($1.counter, $1.digest) }
   }
 
-  /// The same operations, those of lower counters first: a chain is followed
-  /// from its start.
+  /// The same operations in order of their counters, so that a chain is followed from its start.
   ///
-  /// Each is named by the name that counts.
+  /// Each is named by the digest that counts.
   ///
-  /// - Returns: the index, and for each of its operations the place it had.
+  /// - Returns: the new index, and for each of its operations the former index.
   func inOrder() -> (index: LogIndex, places: [Int]) {
     let places = nodes.indices.sorted {
       (nodes.counter($0), $0) < (nodes.counter($1), $1)
     }
-    // One operation's versions follow each other.
+    // The versions of one operation are consecutive.
     var first = [Int](repeating: versions.count, count: nodes.count)
     for place in versions.indices.reversed() { first[versions.node(place)] = place }
     var index = LogIndex()
@@ -364,8 +364,9 @@ struct LogIndex {
   }
 }
 
-/// How ``LogIndex`` is kept in ``NamespaceCache``: its arrays as they are, so
-/// that ten thousand operations are there in a few milliseconds.
+/// The form of ``LogIndex`` in ``NamespaceCache``: its arrays as they are.
+///
+/// Ten thousand operations load in a few milliseconds.
 extension LogIndex {
   func encode(into writer: inout CacheWriter) {
     nodes.encode(into: &writer)

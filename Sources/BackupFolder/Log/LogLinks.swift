@@ -1,53 +1,53 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What a namespace's log says of the namespaces before and after it: what
-/// rotations of the master key wrote there.
+/// The links from a namespace's log to the namespaces before and after it, written by rotations of
+/// the master key.
 struct LogLinks {
-  /// A namespace that follows this one.
+  /// A successor of this namespace.
   struct Successor: Equatable {
     let id: NamespaceID
-    /// Its master key, for each key slot that was not at hand.
+    /// Its master key, sealed for each pending key slot.
     let boxes: [Operation.Box]
-    /// The last operation there that carries over what was here.
+    /// The last operation there that carries over contents of this namespace.
     let last: Operation.Seen
   }
 
-  /// Namespaces that this one follows, each once.
+  /// The namespaces that this one follows, each once.
   private(set) var earlier: [SharedMasterKey] = []
-  /// Whether this namespace says that the rotation which made it came to its end:
-  /// a `from` in an operation that has seen others.
+  /// Whether this namespace says that the rotation which created it has finished: a `from` in an
+  /// operation that has seen others.
   private(set) var isSettled = false
-  /// How far the chains of an earlier namespace were carried over; none for one that was left by
-  /// version 0.1.0.
+  /// The ends up to which the chains of an earlier namespace were carried over; none if version
+  /// 0.1.0 left it.
   ///
-  /// What lies beyond was written with a master key that was given up, and covers
-  /// nothing (docs/decisions/0026).
+  /// Operations beyond them were written with a master key that was given up, and cover nothing
+  /// (docs/decisions/0026).
   private(set) var carriedEnds: [NamespaceID: [Operation.Seen]] = [:]
-  /// Namespaces that follow this one.
+  /// The successors of this namespace.
   private(set) var successors: [Successor] = []
-  /// The operations that say so, as places in ``LogIndex/nodes``.
+  /// The operations that contain these links, as indices in ``LogIndex/nodes``.
   var nodes: [Int] = []
-  /// Whether those were read: a cache keeps no master keys.
+  /// Whether the links were read; a cache keeps no master keys.
   private(set) var isRead = true
 
   init() {}
 
-  /// What a cache keeps.
+  /// Creates the part that a cache keeps.
   init(unreadNodes: [Int]) {
     nodes = unreadNodes
     isRead = unreadNodes.isEmpty
   }
 
-  /// Notes what a change says of other namespaces.
+  /// Adds the links that a change contains.
   ///
   /// - Parameters:
-  ///   - change: of an operation that was opened.
-  ///   - text: the operation's.
+  ///   - change: a change of an opened operation.
+  ///   - text: the operation's text.
   ///   - isLater: whether the operation has seen others.
-  /// - Returns: whether it says anything of them.
-  /// - Throws: ``CSPPError/otherNamespace`` for a key of another namespace than
-  ///   it names.
+  /// - Returns: whether the change contains a link.
+  /// - Throws: ``CSPPError/otherNamespace`` if the key belongs to another namespace than the change
+  ///   names.
   mutating func include(
     _ change: Operation.Change, in text: borrowing SecretBytes, isLater: Bool
   ) throws(CSPPError) -> Bool {
@@ -80,15 +80,14 @@ struct LogLinks {
     if !successors.contains(successor) { successors.append(successor) }
   }
 
-  /// Says that the operations of ``nodes`` were read again.
+  /// Records that the operations of ``nodes`` were read again.
   mutating func setRead() { isRead = true }
 }
 
 extension OperationLog {
-  /// Reads again what a cache does not keep.
+  /// Reads the links again, which a cache does not keep.
   ///
-  /// - Returns: `false` when an operation cannot be read: then the cache is of
-  ///   no use.
+  /// - Returns: `false` when an operation cannot be read; the cache is then of no use.
   mutating func readLinks(_ namespace: Namespace, masterKey: borrowing MasterKey) -> Bool {
     if links.isRead { return true }
     var workspace = Workspace()

@@ -3,12 +3,12 @@ internal import Glibc
 
 /// One file of the logs.
 enum LogFile: Hashable {
-  /// One whose name and folder are those of an operation, true or not.
+  /// A file whose name and folder are those of an operation, whether that is true or not.
   case operation(OperationName)
-  /// Any other.
+  /// Any other file.
   case other(folder: String, file: String)
 
-  /// The folder of its writer, below `keybackup/log/`.
+  /// The folder of its writer, relative to `keybackup/log/`.
   var folder: String {
     switch self {
     case .operation(let name): name.writer.hex
@@ -16,7 +16,7 @@ enum LogFile: Hashable {
     }
   }
 
-  /// Its name there.
+  /// Its name in that folder.
   var file: String {
     switch self {
     case .operation(let name):
@@ -27,27 +27,25 @@ enum LogFile: Hashable {
     }
   }
 
-  /// The path below the namespace folder.
+  /// Its path relative to the namespace folder.
   var path: String { "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(folder)/\(file)" }
 
-  /// The operation that the name speaks of, for a file that does not say so
-  /// itself.
+  /// The operation that the file's name claims, for a file whose contents do not tell.
   var claimedName: OperationName? {
     switch self {
     case .operation(let name): name
-    // A placeholder, a name without its suffix, or with zeroes to spare.
+    // A placeholder, a name without its suffix, or one with additional zeroes.
     case .other(let folder, let file):
       Self.claimedName(folder, SyncPlaceholder.awaited(file) ?? file)
     }
   }
 }
 
-/// Every file in every folder of a log folder, temporary ones left out: those
-/// were never placed.
+/// Every file in every folder of a log folder, except temporary ones, which were never placed.
 struct LogListing {
-  /// Most names that are kept: 48 bytes each, of files that all have to be read.
+  /// The most operation names that are kept, at 48 bytes each; all these files must be read.
   private static let operationLimit = 1 << 21
-  /// Most other names that are kept.
+  /// The most other names that are kept.
   private static let otherLimit = 1 << 14
 
   private var operations: [OperationName] = []
@@ -56,13 +54,14 @@ struct LogListing {
   private(set) var unlisted: [(folder: String, error: BackupFolderError)] = []
   /// Whether there were files that were never placed.
   private(set) var hasTemporaryFiles = false
-  /// Files beyond what is kept.
+  /// The number of files beyond these limits.
   private(set) var surplus = 0
-  /// Tells this listing from another in this process.
+  /// Distinguishes this listing from others in this process.
   private(set) var mark = Mark()
 
-  /// The sum of the names' hashes, with this process's secret: the same names
-  /// in any order have the same.
+  /// The sum of the names' hashes, keyed with this process's secret.
+  ///
+  /// The same names in any order give the same sum.
   struct Mark: Equatable {
     private var count = 0
     private var sum = 0
@@ -77,9 +76,9 @@ struct LogListing {
   ///
   /// - Parameters:
   ///   - folder: the log folder.
-  ///   - isTolerant: whether folders that cannot be listed are only noted:
-  ///     operations in them must not look like operations that are gone.
-  /// - Throws: a listing that fails.
+  ///   - isTolerant: whether folders that cannot be listed are only recorded. Operations in them
+  ///     must not look like missing ones.
+  /// - Throws: if a listing fails.
   init(_ folder: Directory, isTolerant: Bool = false) throws(BackupFolderError) {
     unlisted = try Self.forEachWriter(folder, isTolerant: isTolerant) {
       (name, stream) throws(BackupFolderError) in
@@ -102,8 +101,9 @@ struct LogListing {
     }
   }
 
-  /// The files in the order to read them: of one writer, those of lower
-  /// counters first, so that a chain is followed from its start.
+  /// The files in the order of reading.
+  ///
+  /// A writer's lower counters come first, so that a chain is followed from its start.
   consuming func inOrder() -> some Sequence<LogFile> {
     others.sort { $0.path < $1.path }
     operations.sort { $0.counter != $1.counter ? $0.counter < $1.counter : $0 < $1 }
@@ -113,17 +113,17 @@ struct LogListing {
     }
   }
 
-  /// The operations that the files' names speak of.
+  /// The operations that the files' names claim.
   var claimedNames: OperationNames {
     OperationNames(operations + others.compactMap(\.claimedName))
   }
 
-  /// Number of files that are to be read.
+  /// The number of files to be read.
   var count: Int { operations.count + others.count }
 
-  /// Leaves out the files of operations that are known.
+  /// Omits the files of known operations.
   ///
-  /// - Returns: false, and changes nothing, unless all of them are here.
+  /// - Returns: false, with nothing changed, unless all known operations are here.
   mutating func remove(_ known: LogNodes) -> Bool {
     let new = operations.filter { !known.contains($0) }
     guard operations.count - new.count == known.count else { return false }
@@ -131,7 +131,7 @@ struct LogListing {
     return true
   }
 
-  /// The number of files in a log folder.
+  /// Counts the files in a log folder.
   static func count(_ folder: Directory) throws(BackupFolderError) -> Int {
     var count = 0
     _ = try forEachWriter(folder, isTolerant: true) { (_, stream) throws(BackupFolderError) in
@@ -169,10 +169,10 @@ extension LogFile {
   /// Whether a name is that of a file that was never placed.
   static func isTemporary(_ name: Span<UInt8>) -> Bool { name.starts(with: ".keybackup-tmp-") }
 
-  /// A file that was listed; nil for a temporary one.
+  /// Creates the value for a listed file; nil for a temporary one.
   fileprivate init?(_ name: Span<UInt8>, folder: String, _ writer: WriterID?) {
     if Self.isTemporary(name) { return nil }
-    // Exactly the name that is given: with a zero too many it is another file.
+    // The name must match exactly: with an additional zero it is another file.
     if let writer, name.count > 5, name.ends(with: ".json"),
       let operation = OperationName(writer: writer, stem: name.extracting(droppingLast: 5)),
       operation.stemCount == name.count - 5
@@ -184,9 +184,9 @@ extension LogFile {
   }
 }
 
-/// Opens log files; the folders of some writers stay open.
+/// Opens log files; keeps the folders of some writers open.
 struct LogFiles {
-  /// Most folders that are open at a time.
+  /// The most folders that are open at a time.
   private static let openLimit = 32
 
   private let folder: Directory
@@ -202,7 +202,7 @@ struct LogFiles {
     try buffer.read(file.file, in: writer, limit: limit)
   }
 
-  /// Whether a file of that name lies in a writer's folder.
+  /// Whether a writer's folder has a file of that name.
   mutating func holds(_ file: String, of folder: String) -> Bool {
     (try? open(folder))??.holds(file) ?? false
   }

@@ -1,11 +1,10 @@
 internal import CSPP
 
-/// The operations that were opened: an array that is a quarter as large as one
-/// of ``LogIndex/Node``.
+/// The opened operations, in an array a quarter as large as one of ``LogIndex/Node``.
 struct LogNodes: RandomAccessCollection {
   private struct Stored {
     let reference: Int32
-    /// The operation that it names as the one before, or -1.
+    /// The operation before it, or -1.
     let previous: Int32
     let branch: Int32
     let firstSeen: Int32
@@ -14,10 +13,10 @@ struct LogNodes: RandomAccessCollection {
     var hasSuccessor = false
   }
 
-  /// The operations, and those that they name.
+  /// The operations, including those that are only named.
   private(set) var references = LogReferences()
   private var stored: [Stored] = []
-  /// What the operations had seen, one after the other.
+  /// The operations that each had seen, one list after the other.
   private var seen: [Int32] = []
 
   let startIndex = 0
@@ -36,7 +35,7 @@ struct LogNodes: RandomAccessCollection {
   func reference(_ place: Int) -> Int32 { stored[place].reference }
   /// The number of the operation before it, or -1.
   func previous(_ place: Int) -> Int32 { stored[place].previous }
-  /// The numbers of what it had seen.
+  /// The numbers of the operations it had seen.
   func seen(_ place: Int) -> ArraySlice<Int32> {
     let first = Int(stored[place].firstSeen)
     return seen[first..<first + Int(stored[place].seenCount)]
@@ -52,10 +51,10 @@ struct LogNodes: RandomAccessCollection {
   /// The operation's counter.
   func counter(_ place: Int) -> UInt64 { references.counter(stored[place].reference) }
 
-  /// The place of an operation.
+  /// The index of an operation.
   func place(of digest: Digest) -> Int? { references.node(of: digest) }
 
-  /// Says that an operation here names this one as `previous`.
+  /// Records that an operation here names this one as `previous`.
   mutating func setSuccessor(_ place: Int) { stored[place].hasSuccessor = true }
 
   mutating func reserve(_ count: Int) {

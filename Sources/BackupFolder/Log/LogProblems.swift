@@ -1,16 +1,15 @@
 internal import CSPP
 
-/// What is wrong with files of the logs.
+/// The problems of log files.
 ///
-/// Of each kind so many are kept that a crafted folder costs no more than a
-/// log; those beyond make no difference but to counts.
+/// The number kept of each kind is limited, so that a crafted folder costs no more than a log.
+/// Further ones only affect counts.
 struct LogProblems {
   private static let limit = 1 << 16
 
-  /// Operations whose file is there but empty, a placeholder or cut off, by its
-  /// name.
+  /// Operations whose file is here but empty, a placeholder or cut off, by the file's name.
   private(set) var unsynchronised: Set<OperationName> = []
-  /// Operations whose file is there and does not hold them, by its name.
+  /// Operations whose file is here but does not hold them, by the file's name.
   private(set) var damaged: Set<OperationName> = []
   private(set) var findings: [FileFinding] = []
   /// Folders of writers that could not be listed.
@@ -18,11 +17,10 @@ struct LogProblems {
   /// Whether no folder could be listed.
   var isUnlisted = false
 
-  /// Operations whose file is there and was not read.
+  /// Operations whose file is here and was not read.
   var unread: OperationNames { OperationNames(unsynchronised.union(damaged)) }
 
-  /// Notes a file that gave nothing; of a placeholder, only that the file it
-  /// stands for is awaited.
+  /// Reports a file that could not be used; a placeholder is reported only as an awaited file.
   mutating func report(
     _ location: LogFile, in files: inout LogFiles, state: WalletState, reason: String
   ) {
@@ -49,7 +47,7 @@ struct LogProblems {
     findings.report(finding)
   }
 
-  /// Notes a file that holds an operation in another spelling than a writer's.
+  /// Reports a file that holds an operation in another spelling than a writer's.
   mutating func report(_ location: LogFile, spelling file: OperationFile) {
     if !file.isRespelled { return }
     findings.report(
@@ -57,11 +55,11 @@ struct LogProblems {
         file: location.path, recordID: nil, state: .foreign, reason: Self.respelledReason))
   }
 
-  /// What is said of a file that somebody spelled in another way; nothing is lost by it.
+  /// The reason reported for a file in another spelling; nothing is lost by it.
   static let respelledReason =
     "holds an operation as no writer spells it: a copy that another program made; it changes nothing"
 
-  /// Files that were listed and are too many to be read.
+  /// Reports the number of listed files that are too many to be read.
   mutating func report(surplus: Int) {
     if surplus == 0 { return }
     findings.report(

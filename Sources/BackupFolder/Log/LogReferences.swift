@@ -1,13 +1,12 @@
 internal import CSPP
 
-/// Every operation that is here, or that one here names, held once in a few
-/// dozen bytes.
+/// Every operation that is here or is named here, stored once in a few dozen bytes.
 struct LogReferences {
   private struct Stored {
     let digest: Digest
     let counter: UInt64
     let writer: Int32
-    /// The operation's place among those that are here, or -1.
+    /// The operation's index among those that are here, or -1.
     var node: Int32
   }
 
@@ -16,17 +15,17 @@ struct LogReferences {
   private var writers: [WriterID] = []
   private var writerNumbers: [WriterID: Int32] = [:]
 
-  /// Number of operations, here or named.
+  /// The number of operations, whether here or only named.
   var count: Int { stored.count }
 
-  /// An operation by its number.
+  /// The operation with a number.
   subscript(number: Int32) -> Operation.Seen {
     let entry = stored[Int(number)]
     return Operation.Seen(
       writerID: writers[Int(entry.writer)], counter: entry.counter, digest: entry.digest)
   }
 
-  /// The computer's number, which all of its operations share.
+  /// The number of the computer, which all of its operations share.
   func writer(_ number: Int32) -> Int32 { stored[Int(number)].writer }
 
   /// An operation's counter.
@@ -38,7 +37,7 @@ struct LogReferences {
   /// A computer's number; nil when nothing here names it.
   func writer(_ id: WriterID) -> Int32? { writerNumbers[id] }
 
-  /// The place of an operation among those that are here.
+  /// The index of an operation among those that are here.
   func node(of digest: Digest) -> Int? {
     let found = numbers.first(digest.words.x) {
       stored[Int($0)].node >= 0 && stored[Int($0)].digest == digest
@@ -46,7 +45,7 @@ struct LogReferences {
     return found.map { Int(stored[Int($0)].node) }
   }
 
-  /// Whether an operation that is not here is named by that digest.
+  /// Whether a missing operation is named by that digest.
   func isNamed(_ digest: Digest) -> Bool {
     numbers.first(digest.words.x) {
       stored[Int($0)].node < 0 && stored[Int($0)].digest == digest
@@ -67,7 +66,7 @@ struct LogReferences {
     } != nil
   }
 
-  /// The number of an operation; it gets one if it has none.
+  /// The number of an operation; assigns one if it has none.
   mutating func number(of reference: Operation.Seen) -> Int32 {
     let writer = writerNumber(of: reference.writerID)
     let known = numbers.first(reference.digest.words.x) {
@@ -96,7 +95,7 @@ struct LogReferences {
     numbers.reserve(count)
   }
 
-  /// Says that an operation is here.
+  /// Records that an operation is here.
   mutating func setNode(_ node: Int, of number: Int32) { stored[Int(number)].node = Int32(node) }
 }
 
@@ -134,7 +133,7 @@ extension LogReferences {
     stored = entries
   }
 
-  /// Whether every operation that is here is one of so many.
+  /// Whether every operation that is here has an index below `count`.
   func areHere(below count: Int) -> Bool {
     stored.allSatisfy { $0.node >= -1 && Int($0.node) < count }
   }

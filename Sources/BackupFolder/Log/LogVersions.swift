@@ -1,20 +1,21 @@
 internal import CSPP
 
-/// Every `put` and `remove` that was opened: an array that is half as large as
-/// one of ``LogIndex/Version``, and each record's newest.
+/// Every opened `put` and `remove`, and each record's newest version.
+///
+/// The array is half as large as one of ``LogIndex/Version``.
 struct LogVersions: RandomAccessCollection {
   private struct Stored {
     let value: Digest
     let record: Int32
     let node: Int32
-    /// Place among the operation's changes; the complement for a `remove`.
+    /// The index among the operation's changes; its complement for a `remove`.
     let change: Int32
     let next: Int32
     let isOriginal: Bool
   }
 
   private var stored: [Stored] = []
-  /// The records that any operation speaks of.
+  /// The records that any operation changes.
   private(set) var numbers = RecordNumbers()
   private var newest: [Int32] = []
 
@@ -28,7 +29,7 @@ struct LogVersions: RandomAccessCollection {
       change: version.change < 0 ? ~version.change : version.change, next: version.next)
   }
 
-  /// The version of the same record before this one, or -1.
+  /// The previous version of the same record, or -1.
   func next(_ place: Int) -> Int { Int(stored[place].next) }
   /// See ``LogIndex/Version/value``.
   func value(_ place: Int) -> Digest? { stored[place].change < 0 ? nil : stored[place].value }
@@ -38,13 +39,13 @@ struct LogVersions: RandomAccessCollection {
   /// Whether a `put`'s operation sealed the entry: the entry's mark names it.
   func isOriginal(_ place: Int) -> Bool { stored[place].isOriginal }
 
-  /// A record's number; nil when no operation speaks of it.
+  /// The number of a record; nil when no operation changes it.
   func number(of record: RecordID) -> Int? { numbers.number(of: record) }
 
-  /// The number of the record that a version is of.
+  /// The number of the record that a version belongs to.
   func record(_ place: Int) -> Int { Int(stored[place].record) }
 
-  /// A record's newest version.
+  /// The newest version of a record.
   func newest(_ number: Int) -> Int { Int(newest[number]) }
 
   mutating func reserve(_ count: Int) {

@@ -5,19 +5,19 @@ extension OperationLog {
   /// Lends the bytes of logged `put`s, reading each operation once.
   ///
   /// - Parameters:
-  ///   - places: in ``LogIndex/versions``.
-  ///   - namespace: where the logs lie.
+  ///   - places: indices in ``LogIndex/versions``.
+  ///   - namespace: the namespace of the logs.
   ///   - masterKey: the namespace's key.
-  ///   - body: gets a place and the entry's bytes.
-  /// - Returns: the places whose operation could not be read again.
-  /// - Throws: only what `body` throws.
+  ///   - body: receives an index and the entry's bytes.
+  /// - Returns: the indices whose operation could not be read again.
+  /// - Throws: only the errors of `body`.
   func forEachPut<E: Error>(
     _ places: [Int], in namespace: Namespace, masterKey: borrowing MasterKey,
     _ body: (Int, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> [Int] {
     var workspace = Workspace()
     var files = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
-    // An operation's versions follow each other.
+    // The versions of one operation are consecutive.
     let sorted = places.sorted {
       (index.versions.node($0), $0) < (index.versions.node($1), $1)
     }
@@ -58,7 +58,7 @@ extension OperationLog {
     let file = workspace.operation.withBytes {
       try? OperationFile(parsing: $0, at: namespace.id, limit: limit)
     }
-    // The file may have been exchanged since it was first read.
+    // The file may have been replaced since it was first read.
     guard let file, file.digest == reference.digest else { return nil }
     return try? file.open(inPlace: &workspace.operation.bytes, masterKey: masterKey)
   }

@@ -1,7 +1,6 @@
-// This folder is for the operations of all computers, listed, opened and indexed, and which
-// versions are live. Other rooms read an OperationLog, ask its index, and append or include
-// what this run logged. The view, this computer's memory and the order of a writing run are
-// not known here.
+// This folder is for the operations of all computers: listed, opened and indexed, with the live
+// versions. Other rooms read an OperationLog, query its index, and append or include the operations
+// of this run. The view, the local state and the order of a writing run are not known here.
 
 internal import CSPP
 internal import SecretMemory
@@ -9,85 +8,83 @@ internal import SecretMemory
 /// The logs of all computers, opened in this run.
 struct OperationLog {
   private(set) var index = LogIndex()
-  /// Where operations of ``LogIndex/nodes`` lie that have another name than
-  /// theirs.
+  /// The files of operations in ``LogIndex/nodes`` that have another name than they should.
   private(set) var elsewhere: [Digest: LogFile] = [:]
-  /// When they were written, by their writers' clocks; Unix seconds.
+  /// The times of the operations by their writers' clocks, in Unix seconds.
   private(set) var times: [UInt64] = []
-  /// What every computer calls itself in its newest operation.
+  /// Every computer's name for people, from its newest operation.
   private(set) var labels: [WriterID: WriterLabel] = [:]
-  /// Computers that were retired, and by which of ``LogIndex/nodes``.
+  /// The retired computers, each with the operation in ``LogIndex/nodes`` that retired it.
   private(set) var retirements: [(node: Int, writer: WriterID)] = []
   /// Files of key slots, from `key-add`.
   private(set) var keyFiles: [KeyID: [UInt8]] = [:]
   /// Key slots for which a box waits, from `key-left`.
   private(set) var pendingKeySlots: [KeyID: LoggedPendingKeySlot] = [:]
-  /// Private data beside the wallets, sealed, by topic.
+  /// Sealed private data beside the wallets, by topic.
   private(set) var sensitive: [String: [[UInt8]]] = [:]
   /// The namespaces before and after this one.
   var links = LogLinks()
-  /// Key slots that were revoked.
+  /// The key slots that were removed.
   private(set) var removedKeys: Set<KeyID> = []
-  /// What key slots were called after they were enrolled: the newest name, by the
-  /// writers' clocks.
+  /// The names of key slots after their enrolment: the newest by the writers' clocks.
   private(set) var keyLabels: [KeyID: (at: UInt64, text: String)] = [:]
-  /// The CSPP envelope that was logged last, by the writers' clocks.
+  /// The CSPP envelope that was logged last by the writers' clocks.
   private(set) var envelope: (at: UInt64, file: [UInt8])?
   private(set) var problems = LogProblems()
-  /// Tells what was listed.
+  /// Identifies the listing.
   private(set) var listed = LogListing.Mark()
-  /// Whether a newer program has written changes that are not known here.
+  /// Whether a newer program has written changes that this version does not know.
   private(set) var hasUnknownChanges = false
-  /// Whether files were listed that were never placed.
+  /// Whether files that were never placed were listed.
   private(set) var hasTemporaryFiles = false
   /// Whether some of it was not read in this run.
   private(set) var isFromCache = false
 
-  /// A key slot whose file lies in an earlier namespace.
+  /// A key slot whose file is in an earlier namespace.
   struct LoggedPendingKeySlot {
     let namespaceID: NamespaceID
     let file: [UInt8]
   }
 
-  /// A computer's name for people, and the operation that says so.
+  /// A computer's name for people, and the counter of the operation that contains it.
   struct WriterLabel {
     let counter: UInt64
     let text: String
   }
 
-  /// What is wrong with a file that holds another operation than its name says;
-  /// what it holds counts all the same.
+  /// The reason reported for a file that holds another operation than its name says.
+  ///
+  /// The operation in it counts all the same.
   static let misnamedReason = "holds another operation than its name says: moved or replaced"
 
-  /// Operations whose file is there but empty, a placeholder or cut off, by
-  /// its name.
+  /// Operations whose file is here but empty, a placeholder or cut off, by the file's name.
   var unsynchronised: Set<OperationName> { problems.unsynchronised }
-  /// Operations whose file is there and does not hold them, by its name.
+  /// Operations whose file is here but does not hold them, by the file's name.
   var damaged: Set<OperationName> { problems.damaged }
-  /// Both of these.
+  /// Both kinds together.
   var unread: OperationNames { problems.unread }
   var findings: [FileFinding] { problems.findings }
 
-  /// Working memory for one pass: it grows to the largest operation's file and
-  /// goes with the pass.
+  /// Working memory for one pass.
+  ///
+  /// It grows to the size of the largest operation's file and is released with the pass.
   struct Workspace: ~Copyable {
-    /// An operation: its file, then, in the same memory, its text.
+    /// An operation: first its file, then its text in the same memory.
     var operation = FileBuffer()
-    /// An entry of it.
+    /// One of its entries.
     var entry = SecretBytes(zeroed: 16 * 1024)
   }
 
   /// Reads every log file that opens.
   ///
   /// - Parameters:
-  ///   - namespace: where they lie.
+  ///   - namespace: the namespace of the logs.
   ///   - masterKey: the namespace's key.
-  ///   - known: what was read of them before: files of the names it has are not
-  ///     read again, unless one of them is gone. For writing runs only, which
-  ///     need not know whether a file still is what it was.
-  ///   - isTolerant: whether folders that cannot be listed are only noted.
+  ///   - known: the log as read before. Its files are not read again unless one of them is missing.
+  ///     Only for writing runs, which need not know whether a file has changed.
+  ///   - isTolerant: whether folders that cannot be listed are only recorded.
   /// - Returns: the logs.
-  /// - Throws: ``BackupFolderError/interrupted``; a listing that fails.
+  /// - Throws: ``BackupFolderError/interrupted``; a failed listing.
   static func read(
     _ namespace: Namespace, masterKey: borrowing MasterKey, known: OperationLog? = nil,
     isTolerant: Bool = true
@@ -134,8 +131,10 @@ struct OperationLog {
     return log
   }
 
-  /// Needed only where files have other counters than their names say, or operations name others
-  /// by copies that are spelled in another way.
+  /// Sorts the operations by counter and merges copies.
+  ///
+  /// Needed only where files have other counters than their names, or operations name others by
+  /// copies that are spelled in another way.
   private mutating func bringInOrder() {
     if index.isInOrder, !index.namesCopies { return }
     let (ordered, places) = index.inOrder()
@@ -155,8 +154,8 @@ struct OperationLog {
       try files.read(
         file, into: &workspace.operation, limit: namespace.settings.limits.operation)
     } catch {
-      // What is listed in a log and not there has been listed too early, or too
-      // late: nobody deletes from a log.
+      // A file that is listed and missing is about to arrive or about to be replaced: nobody
+      // deletes from a log.
       let state = error == .absent ? .incomplete : error.state
       return problems.report(file, in: &files, state: state, reason: error.words)
     }
@@ -179,7 +178,7 @@ struct OperationLog {
         parsing: bytes, at: namespace.id, limit: namespace.settings.limits.operation)
     }
     let operation = try file.open(inPlace: &workspace.operation.bytes, masterKey: masterKey)
-    // No version of an operation counts unless all of them can be read.
+    // The versions of an operation count only if all of them can be read.
     var content = Content(at: operation.at, label: operation.writerLabel)
     content.versions.reserveCapacity(operation.changes.count)
     for (place, change) in operation.changes.enumerated() {
@@ -231,7 +230,7 @@ struct OperationLog {
     }
   }
 
-  /// What an operation says, as far as it is kept.
+  /// The part of an operation that is kept.
   private struct Content {
     let at: UInt64
     let label: String
@@ -257,7 +256,7 @@ struct OperationLog {
     return mark == WalletEntry.Mark(writerID: header.writerID, counter: header.counter)
   }
 
-  /// Adds an operation; says whether it was not here yet.
+  /// Adds an operation; returns whether it was not here yet.
   @discardableResult
   private mutating func append(
     _ reference: Operation.Seen, previous: Digest?, seen: [Operation.Seen], _ content: Content
@@ -297,41 +296,41 @@ struct OperationLog {
   /// See ``LogIndex/limitCovering(to:)``.
   mutating func limitCovering(to ends: [Operation.Seen]?) { index.limitCovering(to: ends) }
 
-  /// Keeps the newest envelope.
+  /// Includes the envelope if it is the newest.
   mutating func include(envelope file: [UInt8], at: UInt64) {
     if let envelope, envelope.at > at { return }
     envelope = (at, file)
   }
 
-  /// Keeps private data that was just published.
+  /// Includes private data that was just published.
   mutating func include(sensitive sealed: [UInt8], topic: String) {
     sensitive[topic, default: []].append(sealed)
   }
 
-  /// Keeps the newest name of a key slot.
+  /// Includes the name of a key slot if it is the newest.
   mutating func include(label: String, of key: KeyID, at: UInt64) {
     if let known = keyLabels[key], (known.at, known.text) > (at, label) { return }
     keyLabels[key] = (at, label)
   }
 
-  /// Keeps that a key slot was revoked.
+  /// Includes the removal of a key slot.
   mutating func include(removed key: KeyID) { removedKeys.insert(key) }
 
-  /// Keeps a key slot that has no file here.
+  /// Includes a key slot that has no file here.
   mutating func include(left slot: LoggedPendingKeySlot, _ key: KeyID) {
     pendingKeySlots[key] = slot
   }
 
-  /// Keeps a key slot's file.
+  /// Includes a key slot's file.
   mutating func include(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
   }
 }
 
-/// How the logs are kept in ``NamespaceCache``: everything that was read from
-/// operations, nothing about files that gave none.
+/// The form of the logs in ``NamespaceCache``: everything that was read from operations, and
+/// nothing about unusable files.
 extension OperationLog {
-  /// Whether all that was read is kept, and would be read the same way again.
+  /// Whether everything that was read is kept and would be read in the same way again.
   var isCacheable: Bool { elsewhere.isEmpty && !hasUnknownChanges }
 
   func encode(into writer: inout CacheWriter) {

@@ -1,8 +1,8 @@
 internal import CSPP
 
-/// What a log file's name says: whose, which, and the first half of its digest.
+/// The name of a log file: the writer, the counter and the first half of its digest.
 ///
-/// Made from what the file holds, never read off the file's name in the folder.
+/// It is made from the file's contents, never from the file's name in the folder.
 struct OperationName: Hashable, Comparable, CustomStringConvertible {
   let writer: WriterID
   let counter: UInt64
@@ -21,7 +21,7 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     self.digest = digest
   }
 
-  /// Reads `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
+  /// Parses `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
   init?(_ text: Span<UInt8>) {
     guard text.count > 33, text[32] == UInt8(ascii: "/"),
       let writer = SIMD2(hexDigits: text.extracting(0..<32))
@@ -29,7 +29,7 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     self.init(writer: WriterID(words: writer), stem: text.extracting(droppingFirst: 33))
   }
 
-  /// Reads `<counter>-<32 hex digits>` of a writer; `nil` for any other text.
+  /// Parses `<counter>-<32 hex digits>` of a writer; `nil` for any other text.
   init?(writer: WriterID, stem: Span<UInt8>) {
     let digits = stem.count - 33
     guard (1...20).contains(digits), stem[digits] == UInt8(ascii: "-"),
@@ -47,13 +47,13 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     self.init(writer: writer, counter: counter, digest: digest)
   }
 
-  /// Reads `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
+  /// Parses `<writer>/<counter>-<32 hex digits>`; `nil` for any other text.
   init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8)
     self.init(bytes.span)
   }
 
-  /// Where the file lies in `keybackup/log/`, without `.json`.
+  /// The file's path in `keybackup/log/`, without `.json`.
   var description: String {
     var text: [UInt8] = []
     append(to: &text)
@@ -67,8 +67,7 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     appendStem(to: &text)
   }
 
-  /// Adds what follows the writer in ``description``: the file's name without
-  /// `.json`.
+  /// Appends the part of ``description`` after the writer: the file's name without `.json`.
   func appendStem(to text: inout [UInt8]) {
     let start = text.count
     var rest = counter
@@ -81,7 +80,7 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
     text.append(hexOf: digest)
   }
 
-  /// Number of characters of what follows the writer in ``description``.
+  /// The number of characters after the writer in ``description``.
   var stemCount: Int {
     var (digits, rest) = (1, counter)
     while rest > 9 { (digits, rest) = (digits + 1, rest / 10) }
@@ -90,7 +89,7 @@ struct OperationName: Hashable, Comparable, CustomStringConvertible {
 
   static func < (left: OperationName, right: OperationName) -> Bool {
     let (one, other) = (left.writer.words, right.writer.words)
-    // By the words, with no call for each: ten thousand names are sorted.
+    // Compares words directly, without a call for each: ten thousand names are sorted.
     if one.x != other.x { return one.x < other.x }
     if one.y != other.y { return one.y < other.y }
     if left.counter != right.counter { return left.counter < right.counter }

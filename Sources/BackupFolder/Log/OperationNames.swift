@@ -1,13 +1,14 @@
 internal import CSPP
 
-/// A set of operation names: a sorted array, which needs a third of a hash
-/// set's memory and joins another in one go.
+/// A set of operation names, stored as a sorted array.
+///
+/// It needs a third of a hash set's memory, and two of them are joined in one pass.
 struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLiteral {
   private var sorted: ContiguousArray<OperationName>
 
   init(arrayLiteral names: OperationName...) { self.init(names) }
 
-  /// The names of a sequence, in any order, each once.
+  /// Creates the set from names in any order; duplicates are dropped.
   init(_ names: some Sequence<OperationName>) {
     sorted = ContiguousArray(names)
     var isSorted = true
@@ -29,7 +30,7 @@ struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLite
   var endIndex: Int { sorted.endIndex }
   subscript(place: Int) -> OperationName { sorted[place] }
 
-  /// The first place whose name does not come before `name`.
+  /// The first index whose name does not precede `name`.
   private func place(of name: OperationName) -> Int {
     var (low, high) = (0, sorted.count)
     while low < high {
@@ -64,7 +65,7 @@ struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLite
     return Array(sorted[first..<end])
   }
 
-  /// Adds a name; cheap for one that comes last.
+  /// Adds a name; fast for one that comes last.
   mutating func insert(_ name: OperationName) {
     let place = place(of: name)
     if place < sorted.count, sorted[place] == name { return }
@@ -77,7 +78,7 @@ struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLite
     if place < sorted.count, sorted[place] == name { sorted.remove(at: place) }
   }
 
-  /// Whether all of another set's names are here, in one go through both.
+  /// Whether all of another set's names are here; checked in one pass through both.
   func isSuperset(of other: OperationNames) -> Bool {
     var place = 0
     for name in other {

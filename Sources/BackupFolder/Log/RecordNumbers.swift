@@ -1,6 +1,6 @@
 internal import CSPP
 
-/// Numbers records from 0, in the order they were met.
+/// Numbers records from 0 in the order of their first appearance.
 struct RecordNumbers {
   private(set) var records: [RecordID] = []
   private var index = HashIndex()
@@ -12,12 +12,12 @@ struct RecordNumbers {
     index.reserve(count)
   }
 
-  /// A record's number; nil when it has none.
+  /// The number of a record; nil when it has none.
   func number(of record: RecordID) -> Int? {
     index.first(record.words.x) { records[Int($0)] == record }.map(Int.init)
   }
 
-  /// A record's number; it gets the next one if it has none.
+  /// The number of a record; assigns the next one if it has none.
   mutating func add(_ record: RecordID) -> Int {
     if let known = number(of: record) { return known }
     records.append(record)

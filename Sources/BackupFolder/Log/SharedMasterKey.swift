@@ -1,6 +1,6 @@
 public import CSPP
 
-/// A master key that is known without a key slot, in memory that can be shared.
+/// A master key obtained without a key slot, in memory that can be shared.
 public final class SharedMasterKey: Sendable {
   let key: MasterKey
 

@@ -1,13 +1,13 @@
 internal import CSPP
 
-/// A folder of a namespace that cannot be listed: reading goes on with what the
-/// other folders hold, and says so; writing does not.
+/// A folder of a namespace that cannot be listed: reading continues with the other folders and
+/// reports it; writing stops.
 extension FileFinding {
-  /// What to say about such a folder.
+  /// Creates the finding for such a folder.
   ///
   /// - Parameters:
-  ///   - path: the folder's, below the namespace folder.
-  ///   - error: why it cannot be listed.
+  ///   - path: the folder's path relative to the namespace folder.
+  ///   - error: the reason why it cannot be listed.
   init(unlisted path: String, _ error: BackupFolderError) {
     switch error {
     case .permissionDenied:
@@ -30,10 +30,9 @@ extension FileFinding {
 }
 
 extension Namespace {
-  /// The log folder, for reading what can be read.
+  /// The log folder for tolerant reading.
   ///
-  /// - Returns: `nil` when there is none; the finding in its stead when it cannot
-  ///   be opened.
+  /// - Returns: `nil` when there is none; a finding instead when it cannot be opened.
   /// - Throws: ``BackupFolderError/interrupted``.
   func readableLogFolder() throws(BackupFolderError) -> (Directory?, FileFinding?) {
     do {
@@ -49,7 +48,7 @@ extension Namespace {
 extension LogProblems {
   static let path = "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)"
 
-  /// Notes folders that could not be listed.
+  /// Reports folders that could not be listed.
   mutating func report(unlisted: [(folder: String, error: BackupFolderError)]) {
     for (folder, error) in unlisted {
       unlistedWriters.insert(folder)
@@ -57,7 +56,7 @@ extension LogProblems {
     }
   }
 
-  /// Notes that no log could be listed.
+  /// Reports that no log could be listed.
   mutating func report(unlisted finding: FileFinding) {
     isUnlisted = true
     report(finding)

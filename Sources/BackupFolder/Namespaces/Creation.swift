@@ -2,21 +2,20 @@ internal import CSPP
 public import SecretMemory
 
 extension BackupFolder {
-  /// Makes a master key and writes a namespace with one key slot.
+  /// Creates a master key and writes a namespace with one key slot.
   ///
-  /// Order: the slot's file, the CSPP envelope, the operation, this computer's
-  /// memory. A failure before the operation is there removes what was written:
-  /// nothing has been sealed under that master key yet.
+  /// The order is: the slot's file, the CSPP envelope, the operation, the local state. A failure
+  /// before the operation is published removes the written files: nothing has been sealed under
+  /// that master key yet.
   ///
   /// - Parameters:
-  ///   - enrolment: the credential.
-  ///   - prfOutput: 32 bytes, its PRF output for the enrolment's salt.
+  ///   - enrolment: describes the credential.
+  ///   - prfOutput: its PRF output for the enrolment's salt, 32 bytes.
   ///   - confirmation: the output of a second evaluation.
-  /// - Returns: the namespace, open.
-  /// - Throws: ``BackupFolderError/namespaceExists(_:)`` when there is one,
-  ///   finished or not (see ``Namespace/isUnfinishedHere``);
-  ///   ``BackupFolderError/evaluationsDiffer``; ``BackupFolderError/diskFull(path:)``
-  ///   and other system errors.
+  /// - Returns: the open namespace.
+  /// - Throws: ``BackupFolderError/namespaceExists(_:)`` when there is one, finished or not (see
+  ///   ``Namespace/isUnfinishedHere``); ``BackupFolderError/evaluationsDiffer``;
+  ///   ``BackupFolderError/diskFull(path:)`` and other system errors.
   public func create(
     _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
     confirmedBy confirmation: borrowing SecretBytes
@@ -29,8 +28,8 @@ extension BackupFolder {
     try removeShells(run: run)
     let masterKey = MasterKey.random()
     let id = masterKey.namespaceID
-    // Remembered before anything of it is there: whatever a crash leaves is
-    // known to be this computer's.
+    // Remembered before anything is written, so that whatever a crash leaves is known to be this
+    // computer's.
     var localState = LocalState()
     localState.creating = true
     try run.state.save(localState, of: id)
@@ -54,8 +53,8 @@ extension BackupFolder {
     }
   }
 
-  /// Removes what an earlier creation here left that came to nothing: folders,
-  /// and files that were never placed.
+  /// Removes the remains of a failed creation on this computer: folders, and files that were never
+  /// placed.
   private func removeShells(run: borrowing WritingRun) throws(BackupFolderError) {
     guard let all = try root.readableSubdirectory(FolderLayout.namespaces) else { return }
     for id in try run.state.namespaces() where try run.state.localState(of: id).creating {
@@ -80,9 +79,9 @@ extension BackupFolder {
     }
   }
 
-  /// Removes a namespace's folder, and that of all namespaces, if empty.
+  /// Removes a namespace's folder, and the folder of all namespaces, if they are empty.
   ///
-  /// - Returns: whether it is gone.
+  /// - Returns: whether the namespace's folder is gone.
   @discardableResult
   private func removeNamespace(_ id: NamespaceID) -> Bool {
     var isGone = true
@@ -95,8 +94,8 @@ extension BackupFolder {
 }
 
 extension Namespace {
-  /// Whether this computer began to make this namespace and did not finish, or
-  /// did not live to know that it had.
+  /// Whether this computer began to create this namespace and did not finish, or ended before it
+  /// could record that.
   ///
   /// ``resumeCreation(_:prfOutput:)`` then finishes it.
   public var isUnfinishedHere: Bool {
@@ -109,12 +108,12 @@ extension Namespace {
     }
   }
 
-  /// Finishes a namespace that this computer began and did not finish.
+  /// Finishes a namespace whose creation this computer began.
   ///
   /// - Parameters:
   ///   - slot: its key slot, from ``scan()``.
-  ///   - prfOutput: 32 bytes, the slot's PRF output.
-  /// - Returns: the namespace, open.
+  ///   - prfOutput: the slot's PRF output, 32 bytes.
+  /// - Returns: the open namespace.
   /// - Throws: ``BackupFolderError/wrongKey``; system errors.
   public func resumeCreation(
     _ slot: KeySlot, prfOutput: borrowing SecretBytes
@@ -143,7 +142,8 @@ extension Namespace {
     } catch {
       throw .internalError("wrapping the master key: \(error)")
     }
-    // Before it is there: it is asked again only because this computer enrolled it.
+    // This must precede the file: the credential is only requested because this computer enrolled
+    // it.
     try remember(enrolmentOf: enrolment.kind)
     try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
       guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }
@@ -152,8 +152,7 @@ extension Namespace {
     return (bytes, wrapper)
   }
 
-  /// Writes the envelope, the first operation and the memory, as far as they
-  /// are not there.
+  /// Writes the envelope, the first operation and the local state, where they are missing.
   fileprivate func finish(
     _ slot: KeySlot, file: [UInt8], masterKey: consuming MasterKey,
     prfOutput: borrowing SecretBytes, run: borrowing WritingRun
@@ -171,7 +170,7 @@ extension Namespace {
     if open.log.index.nodes.isEmpty {
       try open.logKeySlot(file, key, envelope: present, run: run)
     } else {
-      // An earlier run wrote it, and did not live to remember it.
+      // An earlier run wrote it and ended before it could remember it.
       let names = open.log.index.names
       syncLogs(of: Set(names.map(\.writer)))
       open.localState = try run.state.localState(of: id)
@@ -184,15 +183,14 @@ extension Namespace {
     return open
   }
 
-  /// Removes what an unfinished creation wrote; nothing was sealed under its
-  /// master key.
+  /// Removes the files of an unfinished creation; nothing was sealed under its master key.
   ///
-  /// - Returns: `false` when its operation is there: then it stays.
+  /// - Returns: `false` when its operation is here; the namespace then stays.
   fileprivate func removeUnfinished(_ key: KeyID) -> Bool {
     if let logs = try? logFolder() {
       guard let count = try? LogListing.count(logs), count == 0 else { return false }
     }
-    // The key slot last: what has one can be resumed.
+    // The key slot goes last: a creation that has one can be resumed.
     if let envelopes = try? directory.subdirectory(FolderLayout.masterKeyFolder) {
       try? envelopes.unlink(FolderLayout.masterKeyFile)
     }

@@ -1,13 +1,13 @@
-// This folder is for all namespaces of a folder, before one is opened: making, listing,
-// choosing, checking without a key. No wallet is changed here. What lies in the open is a
-// claim: nothing here trusts it further than what this computer remembers.
+// This folder is for all namespaces of a folder before one is opened: creating, listing, selecting
+// and checking them without a key. No wallet is changed here. Unsealed contents are only claims:
+// nothing here trusts them beyond what this computer remembers.
 
 public import CSPP
 
 extension BackupFolder {
   /// The namespaces here that hold at least one file, in order.
   ///
-  /// - Throws: a listing that fails; that is never "none".
+  /// - Throws: if a listing fails; a failure never looks like "none".
   public func namespaces() throws(BackupFolderError) -> [NamespaceID] {
     guard let all = try root.subdirectory(FolderLayout.namespaces) else { return [] }
     var found: [NamespaceID] = []
@@ -18,7 +18,7 @@ extension BackupFolder {
           try namespace.holdsAnyFile(depth: 4)
         else { continue }
       } catch {
-        // It is there, and whoever opens it is told why that does not work.
+        // The namespace exists; opening it reports why it cannot be read.
         if error == .interrupted { throw error }
       }
       found.append(id)
@@ -26,9 +26,9 @@ extension BackupFolder {
     return found
   }
 
-  /// Namespaces of this folder that this computer knew and that are gone.
+  /// The namespaces of this folder that this computer knew and that are missing.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   public func vanishedNamespaces() throws(BackupFolderError) -> [NamespaceID] {
     guard
       let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
@@ -41,16 +41,16 @@ extension BackupFolder {
     return gone
   }
 
-  /// Those of them whose place the namespace that is used does not take.
+  /// The missing namespaces that the used one does not replace.
   ///
-  /// One that it follows may be gone: a person may delete that. Its log says which those are,
-  /// and what this computer remembers, nothing else.
+  /// The user may delete a namespace that the used one follows. Only its log and the local state
+  /// tell which those are.
   ///
   /// - Parameters:
   ///   - id: the namespace that is used.
-  ///   - followed: those that its log follows, as far as it was opened.
-  /// - Returns: those that are missed, in order.
-  /// - Throws: a listing that fails.
+  ///   - followed: the namespaces that its log follows, as far as it was opened.
+  /// - Returns: the missing namespaces, in order.
+  /// - Throws: if a listing fails.
   public func vanishedNamespaces(
     besides id: NamespaceID, following followed: Set<NamespaceID> = []
   ) throws(BackupFolderError) -> [NamespaceID] {
@@ -72,15 +72,14 @@ extension BackupFolder {
     return left
   }
 
-  /// One namespace.
+  /// Opens the folder of one namespace.
   ///
-  /// - Parameter id: which; nil when there is only one.
+  /// - Parameter id: the namespace; nil when there is only one.
   /// - Returns: the namespace.
   /// - Throws: ``BackupFolderError/noNamespace(path:)``,
-  ///   ``BackupFolderError/severalNamespaces(_:)``,
-  ///   ``BackupFolderError/incomplete(path:)`` when there are folders without
-  ///   a file in them, or when this computer knew a namespace that is gone: not
-  ///   yet synchronised.
+  ///   ``BackupFolderError/severalNamespaces(_:)``; ``BackupFolderError/incomplete(path:)`` when
+  ///   there are folders without a file in them, or when this computer knew a namespace that is
+  ///   missing: not yet synchronised.
   public func namespace(_ id: NamespaceID? = nil) throws(BackupFolderError) -> Namespace {
     let all = try root.subdirectory(FolderLayout.namespaces)
     let found = id == nil ? try candidates().meant : try namespaces()
@@ -99,8 +98,8 @@ extension BackupFolder {
 }
 
 extension Directory {
-  /// Whether a file lies here or in a folder below; what this program staged
-  /// and never placed does not count.
+  /// Whether a file is here or in a folder below; files staged by this program and never placed are
+  /// ignored.
   func holdsAnyFile(depth: Int) throws(BackupFolderError) -> Bool {
     var names = try NameStream(self)
     while let name = try names.next({ LogFile.isTemporary($0) ? nil : String(repairing: $0) }) {
@@ -111,7 +110,7 @@ extension Directory {
       } catch .interrupted {
         throw .interrupted
       } catch {
-        // Something is there, be it unreadable.
+        // Something is here, even if it cannot be read.
         return true
       }
     }

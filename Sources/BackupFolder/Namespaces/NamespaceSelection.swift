@@ -1,44 +1,45 @@
 public import CSPP
 
-/// The namespaces of a folder, by what this computer remembers of them.
+/// The namespaces of a folder, sorted by the local state.
 ///
-/// Nothing that lies open in a namespace counts: whoever writes to the folder can put any
-/// number of namespaces there, with any times in them (docs/decisions/0027).
+/// Nothing unsealed in a namespace counts: anyone who can write to the folder can add any number of
+/// namespaces, with any times in them (docs/decisions/0027).
 public struct NamespaceSelection: Sendable {
-  /// It opened them, and knows of none here that follows; in order.
+  /// Namespaces that this computer opened and that have no known successor here, in order.
   public fileprivate(set) var known: [NamespaceID] = []
-  /// It never opened them, or there is no other one; in order.
+  /// Namespaces that this computer never opened, or the only one, in order.
   public fileprivate(set) var unknown: [NamespaceID] = []
-  /// A rotation that it began is about to make them.
+  /// Namespaces that an unfinished rotation on this computer creates.
   public fileprivate(set) var unfinished: [NamespaceID] = []
 
-  /// The one that is meant when nobody says: the only one that is known; where none is, the
-  /// only one there is.
+  /// The default namespace: the only known one or, if none is known, the only one.
   public var settled: NamespaceID? { meant.count == 1 ? meant[0] : nil }
 
-  /// All of them.
+  /// All of these namespaces.
   public var all: [NamespaceID] { known + unknown + unfinished }
 
-  /// Those one of which is meant when nobody says.
+  /// The namespaces from which the default is chosen.
   var meant: [NamespaceID] { known.isEmpty ? unknown : known }
 }
 
-/// Which of a folder's namespaces is meant when nobody says: rotations of the
-/// master key leave several, and nothing plain links them (docs/decisions/0020).
+/// Selects the default namespace of a folder.
+///
+/// Rotations of the master key leave several, and no plain field links them (docs/decisions/0020).
 extension BackupFolder {
   /// The namespaces here that may be in charge.
   ///
-  /// Those that this computer knows to be followed by another one that is here are left out.
+  /// Omits namespaces whose successor, as known to this computer, is in this folder.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   public func candidates() throws(BackupFolderError) -> NamespaceSelection {
     try candidates(among: namespaces())
   }
 
-  /// All namespaces here that a key slot may open, the candidates first: also in one
-  /// that another follows lie files of keys that were not at hand then.
+  /// All namespaces here that a key slot may open, the candidates first.
   ///
-  /// - Throws: a listing that fails.
+  /// A namespace with a successor also has files of keys that were not plugged in at its rotation.
+  ///
+  /// - Throws: if a listing fails.
   public func openable() throws(BackupFolderError) -> [NamespaceID] {
     let first = try candidates().all
     var all = first
@@ -48,8 +49,9 @@ extension BackupFolder {
     return all
   }
 
-  /// Whether a namespace has a log, or is another program's, which keeps none: one
-  /// of this program without is not there yet, or never came to be.
+  /// Whether a namespace has a log, or is another program's, which has none.
+  ///
+  /// A namespace of this program without a log is not synchronised yet or was never finished.
   private func isBegun(_ id: NamespaceID) throws(BackupFolderError) -> Bool {
     let namespace = try namespace(id)
     guard let scan = try? namespace.scan(), scan.keySlots.contains(where: { $0.keyID != nil })
@@ -60,14 +62,14 @@ extension BackupFolder {
     return (try? LogListing.count(logs)) != 0
   }
 
-  /// Sorts namespaces by what is remembered of them.
+  /// Sorts namespaces by the local state.
   func candidates(among found: [NamespaceID]) throws(BackupFolderError) -> NamespaceSelection {
     if found.count < 2 { return NamespaceSelection(unknown: found) }
     var candidates = NamespaceSelection()
     let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
     var begun: [NamespaceID] = []
     for id in found {
-      // What this computer knew and has lost its log is not to be passed over.
+      // A namespace that this computer knew and that lost its log must not be omitted.
       let isKnown = state?.knows(id) ?? false
       let isHere = try isBegun(id)
       if isKnown || isHere { begun.append(id) }

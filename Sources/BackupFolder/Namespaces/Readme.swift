@@ -1,20 +1,20 @@
-/// A text for whoever finds the folder and knows nothing of it: an heir.
+/// A text for a person who finds the folder and knows nothing about it, such as an heir.
 ///
-/// Nothing reads it, so that nothing depends on it.
+/// No program reads it, so nothing depends on it.
 extension BackupFolder {
-  /// What it is called, beside the folder of the namespaces.
+  /// The file's name, beside the folder of the namespaces.
   static let readmeName = "README.txt"
 
-  /// Writes it, unless something of that name is there.
+  /// Writes the text unless a file of that name exists.
   ///
-  /// That it cannot be written is no reason to fail: the backup is whole without.
+  /// A failure to write it is ignored: the backup is complete without it.
   ///
   /// - Returns: whether it was written.
   public func leaveReadme() -> Bool {
     let part = AtomicFile.temporaryPrefix + Self.readmeName
     do {
       guard !root.holds(Self.readmeName) else { return false }
-      // A crash may have left it.
+      // An earlier crash may have left this file.
       try? root.unlink(part)
       let text = Array(Self.readme.utf8)
       let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, as: part)
@@ -28,13 +28,12 @@ extension BackupFolder {
     }
   }
 
-  /// Takes away again what ``leaveReadme()`` has just written for a backup that did not
-  /// come to be.
+  /// Removes the text that ``leaveReadme()`` has just written for a backup whose creation failed.
   public func removeReadme() {
     try? root.unlink(Self.readmeName)
   }
 
-  /// Holds nothing about the person.
+  /// The text, which says nothing about the user.
   static let readme = """
     WHAT THIS FOLDER IS
 

@@ -1,27 +1,29 @@
 internal import CSPP
 
-/// What a folder tells without a key.
+/// The result of checking a folder without a key.
 ///
-/// Headers are believed as they stand: whoever writes to the folder can forge
-/// them, and only a run with the key notices.
+/// Headers are taken as they are. Anyone who can write to the folder can forge them, and only a run
+/// with the key detects that.
 public struct StructureReport: Sendable {
   /// The wallets' files; ``WalletReport/restored`` stays 0.
   public let wallets: WalletReport
-  /// Whole files with another name than the wallet's own, such as a sync
-  /// program's conflict copies; whether they differ, only the key tells.
+  /// The number of whole files with another name than the wallet's own, such as a sync program's
+  /// conflict copies.
+  ///
+  /// Only a run with the key tells whether they differ.
   public let copies: Int
-  /// The logs, by what the operations' headers say of themselves.
+  /// The state of the logs according to the operations' headers.
   public let health: LogHealth
 }
 
 extension Namespace {
-  /// Parses every wallet file and log file without opening any, and compares the
-  /// logs with what this computer remembers.
+  /// Parses every wallet file and log file without opening any, and compares the logs with the
+  /// local state.
   ///
   /// A wallet whose file parses counts as ``WalletState/current``.
   ///
-  /// - Returns: what was found.
-  /// - Throws: a listing that fails.
+  /// - Returns: the findings and counts.
+  /// - Throws: if a listing fails.
   public func checkStructure() throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
     var copies = 0
@@ -81,20 +83,18 @@ extension Namespace {
     }
   }
 
-  /// What this computer remembers; nothing where that cannot be read, so that
-  /// freshness is unknown.
+  /// The local state; empty where it cannot be read, so that freshness is unknown.
   func rememberedOrNothing() -> LocalState {
     let state = try? state(make: false)
     return (try? state?.localState(of: id)) ?? LocalState()
   }
 
-  /// Compares the logs with what is remembered and with the key slots.
+  /// Compares the logs with the local state and with the key slots.
   ///
   /// - Parameters:
   ///   - index: the operations that are here.
-  ///   - localState: what was opened before.
-  ///   - unsynchronised: operations whose file is empty, a placeholder or cut
-  ///     off.
+  ///   - localState: what this computer opened before.
+  ///   - unsynchronised: operations whose file is empty, a placeholder or cut off.
   ///   - damaged: operations whose file holds something else.
   /// - Returns: counts, and the freshness word.
   func health(
@@ -107,7 +107,7 @@ extension Namespace {
     if index.nodes.isEmpty, health.incomplete == 0, !isAccepted,
       (try? scan())?.keySlots.contains(where: { $0.keyID != nil }) == true
     {
-      // A key slot that this program wrote always has an operation beside it.
+      // A key slot that this program wrote always has an operation.
       health.incomplete = 1
     }
     return health

@@ -1,8 +1,7 @@
 public import CSPP
 internal import SecretMemory
 
-/// A namespace that the open one follows, opened with the master key that the
-/// open one's log keeps.
+/// A namespace that the open one follows, opened with the master key from the open one's log.
 final class EarlierNamespace {
   var open: OpenNamespace
 
@@ -10,7 +9,7 @@ final class EarlierNamespace {
 }
 
 extension Namespace {
-  /// Another namespace of the same folder; nil when it is not here.
+  /// Another namespace of the same folder; nil when it is missing.
   func sibling(_ id: NamespaceID) throws(BackupFolderError) -> Namespace? {
     guard let all = try folder.readableSubdirectory(FolderLayout.namespaces),
       let directory = try all.readableSubdirectory(id.hex)
@@ -22,15 +21,13 @@ extension Namespace {
 extension OpenNamespace {
   /// Opens the namespaces that this one follows, and those that they follow.
   ///
-  /// One that is not here is none to read: a person may delete it once nothing in
-  /// it is late.
+  /// A missing one is skipped: the user may delete it once nothing in it is late.
   ///
-  /// - Throws: ``BackupFolderError/interrupted``; for a writing run, a listing
-  ///   that fails.
+  /// - Throws: ``BackupFolderError/interrupted``; in a writing run, if a listing fails.
   mutating func loadEarlier() throws(BackupFolderError) {
     lineage.earlier = []
     lineage.problems = []
-    // Who has a master key that was given up can name as many as there is room for.
+    // A holder of a master key that was given up could name as many as fit.
     if lineage.openElsewhere.count >= Self.mostRelated { return }
     let all = (log.links.earlier + lineage.others).prefix(Self.mostRelated)
     var isOpen = lineage.openElsewhere.union([id]).union(all.map(\.namespaceID))
@@ -42,7 +39,7 @@ extension OpenNamespace {
         open.lineage.openElsewhere = isOpen
         open.lineage.carriedEnds = log.links.carriedEnds[known.namespaceID]
         try open.load()
-        // Each is read once, by whatever way it is reached.
+        // Each namespace is read once, by whichever path it is reached.
         isOpen.formUnion(open.allEarlier)
         lineage.earlier.append(EarlierNamespace(open))
       } catch {
@@ -62,7 +59,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Reads again those to which something was added.
+  /// Reads the earlier namespaces that have changed again.
   mutating func refreshEarlier(run: borrowing WritingRun) throws(BackupFolderError) {
     for older in lineage.earlier {
       if try older.open.listingMark() != older.open.log.listed { try older.open.load() }
@@ -73,8 +70,8 @@ extension OpenNamespace {
     if !lineage.earlier.isEmpty { judgeLogs() }
   }
 
-  /// Remembers what was opened of the earlier namespaces too: taking something
-  /// away from them is as bad.
+  /// Remembers the opened operations of the earlier namespaces too, since removing something there
+  /// is as serious.
   mutating func rememberEarlier() {
     for older in lineage.earlier where isFollowed(older.open.id) {
       try? older.open.remember()
@@ -82,16 +79,16 @@ extension OpenNamespace {
     }
   }
 
-  /// Whether a namespace came to be: one that an unfinished rotation leaves may
-  /// go again.
+  /// Whether the creation of a namespace was finished; one that an unfinished rotation leaves may
+  /// be removed.
   func isFollowed(_ id: NamespaceID) -> Bool {
     lineage.rivals.contains(id) || follows(id)
   }
 
-  /// Adds what is wrong with the earlier namespaces' logs.
+  /// Adds the problems of the earlier namespaces' logs.
   ///
-  /// What they lack and nobody here ever opened is not awaited: a person may
-  /// have deleted it, and what arrives late is shown when it does.
+  /// Operations that they lack and that nobody here ever opened are not awaited. The user may have
+  /// deleted them, and late ones are shown when they arrive.
   mutating func judgeEarlier() {
     for older in lineage.earlier {
       let found = older.open.health
@@ -102,7 +99,7 @@ extension OpenNamespace {
     }
   }
 
-  /// What is wrong with the earlier namespaces' logs.
+  /// The findings about the earlier namespaces' logs.
   var earlierFindings: [FileFinding] {
     var findings = lineage.problems
     for older in lineage.earlier {
@@ -117,22 +114,22 @@ extension OpenNamespace {
   }
 }
 
-/// An earlier namespace that a person may delete.
+/// An earlier namespace that the user may delete.
 public struct SpentNamespace: Equatable, Sendable {
   /// The namespace.
   public let id: NamespaceID
-  /// Its operations that name other namespaces, as paths below it: they are to
-  /// stay, as is `keybackup/keys`.
+  /// Its operations that name other namespaces, as paths relative to it; these must stay, as must
+  /// `keybackup/keys`.
   public let operations: [String]
 }
 
 extension OpenNamespace {
-  /// The key slots that have a file in an earlier namespace only: a box waits for
-  /// them there.
+  /// The key slots whose only file is in an earlier namespace, where a box waits for them.
   public var keySlotsWithoutFile: [PendingKeySlot] { pendingKeySlots().filter { !has($0.keyID) } }
 
-  /// The namespaces that this one follows, all of which a person may delete once
-  /// nothing there is late and ``keySlotsWithoutFile`` is empty.
+  /// The namespaces that this one follows.
+  ///
+  /// The user may delete them all once nothing there is late and ``keySlotsWithoutFile`` is empty.
   public var earlierNamespaces: [SpentNamespace] {
     var found: [SpentNamespace] = []
     for older in lineage.earlier where follows(older.open.id) {
@@ -148,7 +145,7 @@ extension OpenNamespace {
     return found
   }
 
-  /// Every namespace that this one follows, here or not, as the logs that were opened say.
+  /// Every namespace that this one follows, here or not, according to the opened logs.
   public var predecessors: Set<NamespaceID> {
     var all = Set(log.links.earlier.map(\.namespaceID))
     for older in lineage.earlier where follows(older.open.id) {

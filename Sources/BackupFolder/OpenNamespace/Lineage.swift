@@ -1,23 +1,22 @@
 internal import CSPP
 
-/// The namespaces of the same backup beside an open one: none, unless its master key
-/// was rotated.
+/// The other namespaces of the same backup; there are none unless its master key was rotated.
 struct Lineage {
-  /// Those that it follows, as far as they are here.
+  /// The namespaces that it follows, as far as they are here.
   var earlier: [EarlierNamespace] = []
-  /// Master keys of namespaces that belong to the same backup and that it does not
-  /// follow yet: they are read like earlier ones.
+  /// Master keys of namespaces of the same backup that it does not follow yet; these are read like
+  /// earlier ones.
   var others: [SharedMasterKey] = []
-  /// Those of them that a rotation on another computer has finished.
+  /// The namespaces of these keys that a rotation on another computer has finished.
   var rivals: Set<NamespaceID> = []
-  /// Why some of them could not be opened.
+  /// The reasons why some of them could not be opened.
   var problems: [FileFinding] = []
-  /// Its successors when its logs were first read: whoever writes here all the same
-  /// knows of them.
+  /// Its successors when its logs were first read; a run that writes here despite them knows them.
   var knownSuccessors: Set<NamespaceID>?
-  /// How far its chains were carried over into the one that was opened; nil: it is
-  /// that one, or it was not told.
+  /// The ends up to which its chains were carried over into the opened namespace.
+  ///
+  /// nil if it is the opened namespace itself or its ends are unknown.
   var carriedEnds: [Operation.Seen]?
-  /// Those that whoever opened it has open beside it.
+  /// The namespaces that the opening run already has open.
   var openElsewhere: Set<NamespaceID> = []
 }

@@ -1,14 +1,13 @@
 public import CSPP
 
 extension OpenNamespace {
-  /// Whether the backup holds a wallet: in a log, or, where no log speaks of
-  /// it, in a CSPP file of that name.
+  /// Whether the backup holds a wallet: in a log, or in a CSPP file of that name if no log has it.
   ///
   /// Opens no record.
   ///
   /// - Parameter record: the wallet.
-  /// - Returns: true also for a wallet that other programs wrote.
-  /// - Throws: a folder that cannot be listed.
+  /// - Returns: true also for a wallet that another program wrote.
+  /// - Throws: if a folder cannot be listed.
   public mutating func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !isLoaded { try load() }
     if try !lateRecords(among: [record]).isEmpty { return true }

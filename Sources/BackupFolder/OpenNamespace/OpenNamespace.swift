@@ -1,44 +1,44 @@
-// This folder is for the namespace whose master key is known; its state is in the values
-// that it holds. Other rooms extend it, and write with refresh, stage and publish, in a
-// WritingRun. No type of a later room is named here: which change is written, and which
-// namespace is in charge, is theirs.
+// This folder is for the namespace whose master key is known; its state is in the values that it
+// holds. Other rooms extend it, and write with refresh, stage and publish in a WritingRun. No type
+// of a later room is named here. The later rooms decide which change is written and which namespace
+// is in charge.
 
 public import CSPP
 public import SecretMemory
 
 /// A namespace whose master key is known and whose logs have been opened.
 ///
-/// Reading never writes to the folder. Every writing call takes this computer's
-/// lock, reads what other programs logged meanwhile, and completes what a
-/// crash left undone.
+/// Reading never writes to the folder. Every writing call takes this computer's lock, reads
+/// operations that other programs have logged since, and completes what a crash left unfinished.
 public struct OpenNamespace: ~Copyable {
   /// The namespace.
   public let id: NamespaceID
-  /// The key slot that opened it; nil for another program's envelope, and for a
-  /// master key that this computer knew.
+  /// The key slot that opened it; nil for another program's envelope and for a cached master key.
   public var openedBy: KeyID? { opening.keyID }
-  /// Whether the logs are whole, and the newest this computer has seen.
+  /// The state of the logs: whether they are whole and the newest this computer has seen.
   public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.
   public var logFindings: [FileFinding] { log.findings + earlierFindings }
-  /// Whether a newer program wrote changes that are not known here.
+  /// Whether a newer program wrote changes that this version does not know.
   public var hasUnknownChanges: Bool { log.hasUnknownChanges }
 
-  /// Why the last writing call could not bring the CSPP files in line with the
-  /// log; nil when it could.
+  /// The reason why the last writing call could not update the CSPP files from the log; nil when it
+  /// could.
   ///
-  /// What was asked for is done and durable: the log holds it, readers that
-  /// know the log show it, and the next writing call tries again.
+  /// The requested change is made and durable: the log holds it and readers that know the log show
+  /// it. The next writing call tries again.
   public var viewProblem: BackupFolderError? { view.problem }
 
-  /// What the last call that adds wallets added, also when it failed.
+  /// The additions of the last call that adds wallets, also when it failed.
   public internal(set) var lastAdded = Added()
 
-  /// Key slots that the last writing call removed because the one that opened the
-  /// backup, which takes their place, is proved by that.
+  /// Key slots that the last writing call removed because the one that opened the backup replaces
+  /// them.
+  ///
+  /// Opening the backup proved the new slot.
   public var finishedRotations: Set<KeyID> { slotFiles.finishedRotations }
 
-  /// What writing calls have put right about the files of key slots.
+  /// The repairs that writing calls made to the files of key slots.
   public var keySlotRepairs: KeySlotRepairs { slotFiles.repairs }
 
   let namespace: Namespace
@@ -48,22 +48,23 @@ public struct OpenNamespace: ~Copyable {
   private(set) var isLoaded = false
   /// The logs of all computers.
   var log = OperationLog()
-  /// What this computer remembers.
+  /// The local state of this namespace.
   var localState = LocalState()
   /// The CSPP files.
   var view: WalletView
-  /// What opened it.
+  /// The key slot and secret that opened it.
   var opening: Opening
   /// The files of key slots, as far as writing calls changed them.
   var slotFiles = KeySlotFiles()
   /// The namespaces before and beside this one.
   var lineage = Lineage()
 
-  /// What a namespace is opened for.
+  /// The purpose for which a namespace is opened.
   public enum Purpose: Sendable {
-    /// Everything is read, and checked by that.
+    /// Reading: everything is read and thereby checked.
     case reading
-    /// To add or remove: what this computer read before need not be read again.
+    /// Adding or removing: data that this computer read before need not be read again.
+    ///
     /// ``OpenNamespace/forEachWallet(_:)`` reads it all the same.
     case writing
   }
@@ -82,13 +83,12 @@ public struct OpenNamespace: ~Copyable {
   /// Opens a namespace's logs.
   ///
   /// - Parameters:
-  ///   - namespace: which.
-  ///   - masterKey: its key.
-  ///   - key: the key slot that gave it.
-  ///   - purpose: what is to be done with it.
-  ///   - isReading: `false` for a caller that holds the lock and remembers by
-  ///     itself.
-  /// - Returns: the namespace, open.
+  ///   - namespace: the namespace.
+  ///   - masterKey: its master key.
+  ///   - key: the key slot that gave the master key.
+  ///   - purpose: the purpose of opening it.
+  ///   - isReading: `false` for a caller that holds the lock and remembers by itself.
+  /// - Returns: the open namespace.
   /// - Throws: ``BackupFolderError/wrongKey``; a listing that fails.
   static func open(
     _ namespace: Namespace, masterKey: consuming MasterKey, by key: KeyID? = nil,
@@ -99,9 +99,9 @@ public struct OpenNamespace: ~Copyable {
     // A writing run reads the logs when it has the lock.
     if purpose == .writing { return open }
     try open.load()
-    // Reading must work where nothing can be remembered: a full disk, a foreign
-    // machine, a long write next door. The next run then says that freshness is
-    // unknown, or remembers.
+    // Reading must work where nothing can be remembered: on a full disk, on another person's
+    // computer, or during a long write by another program. The next run then reports unknown
+    // freshness, or remembers.
     if isReading {
       try? open.remember()
       open.rememberKeySlots(isLocked: false)
@@ -109,10 +109,10 @@ public struct OpenNamespace: ~Copyable {
     return open
   }
 
-  /// Reads the logs and compares them with what is remembered.
+  /// Reads the logs and compares them with the local state.
   mutating func load() throws(BackupFolderError) {
-    // Getting wallets back does not depend on what this computer remembers: what
-    // cannot be read counts as nothing, and freshness as unknown.
+    // Restoring wallets must not depend on the local state. If it cannot be read, it counts as
+    // empty and freshness as unknown.
     let state = try? namespace.state(make: false)
     localState = (try? state?.localState(of: id)) ?? LocalState()
     var known: OperationLog?
@@ -133,7 +133,7 @@ public struct OpenNamespace: ~Copyable {
     judgeLogs()
   }
 
-  /// Compares the logs with each other and with the memory.
+  /// Compares the logs with each other and with the local state.
   mutating func judgeLogs() {
     health = namespace.health(
       of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
@@ -143,18 +143,18 @@ public struct OpenNamespace: ~Copyable {
     judgeEarlier()
   }
 
-  /// Reads the logs again, which a sync program may have added to.
+  /// Reads the logs again, since a sync program may have added to them.
   ///
-  /// - Throws: as ``Namespace/open(_:)``.
+  /// - Throws: as ``Namespace/open(_:by:for:)``.
   public mutating func readAgain() throws(BackupFolderError) {
     purpose = .reading
     try load()
   }
 
-  /// Adds what was opened to the memory.
+  /// Adds the opened operations to the local state.
   ///
-  /// What another run has saved since (an operation, an acceptance) is read
-  /// again under the lock, so that it is not undone.
+  /// The state is read again under the lock, so that changes saved by another run since (an
+  /// operation, an acceptance) are not undone.
   mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
     if localState.operations.isSuperset(of: names) { return }
@@ -166,8 +166,9 @@ public struct OpenNamespace: ~Copyable {
     _ = consume lock
   }
 
-  /// Adds operations to the memory once they are durable; the caller holds the
-  /// lock and has just read the memory.
+  /// Adds operations to the local state once they are durable.
+  ///
+  /// The caller holds the lock and has just read the state.
   mutating func remember(
     _ names: OperationNames, in state: StateFolder
   ) throws(BackupFolderError) {
@@ -178,22 +179,20 @@ public struct OpenNamespace: ~Copyable {
     try state.save(localState, of: id)
   }
 
-  /// Operations that are not gone and were not read.
+  /// Operations that are not missing and were not read.
   private var unread: OperationNames {
     OperationNames(log.problems.awaited(localState).union(log.damaged))
   }
 
-  /// Opens every wallet, one after the other, from the CSPP files and then
-  /// from the log what no CSPP file holds.
+  /// Opens every wallet in turn: from the CSPP files, then from the log where no CSPP file holds
+  /// it.
   ///
-  /// One wallet that does not open never stops the others. Memory does not
-  /// grow with the wallets' sizes or number, but for an index of about a quarter
-  /// of a KiB each.
+  /// A wallet that does not open never stops the others. Memory does not grow with the wallets'
+  /// sizes. It grows with their number only by an index of about a quarter of a KiB each.
   ///
-  /// - Parameter body: gets each version and lends its entry's bytes, exactly
-  ///   as they were sealed.
-  /// - Returns: what was found.
-  /// - Throws: only what `body` throws.
+  /// - Parameter body: receives each version and its entry's bytes, exactly as they were sealed.
+  /// - Returns: the findings and counts.
+  /// - Throws: only the errors of `body`.
   public mutating func forEachWallet<E: Error>(
     _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) -> WalletReport {
@@ -226,7 +225,7 @@ public struct OpenNamespace: ~Copyable {
     return pass.finish()
   }
 
-  /// Reads what a writing run took from its cache.
+  /// Reads the logs that a writing run took from its cache.
   private mutating func readUnread() -> BackupFolderError? {
     purpose = .reading
     do {
@@ -286,7 +285,7 @@ public struct OpenNamespace: ~Copyable {
     }
   }
 
-  /// Opens every wallet and only counts.
+  /// Opens every wallet, only to count.
   public mutating func verify() -> WalletReport {
     forEachWallet { _, _ in }
   }
@@ -297,9 +296,9 @@ extension Namespace {
   ///
   /// - Parameters:
   ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
-  ///   - key: the key slot that gave it, if one did.
-  ///   - purpose: what is to be done with it.
-  /// - Returns: the namespace, open.
+  ///   - key: the key slot that gave it, if any.
+  ///   - purpose: the purpose of opening it.
+  /// - Returns: the open namespace.
   /// - Throws: ``BackupFolderError/wrongKey`` when it is another namespace's;
   ///   system errors.
   public func open(
@@ -311,6 +310,6 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// The master key, for whoever asked to have it kept elsewhere.
+  /// The master key, for a caller that keeps it elsewhere.
   public var sharedMasterKey: SharedMasterKey { SharedMasterKey(masterKey.copy()) }
 }

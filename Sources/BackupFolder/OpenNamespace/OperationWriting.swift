@@ -3,11 +3,11 @@ internal import Glibc
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// Who writes the next operation, and after what.
+  /// The header of the next operation: its writer and the operation before it.
   ///
-  /// If the last operation of this computer's writer is not the one that is
-  /// remembered (a crash, a cloned machine, a rolled-back folder), or that writer
-  /// was retired, a new writer begins: one counter is never claimed twice.
+  /// A new writer begins if this computer's writer was retired, or if its last operation is not the
+  /// remembered one. That happens after a crash, on a cloned machine or in a rolled-back folder. So
+  /// no counter is ever claimed twice.
   func nextHeader() throws(BackupFolderError) -> OperationHeader {
     do {
       if let writer = localState.writer, !log.isRetired(writer) {
@@ -30,17 +30,17 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - builder: holds the changes.
   ///   - header: from ``nextHeader()``.
-  ///   - seen: what it may supersede, as the builder was told.
-  ///   - versions: what its first changes do to records, for the index.
+  ///   - seen: the operations it may supersede, as given to the builder.
+  ///   - versions: the records that its first changes affect, for the index.
   ///   - run: this writing run.
-  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Returns: the operation, to be passed to ``publish(_:run:)``.
   /// - Throws: ``BackupFolderError/tooLarge(path:limit:)``; system errors.
   func stage(
     _ builder: consuming OperationBuilder, _ header: OperationHeader, seen: [Operation.Seen],
     versions: [(RecordID, Digest?)], run: borrowing WritingRun
   ) throws(BackupFolderError) -> StagedOperation {
     let folder = try namespace.makeLogFolder(of: header.writerID)
-    // Below a folder in which this computer's last operation lies, all is durable.
+    // Below a folder that has this computer's last operation, everything is durable.
     if localState.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
     let staged: StagedOperation
     do {
@@ -52,7 +52,7 @@ extension OpenNamespace {
         header: header, reference: sealed.seen, fileName: sealed.fileName, seen: seen,
         versions: versions, at: namespace.settings.clock(),
         writerLabel: namespace.settings.writerLabel, file: file, folder: folder)
-      // The sealed bytes end here: the file is read back in their stead.
+      // The sealed bytes are released here: the file is read back instead.
     }
     try settle(staged)
     return staged
@@ -61,12 +61,12 @@ extension OpenNamespace {
   /// Stages an operation that has seen all others.
   ///
   /// - Parameters:
-  ///   - time: Unix seconds; nil: now.
-  ///   - header: from ``nextHeader()``; nil: the next one.
-  ///   - versions: what its first changes do to records, for the index.
+  ///   - time: Unix seconds; nil for now.
+  ///   - header: from ``nextHeader()``; nil for the next one.
+  ///   - versions: the records that its first changes affect, for the index.
   ///   - run: this writing run.
   ///   - changes: adds the changes.
-  /// - Returns: the operation, to be given to ``publish(_:run:)``.
+  /// - Returns: the operation, to be passed to ``publish(_:run:)``.
   /// - Throws: as ``stage(_:_:seen:versions:run:)``.
   func stage(
     at time: UInt64? = nil, _ header: OperationHeader? = nil,
@@ -109,7 +109,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Gives a staged operation its name: from here on it counts.
+  /// Gives a staged operation its name; from here on it counts.
   mutating func publish(
     _ staged: StagedOperation, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -122,14 +122,14 @@ extension OpenNamespace {
     localState.lastOwn = staged.reference.name
     localState.operations.insert(staged.reference.name)
     localState.creating = false
-    // Not remembering an own operation costs nothing but a new writer id next
-    // time; failing here would call undone what is done.
+    // If an own operation is not remembered, the next run only needs a new writer ID. Throwing here
+    // would report a published operation as failed.
     try? run.state.save(localState, of: id)
     judgeLogs()
   }
 
-  /// Fails where the master key was rotated since this was opened: what is written
-  /// here from now on would be late.
+  /// Throws if the master key was rotated since the namespace was opened, since anything written
+  /// here would be late.
   ///
   /// - Throws: ``BackupFolderError/cannotRotate(_:)`` with the next namespace.
   private func requireNotMoved() throws(BackupFolderError) {
@@ -142,11 +142,10 @@ extension OpenNamespace {
     return try LogListing(folder).mark
   }
 
-  /// Reads again what another program of this computer, or the sync client,
-  /// brought since the logs were read.
+  /// Reads log files that another program of this computer, or the sync client, has added since.
   ///
-  /// - Throws: ``RotationObstacle/moved(to:)`` when the master key was rotated
-  ///   since; system errors.
+  /// - Throws: ``RotationObstacle/moved(to:)`` when the master key was rotated since; system
+  ///   errors.
   mutating func refresh(run: borrowing WritingRun) throws(BackupFolderError) {
     if !isLoaded {
       try load()
@@ -155,7 +154,7 @@ extension OpenNamespace {
     }
     try requireNotMoved()
     try refreshEarlier(run: run)
-    // Writing without knowing what was written would lose it.
+    // Writing without knowing the remembered operations would lose them.
     localState = try run.state.localState(of: id)
     try? remember(log.index.names, in: run.state)
     rememberKeySlots(isLocked: true)
@@ -163,7 +162,7 @@ extension OpenNamespace {
 }
 
 extension Namespace {
-  /// The folder of one computer's log, made if it is not there.
+  /// The folder of one computer's log, created if it is missing.
   func makeLogFolder(of writer: WriterID) throws(BackupFolderError) -> Directory {
     try directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.logFolder).makeSubdirectory(writer.hex)

@@ -2,30 +2,31 @@ public import CSPP
 
 /// One computer (or installation) that wrote to a namespace's log.
 public struct LogWriter: Equatable, Sendable {
-  /// Names its log.
+  /// The ID of its log.
   public let id: WriterID
-  /// What it calls itself, for people.
+  /// Its name for people.
   public let label: String
-  /// Its operations that are here.
+  /// The number of its operations that are here.
   public let operations: Int
-  /// When it wrote the last of them by its own clock, Unix seconds.
+  /// The time of its last operation by its own clock, in Unix seconds.
   public let lastAt: UInt64
-  /// Whether this computer writes under this name now.
+  /// Whether this computer writes under this ID now.
   public let isThisComputer: Bool
   /// Whether it was retired.
   public let isRetired: Bool
-  /// Operations of a retired computer that its retirement did not know of: it
-  /// wrote again, or what it wrote before came only later.
+  /// The number of operations of a retired computer that its retirement did not know.
+  ///
+  /// It wrote again, or its earlier operations arrived later.
   public let afterRetirement: Int
 }
 
 extension OperationLog {
-  /// Whether a computer was told to write no more.
+  /// Whether a computer was retired.
   func isRetired(_ writer: WriterID) -> Bool {
     retirements.contains { $0.writer == writer }
   }
 
-  /// Operations of retired computers that no retirement knew of, by computer.
+  /// The number of operations of retired computers that no retirement knew, by computer.
   func writesAfterRetirement() -> [WriterID: Int] {
     if retirements.isEmpty { return [:] }
     var counts: [WriterID: Int] = [:]
@@ -44,7 +45,7 @@ extension OperationLog {
 }
 
 extension OpenNamespace {
-  /// Every computer that has written, the one that wrote last first.
+  /// Every computer that has written, most recent first.
   public var writers: [LogWriter] {
     var operations: [WriterID: (count: Int, lastAt: UInt64)] = [:]
     for place in log.index.nodes.indices {
@@ -61,14 +62,13 @@ extension OpenNamespace {
     }.sorted { ($0.lastAt, $0.id) > ($1.lastAt, $1.id) }
   }
 
-  /// Logs that a computer writes no more.
+  /// Logs that a computer no longer writes.
   ///
-  /// What it writes all the same is shown and restored, and said to be
-  /// unexpected. If it is this computer, its next operation is that of a new
-  /// writer.
+  /// Its later operations are still shown and restored, and reported as unexpected. If it is this
+  /// computer, its next operation has a new writer.
   ///
-  /// - Parameter writer: from ``writers``; one that was retired already is
-  ///   retired again, with all it wrote since.
+  /// - Parameter writer: from ``writers``; a computer that is already retired is retired again,
+  ///   with everything it wrote since.
   /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
   public mutating func retire(_ writer: WriterID) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))

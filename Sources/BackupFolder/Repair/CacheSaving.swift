@@ -2,11 +2,11 @@ internal import CSPP
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// Keeps what this run knows for the next one; to be called last.
+  /// Saves this run's knowledge for the next one; must be called last.
   mutating func saveCache(run: borrowing WritingRun) {
     let time = FileStamp.now()
     if let folder = try? namespace.walletFolder() {
-      // A file that got its name a moment ago is opened once more.
+      // A file that got its name only a moment ago is not kept, so it is opened once more.
       let new = view.written.compactMap { file -> ViewStamps.Entry? in
         guard let stamp = folder.stamp(ofWallet: file.record),
           stamp.isSame(as: file.stamp), stamp.isSettled(at: time)

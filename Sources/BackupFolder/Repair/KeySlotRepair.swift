@@ -1,10 +1,10 @@
 internal import CSPP
 internal import SecretMemory
 
-/// Bringing the files of the key slots into line with the log.
+/// Updates the files of the key slots from the log.
 extension OpenNamespace {
-  /// Writes again what is lost or damaged, completes a rotation that was proved,
-  /// and deletes the files of key slots that were removed.
+  /// Writes lost and damaged files again, completes a rotation that was proved, and deletes the
+  /// files of removed key slots.
   mutating func repairKeySlotFiles(run: borrowing WritingRun) throws(BackupFolderError) {
     if log.keyFiles.isEmpty, log.envelope == nil, log.removedKeys.isEmpty { return }
     try logOpener(run: run)
@@ -15,8 +15,8 @@ extension OpenNamespace {
     try deleteRemoved(slots, run: run)
   }
 
-  /// Logs the file that opened the backup if the log does not hold it: whoever
-  /// wrote it did not live to do so.
+  /// Logs the file that opened the backup if the log does not have it: its writer ended before it
+  /// could log it.
   private mutating func logOpener(run: borrowing WritingRun) throws(BackupFolderError) {
     guard let key = opening.keyID, !log.removedKeys.contains(key), log.keyFiles[key] == nil,
       let file = try namespace.keyFileBytes(of: key), opens(file)
@@ -35,8 +35,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Removes the wrappers whose place the one that opened the backup takes: it
-  /// is proved now.
+  /// Removes the key slots that the one which opened the backup replaces: it is now proved.
   private mutating func finishRotation(run: borrowing WritingRun) throws(BackupFolderError) {
     guard let key = opening.keyID, !log.removedKeys.contains(key), log.keyFiles[key] != nil else {
       return
@@ -63,7 +62,7 @@ extension OpenNamespace {
 
   // MARK: Wrappers
 
-  /// Writes the files of key slots of which no whole copy is there.
+  /// Writes the files of key slots of which no whole copy is here.
   private mutating func repairWrappers(
     _ slots: [KeySlot], run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -92,13 +91,14 @@ extension OpenNamespace {
 
   // MARK: The envelope
 
-  /// The key slot that an envelope of ours belongs to.
+  /// The key slot to which one of our envelopes belongs.
   func envelopeOwner(_ file: [UInt8]) -> KeyID? {
     (try? MasterKeyEnvelope(parsing: file.span, at: id))?.keyReference?.keyID
   }
 
-  /// Seals the master key for the security key that opened the backup; nil
-  /// where none did, or one that is among `gone`.
+  /// Seals the master key for the security key that opened the backup.
+  ///
+  /// Returns nil where no key did, or one that is among `gone`.
   func sealedForOpener(except gone: Set<KeyID>) throws(BackupFolderError) -> [UInt8]? {
     switch opening.opener {
     case .some(let opener):
@@ -119,8 +119,7 @@ extension OpenNamespace {
     try namespace.sealEnvelope(masterKey, for: reference, prfSalt: prfSalt, secret: secret)
   }
 
-  /// Puts the logged envelope where there is none, a damaged one, or that of a
-  /// key slot that was removed.
+  /// Writes the logged envelope where there is none, a damaged one, or that of a removed key slot.
   private mutating func repairEnvelope(
     _ slots: [KeySlot], run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -132,7 +131,7 @@ extension OpenNamespace {
     let present = slots.filter { $0.hasEnvelope && !$0.isRemoved }
     if present.contains(where: { $0.sources.contains(.envelope(logged)) }) { return }
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.masterKeyFolder)
-    // Another program's in the older place is the namespace's envelope too.
+    // Another program's envelope in the older place is the namespace's envelope too.
     if !present.isEmpty, !folder.holds(FolderLayout.masterKeyFile),
       !slotFiles.replacesForeignEnvelope
     {
@@ -159,10 +158,10 @@ extension OpenNamespace {
 
   // MARK: Removed key slots
 
-  /// Deletes the files of key slots that were removed, whatever they are called.
+  /// Deletes the files of removed key slots, whatever their names.
   ///
-  /// Only who came by another slot does: a removed one must not be the only proof
-  /// that there still is one.
+  /// Only a run that another slot opened deletes them. A removed slot must not be the only evidence
+  /// that another slot still exists.
   private mutating func deleteRemoved(
     _ slots: [KeySlot], run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -190,8 +189,8 @@ extension OpenNamespace {
 }
 
 extension CSPPError {
-  /// Whether what has this error can be nobody's whole file: neither one that
-  /// is still arriving nor one of a newer program.
+  /// Whether bytes with this error cannot be anyone's whole file: neither one that is still
+  /// arriving nor one of a newer program.
   fileprivate var isDamage: Bool {
     switch self {
     case .empty, .truncated, .tooLarge, .otherFormat, .unsupportedVersion, .contradictsPlace: false
@@ -206,7 +205,7 @@ extension Namespace {
       .makeSubdirectory(FolderLayout.keyFolder)
   }
 
-  /// Where a file of a ``KeySlot`` lies.
+  /// The folder and name of a ``KeySlot``'s file.
   fileprivate func place(
     ofKeySlotFile path: String
   ) throws(BackupFolderError) -> (Directory, String)? {
@@ -220,8 +219,8 @@ extension Namespace {
     return (folder, name)
   }
 
-  /// Writes a file that the log holds, in the place of one whose bytes may go; says
-  /// whether it did.
+  /// Writes a file that the log holds, replacing one whose bytes may be lost; returns whether it
+  /// did.
   fileprivate func putBack(
     _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
     mayGo: (Span<UInt8>) -> Bool

@@ -4,8 +4,8 @@ internal import SecretMemory
 extension OpenNamespace {
   /// Gives staged envelopes their names.
   ///
-  /// A file whose bytes no `put` here holds stays as it is: a reader shows both
-  /// versions, the logged one from the log.
+  /// A file whose bytes no `put` here holds stays as it is. A reader then shows both versions, the
+  /// logged one from the log.
   mutating func place(_ views: [StagedView]) throws(BackupFolderError) {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.record
@@ -24,8 +24,8 @@ extension OpenNamespace {
     if let first = views.first { try first.file.directory.sync() }
   }
 
-  /// Whether the bytes of a view file may be lost: what they hold is logged, or
-  /// they hold nothing that this namespace's key opens.
+  /// Whether the bytes of a view file may be lost: they are logged, or this namespace's key does
+  /// not open them.
   mutating func mayGo(_ bytes: Span<UInt8>) -> Bool {
     switch view.reader.open(bytes: bytes) {
     case .opened(let entry, let value):

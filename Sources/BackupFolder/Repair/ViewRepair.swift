@@ -1,13 +1,14 @@
-// This folder is for what a writing run puts right, whoever left it so: CSPP files and files
-// of key slots that differ from the log, what a crash left, the cache. It writes what the log
-// says and decides nothing: changes are made in Wallets, KeySlotChanges and Rotation.
+// This folder is for the repairs of a writing run, whatever the cause. It repairs CSPP files and
+// files of key slots that differ from the log, the remains of a crash, and the cache. It writes the
+// contents of the log and decides nothing: changes are made in Wallets, KeySlotChanges and
+// Rotation.
 
 internal import CSPP
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// Completes what a crash left undone: missing and old CSPP files, left-over
-  /// temporary files, files of key slots that only the log holds.
+  /// Completes what a crash left unfinished: missing and outdated CSPP files, left-over temporary
+  /// files, and files of key slots that only the log holds.
   ///
   /// - Throws: system errors; ``BackupFolderError/busy(path:)``.
   public mutating func repair() throws(BackupFolderError) {
@@ -18,9 +19,9 @@ extension OpenNamespace {
     if let problem = view.problem { throw problem }
   }
 
-  /// Brings the view in line with the log, or says in ``viewProblem`` why not.
+  /// Updates the view from the log, or sets ``viewProblem`` to the reason why it cannot.
   ///
-  /// - Returns: the files of other programs, which were left as they are.
+  /// - Returns: the files of other programs, which stay as they are.
   mutating func repair(
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
@@ -33,7 +34,7 @@ extension OpenNamespace {
       try writeMissing(survey, run: run)
       try removeStale(survey, run: run)
     } catch {
-      // One file that a sync client holds must not keep wallets from the log.
+      // One file that a sync client holds must not keep wallets from being logged.
       view.problem = error
     }
     return survey.foreign
@@ -43,12 +44,11 @@ extension OpenNamespace {
     file.isOlderPlace ? namespace.directory : try namespace.walletFolder()
   }
 
-  /// Writes the file of every live record whose own file holds no live version.
+  /// Writes the file of every live record whose own file has no live version.
   private mutating func writeMissing(
     _ survey: ViewSurvey, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    // A record's own file that another program wrote stays until the record is
-    // written.
+    // A record's own file from another program stays until the record is written.
     let taken = survey.foreign.filter { !$0.file.isOlderPlace && $0.file.named == $0.record }
       .map(\.record)
     let keep = survey.untouchable.union(taken)
@@ -61,7 +61,7 @@ extension OpenNamespace {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
     var stager = ViewStager(in: folder, tag: run.tag, time: namespace.settings.clock())
     let logged = log
-    // A place that cannot be read again is reported by the next reading run.
+    // A `put` that cannot be read again is reported by the next reading run.
     _ = try logged.forEachPut(
       places, in: namespace, masterKey: masterKey
     ) { (_, bytes) throws(BackupFolderError) in
@@ -71,10 +71,9 @@ extension OpenNamespace {
     try place(stager.settled)
   }
 
-  /// Removes files whose bytes were superseded: those of removed records, and
-  /// conflict copies of what has been replaced.
+  /// Removes superseded files: those of removed records, and conflict copies of replaced versions.
   ///
-  /// So go copies of a record's only version, which its own file now holds.
+  /// Also removes duplicates of a record's only version, which its own file now holds.
   private mutating func removeStale(
     _ survey: ViewSurvey, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -101,7 +100,7 @@ extension OpenNamespace {
     for folder in changed.values { try folder.sync() }
   }
 
-  /// Whether a record's own file holds its newest version at this moment.
+  /// Whether a record's own file holds a live version at this moment.
   private mutating func ownFileIsLive(_ record: RecordID) throws(BackupFolderError) -> Bool {
     guard let folder = try namespace.walletFolder(),
       case .opened(let entry, let value) = view.reader.open(

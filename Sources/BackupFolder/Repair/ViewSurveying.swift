@@ -3,7 +3,7 @@ internal import CSPP
 extension OpenNamespace {
   /// Compares every view file with the log.
   ///
-  /// Opens those that may have changed since they were last opened.
+  /// Opens the files that may have changed since they were last opened.
   mutating func survey(run: borrowing WritingRun) throws(BackupFolderError) -> ViewSurvey {
     var survey = ViewSurvey(
       current: [Bool](repeating: false, count: log.index.records.count))
@@ -27,8 +27,8 @@ extension OpenNamespace {
       case .absent: continue
       case .failed(let failure):
         if isOwnTemporary {
-          // It may hold what an interrupted exchange displaced: a newer
-          // program's bytes, the only ones there are.
+          // It may hold bytes of a newer program that an interrupted exchange displaced: the only
+          // copy.
           if failure.mayBeReplaced { survey.classify(leftOver: file) }
         } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.claimed {
           survey.untouchable.insert(record)
@@ -49,7 +49,7 @@ extension OpenNamespace {
     return survey
   }
 
-  /// Takes over what an earlier run saw, if it was the same folder.
+  /// Takes over the stamps of an earlier run if the folder is the same.
   private mutating func loadStamps(of folder: Directory?, run: borrowing WritingRun) {
     let device = folder?.stampingDevice
     if view.stamps == nil, device != nil {
@@ -58,11 +58,10 @@ extension OpenNamespace {
     if view.stamps?.device != device { view.stamps = device.map { ViewStamps(device: $0) } }
   }
 
-  /// Whether an entry's mark is of an operation that this computer staged and never
-  /// published.
+  /// Whether an entry's mark names an operation that this computer staged and never published.
   ///
-  /// Where the computer was cloned, the other one may have published an operation
-  /// of the same number: it holds nothing of this wallet.
+  /// If the computer was cloned, the clone may have published an operation with the same number,
+  /// which does not contain this wallet.
   private func isUnpublished(_ entry: WalletEntry) -> Bool {
     guard let mark = entry.mark else { return false }
     let isPublished = log.index.history(of: entry.recordID).contains { place in
@@ -94,7 +93,7 @@ extension ViewSurvey {
     case .superseded:
       if stale.count < Self.limit { stale.append((file, record)) }
     case .unknown:
-      // Of copies one is enough, and the record's own file.
+      // One file per version is enough, besides the record's own file.
       let isNew = foreignValues.insert(value).inserted
       if isNew || file.named == record {
         foreign.append(Foreign(file: file, record: record, value: value))

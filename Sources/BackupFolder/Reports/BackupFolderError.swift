@@ -1,11 +1,11 @@
-// This folder is for errors, findings, states and counts that callers of this module get.
-// Every room may use them. Nothing here reads, writes, or knows how a value came about.
+// This folder is for errors, findings, states and counts that callers of this module receive. Every
+// room may use them. Nothing here reads, writes, or knows the origin of a value.
 
 public import CSPP
 
-/// What can go wrong between the program and a backup folder.
+/// The errors of a backup folder.
 ///
-/// Paths are told, so that a person can look; secrets never are.
+/// They contain paths, so that the user can look, and never secrets.
 public enum BackupFolderError: Error, Equatable, Sendable {
   /// No folder at this path.
   case noSuchFolder(path: String)
@@ -13,59 +13,61 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case notAFolder(path: String)
   /// The folder was listed in full and holds no namespace.
   case noNamespace(path: String)
-  /// The folder holds several namespaces: name one.
+  /// The folder holds several namespaces; the caller must name one.
   case severalNamespaces([NamespaceID])
-  /// A namespace is already there; it is never written over.
+  /// A namespace exists already; it is never overwritten.
   case namespaceExists([NamespaceID])
-  /// Something is not yet synchronised: an empty or cut-off file, a
-  /// placeholder, a folder that lists only in part. Never "no backup".
+  /// Something is not yet synchronised: an empty or cut-off file, a placeholder, or a partial
+  /// listing.
+  ///
+  /// It never means "no backup".
   case incomplete(path: String)
-  /// A folder cannot be read now, by this `errno`: its sync program, network or
-  /// disk does not give it. What is in it is not known to be gone.
+  /// A folder cannot be read now, with this `errno`: its sync program, network or disk does not
+  /// respond.
+  ///
+  /// Its contents are not known to be lost.
   case unreachable(errno: Int32, path: String)
-  /// The command was asked to end while a folder was read.
+  /// The command was asked to end while it read a folder.
   case interrupted
   /// The operating system refuses to read or write this path.
   case permissionDenied(path: String)
   /// A system call failed with this `errno`.
   case io(errno: Int32, path: String)
-  /// No room (or quota) left; what was begun has been removed.
+  /// The disk or quota is full; files that were begun have been removed.
   case diskFull(path: String)
-  /// Another program holds this path, also after three seconds of trying.
+  /// Another program still holds this path after three seconds of retries.
   case busy(path: String)
-  /// A key opened its wrapper, but to another namespace, or opened nothing.
+  /// The key opened its wrapper but belongs to another namespace, or it opened nothing.
   case wrongKey
-  /// Bytes that do not parse or authenticate.
+  /// The bytes do not parse or authenticate.
   case dataInvalid(path: String, reason: String)
-  /// A file beyond the size limit, which is in bytes.
+  /// The file exceeds the size limit, which is in bytes.
   case tooLarge(path: String, limit: Int)
-  /// A symbolic link, FIFO, device or folder where a file should be.
+  /// A symbolic link, FIFO, device or folder is where a file should be.
   case notRegular(path: String)
-  /// A second PRF evaluation gave another output than the first, so nothing
-  /// was written that only the first could open.
+  /// A second PRF evaluation gave a different output, so nothing was written that only the first
+  /// could open.
   case evaluationsDiffer
-  /// No such wallet in this namespace.
+  /// The namespace has no such wallet.
   case noSuchWallet(RecordID)
-  /// No such version of this wallet is among those that would be restored.
+  /// The wallet has no such version among those that would be restored.
   case noSuchVersion(RecordID)
-  /// No such key slot among those that are enrolled.
+  /// No enrolled key slot has this ID.
   case noSuchKeySlot
-  /// The key slot that opened the backup was removed, and its file came back: it gets
-  /// no successor.
+  /// The key slot that opened the backup was removed and its file came back; it cannot be replaced.
   case keySlotRemoved
-  /// It is the last key slot: nobody would open the backup any more.
+  /// The slot is the last one; without it nobody could open the backup.
   case lastKeySlot
-  /// The key slot that is to be removed is the one that opened the backup, so
-  /// that nothing shows that another one does.
+  /// The slot to be removed is the one that opened the backup, so nothing shows that another one
+  /// does.
   case opensByRemoved
-  /// The CSPP envelope has to be given to another security key, and none opened
-  /// the backup.
+  /// The CSPP envelope must be given to another security key, and no security key opened the
+  /// backup.
   case envelopeNeedsSecurityKey
-  /// The master key cannot be rotated as the namespace stands now, for the
-  /// reason told.
+  /// The master key cannot be rotated in the namespace's present state, for this reason.
   case cannotRotate(RotationObstacle)
-  /// A file of what this computer remembers is damaged, or a newer keybackup wrote it.
+  /// A state file of this computer is damaged, or a newer keybackup wrote it.
   case memoryUnusable(path: String, isNewer: Bool)
-  /// A cryptographic call refused its parameters: a bug here.
+  /// A cryptographic call rejected its parameters: a bug in this program.
   case internalError(String)
 }

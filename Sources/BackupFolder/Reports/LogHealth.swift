@@ -1,36 +1,36 @@
 public import CSPP
 
-/// Whether the logs are whole, and the newest this computer has seen.
+/// The state of the logs: whether they are whole and the newest this computer has seen.
 public struct LogHealth: Equatable, Sendable {
-  /// Operations of all computers that were opened.
+  /// The number of opened operations of all computers.
   public var operations = 0
-  /// Computers (or reinstallations) that have written.
+  /// The number of computers (or reinstallations) that have written.
   public var writers = 0
-  /// Operations that were opened here before and are no longer there.
+  /// The number of operations that were opened here before and are missing now.
   public var rolledBack = 0
-  /// Operations that others name, or that stand here empty, and that are not
-  /// here yet.
+  /// The number of operations that are not here yet: others name them, or their files are empty.
   public var incomplete = 0
-  /// Counters that two different operations of one writer claim, and
-  /// references that an operation contradicts.
+  /// The number of counters that two different operations of one writer claim, and of references
+  /// that an operation contradicts.
   public var forked = 0
-  /// The computers whose operations ``rolledBack`` counts.
+  /// The number of rolled-back operations by computer; see ``rolledBack``.
   public var rolledBackBy: [WriterID: Int] = [:]
-  /// The computers whose logs ``forked`` speaks of.
+  /// The computers whose logs are forked; see ``forked``.
   public var forkedWriters: Set<WriterID> = []
-  /// Operations of retired computers that their retirement did not know of;
-  /// only opened operations tell.
+  /// The number of operations of retired computers that their retirement did not know; known only
+  /// from opened operations.
   public var afterRetirement = 0
-  /// The namespace that follows this one, whose master key was given up; only
-  /// opened operations tell.
+  /// The successor of this namespace, whose master key was given up; known only from opened
+  /// operations.
   public var successor: NamespaceID?
-  /// Whether this computer remembered anything of the namespace; if not, it
-  /// cannot tell whether what it sees is the newest.
+  /// Whether this computer remembered anything of the namespace.
+  ///
+  /// If not, it cannot tell whether the logs are the newest.
   public var isFreshnessKnown = false
-  /// A short word made of all writers' last operations: equal on computers
-  /// that see the same.
+  /// A short word made from all writers' last operations; computers that see the same have the same
+  /// word.
   public var freshness = ""
 
-  /// Nothing was read.
+  /// Creates the value for logs that were not read.
   public init() {}
 }

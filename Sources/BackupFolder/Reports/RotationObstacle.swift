@@ -1,16 +1,16 @@
 public import CSPP
 
-/// Why a namespace's master key cannot be rotated now.
+/// The reason why a namespace's master key cannot be rotated now.
 public enum RotationObstacle: Equatable, Sendable {
-  /// Something is missing or contradicts itself: it would be left behind.
+  /// Something is missing or contradictory and would be left behind.
   case notWhole
-  /// A newer program wrote changes that this one would leave behind.
+  /// A newer program wrote changes that this version would leave behind.
   case newerProgram
-  /// It was rotated already.
+  /// The master key was rotated already.
   case moved(to: NamespaceID)
-  /// An unfinished rotation of this computer began with another key slot, and
-  /// another computer has written into what it made.
+  /// An unfinished rotation of this computer began with another key slot, and another computer has
+  /// written into its namespace.
   case unfinished(NamespaceID)
-  /// What was written did not come back as it should.
+  /// The written contents could not be read back correctly.
   case notVerified
 }

@@ -1,26 +1,28 @@
 public import CSPP
 
-/// How one wallet stands, from the best to what needs a person.
+/// The state of one wallet, from the best to the worst.
 public enum WalletState: String, CaseIterable, Comparable, Sendable {
-  /// Its CSPP file holds what the log says is the newest.
+  /// Its CSPP file holds the newest version in the log.
   case current
-  /// Restored from the log: its CSPP file is not there, or an older version.
+  /// It was restored from the log: its CSPP file is missing or an older version.
   case missing
-  /// Its CSPP file holds bytes that no log here has: another program's.
+  /// Its CSPP file holds bytes that no log here has: another program wrote it.
   case foreign
-  /// Written to an earlier namespace after the master key was rotated, by a
-  /// computer that did not know; the present namespace does not hold it.
+  /// A computer wrote it to an earlier namespace after the master key was rotated, without knowing
+  /// that.
+  ///
+  /// The present namespace does not hold it.
   case late
-  /// Several versions, none of which knew of the other; all are restored.
+  /// It has several versions, none of which knew the other; all are restored.
   case conflict
-  /// Its file is empty or cut off, or was made by an operation that is not here.
+  /// Its file is empty or cut off, or belongs to an operation that is not here.
   case incomplete
-  /// Its file was made by an operation that was here once and is gone.
+  /// Its file belongs to an operation that was here once and is missing now.
   case rolledBack = "rolled-back"
   /// Its file does not parse or does not open.
   case unreadable
 
-  /// From the best to the worst.
+  /// Orders states from the best to the worst.
   public static func < (left: WalletState, right: WalletState) -> Bool {
     left.rank < right.rank
   }
@@ -30,67 +32,67 @@ public enum WalletState: String, CaseIterable, Comparable, Sendable {
 
 /// One version of one wallet that was opened.
 public struct WalletVersion: Equatable, Sendable {
-  /// Where its bytes came from.
+  /// The origin of its bytes.
   public enum Source: Equatable, Sendable {
     /// A CSPP file, by its name.
     case view(file: String)
     /// The log.
     case log
-    /// A namespace before the last rotation of the master key.
+    /// A namespace before a rotation of the master key.
     case earlier(NamespaceID)
   }
 
   /// The wallet's record.
   public let recordID: RecordID
-  /// How this version stands.
+  /// The state of this version.
   public let state: WalletState
-  /// Where its bytes came from.
+  /// The origin of its bytes.
   public let source: Source
-  /// What the entry says; its places point into the bytes lent beside it.
+  /// The parsed entry; its ranges refer to the bytes passed with it.
   public let entry: WalletEntry
-  /// Names these bytes: versions with equal bytes are one.
+  /// The ID of these bytes; versions with equal bytes are one.
   public let id: VersionID
-  /// 0 for the first version of the record in this run, then 1, 2, ...
+  /// The version's number among those of its record in this run: 0, 1, 2, ...
   public let ordinal: Int
-  /// Whether the log gave it because the wallet's own file is there and damaged.
+  /// Whether it came from the log because the wallet's own file is here and damaged.
   public var isFileDamaged = false
 }
 
-/// Names one version of a wallet by its bytes: their SHA-256, as far as a
-/// person has to type it.
+/// The ID of one version of a wallet: the SHA-256 of its bytes, of which the user types the first
+/// digits.
 public struct VersionID: Hashable, Sendable, CustomStringConvertible {
   let digest: Digest
 
   /// The first 8 hexadecimal digits.
   public var description: String { String(digest.hex.prefix(8)) }
 
-  /// Whether a person means this version: by at least 4 of its first digits.
+  /// Whether the text names this version, by at least 4 of its first digits.
   public func matches(_ text: String) -> Bool {
     text.utf8.count >= 4 && digest.hex.hasPrefix(text.lowercased())
   }
 }
 
-/// A file that gave no wallet, or is not what its name says.
+/// A file that gave no wallet, or does not match its name.
 public struct FileFinding: Equatable, Sendable {
-  /// The file's path below the namespace folder, or a folder's.
+  /// The path of the file or folder, relative to the namespace folder.
   public let file: String
-  /// The record its name speaks of.
+  /// The record that the file's name claims.
   public let recordID: RecordID?
-  /// ``WalletState/unreadable``, ``WalletState/incomplete``.
+  /// The state, such as ``WalletState/unreadable`` or ``WalletState/incomplete``.
   public let state: WalletState
-  /// Number of further files that are in the same state and not named: a
-  /// crafted folder makes no million findings.
+  /// The number of further files in the same state that are not named, so that a crafted folder
+  /// does not cause a million findings.
   public internal(set) var further = 0
-  /// Whether only permissions are in the way.
+  /// Whether only permissions prevent reading.
   public internal(set) var isForbidden = false
   let cause: String
 
-  /// Why, in words.
+  /// The reason in words.
   public var reason: String {
     further == 0 ? cause : "\(cause), and \(further) more files are \(state.rawValue)"
   }
 
-  /// A finding about a file.
+  /// Creates a finding about a file.
   public init(file: String, recordID: RecordID?, state: WalletState, reason: String) {
     self.file = file
     self.recordID = recordID
@@ -100,7 +102,7 @@ public struct FileFinding: Equatable, Sendable {
 }
 
 extension [FileFinding] {
-  /// Findings that are kept; the rest is counted.
+  /// The number of findings that are kept; the rest is counted.
   static let limit = 100
 
   /// Adds a finding, or counts it.
@@ -113,11 +115,11 @@ extension [FileFinding] {
   }
 }
 
-/// How many wallets stand how; a wallet counts once, by its worst state.
+/// The number of wallets in each state; a wallet counts once, by its worst state.
 public struct WalletCounts: Equatable, Sendable {
   private var counts = [Int](repeating: 0, count: WalletState.allCases.count)
 
-  /// No wallets.
+  /// Creates counts of zero.
   public init() {}
 
   /// The number of wallets in a state.
@@ -126,32 +128,33 @@ public struct WalletCounts: Equatable, Sendable {
     set { counts[WalletState.allCases.firstIndex(of: state) ?? 0] = newValue }
   }
 
-  /// All wallets.
+  /// The number of all wallets.
   public var total: Int { counts.reduce(0, +) }
 }
 
-/// What a run over all wallets found.
+/// The result of a run over all wallets.
 public struct WalletReport: Equatable, Sendable {
-  /// Every wallet, and every file that looks like one and tells no record.
+  /// The counts of all wallets, and of files that look like one and name no record.
   public internal(set) var counts = WalletCounts()
-  /// Wallets of which at least one version was opened.
+  /// The number of wallets of which at least one version was opened.
   public internal(set) var restored = 0
-  /// Versions that were opened, conflicts and foreign versions included.
+  /// The number of versions that were opened, including conflicts and foreign versions.
   public internal(set) var versions = 0
-  /// How the wallets stand that are not ``WalletState/current``, at most
-  /// ``mostNotCurrent`` of them.
+  /// The states of wallets that are not ``WalletState/current``, at most ``mostNotCurrent`` of
+  /// them.
   public internal(set) var notCurrent: [RecordID: WalletState] = [:]
-  /// Wallets of ``notCurrent`` at most: a crafted folder may hold millions.
+  /// The most wallets in ``notCurrent``; a crafted folder may hold millions.
   public static let mostNotCurrent = 1000
-  /// CSPP files that hold an older version than the log; the next writing run
+  /// The number of CSPP files that hold an older version than the log; the next writing run
   /// replaces them.
   public internal(set) var stale = 0
-  /// Files that gave nothing, in the order they were met; those beyond a
-  /// hundred are counted in ``FileFinding/further``.
+  /// The files that gave nothing, in the order of reading.
+  ///
+  /// Those beyond a hundred are counted in ``FileFinding/further``.
   public internal(set) var findings: [FileFinding] = []
-  /// Those of ``findings`` whose wallet was not restored from elsewhere.
+  /// The ``findings`` whose wallet was not restored from elsewhere.
   public internal(set) var failures: [FileFinding] = []
-  /// Damaged files whose wallet was restored from elsewhere.
+  /// The damaged files whose wallet was restored from elsewhere.
   public var replaced: [FileFinding] {
     findings.filter { $0.state == .unreadable && $0.recordID != nil && !failures.contains($0) }
   }

@@ -1,10 +1,12 @@
 public import CSPP
 internal import SecretMemory
 
-/// What computers wrote to an earlier namespace after the master key was rotated:
-/// live there, and held by no `put` here (docs/format.md, *Rotation*).
+/// Versions that computers wrote to an earlier namespace after the master key was rotated
+/// (docs/format.md, *Rotation*).
+///
+/// They are live there, and no `put` here holds them.
 extension OpenNamespace {
-  /// Hands out the versions that only earlier namespaces show.
+  /// Passes on the versions that only earlier namespaces have.
   mutating func emitLate<E: Error>(
     _ pass: inout WalletPass, _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
   ) throws(E) {
@@ -23,11 +25,11 @@ extension OpenNamespace {
     }
   }
 
-  /// The logs that say what became of the versions in an earlier namespace: none
-  /// but its own when a rotation has finished it, for then it was in charge.
+  /// The logs that tell whether versions in an earlier namespace were superseded.
   ///
-  /// What an interrupted rotation left holds copies; who overwrote or removed the
-  /// originals since could not know of those.
+  /// If a rotation has finished that namespace, only its own log counts, since it was in charge. An
+  /// interrupted rotation leaves copies. A computer that has since overwritten or removed the
+  /// originals could not know those copies.
   private func sources(of older: EarlierNamespace) -> [LogIndex] {
     isFollowed(older.open.id) ? [] : followedLogs()
   }
@@ -44,7 +46,7 @@ extension OpenNamespace {
     sources.contains { $0.standing(of: value, record: record) == .superseded }
   }
 
-  /// Lends the late versions of some records, without opening all files.
+  /// Passes on the late versions of some records, without opening all files.
   private mutating func forEachLate(
     of records: Set<RecordID>,
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
@@ -61,8 +63,8 @@ extension OpenNamespace {
     }
   }
 
-  /// Lends the live versions of some records: the logged ones, what another
-  /// program put into the record's own file, and late ones.
+  /// Passes on the live versions of some records: logged ones, those of other programs in the
+  /// record's own file, and late ones.
   private mutating func forEachVersion(
     of records: Set<RecordID>,
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
@@ -70,7 +72,7 @@ extension OpenNamespace {
     let places = records.sorted().flatMap { log.index.live($0) }
     let logged = log
     if !places.isEmpty {
-      // One that cannot be read again stays late.
+      // A version that cannot be read again stays late.
       _ = try logged.forEachPut(places, in: namespace, masterKey: masterKey) {
         (place, bytes) throws(BackupFolderError) in
         try body(
@@ -90,7 +92,7 @@ extension OpenNamespace {
     try forEachLate(of: records, body)
   }
 
-  /// Which of some records have late versions.
+  /// The records among the given ones that have late versions.
   mutating func lateRecords(
     among records: some Sequence<RecordID>
   ) throws(BackupFolderError) -> Set<RecordID> {
@@ -108,8 +110,9 @@ extension OpenNamespace {
     return found
   }
 
-  /// Logs the late versions of some records before those are written: `seen` is
-  /// empty, they supersede nothing.
+  /// Logs the late versions of some records before those records are written.
+  ///
+  /// `seen` is empty, so they supersede nothing.
   mutating func logLate(
     of records: Set<RecordID>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -124,12 +127,12 @@ extension OpenNamespace {
     }
   }
 
-  /// Wallets that were removed in an earlier namespace, by a computer that did not
-  /// know of the rotation: they are still here.
+  /// Wallets that a computer removed in an earlier namespace without knowing the rotation; they are
+  /// still here.
   public var removedEarlier: [RecordID] {
     var found: Set<RecordID> = []
     for older in lineage.earlier {
-      // Beyond what was carried over a removal covers nothing, and is only told.
+      // Beyond the carried-over ends a removal covers nothing and is only reported.
       var index = older.open.log.index
       index.limitCovering(to: nil)
       for record in index.records where index.live(record).isEmpty {

@@ -1,35 +1,35 @@
-// This folder is for giving a backup another master key, and finding the namespace in
-// charge afterwards. No other room names a type of this one. A folder with one namespace
-// needs only follow, which ends at once. Key slots that are not at hand get a box; nothing
-// here asks for a device.
+// This folder is for rotating a backup's master key, and for finding the namespace in charge
+// afterwards. No other room names a type of this one. A folder with one namespace needs only
+// follow, which ends at once. Key slots that are not plugged in get a box; nothing here asks for a
+// device.
 
 public import CSPP
 public import SecretMemory
 
-/// What a rotation of the master key has done.
+/// The result of a rotation of the master key.
 public struct Rotation: ~Copyable {
   /// The new namespace, open.
   public var namespace: OpenNamespace
-  /// Wallets that were carried over.
+  /// The number of wallets that were carried over.
   public internal(set) var wallets = 0
-  /// Versions of them.
+  /// The number of their versions.
   public internal(set) var versions = 0
   /// Key slots for which a box waits.
   public internal(set) var left: [PendingKeySlot] = []
-  /// Files that gave no wallet: they stay where they are.
+  /// The files that gave no wallet; they stay where they are.
   public internal(set) var failures: [FileFinding] = []
   /// Whether an interrupted rotation was finished.
   public internal(set) var isResumed = false
 
-  /// Hands over the namespace.
+  /// Returns the new namespace and ends this value.
   public consuming func take() -> OpenNamespace { namespace }
 }
 
 extension Namespace {
-  /// The namespace that an interrupted rotation of this one's master key began
-  /// here; nil: there is none.
+  /// The namespace that an interrupted rotation of this one's master key began here; nil if there
+  /// is none.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   public func unfinishedRotation() throws(BackupFolderError) -> Namespace? {
     guard let state = try? state(make: false) else { return nil }
     for candidate in try state.namespaces()
@@ -41,16 +41,14 @@ extension Namespace {
 }
 
 extension OpenNamespace {
-  /// The key slots that are to reach another namespace by a box: all
-  /// but the one at hand, also those that earlier rotations left behind.
+  /// The key slots that need a box to open another namespace.
   ///
-  /// What the log says counts: whoever can write to the folder can put a file of a
-  /// key slot there.
+  /// These are all but the one at hand, including those that earlier rotations left behind. Only
+  /// the log counts: anyone who can write to the folder can add a key slot file.
   ///
-  /// - Parameter atHand: the key slot that rotates; others of the same credential,
-  ///   those whose place it takes, and those that take its place are the same
-  ///   security key.
-  /// - Returns: by their labels.
+  /// - Parameter atHand: the key slot that rotates. Slots of the same credential, those it replaces
+  ///   and those that replace it are the same security key.
+  /// - Returns: the slots, ordered by their labels.
   public func pendingKeySlots(besides atHand: KeyID? = nil) -> [PendingKeySlot] {
     let all = keyWrappers()
     let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
@@ -66,8 +64,8 @@ extension OpenNamespace {
     }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
   }
 
-  /// A key slot, those whose place it takes, one after the other, and those that take
-  /// its place: `rotate` made them on one security key.
+  /// A key slot with all that it replaces, in turn, and all that replace it: `rotate` created them
+  /// on one security key.
   private static func successions(of key: KeyID, among all: [KeyID: KeyWrapper]) -> Set<KeyID> {
     var found: Set<KeyID> = [key]
     var count = 0
@@ -81,11 +79,10 @@ extension OpenNamespace {
     return found
   }
 
-  /// The logged files of key slots: of this namespace, and of those for which a box
-  /// waits.
+  /// The logged files of this namespace's key slots and of pending ones.
   ///
-  /// An earlier namespace's log is not asked: whoever has its master key, which was
-  /// given up, can write there.
+  /// An earlier namespace's log is not used: its master key was given up, and anyone who has it can
+  /// write there.
   func keyWrappers() -> [KeyID: KeyWrapper] {
     var wrappers: [KeyID: KeyWrapper] = [:]
     for (key, slot) in log.pendingKeySlots {
@@ -101,10 +98,10 @@ extension OpenNamespace {
     return wrapper
   }
 
-  /// Key slots that were removed.
+  /// The removed key slots.
   func removedKeySlots() -> Set<KeyID> { log.removedKeys }
 
-  /// Logs which key slots have their file in an earlier namespace only.
+  /// Logs which key slots have their file only in an earlier namespace.
   mutating func logLeft(
     _ slots: [PendingKeySlot], of older: borrowing OpenNamespace, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -130,22 +127,21 @@ extension OpenNamespace {
     if case .securityKey(let key) = wrapper.header.kind { key.credentialID } else { nil }
   }
 
-  /// Makes a new master key and a new namespace, carries everything over, checks
-  /// it, and says in this namespace that that one follows.
+  /// Creates a new master key and a new namespace, carries everything over, verifies it, and logs
+  /// it here as the successor.
   ///
-  /// Interrupted, the next call with the same key slot goes on; one with another
-  /// starts over. Until the last step this namespace is in charge.
+  /// After an interruption, the next call with the same key slot continues; a call with another
+  /// slot starts over. This namespace stays in charge until the last step.
   ///
   /// - Parameters:
-  ///   - enrolment: the key slot of the new namespace; after an interruption, as the
-  ///     file in ``Namespace/unfinishedRotation()`` says.
+  ///   - enrolment: the key slot of the new namespace; after an interruption, as in the file of
+  ///     ``Namespace/unfinishedRotation()``.
   ///   - secret: its secret; of a security key, its PRF output for that salt.
-  ///   - atHand: the key slot of this namespace that is the same thing.
-  ///   - progress: gets how many versions were carried over.
+  ///   - atHand: the key slot of this namespace that is the same device or code.
+  ///   - progress: receives the number of versions carried over so far.
   /// - Returns: the new namespace, open.
-  /// - Throws: ``BackupFolderError/cannotRotate(_:)``,
-  ///   ``BackupFolderError/keySlotRemoved`` and system errors: then
-  ///   this namespace is as it was.
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)``, ``BackupFolderError/keySlotRemoved`` and
+  ///   system errors; this namespace is then unchanged.
   public mutating func rotateMasterKey(
     to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
     progress: (Int) -> Void = { _ in }
@@ -154,7 +150,7 @@ extension OpenNamespace {
     try refresh(run: run)
     if removedKeySlots().contains(atHand) { throw .keySlotRemoved }
     try requireWhole()
-    // What a killed run staged goes before its counter is another operation's.
+    // Files staged by a killed run are removed before another operation uses their counter.
     _ = try repair(run: run)
     let unfinished = try namespace.unfinishedRotation()
     let next = try successor(enrolment, secret: secret, unfinished: unfinished, run: run)
@@ -162,7 +158,7 @@ extension OpenNamespace {
     rotation.isResumed = unfinished?.id == rotation.namespace.id
     try rotation.namespace.found(by: enrolment, secret: secret, run: run)
     var carried: Set<CarriedVersion> = []
-    // What arrives meanwhile is carried over too; what arrives later is late.
+    // Versions that arrive in the meantime are carried over too; later ones are late.
     var ends: [Operation.Seen] = []
     for _ in 0..<3 {
       let before = carried.count
@@ -189,7 +185,7 @@ extension OpenNamespace {
     return rotation
   }
 
-  /// Nothing is left behind that would be found only later.
+  /// Throws if anything would be left behind and found only later.
   private func requireWhole() throws(BackupFolderError) {
     if let successor = log.links.successors.first {
       throw .cannotRotate(.moved(to: successor.id))
@@ -203,20 +199,20 @@ extension OpenNamespace {
     }
   }
 
-  /// Opens what an interrupted rotation made, or makes a namespace.
+  /// Opens the namespace of an interrupted rotation, or creates one.
   private func successor(
     _ enrolment: Enrolment, secret: borrowing SecretBytes, unfinished: Namespace?,
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> OpenNamespace {
     if let unfinished {
-      // Beside what somebody planted there it would not be verified: then it is made again.
+      // If someone added other files to it, verification would fail, so it is created again.
       let slots = ((try? unfinished.scan())?.keySlots ?? []).filter { $0.keyID == enrolment.keyID }
       if let slot = slots.first, slot.header(openedBy: secret) != nil,
         slots.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty })
       {
         let key = try slot.unwrap(secret: secret)
         if try unfinished.keyFileBytes(of: enrolment.keyID) == nil {
-          // It was found under a temporary name.
+          // The slot was found under a temporary name.
           _ = try unfinished.write(enrolment, key, secret: secret, tag: run.tag)
         }
         return try alone(unfinished, key, enrolment.keyID)
@@ -228,7 +224,7 @@ extension OpenNamespace {
     try unfinished?.discardUnfinished(run: run)
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID
-    // Remembered before anything of it is there.
+    // Remembered before anything of it is written.
     var localState = LocalState()
     localState.rotatingFrom = id
     try run.state.save(localState, of: new)
@@ -241,8 +237,9 @@ extension OpenNamespace {
     return try alone(made, masterKey, enrolment.keyID)
   }
 
-  /// Whether nothing here has the ID or the salt of the next namespace's key slot: it
-  /// would have an earlier one's secret, or get the boxes of another key slot.
+  /// Whether the ID and the salt of the next namespace's key slot are new here.
+  ///
+  /// Otherwise it would have an earlier slot's secret, or get the boxes of another key slot.
   private func isNew(_ enrolment: Enrolment) -> Bool {
     let known = keyWrappers()
     if known[enrolment.keyID] != nil || removedKeySlots().contains(enrolment.keyID) { return false }
@@ -253,7 +250,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Opens the new namespace without this one: it has to hold everything itself.
+  /// Opens the new namespace without this one, since it must hold everything itself.
   private func alone(
     _ new: Namespace, _ masterKey: consuming MasterKey, _ key: KeyID
   ) throws(BackupFolderError) -> OpenNamespace {
@@ -263,7 +260,7 @@ extension OpenNamespace {
     return open
   }
 
-  /// Writes `moved`: from here on the new namespace is in charge.
+  /// Writes `moved`, which puts the new namespace in charge.
   mutating func move(
     to next: NamespaceID, _ nextKey: borrowing MasterKey, last: Operation.Seen,
     leaving slots: [PendingKeySlot], run: borrowing WritingRun
@@ -283,8 +280,9 @@ extension OpenNamespace {
     log.links.include(successor: LogLinks.Successor(id: next, boxes: boxes, last: last))
   }
 
-  /// The operation that has seen all that were carried over; after an
-  /// interruption, several writers' chains hold them.
+  /// The operation that has seen all operations that were carried over.
+  ///
+  /// After an interruption, the chains of several writers hold them.
   private mutating func lastCarrying(
     run: borrowing WritingRun
   ) throws(BackupFolderError) -> Operation.Seen {
@@ -308,7 +306,7 @@ extension OpenNamespace {
     localState.isTrusted = true
     localState.earlier = before.earlier.union([older.id])
     try? run.state.save(localState, of: id)
-    // It is done; where this does not go well, the next run says so.
+    // The rotation is done; if this fails, the next run reports it.
     try? logFrom(older.masterKey, run: run)
     lineage.openElsewhere = []
     try load()

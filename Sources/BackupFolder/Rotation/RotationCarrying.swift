@@ -1,23 +1,23 @@
 internal import CSPP
 internal import SecretMemory
 
-/// A version of a wallet that has to be in the new namespace.
+/// A version of a wallet that the new namespace must hold.
 struct CarriedVersion: Hashable {
   let record: RecordID
   let value: Digest
 }
 
 extension OpenNamespace {
-  /// What a first operation holds beside wallets, in bytes, rounded up.
+  /// The size of a first operation without wallets, in bytes, rounded up.
   private static let foundingSize = 512 * 1024
 
-  /// Writes what the new namespace needs before the first operation: the slot's
-  /// file, the envelope, and who writes.
+  /// Writes the files that the new namespace needs before the first operation: the CSPP envelope
+  /// and this computer's writer ID.
   mutating func found(
     by enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     try writeEnvelope(for: enrolment, secret: secret, run: run)
-    // Known before it writes, so that nothing here is taken for another's.
+    // Remembered before writing, so that nothing here is taken for another computer's.
     localState = try run.state.localState(of: id)
     let header = try nextHeader()
     if header.counter == 1 { localState.lastOwn = nil }
@@ -26,7 +26,7 @@ extension OpenNamespace {
     try run.state.save(localState, of: id)
   }
 
-  /// Writes the CSPP envelope of a security key, unless there is one.
+  /// Writes the CSPP envelope of a security key unless there is one.
   func writeEnvelope(
     for enrolment: Enrolment, secret: borrowing SecretBytes, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -37,9 +37,9 @@ extension OpenNamespace {
     _ = try namespace.writeEnvelope(envelope, secret: secret, tag: run.tag)
   }
 
-  /// Carries over what the new namespace does not hold yet.
+  /// Carries over the versions that the new namespace does not hold yet.
   ///
-  /// - Returns: everything that it has to hold.
+  /// - Returns: every version that it must hold.
   mutating func carry(
     into rotation: inout Rotation, _ enrolment: Enrolment, run: borrowing WritingRun,
     progress: (Int) -> Void
@@ -89,8 +89,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Logs what was collected; the first operation says from where it comes and who
-  /// opens it.
+  /// Logs the collected versions; the first operation names the earlier namespace and the key slot.
   private mutating func publish(
     _ puts: inout ConcurrentPuts, following earlier: borrowing MasterKey, _ enrolment: Enrolment,
     run: borrowing WritingRun
@@ -111,9 +110,9 @@ extension OpenNamespace {
     }
   }
 
-  /// Opens the new namespace as any other run would, and compares.
+  /// Opens the new namespace as any other run would, and compares the contents.
   ///
-  /// - Throws: ``RotationObstacle/notVerified`` when something did not come back.
+  /// - Throws: ``RotationObstacle/notVerified`` when something is missing or different.
   func verify(
     _ carried: Set<CarriedVersion>, _ key: KeyID, secret: borrowing SecretBytes
   ) throws(BackupFolderError) {
@@ -125,7 +124,7 @@ extension OpenNamespace {
     else { throw .cannotRotate(.notVerified) }
     var open = OpenNamespace(
       namespace, masterKey: try slots[0].unwrap(secret: secret), by: key, purpose: .reading)
-    // Alone: what an earlier namespace holds must not stand in for it.
+    // Opened alone: the contents of an earlier namespace must not replace missing ones.
     open.lineage.openElsewhere = Set(log.links.earlier.map(\.namespaceID))
     try open.load()
     var missing = carried

@@ -1,26 +1,29 @@
 public import CSPP
 internal import SecretMemory
 
-/// What a writing run completes after rotations of the master key: key slots that
-/// were not at hand, and rotations on two computers that did not know of each
-/// other.
+/// Completes rotations of the master key in a writing run.
+///
+/// It handles key slots that were not plugged in, and rotations on two computers that did not know
+/// each other.
 extension OpenNamespace {
   /// Whether a key slot has a file of its own here.
   public func has(_ key: KeyID) -> Bool { log.keyFiles[key] != nil }
 
-  /// Gives a key slot that came by a box a file of its own here, with the salt that
-  /// it has: that its secret opened the box is the proof that it comes back.
+  /// Gives a key slot that opened the backup through a box its own file here, with its existing
+  /// salt.
+  ///
+  /// Its secret opened the box, which proves that the slot gives it again.
   ///
   /// - Parameters:
-  ///   - slot: as an earlier namespace describes it.
+  ///   - slot: the slot as an earlier namespace describes it.
   ///   - secret: its secret.
-  /// - Returns: `false` where there is nothing to do: it has one, was removed, or no
-  ///   file of `keys/` opens with the secret.
+  /// - Returns: `false` where there is nothing to do: it has a file, was removed, or no file of
+  ///   `keys/` opens with the secret.
   /// - Throws: system errors.
   public mutating func admit(
     _ slot: KeySlot, _ secret: KeySlotSecret
   ) throws(BackupFolderError) -> Bool {
-    // A header that no secret has opened is anybody's who writes to the folder.
+    // Anyone who can write to the folder can create a header that no secret has opened.
     guard let header = slot.header(openedBy: secret.secret), header.keyID == secret.keyID else {
       return false
     }
@@ -57,8 +60,8 @@ extension OpenNamespace {
     return (try? wrapper.open(secret: secret.secret)) != nil
   }
 
-  /// Takes what other rotations of the same namespace made for one more earlier
-  /// namespace, and leaves their key slots a box.
+  /// Includes the namespaces of other rotations of the same namespace as earlier ones, and leaves
+  /// boxes for their key slots.
   ///
   /// - Returns: whether there was anything to do.
   /// - Throws: system errors.
@@ -75,7 +78,7 @@ extension OpenNamespace {
     for older in lineage.earlier {
       let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
-      // Of an earlier one only those count that were left here then.
+      // Of an earlier namespace only the slots left at its rotation count.
       let left = (isRival ? older.open.pendingKeySlots() : pendingKeySlots()).filter {
         !has($0.keyID)
       }
@@ -91,9 +94,10 @@ extension OpenNamespace {
 
   private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
 
-  /// Says how far an earlier namespace was carried over.
+  /// Logs how far an earlier namespace was carried over.
   ///
-  /// Written before that one's `moved`: whoever has its master key adds to it from then on.
+  /// This precedes that namespace's `moved`: anyone who has its master key may add to it
+  /// afterwards.
   mutating func logFrom(
     _ key: borrowing MasterKey, upTo ends: [Operation.Seen], run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -107,7 +111,7 @@ extension OpenNamespace {
     log.links.include(earlier: SharedMasterKey(key.copy()), isLater: false, ends: ends)
   }
 
-  /// Says that this namespace follows another, and that it is in charge since.
+  /// Logs that this namespace follows another and is now in charge.
   mutating func logFrom(
     _ key: borrowing MasterKey, run: borrowing WritingRun
   ) throws(BackupFolderError) {

@@ -1,13 +1,13 @@
 public import CSPP
 
 extension OpenNamespace {
-  /// Removes what rotations left that were interrupted on this computer and
-  /// overtaken by another one's: copies, which no later run would finish.
+  /// Removes the namespaces of rotations that were interrupted on this computer and overtaken by
+  /// another computer's.
   ///
-  /// It stays where a log is not whole, which might say that it was finished, and
-  /// where another computer has written.
+  /// They are copies that no later run would finish. They stay where a log is not whole, since it
+  /// might say that the rotation finished, and where another computer has written.
   ///
-  /// - Returns: the namespaces that are gone.
+  /// - Returns: the namespaces that were removed.
   /// - Throws: system errors.
   public mutating func discardOvertaken() throws(BackupFolderError) -> [NamespaceID] {
     if lineage.earlier.isEmpty { return [] }
@@ -51,13 +51,13 @@ extension OpenNamespace {
   }
 }
 
-/// A rotation that is started over: what the interrupted one left goes.
+/// Starts a rotation over: removes the namespace of the interrupted one.
 extension Namespace {
-  /// Removes a namespace that an interrupted rotation of this computer made, and
-  /// that nobody was told of.
+  /// Removes a namespace that an interrupted rotation of this computer created, and that no log
+  /// names.
   ///
-  /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote
-  ///   there; system errors.
+  /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote there; system
+  ///   errors.
   func discardUnfinished(run: borrowing WritingRun) throws(BackupFolderError) {
     let localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
@@ -67,7 +67,7 @@ extension Namespace {
           throw .cannotRotate(.unfinished(id))
         }
       }
-      // The operations first: without one, nothing here counts.
+      // The operations go first: without one, nothing here counts.
       for name in try logs.names() {
         try logs.subdirectory(name)?.removeFiles()
         logs.removeEmptySubdirectory(name)

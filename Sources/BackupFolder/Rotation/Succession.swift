@@ -1,7 +1,7 @@
 public import CSPP
 public import SecretMemory
 
-/// The secret of a key slot that is at hand, in memory that can be shared.
+/// The secret of a key slot at hand, in memory that can be shared.
 public final class KeySlotSecret: Sendable {
   /// The key slot.
   public let keyID: KeyID
@@ -14,14 +14,14 @@ public final class KeySlotSecret: Sendable {
   }
 }
 
-/// What keeps from going on to the namespace that follows.
+/// The reason why the successor cannot be opened.
 public enum SuccessionObstacle: Equatable, Sendable {
-  /// It is not here, or not all of it: not yet synchronised.
+  /// The successor is missing or incomplete: not yet synchronised.
   case notHere(NamespaceID)
-  /// No key slot that is at hand opens it; boxes wait for these.
+  /// No key slot at hand opens it; boxes wait for these.
   case noKey(NamespaceID, boxes: [KeyID])
-  /// It opens through a box, which everybody could have made who ever had the
-  /// old master key: a person has to compare its ID first.
+  /// It opens through a box, which anyone who ever had the old master key could have made; the user
+  /// must compare its ID first.
   case uncompared(NamespaceID)
 
   /// The namespace that is not opened.
@@ -32,14 +32,15 @@ public enum SuccessionObstacle: Equatable, Sendable {
   }
 }
 
-/// A namespace that was opened, and where that led.
+/// An opened namespace, and the result of following its successors.
 public struct ResolvedNamespace: ~Copyable {
-  /// The namespace that is in charge, as far as can be told.
+  /// The namespace in charge, as far as can be determined.
   public var namespace: OpenNamespace
-  /// What keeps from going on; nil: ``namespace`` is the one.
+  /// The obstacle on the way to the successor; nil if ``namespace`` is in charge.
   public let obstacle: SuccessionObstacle?
-  /// Whether something follows ``namespace`` all the same: then it is to be read
-  /// only, its master key has been given up.
+  /// Whether ``namespace`` has a successor all the same.
+  ///
+  /// It may then only be read, since its master key was given up.
   public let isSuperseded: Bool
   /// All namespaces that are known to belong to the same backup.
   public let related: Set<NamespaceID>
@@ -60,8 +61,8 @@ public struct ResolvedNamespace: ~Copyable {
     self.purpose = purpose
   }
 
-  /// Remembers what was opened, as ``Namespace/open(_:by:for:)`` does, and which
-  /// namespace follows which.
+  /// Remembers what was opened, as ``Namespace/open(_:by:for:)`` does, and which namespace follows
+  /// which.
   ///
   /// Reading must work where nothing can be remembered.
   public mutating func remember() {
@@ -73,28 +74,26 @@ public struct ResolvedNamespace: ~Copyable {
     try? graph.remember(namespace.id, of: start)
   }
 
-  /// Hands over the namespace.
+  /// Returns the namespace and ends this value.
   public consuming func take() -> OpenNamespace { namespace }
 }
 
 extension Namespace {
-  /// Opens the namespace, and then the one that is in charge: where the master
-  /// key was rotated, that is another one.
+  /// Opens the namespace, and then the one in charge, which differs if the master key was rotated.
   ///
-  /// From a namespace that opened, `from` leads back to all that it follows, and
-  /// `moved` forward, of several to the lowest ID. Nothing is remembered yet: see
+  /// From an opened namespace, `from` leads back to all that it follows. `moved` leads forward, to
+  /// the lowest ID if there are several. Nothing is remembered yet: see
   /// ``ResolvedNamespace/remember()``.
   ///
   /// - Parameters:
   ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
-  ///   - key: the key slot that gave it, if one did.
-  ///   - purpose: what is to be done with it.
-  ///   - slots: key slots that are at hand, for the boxes that wait for them.
-  ///   - keys: further master keys that key slots at hand gave.
-  ///   - compared: a namespace whose ID a person has compared.
-  /// - Returns: the namespace in charge, open, or the last one that can be reached.
-  /// - Throws: ``BackupFolderError/wrongKey`` when the key is another
-  ///   namespace's; system errors.
+  ///   - key: the key slot that gave it, if any.
+  ///   - purpose: the purpose of opening it.
+  ///   - slots: key slots at hand, for the boxes that wait for them.
+  ///   - keys: further master keys from key slots at hand.
+  ///   - compared: a namespace whose ID the user has compared.
+  /// - Returns: the open namespace in charge, or the last one that can be reached.
+  /// - Throws: ``BackupFolderError/wrongKey`` when the key is another namespace's; system errors.
   public func follow(
     _ masterKey: consuming MasterKey, by key: KeyID? = nil,
     for purpose: OpenNamespace.Purpose = .reading, slots: [KeySlotSecret] = [],

@@ -1,26 +1,26 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What the namespaces of a backup say of each other, from one of them to the one in charge.
+/// The links between the namespaces of a backup, from one of them to the one in charge.
 struct SuccessionGraph {
   private struct Stop {
     let links: LogLinks
     let index: LogIndex
   }
 
-  /// Whoever has one of the master keys that were given up can name as many
-  /// namespaces as there is room for.
+  /// The most namespaces that are opened: a holder of a master key that was given up could name as
+  /// many as fit.
   private static let mostStops = 64
 
   private let start: Namespace
   private let slots: [KeySlotSecret]
   private let compared: NamespaceID?
   private var stops: [NamespaceID: Stop] = [:]
-  /// The master keys that are known.
+  /// The known master keys.
   private(set) var keys: [NamespaceID: SharedMasterKey] = [:]
-  /// One that is read because what follows it is not all here.
+  /// A namespace that is read because its successor is not complete here.
   private var givenUp: NamespaceID?
-  /// Namespaces that a key slot at hand opened.
+  /// The namespaces that a key slot at hand opened.
   private var trusted: Set<NamespaceID> = []
 
   init(from start: Namespace, slots: [KeySlotSecret], compared: NamespaceID?) {
@@ -35,10 +35,10 @@ struct SuccessionGraph {
     trusted.insert(key.namespaceID)
   }
 
-  /// Takes over what an open namespace says, and those before it.
+  /// Adds the links of an open namespace and of those before it.
   ///
-  /// What an earlier one says makes nothing trusted: whoever has its master key,
-  /// which may be why that was rotated, can write it.
+  /// An earlier namespace's links make nothing trusted. Anyone who has its master key can write
+  /// them, and that may be why it was rotated.
   mutating func visit(_ open: borrowing OpenNamespace) {
     stops[open.id] = Stop(links: open.log.links, index: open.log.index)
     for known in open.log.links.earlier where keys[known.namespaceID] == nil {
@@ -50,11 +50,10 @@ struct SuccessionGraph {
   /// Whether the key slot that opened the first namespace opens this one too.
   func opens(_ id: NamespaceID) -> Bool { id == start.id }
 
-  /// Goes to the one in charge.
+  /// Finds the namespace in charge.
   ///
-  /// - Parameter opened: where to begin; noted.
-  /// - Returns: the furthest namespace that can be used, and what keeps from
-  ///   going on.
+  /// - Parameter opened: the namespace to start from, already visited.
+  /// - Returns: the furthest namespace that can be used, and the obstacle to the next one.
   /// - Throws: system errors.
   mutating func run(
     from opened: NamespaceID
@@ -66,7 +65,7 @@ struct SuccessionGraph {
     let first = base(of: opened)
     trusted.insert(first)
     let path = path(to: first)
-    // What it follows is behind it, whatever is said there.
+    // The namespaces it follows lie behind it, whatever their logs say.
     let behind = closure(first).subtracting([first])
     var passed = behind.subtracting(path)
     var obstacle: SuccessionObstacle?
@@ -87,11 +86,10 @@ struct SuccessionGraph {
     try start.state(make: false).localState(of: id)
   }
 
-  /// A namespace, or the one from which a rotation was carrying over into it when
-  /// it was interrupted.
+  /// A namespace, or the one from which an interrupted rotation was carrying over into it.
   ///
-  /// The source stays in charge until the rotation finishes. Where not all that was
-  /// carried over is here, what is not would seem to be gone.
+  /// The source stays authoritative until the rotation finishes. While carried-over versions are
+  /// missing here, they would seem to be lost.
   private func base(of id: NamespaceID) -> NamespaceID {
     var here = id
     var passed: Set<NamespaceID> = []
@@ -103,13 +101,14 @@ struct SuccessionGraph {
     return here
   }
 
-  /// The namespaces that one follows, of those that are here.
+  /// The namespaces here that this one follows.
   private func sources(of id: NamespaceID) -> [NamespaceID] {
     (stops[id]?.links.earlier.map(\.namespaceID) ?? []).filter { stops[$0] != nil }.sorted()
   }
 
-  /// Whether the rotation that made a namespace came to its end: it says so itself,
-  /// an earlier one does, or this computer saw it.
+  /// Whether the rotation that created a namespace has finished.
+  ///
+  /// The namespace itself says so, an earlier one does, or this computer saw it.
   private func isFinished(_ id: NamespaceID) -> Bool {
     guard let links = stops[id]?.links, !links.earlier.isEmpty else { return true }
     if links.isSettled || compared == id { return true }
@@ -118,7 +117,7 @@ struct SuccessionGraph {
     return localState.isTrusted && localState.rotatingFrom == nil
   }
 
-  /// The namespaces that led to one, the first one first: successors may part there.
+  /// The namespaces that led to this one, the first one first; successors may diverge there.
   private func path(to id: NamespaceID) -> [NamespaceID] {
     var path = [id]
     while let here = path.last,
@@ -135,15 +134,15 @@ struct SuccessionGraph {
     Set(stops[id]?.links.successors.map(\.id) ?? []).sorted()
   }
 
-  /// Follows `moved` to the namespace in charge: of several the lowest ID from which
-  /// successors lead to a trusted one.
+  /// Follows `moved` to the namespace in charge: of several, the lowest ID from which successors
+  /// lead to a trusted one.
   ///
   /// - Parameters:
-  ///   - here: where to begin.
-  ///   - behind: those at which it does not end.
-  ///   - passed: those that are not to be entered; receives those that were.
-  ///   - obstacle: receives the first thing that keeps from going on.
-  /// - Returns: nil where nobody vouches for what is at the end.
+  ///   - here: the namespace to start from.
+  ///   - behind: namespaces that cannot be the result.
+  ///   - passed: namespaces that must not be entered; receives the entered ones.
+  ///   - obstacle: receives the first obstacle.
+  /// - Returns: nil where the last namespace is not trusted.
   /// - Throws: system errors.
   private mutating func go(
     from here: NamespaceID, _ behind: Set<NamespaceID>, _ passed: inout Set<NamespaceID>,
@@ -155,7 +154,7 @@ struct SuccessionGraph {
         obstacle = obstacle ?? found
         continue
       }
-      // Only who has its master key can have written that it follows this one.
+      // Only a holder of its master key can have written that it follows this one.
       guard stops[id]?.links.follows(here) == true else { continue }
       passed.insert(id)
       isEnd = false
@@ -167,8 +166,7 @@ struct SuccessionGraph {
     return nil
   }
 
-  /// The namespace that this computer knows to follow one whose log says nothing of
-  /// that any more.
+  /// The remembered successor of a namespace whose log does not name one any more.
   private func remembered(after id: NamespaceID) -> NamespaceID? {
     guard successors(of: id).isEmpty, let next = (try? localState(of: id))?.movedTo, next != id
     else { return nil }
@@ -181,7 +179,7 @@ struct SuccessionGraph {
     _ id: NamespaceID
   ) throws(BackupFolderError) -> SuccessionObstacle? {
     guard try start.sibling(id) != nil else { return .notHere(id) }
-    // A box may also wait in a rival's log.
+    // A box may also be in a rival's log.
     let named = stops.values.flatMap(\.links.successors).filter { $0.id == id }
     if keys[id] == nil {
       guard let key = openBox(of: named) else {
@@ -219,7 +217,7 @@ struct SuccessionGraph {
     return nil
   }
 
-  /// Whether all is here that was carried over.
+  /// Whether all carried-over operations are here.
   private func isWhole(_ id: NamespaceID, _ named: [LogLinks.Successor]) -> Bool {
     guard let nodes = stops[id]?.index.nodes else { return false }
     func isWhole(_ digest: Digest) -> Bool {
@@ -233,8 +231,9 @@ struct SuccessionGraph {
     }
   }
 
-  /// Whether all is here that was carried over into a namespace, by what the earlier
-  /// ones say of it, else by what it says itself.
+  /// Whether all operations carried over into a namespace are here.
+  ///
+  /// The earlier namespaces tell this, or otherwise the namespace itself.
   private func isAllHere(_ id: NamespaceID) -> Bool {
     let named = stops.values.flatMap(\.links.successors).filter { $0.id == id }
     if !named.isEmpty { return isWhole(id, named) }
@@ -259,11 +258,11 @@ struct SuccessionGraph {
     return all
   }
 
-  /// The master keys of namespaces of the same backup that the one in charge does
-  /// not follow: what is in them is shown as late.
+  /// The master keys of namespaces of the same backup that the one in charge does not follow; their
+  /// contents are shown as late.
   ///
-  /// Rotations on two computers that did not know of each other make such, and so
-  /// does one whose `moved` is not here, or never was written.
+  /// Rotations on two computers that did not know each other create such namespaces. So does one
+  /// whose `moved` is missing or was never written.
   func others(than id: NamespaceID) -> [SharedMasterKey] {
     let followed = closure(id)
     return keys.values.filter {
@@ -272,7 +271,7 @@ struct SuccessionGraph {
     }.sorted { $0.namespaceID < $1.namespaceID }
   }
 
-  /// Those of them that a rotation has finished.
+  /// The namespaces among ``others(than:)`` that a rotation has finished.
   func rivals(of id: NamespaceID) -> Set<NamespaceID> {
     let finished = stops.flatMap { (older, stop) in
       stop.links.successors.filter {
@@ -282,7 +281,7 @@ struct SuccessionGraph {
     return Set(others(than: id).map(\.namespaceID)).intersection(finished)
   }
 
-  /// Whether something else than a rival follows a namespace.
+  /// Whether a namespace has a successor other than a rival.
   func isSuperseded(_ id: NamespaceID) -> Bool {
     !successors(of: id).isEmpty || id == givenUp || remembered(after: id) != nil
   }
@@ -292,7 +291,7 @@ struct SuccessionGraph {
     stops.values.reduce(into: Set(keys.keys)) { $0.formUnion($1.links.successors.map(\.id)) }
   }
 
-  /// Remembers where this computer found the one in charge.
+  /// Remembers which namespace this computer found in charge.
   func remember(
     _ id: NamespaceID, of start: Namespace
   ) throws(BackupFolderError) {
@@ -305,7 +304,7 @@ struct SuccessionGraph {
       let isDone = own.rotatingFrom.map { followed.contains($0) } ?? false
       if !own.isTrusted || own.earlier != followed || own.movedTo != nil || isDone {
         own.isTrusted = true
-        // An interrupted rotation had written all.
+        // An interrupted rotation had written everything.
         if isDone { (own.rotatingFrom, own.rotatingWriters) = (nil, []) }
         own.earlier = followed
         own.movedTo = nil

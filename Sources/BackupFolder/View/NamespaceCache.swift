@@ -1,19 +1,18 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What a writing run found out about a namespace, for the next one
-/// (docs/decisions/0014): which operations there are, and what the wallets'
-/// files hold, so that adding a wallet need not open them all again.
+/// The knowledge of a writing run about a namespace, for the next run (docs/decisions/0014).
 ///
-/// One file of the state folder, sealed with a key of the namespace: nobody else
-/// reads or makes it. One that is gone, damaged or another version's is as good
-/// as none. Reading commands, which promise to look, never ask it.
+/// It holds the operations and the contents of the wallets' files, so that adding a wallet need not
+/// open them all again. It is one file of the state folder, sealed with a key of the namespace, so
+/// nobody else can read or create it. A missing or damaged file, or one of another version, counts
+/// as no cache. Reading commands promise to look at the folder, so they never use it.
 struct NamespaceCache {
   var log: OperationLog?
   var view: ViewStamps?
 
-  /// To be raised whenever ``OperationLog`` keeps more of an operation, or the
-  /// encoding changes.
+  /// The version; it must rise whenever ``OperationLog`` keeps more of an operation or the encoding
+  /// changes.
   private static let version = "keybackup-cache 5"
   private static let limit = 1 << 30
 
@@ -23,7 +22,7 @@ struct NamespaceCache {
     Array("\(version) \(namespace)".utf8)
   }
 
-  /// Reads the cache of a namespace; an empty one if there is none of use.
+  /// Reads the cache of a namespace; empty if there is no usable one.
   static func load(
     _ namespace: NamespaceID, from state: StateFolder, masterKey: borrowing MasterKey
   ) -> NamespaceCache {
@@ -56,7 +55,7 @@ struct NamespaceCache {
 
   /// Replaces the cache of a namespace.
   ///
-  /// Nothing is lost if it fails, or if a crash leaves half of it.
+  /// A failure, or a crash that leaves half of it, loses nothing.
   func save(
     _ namespace: NamespaceID, to state: StateFolder, masterKey: borrowing MasterKey
   ) throws(BackupFolderError) {
@@ -87,8 +86,8 @@ struct NamespaceCache {
 }
 
 extension StateFolder {
-  /// Forgets a namespace: one that never came to be, or that is gone and whose
-  /// loss a person has accepted.
+  /// Forgets a namespace that was never finished, or that is missing and whose loss the user has
+  /// accepted.
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     NamespaceCache.remove(namespace, from: self)
     forgetKeySlots(of: namespace)

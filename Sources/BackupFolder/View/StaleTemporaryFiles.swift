@@ -2,22 +2,22 @@ internal import CSPP
 
 /// Temporary files that a crash left beside the key slots and in the logs.
 ///
-/// Those in `wallets/` are ``ViewSurvey/leftOver``: an exchange may have put a
-/// wallet's only copy there. In these folders nothing is ever displaced, so a
-/// temporary file holds only what was never placed. Whose it is, its tag says;
-/// another computer's stay, it may be writing them.
+/// Those in `wallets/` are ``ViewSurvey/leftOver``, since an exchange may have put a wallet's only
+/// copy there. In these folders nothing is ever displaced, so a temporary file is only one that was
+/// never placed. Its tag tells whose it is. Another computer's file stays, since that computer may
+/// be writing it.
 extension Namespace {
-  /// Removes this computer's.
+  /// Removes this computer's temporary files.
   ///
   /// - Parameters:
-  ///   - tag: this computer's, see ``StateFolder/temporaryTag()``.
+  ///   - tag: this computer's tag, see ``StateFolder/temporaryTag()``.
   ///   - areInLogs: whether any was listed in a log.
   /// - Throws: system errors.
   func removeStaleTemporaryFiles(tag: String, areInLogs: Bool) throws(BackupFolderError) {
     if let keys = try keyFolder() { try keys.removeTemporaryFiles(tag: tag) }
     if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
       try envelopes.removeTemporaryFiles(tag: tag) { bytes in
-        // One without our mark is another program's.
+        // An envelope without our mark is another program's.
         guard let envelope = try? MasterKeyEnvelope(parsing: bytes, at: id) else { return true }
         return envelope.keyReference != nil
       }
@@ -26,7 +26,7 @@ extension Namespace {
     for name in try logs.names() {
       guard let writer = try logs.readableSubdirectory(name) else { continue }
       if try writer.removeTemporaryFiles(tag: tag) {
-        // The folder of a writer whose first operation never came to be.
+        // Removes the folder of a writer whose first operation was never published.
         logs.removeEmptySubdirectory(name)
       }
     }
@@ -34,7 +34,7 @@ extension Namespace {
 }
 
 extension Directory {
-  /// Removes temporary files with a tag whose bytes may go.
+  /// Removes temporary files with a tag whose bytes may be lost.
   ///
   /// - Returns: whether there were any.
   @discardableResult

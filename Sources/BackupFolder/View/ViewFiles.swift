@@ -2,16 +2,16 @@ internal import CSPP
 
 /// One file that may be a wallet's envelope.
 struct ViewFile: Hashable {
-  /// What a file is called: of the name that CSPP gives, only the record.
+  /// The name of a file; of a name according to CSPP, only the record.
   enum Name: Hashable {
     case record(RecordID)
     case other(String)
   }
 
-  /// Whether it lies directly in the namespace folder, as older programs wrote.
+  /// Whether it is directly in the namespace folder, where older programs wrote.
   let isOlderPlace: Bool
   private let text: Name
-  /// Whether it stands for a file that lies beside it.
+  /// Whether it stands for a file that is beside it.
   let isSuperfluous: Bool
 
   init(isOlderPlace: Bool, _ name: Name, isSuperfluous: Bool = false) {
@@ -28,13 +28,12 @@ struct ViewFile: Hashable {
     }
   }
 
-  /// The record whose own file this is, by its name.
+  /// The record whose own file this is, according to its name.
   var named: RecordID? {
     if case .record(let record) = text { record } else { nil }
   }
 
-  /// The record the name speaks of, be it that of a file which stands for the
-  /// record's own.
+  /// The record that the name claims, also for a file that stands for the record's own.
   var claimed: RecordID? {
     switch text {
     case .record(let record): record
@@ -48,11 +47,12 @@ struct ViewFile: Hashable {
     if case .other(let name) = text { SyncPlaceholder.awaited(name) != nil } else { false }
   }
 
-  /// The path below the namespace folder.
+  /// The path relative to the namespace folder.
   var path: String { isOlderPlace ? name : "\(FolderLayout.walletFolder)/\(name)" }
 
-  /// Whether the name claims to be a wallet's, so that a file that does not
-  /// open is worth a word; any other name is tried and passed over.
+  /// Whether the name claims to be a wallet's, so that a failure to open it is reported.
+  ///
+  /// Files with any other name are tried and skipped silently.
   var claimsWallet: Bool {
     switch text {
     case .record: true
@@ -74,16 +74,15 @@ extension ViewFile.Name {
   }
 }
 
-/// Every file that may hold a wallet, the current place before the older one,
-/// because it wins.
+/// Every file that may hold a wallet, the current place before the older one, because it takes
+/// precedence.
 ///
-/// The names come sorted, those that CSPP gives before all others: in pieces
-/// that are larger than a person's folder, so that one with a million files
-/// takes no more memory than its wallets.
+/// The names are sorted, CSPP names before all others, in pieces larger than the folder of one
+/// person. So a folder with a million files takes no more memory than its wallets.
 struct ViewFiles: ~Copyable {
-  /// Most names of a piece that CSPP gives, 32 bytes each.
+  /// The most CSPP names in a piece, 32 bytes each.
   private static let recordLimit = 1 << 19
-  /// Most other names of a piece.
+  /// The most other names in a piece.
   private static let otherLimit = 1 << 14
   private static let folders: Set<String> = [
     FolderLayout.walletFolder, FolderLayout.masterKeyFolder, FolderLayout.ownFolder,
@@ -91,7 +90,7 @@ struct ViewFiles: ~Copyable {
 
   private let namespace: Directory
   private var isOlderPlace: Bool
-  /// The one that is listed now.
+  /// The folder that is being listed.
   private var folder: Directory
   private var stream: NameStream
   private var hasEnded = false
@@ -108,7 +107,7 @@ struct ViewFiles: ~Copyable {
     stream = first
   }
 
-  /// Only the files directly in the namespace's folder.
+  /// Lists only the files directly in the namespace's folder.
   init(olderPlaceOf namespace: Namespace) throws(BackupFolderError) {
     let first = try NameStream(namespace.directory)
     self.namespace = namespace.directory
@@ -119,7 +118,7 @@ struct ViewFiles: ~Copyable {
 
   /// The next file; nil after the last.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   mutating func nextFile() throws(BackupFolderError) -> ViewFile? {
     while true {
       if next < records.count {
@@ -137,7 +136,7 @@ struct ViewFiles: ~Copyable {
     }
   }
 
-  /// Goes on with the next piece; false after the last.
+  /// Reads the next piece; false after the last.
   private mutating func advance() throws(BackupFolderError) -> Bool {
     if hasEnded {
       if isOlderPlace { return false }

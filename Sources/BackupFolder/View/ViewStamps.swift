@@ -1,28 +1,28 @@
 internal import CSPP
 
-/// What the wallets' own files held when they were last opened.
+/// The contents of the wallets' own files when they were last opened.
 struct ViewStamps {
   /// One file: `wallets/wallet-<record>.json`.
   struct Entry {
     let record: RecordID
-    /// Of the WalletEntry's bytes, whose record this is.
+    /// The digest of the WalletEntry's bytes, whose record this is.
     let value: Digest
     let stamp: FileStamp
   }
 
-  /// The device that the files lie on.
+  /// The device of the files.
   let device: UInt64
-  /// By record.
+  /// The files, ordered by record.
   private var entries: [Entry] = []
-  /// Where the next file in order is likely to be.
+  /// The likely index of the next file in order.
   private var next = 0
 
-  /// Number of files.
+  /// The number of files.
   var count: Int { entries.count }
 
   init(device: UInt64) { self.device = device }
 
-  /// What a file holds that has the same stamp as when it was opened.
+  /// The digest of a file's contents, if it has the same stamp as when it was opened.
   mutating func value(of record: RecordID, _ stamp: FileStamp) -> Digest? {
     if next >= entries.count || entries[next].record != record {
       var (low, high) = (0, entries.count)
@@ -37,12 +37,12 @@ struct ViewStamps {
     return entries[next - 1].stamp == stamp ? entries[next - 1].value : nil
   }
 
-  /// Adds files, or what is known now of those that are here.
+  /// Adds files, or updates known ones.
   mutating func add(_ new: [Entry]) {
     if !new.isEmpty { replace(with: entries + new) }
   }
 
-  /// Takes over what is known now; of one record, the last that is told.
+  /// Replaces all entries; of several for one record, the last counts.
   mutating func replace(with new: [Entry]) {
     var isSorted = true
     for place in new.indices.dropFirst() where !new[place - 1].record.precedes(new[place].record) {
@@ -93,7 +93,7 @@ extension ViewStamps {
 }
 
 extension RecordID {
-  /// The order of the bytes, with no call for each of them.
+  /// Orders by bytes, without a call for each byte.
   func precedes(_ other: RecordID) -> Bool {
     if words.x != other.words.x { return words.x < other.words.x }
     if words.y != other.words.y { return words.y < other.words.y }

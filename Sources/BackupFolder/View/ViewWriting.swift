@@ -4,17 +4,18 @@ internal import SecretMemory
 /// A wallet's envelope that is on the disk and checked, but has no name yet.
 struct StagedView {
   let record: RecordID
-  /// Of the entry's bytes.
+  /// The digest of the entry's bytes.
   let value: Digest
   let file: AtomicFile
 }
 
 /// Stages the envelopes of many wallets so that their syncs overlap.
 struct ViewStager: ~Copyable {
-  /// Files that are open at a time.
+  /// The number of files that are open at a time.
   private static let groupSize = 256
-  /// Files from which on one sync of the file system takes less time than one
-  /// of each: measured, a sync of one file costs a flush of the disk's cache.
+  /// The number of files from which one sync of the file system is faster than one per file.
+  ///
+  /// Measured: a sync of one file costs a flush of the disk's cache.
   private static let manyFiles = 8
 
   private let folder: Directory
@@ -22,7 +23,7 @@ struct ViewStager: ~Copyable {
   private let time: UInt64
   private var pending: [StagedView] = []
   private var buffer = FileBuffer()
-  /// What is on the disk and checked.
+  /// The envelopes that are on the disk and checked.
   private(set) var settled: [StagedView] = []
 
   init(in folder: Directory, tag: String, time: UInt64) {
@@ -53,7 +54,7 @@ struct ViewStager: ~Copyable {
     if pending.count == Self.groupSize { try settle(reader: &reader) }
   }
 
-  /// Waits until all that was staged is on the disk and opens it again.
+  /// Makes everything staged durable and opens it again.
   mutating func settle(reader: inout WalletReader) throws(BackupFolderError) {
     let isSynced = pending.count >= Self.manyFiles && folder.canSyncAll
     if isSynced { try folder.syncAll() }

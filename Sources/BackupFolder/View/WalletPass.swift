@@ -1,37 +1,36 @@
 internal import CSPP
 
-/// What one run over all wallets has met so far.
+/// The progress of one run over all wallets.
 struct WalletPass {
-  /// What is known of one record, in eight bytes.
+  /// The knowledge about one record, in eight bytes.
   private struct Tally {
-    /// Nil for a record of which nothing was met.
+    /// The worst state met; nil if nothing of the record was met.
     var worst: WalletState?
     var inCurrentPlace = false
-    /// Whether a file of its name gave nothing.
+    /// Whether a file with its name gave nothing.
     var hasFailed = false
     var opened: Int32 = 0
   }
 
-  /// What the caller does with an opened view file.
+  /// The action to take for an opened view file.
   enum Verdict: Equatable {
-    /// A version to hand out.
+    /// Pass on this version.
     case show(WalletState)
-    /// Known already, or older than the log.
+    /// Skip it: it is known already, or older than the log.
     case pass
   }
 
   private(set) var report = WalletReport()
-  /// The log's records by their numbers there, then those that no log knows.
+  /// The log's records by their numbers there, then those that no log has.
   private var records: RecordNumbers
   private var tallies: [Tally]
-  /// Digests that no `put` has, once shown.
+  /// Digests that no `put` has and that were already shown.
   private var shown: Set<Digest> = []
   private var shownPlaces: [Bool]
-  /// Operations that were here once, but for those that cannot be read now.
+  /// Operations that were here once, except those that cannot be read now.
   private let remembered: OperationNames
   private let unread: OperationNames
-  /// Operations that are given up, and from when it is first asked for, those
-  /// that are here.
+  /// Operations that were given up; and, once requested, those that are here.
   private let forgotten: OperationNames
   private var present: OperationNames?
 
@@ -44,7 +43,7 @@ struct WalletPass {
     self.unread = unread
   }
 
-  /// Judges a view file that opened.
+  /// Judges a view file that was opened.
   mutating func judge(
     _ file: ViewFile, _ entry: WalletEntry, _ value: Digest, index: LogIndex
   ) -> Verdict {
@@ -56,8 +55,7 @@ struct WalletPass {
     }
     switch index.standing(of: value, record: record) {
     case .live(let place):
-      // Under another wallet's name no CSPP reader finds it: it counts as
-      // missing from the view.
+      // No CSPP reader finds it under another wallet's name, so it counts as missing from the view.
       if misplaced || shownPlaces[place] { return .pass }
       shownPlaces[place] = true
       return .show(index.isConflicted(record) ? .conflict : .current)
@@ -84,12 +82,11 @@ struct WalletPass {
       || forgotten.contains(mark.writerID, mark.counter)
   }
 
-  /// Whether a file was written for an operation that was never published, as
-  /// far as can be seen: under a temporary name, by an operation that is not and
-  /// was not here.
+  /// Whether a file was probably written for an operation that was never published.
   ///
-  /// A crash may have left it, or a sync client has brought it before the
-  /// operation. Nobody was told that what it holds is kept.
+  /// It has a temporary name, and its operation is not and was not here. A crash may have left it,
+  /// or a sync client delivered it before the operation. Nobody was told that its contents are
+  /// saved.
   private mutating func isStaged(
     _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
   ) -> Bool {
@@ -97,20 +94,19 @@ struct WalletPass {
     return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
   }
 
-  /// Whether a version that an earlier namespace shows is none of this one's,
-  /// and was not shown yet.
+  /// Whether a version of an earlier namespace is not in this one and was not shown yet.
   mutating func isLate(_ record: RecordID, _ value: Digest, index: LogIndex) -> Bool {
     index.standing(of: value, record: record) == .unknown && shown.insert(value).inserted
   }
 
-  /// The live `put`s that no view file has shown, and how each stands.
+  /// The live `put`s that no view file has shown, with their states.
   func remaining(index: LogIndex) -> [(place: Int, state: WalletState)] {
     var remaining: [(place: Int, state: WalletState)] = []
     for number in index.records.indices {
       let live = index.live(number: number)
       for place in live where !shownPlaces[place] {
-        // Where another program's version has the record's place in the view,
-        // the logged one is not missing from it.
+        // If another program's version has the record's place in the view, the logged one does not
+        // count as missing.
         let displaced = tallies[number].opened > 0
         remaining.append((place, live.count > 1 ? .conflict : displaced ? .current : .missing))
       }
@@ -118,9 +114,9 @@ struct WalletPass {
     return remaining
   }
 
-  /// Counts a version that is handed out.
+  /// Counts a version that is passed on.
   ///
-  /// - Returns: how many of its record came before.
+  /// - Returns: the number of earlier versions of its record.
   mutating func count(_ record: RecordID, _ state: WalletState) -> Int {
     report.versions += 1
     let earlier = tally(of: record)?.opened ?? 0
@@ -128,19 +124,19 @@ struct WalletPass {
     return Int(earlier)
   }
 
-  /// Whether a file of the record's name is there and gave nothing, for good.
+  /// Whether a file with the record's name is here and is permanently unreadable.
   func hasDamagedFile(_ record: RecordID) -> Bool {
     tally(of: record).map { $0.hasFailed && $0.worst == .unreadable } ?? false
   }
 
-  /// Notes a view file that gave nothing.
+  /// Reports a view file that gave nothing.
   mutating func report(_ file: ViewFile, _ failure: WalletReader.Failure) {
     report(
       file.path, file.claimed, file.isSyncPlaceholder ? .incomplete : failure.state,
       file.isSyncPlaceholder ? SyncPlaceholder.reason : failure.reason)
   }
 
-  /// Notes a file that gave nothing.
+  /// Reports a file that gave nothing.
   mutating func report(
     _ file: String, _ record: RecordID?, _ state: WalletState, _ reason: String
   ) {
@@ -153,8 +149,8 @@ struct WalletPass {
     }
   }
 
-  /// Notes a folder of which not all files are known: the log still has what
-  /// this program wrote.
+  /// Reports a folder that could not be listed fully; the log still has everything that this
+  /// program wrote.
   mutating func noteUnlisted(_ error: BackupFolderError) {
     let finding = FileFinding(unlisted: FolderLayout.walletFolder, error)
     report.findings.report(finding)
@@ -184,7 +180,7 @@ struct WalletPass {
         if (tally(of: record)?.opened ?? 0) > 0 { continue }
         named.insert(record)
       }
-      // Those that are only counted follow below, or are files of no record.
+      // Further findings that are only counted follow below, or have no record.
       var failure = finding
       failure.further = 0
       failures.append(failure)
@@ -204,7 +200,7 @@ struct WalletPass {
     records.number(of: record).map { tallies[$0] }
   }
 
-  /// Changes a record's tally and makes its state worse if need be.
+  /// Changes a record's tally and lowers its state if necessary.
   private mutating func tally(
     _ record: RecordID, _ state: WalletState, _ change: (inout Tally) -> Void = { _ in }
   ) {

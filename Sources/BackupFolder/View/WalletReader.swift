@@ -1,25 +1,26 @@
 internal import CSPP
 internal import SecretMemory
 
-/// Opens wallet envelopes one after the other in memory that is used again.
+/// Opens wallet envelopes in sequence, in memory that is reused.
 struct WalletReader: ~Copyable {
-  /// What a file is.
+  /// The result of opening a file.
   enum Outcome {
-    /// An envelope that opens: what its entry says, and the digest of the
-    /// entry's bytes, which are in ``WalletReader/plaintext``.
+    /// An envelope that opens: its entry, and the digest of the entry's bytes in
+    /// ``WalletReader/plaintext``.
     case opened(WalletEntry, Digest)
-    /// Gone since it was listed, or a folder.
+    /// A file that disappeared since it was listed, or a folder.
     case absent
     /// Anything else.
     case failed(Failure)
   }
 
-  /// Why a file gave no wallet.
+  /// The reason why a file gave no wallet.
   struct Failure {
     let state: WalletState
     let reason: String
-    /// Whether the log's newest version may take the file's place: not where a
-    /// newer program or another namespace may have a use for the bytes.
+    /// Whether the log's newest version may replace the file.
+    ///
+    /// False where a newer program or another namespace may need the bytes.
     let mayBeReplaced: Bool
   }
 
@@ -27,7 +28,7 @@ struct WalletReader: ~Copyable {
   private var buffer = FileBuffer()
   /// The entry opened last.
   private(set) var plaintext = SecretBytes(zeroed: 16 * 1024)
-  /// What the file system said of the file that was opened last.
+  /// The stamp of the file that was opened last.
   var stamp: FileStamp? { buffer.stamp }
   private let namespaceID: NamespaceID
   let limit: Int
@@ -38,7 +39,7 @@ struct WalletReader: ~Copyable {
     self.limit = limit
   }
 
-  /// Reads and opens a file, whatever its name says it holds.
+  /// Reads and opens a file, whatever its name.
   mutating func open(_ name: String, in directory: Directory) -> Outcome {
     do {
       try buffer.read(name, in: directory, limit: limit)
@@ -67,7 +68,7 @@ struct WalletReader: ~Copyable {
     }
   }
 
-  /// Opens bytes that are in memory already.
+  /// Opens bytes that are already in memory.
   mutating func open(bytes: Span<UInt8>) -> Outcome {
     do {
       let envelope = try WalletEnvelope(

@@ -1,20 +1,20 @@
-// This folder is for the wallets' CSPP files, which are made from the log for other
-// programs: going through them (ViewFiles, WalletReader, WalletPass), writing new ones under
-// temporary names (ViewStager), and the cache of what they held. Placing and repairing them is
-// in Repair. What a person changes, and why, is not known here.
+// This folder is for the wallets' CSPP files, which are made from the log for other programs. It
+// reads them (ViewFiles, WalletReader, WalletPass), writes new ones under temporary names
+// (ViewStager), and caches their contents. Placing and repairing them is in Repair. This room does
+// not know the user's changes or their reasons.
 
-/// The CSPP files of a namespace, as one run knows them.
+/// The CSPP files of a namespace as one run knows them.
 ///
-/// The view is made from the log: what is wrong with it is repaired from there
-/// (``ViewSurvey``, and ``OpenNamespace/repair()``).
+/// The view is made from the log, and repaired from it (``ViewSurvey`` and
+/// ``OpenNamespace/repair()``).
 struct WalletView: ~Copyable {
-  /// Opens and seals their envelopes.
+  /// Opens and seals the envelopes.
   var reader: WalletReader
-  /// What they held when they were last opened; nil until a writing run asks.
+  /// The contents of the files when they were last opened; nil until a writing run needs them.
   var stamps: ViewStamps?
-  /// Files that this run wrote, with their stamps before they got their names.
+  /// Files that this run wrote, with their stamps before they were named.
   var written: [ViewStamps.Entry] = []
-  /// Why the last writing call could not bring them in line with the log.
+  /// The reason why the last writing call could not update the files from the log.
   var problem: BackupFolderError?
 
   init(_ reader: consuming WalletReader) { self.reader = reader }

@@ -1,8 +1,7 @@
 internal import CSPP
 internal import SecretMemory
 
-/// Versions of wallets on their way into an operation that supersedes nothing:
-/// its `seen` is empty.
+/// Versions of wallets for an operation that supersedes nothing, because its `seen` is empty.
 struct ConcurrentPuts: ~Copyable {
   private var operation: OperationBuilder
   private(set) var versions: [(RecordID, Digest?)] = []
@@ -19,19 +18,19 @@ struct ConcurrentPuts: ~Copyable {
     OperationBuilder(at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
   }
 
-  /// Whether another entry belongs into another operation.
+  /// Whether another entry must go into another operation.
   ///
   /// - Parameters:
-  ///   - count: the entry's bytes.
-  ///   - reserve: bytes of what else the file is to hold.
-  /// - Returns: true where it would be too large, or the batch.
+  ///   - count: the size of the entry in bytes.
+  ///   - reserve: the size in bytes of the file's other contents.
+  /// - Returns: true where the file, or the batch, would be too large.
   func isFull(for count: Int, reserve: Int = 0) -> Bool {
     if versions.isEmpty { return false }
     let grown = operation.fileSize + OperationBuilder.fileSize(ofEntry: count) + reserve
     return size + count > settings.operationSize || grown > settings.limits.operation
   }
 
-  /// Adds a version; one with the same bytes is added once.
+  /// Adds a version; equal bytes are added only once.
   mutating func add(_ record: RecordID, _ value: Digest, _ bytes: borrowing SecretBytes) {
     guard values.insert(value).inserted else { return }
     operation.put(record, entry: bytes)
@@ -44,7 +43,7 @@ struct ConcurrentPuts: ~Copyable {
     operation.sensitive(topic: topic, sealed: sealed.span)
   }
 
-  /// Adds where a new namespace comes from and who opens it.
+  /// Adds the earlier namespace and the key slot of a new namespace.
   mutating func addFounding(
     from earlier: borrowing MasterKey, _ key: KeyID, file: [UInt8], envelope: [UInt8]?
   ) {
@@ -56,7 +55,7 @@ struct ConcurrentPuts: ~Copyable {
   /// Whether there is anything to log.
   var isEmpty: Bool { operation.count == 0 }
 
-  /// Hands over the operation and begins another.
+  /// Returns the operation and begins another.
   mutating func take() -> OperationBuilder {
     versions = []
     size = 0
@@ -67,7 +66,7 @@ struct ConcurrentPuts: ~Copyable {
 }
 
 extension OpenNamespace {
-  /// Logs what was collected, if anything was.
+  /// Logs the collected versions, if any.
   mutating func publish(
     _ puts: inout ConcurrentPuts, hasLinks: Bool = false, run: borrowing WritingRun
   ) throws(BackupFolderError) {

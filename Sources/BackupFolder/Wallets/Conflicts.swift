@@ -1,21 +1,22 @@
 public import CSPP
 internal import SecretMemory
 
-/// Who logged a version of a wallet first.
+/// The computer that logged a version of a wallet first.
 public struct VersionOrigin: Equatable, Sendable {
   /// The computer.
   public let writer: WriterID
-  /// What it calls itself, for people.
+  /// The computer's name for people.
   public let label: String
-  /// When, by its own clock; Unix seconds.
+  /// The time by its own clock, in Unix seconds.
   public let at: UInt64
 }
 
 extension OpenNamespace {
-  /// Who logged a version first: by its mark, else by the writers' clocks.
+  /// The computer that logged a version first, according to its mark or, without one, the writers'
+  /// clocks.
   ///
-  /// - Parameter version: one that ``forEachWallet(_:)`` gave.
-  /// - Returns: `nil` for one that no log here has: another program's.
+  /// - Parameter version: one that ``forEachWallet(_:)`` passed.
+  /// - Returns: `nil` for a version that no log here has: another program's.
   public func origin(of version: WalletVersion) -> VersionOrigin? {
     let nodes = log.index.history(of: version.recordID).filter {
       log.index.versions[$0].value == version.id.digest
@@ -31,22 +32,21 @@ extension OpenNamespace {
       writer: writer, label: log.labels[writer]?.text ?? "", at: log.times[node])
   }
 
-  /// Wallets that one computer removed without knowing what another had changed
-  /// in them: they are still here.
+  /// Wallets that one computer removed without knowing another's changes; they are still here.
   public var keptAgainstRemoval: [RecordID] { log.index.keptAgainstRemoval() }
 
-  /// Decides for one version of a wallet: it stays, all others go.
+  /// Decides for one version of a wallet and drops all others.
   ///
-  /// Writes a `put` of exactly its bytes. Versions that no log here has are
-  /// logged before, so that none is lost.
+  /// Writes a `put` of exactly its bytes. Versions that no log here has are logged first, so that
+  /// none is lost.
   ///
   /// - Parameters:
-  ///   - version: one of those that ``forEachWallet(_:)`` gives.
+  ///   - version: one that ``forEachWallet(_:)`` passes.
   ///   - record: the wallet.
-  /// - Returns: `false` when it was the only one already.
-  /// - Throws: ``BackupFolderError/noSuchVersion(_:)``,
-  ///   ``BackupFolderError/incomplete(path:)`` when its operation cannot be read
-  ///   again; system errors. See ``viewProblem`` for what may be left to do.
+  /// - Returns: `false` when it was already the only one.
+  /// - Throws: ``BackupFolderError/noSuchVersion(_:)``, ``BackupFolderError/incomplete(path:)``
+  ///   when its operation cannot be read again; system errors. See ``viewProblem`` for work that
+  ///   may be left.
   public mutating func keep(
     _ version: VersionID, of record: RecordID
   ) throws(BackupFolderError) -> Bool {
@@ -78,8 +78,7 @@ extension OpenNamespace {
     return true
   }
 
-  /// Logs the bytes of a live `put` once more, by an operation that has seen
-  /// all others.
+  /// Logs the bytes of a live `put` once more, in an operation that has seen all others.
   private mutating func put(
     _ place: Int, run: borrowing WritingRun
   ) throws(BackupFolderError) {

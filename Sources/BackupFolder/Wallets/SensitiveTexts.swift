@@ -1,13 +1,14 @@
 internal import CSPP
 
-/// Private data beside the wallets: texts of a topic, which all computers add to
-/// and nobody takes from.
+/// Private data beside the wallets: texts by topic.
+///
+/// Every computer can add texts; none removes them.
 extension OpenNamespace {
-  /// Every text of a topic, in no order; also those that earlier namespaces hold.
+  /// Every text of a topic, in no order, including those of earlier namespaces.
   ///
-  /// - Throws: a listing that fails.
+  /// - Throws: if a listing fails.
   public func sensitiveTexts(_ topic: String) throws(BackupFolderError) -> [[UInt8]] {
-    // What a writing run read earlier it does not read again; it keeps no texts.
+    // A writing run does not read again what was read before, and its cache keeps no texts.
     let whole =
       isLoaded && !log.isFromCache
       ? log : try OperationLog.read(namespace, masterKey: masterKey)
@@ -22,7 +23,7 @@ extension OpenNamespace {
     return texts
   }
 
-  /// The topics of which there is a text, as far as the logs were read in this run.
+  /// The topics that have a text, as far as this run has read the logs.
   var sensitiveTopics: [String] {
     lineage.earlier.reduce(into: Set(log.sensitive.keys)) { $0.formUnion($1.open.sensitiveTopics) }
       .sorted()
@@ -32,9 +33,9 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - text: any bytes that are no secret.
-  ///   - topic: what it is about.
-  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors: then
-  ///   nothing was added.
+  ///   - topic: its topic.
+  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors; nothing was added
+  ///   then.
   public mutating func addSensitive(
     _ text: [UInt8], topic: String
   ) throws(BackupFolderError) {

@@ -3,11 +3,10 @@ internal import SecretMemory
 
 /// Live versions in chains of which a part has not arrived.
 ///
-/// `seen` names unbroken chains only, so nothing that is written now covers them. Logged once
-/// more as found, they are covered (docs/format.md, *What the log says*).
+/// `seen` names unbroken chains only, so no new operation covers these versions. Logged once more
+/// as found, they are covered (docs/format.md, *What the log says*).
 extension OpenNamespace {
-  /// Refuses to decide about wallets that somebody decided about in an operation that cannot be
-  /// covered yet.
+  /// Throws if a decision about one of the wallets is in an operation that cannot be covered yet.
   ///
   /// - Throws: ``BackupFolderError/incomplete(path:)``.
   func requireReachable(_ records: [RecordID]) throws(BackupFolderError) {
@@ -16,7 +15,7 @@ extension OpenNamespace {
     }
   }
 
-  /// Logs what nothing written now would cover, of some records before those are written.
+  /// Logs the versions that no new operation would cover, before their records are written.
   mutating func logUnreachable(
     of records: Set<RecordID>, run: borrowing WritingRun
   ) throws(BackupFolderError) {

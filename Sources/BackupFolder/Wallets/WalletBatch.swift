@@ -1,11 +1,11 @@
 public import CSPP
 public import SecretMemory
 
-/// Wallets to be written together: one operation, as long as they fit.
+/// Wallets to be written together, in one operation as long as they fit.
 ///
-/// All entries lie in one piece of guarded memory.
+/// All entries are in one piece of guarded memory.
 public struct WalletBatch: ~Copyable {
-  /// One entry's place and record.
+  /// The range and record of one entry.
   struct Item {
     let record: RecordID
     let range: Range<Int>
@@ -16,35 +16,37 @@ public struct WalletBatch: ~Copyable {
   private var used: Int
   private var known: Set<RecordID> = []
 
-  /// An empty batch.
+  /// Creates an empty batch.
   public init() {
     storage = SecretBytes(zeroed: 4096)
     used = 0
   }
 
-  /// An empty batch that takes over a text with entries in it, so that many
-  /// need no second copy: ``append(at:)`` says where they are.
+  /// Creates an empty batch that takes over a text with entries, so that many entries need no
+  /// second copy.
+  ///
+  /// ``append(at:)`` then gives their ranges.
   public init(text: consuming SecretBytes) {
     used = text.count
     storage = text
   }
 
-  /// Number of entries.
+  /// The number of entries.
   public var count: Int { items.count }
 
   /// The entries' records, in order.
   public var records: [RecordID] { items.map(\.record) }
 
-  /// Largest entry that a record of ordinary limits holds, in bytes.
+  /// The largest entry that a record within the standard limits can hold, in bytes.
   public static let entryLimit = (SizeLimits.standard.record - 2048) / 4 * 3
 
   /// Adds a wallet's entry.
   ///
-  /// - Parameter entry: WalletEntry JSON. It is kept byte for byte but for the
-  ///   mark of the operation that will seal it.
+  /// - Parameter entry: WalletEntry JSON. It is kept byte for byte, except for the mark of the
+  ///   operation that will seal it.
   /// - Returns: the wallet's record.
-  /// - Throws: ``BackupFolderError/dataInvalid(path:reason:)`` when it is not a
-  ///   WalletEntry, or the batch holds that wallet already.
+  /// - Throws: ``BackupFolderError/dataInvalid(path:reason:)`` when it is not a WalletEntry, or the
+  ///   batch already has that wallet.
   @discardableResult
   public mutating func append(_ entry: RawSpan) throws(BackupFolderError) -> RecordID {
     let range = used..<used + entry.byteCount
@@ -64,9 +66,9 @@ public struct WalletBatch: ~Copyable {
     return record
   }
 
-  /// Adds a wallet's entry that lies in the text that the batch took over.
+  /// Adds a wallet's entry from the text that the batch took over.
   ///
-  /// - Parameter range: the entry's place in it.
+  /// - Parameter range: the entry's range in it.
   /// - Returns: the wallet's record.
   /// - Throws: as ``append(_:)``.
   @discardableResult
@@ -104,7 +106,7 @@ public struct WalletBatch: ~Copyable {
 }
 
 extension BackupFolderError {
-  /// The error for bytes that are no WalletEntry.
+  /// The error for bytes that are not a WalletEntry.
   static func invalidEntry(_ error: CSPPError) -> BackupFolderError {
     .dataInvalid(path: "", reason: "the entry \(error)")
   }

@@ -1,7 +1,7 @@
-// This folder is for what a person changes in an open namespace: adding, removing, settling
-// conflicts, private texts. Rotation uses ConcurrentPuts from here. A change is logged
-// first, and only then written to the view. The wallets' own formats are not known here: an
-// entry is bytes with a record ID.
+// This folder is for changes in an open namespace: adding and removing wallets, resolving
+// conflicts, private texts. Rotation uses ConcurrentPuts from here. A change is logged first, and
+// only then written to the view. Wallet formats are not known here: an entry is bytes with a record
+// ID.
 
 public import CSPP
 internal import SecretMemory
@@ -9,21 +9,18 @@ internal import SecretMemory
 extension OpenNamespace {
   /// Adds wallets or new versions of wallets, durably, all or none.
   ///
-  /// Every staged file is on the disk and checked before the operation that
-  /// makes them count gets its name. (A batch beyond
-  /// ``BackupFolder/Settings/operationSize`` is several operations, each all
-  /// or none.)
+  /// Every staged file is on the disk and checked before the operation that makes it count gets its
+  /// name. A batch beyond ``BackupFolder/Settings/operationSize`` becomes several operations, each
+  /// all or none.
   ///
   /// - Parameters:
   ///   - batch: the wallets.
-  ///   - skippingKnown: whether to leave out those whose only version is there
-  ///     with the same content, so that an import can be repeated.
-  /// - Returns: how many were added and how many left out.
-  /// - Throws: ``BackupFolderError/diskFull(path:)``,
-  ///   ``BackupFolderError/busy(path:)`` and other system errors: then
-  ///   ``lastAdded`` says what was added before, which is nothing unless there
-  ///   were several operations. See ``viewProblem`` for what may be left to do
-  ///   otherwise.
+  ///   - skippingKnown: whether to skip wallets whose only version has the same content, so that an
+  ///     import can be repeated.
+  /// - Returns: how many were added and how many skipped.
+  /// - Throws: ``BackupFolderError/diskFull(path:)``, ``BackupFolderError/busy(path:)`` and other
+  ///   system errors. ``lastAdded`` then tells what was added before, which is nothing unless there
+  ///   were several operations. After success, see ``viewProblem`` for work that may be left.
   @discardableResult
   public mutating func add(
     _ batch: borrowing WalletBatch, skippingKnown: Bool = false
@@ -58,7 +55,7 @@ extension OpenNamespace {
         throw error
       }
     }
-    // The conflict copies of what this decides are superseded only now.
+    // Conflict copies that this decision supersedes can be removed only now.
     if settlesConflict, view.problem == nil {
       do { _ = try repair(run: run) } catch { view.problem = error }
     }
@@ -66,16 +63,16 @@ extension OpenNamespace {
     return lastAdded
   }
 
-  /// What became of a batch.
+  /// The result of adding a batch.
   public struct Added: Equatable, Sendable {
-    /// Wallets that were added, the first ones of the batch.
+    /// The number of wallets that were added: the first ones of the batch.
     public internal(set) var count = 0
-    /// Wallets that were there with the same content.
+    /// The number of wallets that already had the same content.
     public internal(set) var known = 0
   }
 
-  /// Whether an entry differs from its wallet's only version in nothing but the
-  /// mark of the operation that sealed it.
+  /// Whether an entry differs from its wallet's only version only in the mark of the operation that
+  /// sealed it.
   private mutating func isKnown(
     _ batch: borrowing WalletBatch, _ index: Int
   ) throws(BackupFolderError) -> Bool {
@@ -89,7 +86,7 @@ extension OpenNamespace {
     return try marked(batch, index, mark).withBytes { Digest(of: $0) } == value
   }
 
-  /// Adds as many of some wallets as one operation takes, and counts them.
+  /// Adds as many wallets as fit into one operation, and counts them.
   private mutating func addOperation(
     _ batch: borrowing WalletBatch, _ places: ArraySlice<Int>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
@@ -120,20 +117,18 @@ extension OpenNamespace {
     do {
       try place(stager.settled)
     } catch {
-      // The log holds the wallets: calling this a failure would make a person
-      // add them again.
+      // The log holds the wallets: reporting a failure would make the user add them again.
       view.problem = error
     }
   }
 
-  /// Those of some wallets that one operation takes, at least one.
+  /// The wallets that fit into one operation, at least one.
   ///
   /// - Parameters:
   ///   - batch: the wallets.
-  ///   - places: those that are left to add.
-  ///   - fileSize: size of the operation's file without any.
-  /// - Returns: the first of `places`; the size of the operation's file, rounded
-  ///   up.
+  ///   - places: the wallets that are left to add.
+  ///   - fileSize: the size of the operation's file without wallets, in bytes.
+  /// - Returns: the first of `places`; and the size of the operation's file, rounded up.
   private func fitting(
     _ batch: borrowing WalletBatch, _ places: ArraySlice<Int>, fileSize: Int
   ) -> (places: ArraySlice<Int>, fileSize: Int) {
@@ -141,7 +136,7 @@ extension OpenNamespace {
     var (next, fileSize, size) = (places.startIndex, fileSize, 0)
     while next < places.endIndex {
       let bytes = batch.items[places[next]].range.count
-      // The mark is added to it.
+      // The mark is added to the entry.
       let grown = fileSize + OperationBuilder.fileSize(ofEntry: bytes + 256)
       if next > places.startIndex,
         size + bytes > settings.operationSize || grown > settings.limits.operation
@@ -164,16 +159,16 @@ extension OpenNamespace {
     }
   }
 
-  /// Removes wallets: they are gone for readers, but their secrets stay in the
-  /// log until the master key is rotated.
+  /// Removes wallets: readers no longer see them, but their secrets stay in the log until the
+  /// master key is rotated.
   ///
-  /// A version whose operation has not arrived is removed too: it is logged as found, and what
-  /// covers that covers the operation.
+  /// A version whose operation has not arrived is removed too. It is logged as found, and an
+  /// operation that covers this covers the late operation.
   ///
-  /// - Parameter records: which.
-  /// - Throws: ``BackupFolderError/noSuchWallet(_:)``, or
-  ///   ``BackupFolderError/incomplete(path:)`` where somebody's decision has arrived before what
-  ///   it builds on, both before anything is written; system errors.
+  /// - Parameter records: the wallets.
+  /// - Throws: ``BackupFolderError/noSuchWallet(_:)``; ``BackupFolderError/incomplete(path:)``
+  ///   where somebody's decision has arrived before its basis; both before anything is written.
+  ///   Also system errors.
   public mutating func remove(_ records: [RecordID]) throws(BackupFolderError) {
     if records.isEmpty { return }
     let run = try WritingRun.begin(namespace.state(make: true))
@@ -196,10 +191,10 @@ extension OpenNamespace {
     saveCache(run: run)
   }
 
-  /// Logs what other programs wrote of some records before those are written:
+  /// Logs other programs' versions of some records before those records are written, so that
   /// nothing is ever displaced unlogged.
   ///
-  /// `seen` is empty: these versions supersede nothing.
+  /// `seen` is empty, so these versions supersede nothing.
   mutating func logForeign(
     _ foreign: [ViewSurvey.Foreign], of records: Set<RecordID>, run: borrowing WritingRun
   ) throws(BackupFolderError) {

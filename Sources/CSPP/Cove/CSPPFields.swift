@@ -1,30 +1,30 @@
-/// The plain fields that CSPP's two envelopes share.
+/// The plain fields that both CSPP envelopes have.
 ///
-/// They prove nothing: they are compared with the place before anything is
-/// decrypted, and what counts afterwards is what the ciphertext holds.
+/// They prove nothing. They are compared with the file's location before anything is decrypted;
+/// afterwards only the decrypted contents count.
 struct CSPPFields: Equatable, Sendable {
-  /// Nil when absent: the oldest envelopes have none.
+  /// The version; nil when absent, as in the oldest envelopes.
   let version: Int?
   let namespaceID: NamespaceID?
-  /// Still in the text: its meaning depends on the kind.
+  /// The unparsed record ID; its meaning depends on the kind.
   let recordID: JSONValue?
   let walletID: String?
-  /// The record of ``walletID``.
+  /// The record ID of ``walletID``.
   let walletRecord: RecordID?
   let generation: UInt64?
   let createdAt: UInt64?
   let updatedAt: UInt64?
   let contentHash: String?
 
-  /// Reads the fields and refuses other kinds and unknown versions.
+  /// Parses the fields; rejects other kinds and unknown versions.
   ///
   /// - Parameters:
   ///   - object: the envelope.
   ///   - text: its file.
-  ///   - kind: what it must be, when it says what it is.
-  ///   - versions: those known here; an absent one means 1.
-  ///   - place: the namespace where the file lies, if that is known.
-  /// - Throws: what concerns fields, ``CSPPError/otherFormat``.
+  ///   - kind: the expected kind, if the envelope states one.
+  ///   - versions: the known versions; an absent one means 1.
+  ///   - place: the namespace of the file's folder, if known.
+  /// - Throws: errors about fields, ``CSPPError/otherFormat``.
   init(
     _ object: JSONObject, in text: RawSpan, kind: StaticString, versions: ClosedRange<Int>,
     namespaceID place: NamespaceID?

@@ -1,20 +1,21 @@
 public import SecretMemory
 
-/// CSPP's envelope of the master key under one authenticator's PRF output.
+/// CSPP's envelope: the master key sealed with one authenticator's PRF output.
 ///
-/// The PRF output is the wrapping key itself; there is no associated data.
+/// The PRF output itself is the wrapping key; there is no associated data.
 public struct MasterKeyEnvelope: Equatable, Sendable {
-  /// What `keybackup` adds, so that the credential of the envelope is known; a
-  /// plain claim, as everything outside the ciphertext.
+  /// The addition of `keybackup` that names the envelope's credential.
+  ///
+  /// It is a plain claim, like everything outside the ciphertext.
   public struct KeyReference: Equatable, Sendable {
-    /// The key slot of `keys/` that the same credential serves.
+    /// The key slot of `keys/` with the same credential.
     public var keyID: KeyID
     /// The credential's relying party ID.
     public var rpID: String
     /// The credential ID.
     public var credentialID: [UInt8]
 
-    /// Names a key slot and its credential.
+    /// Creates a reference to a key slot and its credential.
     public init(keyID: KeyID, rpID: String, credentialID: [UInt8]) {
       self.keyID = keyID
       self.rpID = rpID
@@ -22,13 +23,13 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
     }
   }
 
-  /// Which passkey provider made the credential, as Cove notes it.
+  /// The passkey provider that created the credential, as Cove records it.
   public struct ProviderHint: Equatable, Sendable {
     /// The provider's AAGUID, hyphenated.
     public let aaguid: String?
     /// `ios` or `android`.
     public let registeredPlatform: String?
-    /// End of the credential's user name, which tells several apart.
+    /// The end of the credential's user name, which distinguishes several.
     public let nameSuffix: String?
   }
 
@@ -36,28 +37,27 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
 
   /// The WebAuthn PRF input of the wrapping key: 32 bytes.
   public let prfSalt: [UInt8]
-  /// What `keybackup` added; nil in other programs' envelopes.
+  /// The addition of `keybackup`; nil in other programs' envelopes.
   public let keyReference: KeyReference?
-  /// Cove's note on the passkey provider.
+  /// Cove's record of the passkey provider.
   public let providerHint: ProviderHint?
   let nonce: [UInt8]
   let ciphertext: [UInt8]
 
-  /// The namespace that the plain field claims.
+  /// The namespace ID in the plain field.
   public var namespaceID: NamespaceID? { fields.namespaceID }
-  /// Unix seconds, a plain claim.
+  /// The time in Unix seconds; a plain claim.
   public var createdAt: UInt64? { fields.createdAt }
-  /// Unix seconds, a plain claim.
+  /// The time in Unix seconds; a plain claim.
   public var updatedAt: UInt64? { fields.updatedAt }
 
-  /// Reads an envelope.
+  /// Parses an envelope.
   ///
   /// - Parameters:
   ///   - file: the file's bytes.
-  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
-  ///     the comparison.
-  ///   - limit: largest size in bytes.
-  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields.
+  ///   - namespaceID: the namespace of the file's folder; nil skips the comparison.
+  ///   - limit: the largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` about bytes and fields.
   public init(
     parsing file: Span<UInt8>, at namespaceID: NamespaceID?,
     limit: Int = SizeLimits.standard.wrapper
@@ -86,8 +86,8 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
       .map { (value) throws(CSPPError) in try KeyReference(value, in: text) }
   }
 
-  /// Tells what is sealed here, and whose this says it is, from any other
-  /// envelope's, however the JSON around them is spelled.
+  /// The digest of the sealed contents and the stated owner, whatever the spelling of the JSON
+  /// around them.
   public var contentDigest: Digest {
     let owner = Array((keyReference?.json ?? "").utf8)
     return Digest(of: (prfSalt + nonce + ciphertext + owner).span)
@@ -97,11 +97,10 @@ public struct MasterKeyEnvelope: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - prfOutput: the PRF output for ``prfSalt``, 32 bytes.
-  ///   - namespaceID: the namespace in whose folder the envelope lies.
+  ///   - namespaceID: the namespace of the envelope's folder.
   /// - Returns: the master key, known to belong to the namespace.
   /// - Throws: ``CSPPError/authenticationFailed`` for another key's output,
-  ///   ``CSPPError/otherNamespace``, ``CSPPError/invalidField(_:)`` for an
-  ///   output of another size.
+  ///   ``CSPPError/otherNamespace``, ``CSPPError/invalidField(_:)`` for an output of another size.
   public func open(
     prfOutput: borrowing SecretBytes, namespaceID: NamespaceID
   ) throws(CSPPError) -> MasterKey {
@@ -169,8 +168,10 @@ extension MasterKeyEnvelope.KeyReference {
 }
 
 extension MasterKeyEnvelope.ProviderHint {
-  /// A note for people only: a field of another type is left out, because
-  /// nothing depends on it and the master key must stay in reach.
+  /// Parses a hint for people only.
+  ///
+  /// A field of another type is omitted: nothing depends on it, and the master key must stay
+  /// accessible.
   fileprivate init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
     guard value.kind == .object else { throw .invalidField("passkey_provider_hint") }
     let object = try JSONObject(value, in: text, duplicates: .refusedOnLookup)

@@ -1,27 +1,27 @@
 public import SecretMemory
 
-/// What a person adds: encoded once, to the bytes that are sealed.
+/// A new wallet entry, encoded once into the bytes that are sealed.
 public struct NewWalletEntry: ~Copyable {
   /// Metadata that CSPP readers show and need.
   public struct Metadata: Equatable, Sendable {
-    /// Name of the wallet.
+    /// The name of the wallet.
     public var name: String
     /// `Bitcoin`, `Testnet`, `Testnet4` or `Signet`.
     public var network: String
-    /// A color's name; see CSPP.
+    /// The name of a color; see CSPP.
     public var color = "Blue"
-    /// Whether the person has confirmed the backup of the words.
+    /// Whether the user has confirmed the backup of the words.
     public var verified = false
-    /// Eight digits.
+    /// The fingerprint: eight digits.
     public var masterFingerprint: String?
     /// `Hot`, `Cold`, `XpubOnly` or `WatchOnly`.
     public var walletType: String?
     /// `NativeSegwit`, `WrappedSegwit` or `Legacy`.
     public var addressType: String?
-    /// Path of the account, for people: `m/84'/0'/0'`.
+    /// The path of the account, for people: `m/84'/0'/0'`.
     public var derivationPath: String?
 
-    /// Names a wallet.
+    /// Creates metadata for a wallet.
     public init(name: String, network: String) {
       self.name = name
       self.network = network
@@ -30,22 +30,22 @@ public struct NewWalletEntry: ~Copyable {
 
   /// Labels as CSPP stores them.
   public struct Labels: ~Copyable {
-    /// zstd of BIP-329 JSONL: whom a person pays is nobody else's business.
+    /// zstd of BIP-329 JSONL, in guarded memory: payments are private.
     fileprivate let compressed: SecretBytes
-    /// Number of labels.
+    /// The number of labels.
     fileprivate let count: Int
     /// SHA-256 of the JSONL.
     fileprivate let hash: Digest
-    /// Size of the JSONL in bytes.
+    /// The size of the JSONL in bytes.
     fileprivate let uncompressedSize: Int
 
-    /// Describes compressed labels.
+    /// Creates compressed labels.
     ///
     /// - Parameters:
     ///   - compressed: zstd of BIP-329 JSONL.
-    ///   - count: number of labels.
+    ///   - count: the number of labels.
     ///   - hash: SHA-256 of the JSONL.
-    ///   - uncompressedSize: size of the JSONL in bytes.
+    ///   - uncompressedSize: the size of the JSONL in bytes.
     public init(
       compressed: consuming SecretBytes, count: Int, hash: Digest, uncompressedSize: Int
     ) {
@@ -60,26 +60,25 @@ public struct NewWalletEntry: ~Copyable {
   private let kind: WalletEntry.SecretKind
   private let secret: SecretBytes
   private let metadata: Metadata
-  /// Another program's metadata, kept as it is; empty for none.
+  /// The metadata of another program, kept unchanged; empty for none.
   private let foreignMetadata: SecretBytes
 
-  /// Labels; nil for none.
+  /// The labels; nil for none.
   public var labels: Labels?
   /// The extended public key; nil for none.
   public var xpub: String?
-  /// Descriptors of receiving and change addresses; nil for none.
+  /// The descriptors of receiving and change addresses; nil for none.
   public var descriptors: (external: String, internal: String)?
-  /// Main or decoy.
+  /// The mode: main or decoy.
   public var mode = WalletEntry.Mode.main
 
-  /// Describes a wallet.
+  /// Creates an entry for a wallet.
   ///
   /// - Parameters:
   ///   - walletID: its random ID.
-  ///   - kind: what the secret is.
-  ///   - secret: UTF-8 text, or a TAPSIGNER backup's bytes; not looked at for a
-  ///     watch-only wallet.
-  ///   - metadata: what readers show.
+  ///   - kind: the kind of secret.
+  ///   - secret: UTF-8 text, or a TAPSIGNER backup's bytes; ignored for a watch-only wallet.
+  ///   - metadata: the metadata that readers show.
   public init(
     walletID: String, kind: WalletEntry.SecretKind, secret: consuming SecretBytes,
     metadata: Metadata
@@ -91,11 +90,11 @@ public struct NewWalletEntry: ~Copyable {
     foreignMetadata = SecretBytes(zeroed: 0)
   }
 
-  /// Describes a wallet with metadata that another program wrote.
+  /// Creates an entry with metadata that another program wrote.
   ///
   /// - Parameters:
   ///   - walletID: its ID.
-  ///   - kind: what the secret is.
+  ///   - kind: the kind of secret.
   ///   - secret: as in ``init(walletID:kind:secret:metadata:)``.
   ///   - metadataJSON: JSON, kept byte for byte.
   public init(
@@ -109,18 +108,18 @@ public struct NewWalletEntry: ~Copyable {
     foreignMetadata = metadataJSON
   }
 
-  /// The entry's bytes.
+  /// Encodes the entry.
   ///
   /// Its `content_revision_hash` is the SHA-256 of these bytes with an empty
   /// hash and without the mark.
   ///
   /// - Parameters:
   ///   - updatedAt: Unix seconds.
-  ///   - mark: the operation that will hold the entry; nil leaves it to
-  ///     ``WalletEntry``'s marking, when the operation is known.
+  ///   - mark: the operation that will hold the entry; nil leaves the mark to ``WalletEntry``'s
+  ///     marking, once the operation is known.
   /// - Returns: JSON in guarded memory.
-  /// - Throws: ``CSPPError/invalidField(_:)`` for an empty wallet ID,
-  ///   ``CSPPError/labelsTooLarge``, and whatever reading the result refuses.
+  /// - Throws: ``CSPPError/invalidField(_:)`` for an empty wallet ID, ``CSPPError/labelsTooLarge``,
+  ///   and the errors of parsing the result.
   public borrowing func encode(
     updatedAt: UInt64, mark: WalletEntry.Mark? = nil
   ) throws(CSPPError) -> SecretBytes {
@@ -138,7 +137,7 @@ public struct NewWalletEntry: ~Copyable {
     return entry
   }
 
-  /// Everything up to the opening quotation mark of the revision hash.
+  /// Writes everything up to the opening quotation mark of the revision hash.
   private borrowing func writeHead(into writer: inout SecretWriter) {
     writer.raw("{\"wallet_id\":\(JSONText.quoted(walletID)),\"secret\":")
     writeSecret(into: &writer)
@@ -161,7 +160,7 @@ public struct NewWalletEntry: ~Copyable {
     writer.raw(",\"content_revision_hash\":\"")
   }
 
-  /// The value of `labels_zstd_jsonl`, and the three members after it.
+  /// Writes the value of `labels_zstd_jsonl` and the three members after it.
   private borrowing func writeLabels(into writer: inout SecretWriter) {
     switch labels {
     case nil:

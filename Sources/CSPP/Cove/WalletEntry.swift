@@ -1,9 +1,8 @@
-/// What a wallet's entry says: a view of its bytes, which stay in guarded
-/// memory, opaque and unchanged.
+/// A parsed wallet entry: a view of its bytes, which stay in guarded memory, opaque and unchanged.
 ///
-/// No secret is copied; ``secret(in:)`` hands it out on request.
+/// No secret is copied; ``secret(in:)`` returns it on request.
 public struct WalletEntry: Equatable, Sendable {
-  /// What an entry can restore.
+  /// The kind of secret that an entry holds.
   public enum SecretKind: String, CaseIterable, Sendable {
     /// BIP-39 words.
     case mnemonic = "Mnemonic"
@@ -13,26 +12,26 @@ public struct WalletEntry: Equatable, Sendable {
     case tapSignerBackup = "TapSignerBackup"
     /// An output descriptor.
     case descriptor = "Descriptor"
-    /// Nothing to spend with.
+    /// No secret: the wallet cannot spend.
     case watchOnly = "WatchOnly"
   }
 
-  /// In which of an app's two modes the wallet shows.
+  /// The app mode in which the wallet is shown.
   public enum Mode: String, CaseIterable, Sendable {
-    /// The usual one.
+    /// The usual mode.
     case main = "Main"
-    /// The one shown under duress.
+    /// The mode shown under duress.
     case decoy = "Decoy"
   }
 
-  /// Which operation of which computer sealed the entry; CSPP ignores it.
+  /// The operation and computer that sealed the entry; CSPP ignores this mark.
   public struct Mark: Hashable, Sendable {
     /// The computer.
     public let writerID: WriterID
     /// Its operation.
     public let counter: UInt64
 
-    /// Names an operation.
+    /// Creates a mark for an operation.
     public init(writerID: WriterID, counter: UInt64) {
       self.writerID = writerID
       self.counter = counter
@@ -43,9 +42,9 @@ public struct WalletEntry: Equatable, Sendable {
   public let walletID: String
   /// SHA-256 of ``walletID``.
   public let recordID: RecordID
-  /// What ``secret(in:)`` gives.
+  /// The kind of the secret from ``secret(in:)``.
   public let secretKind: SecretKind
-  /// Main or decoy.
+  /// The mode: main or decoy.
   public let mode: Mode
   /// `name` of the metadata, for people.
   public let name: String?
@@ -53,13 +52,13 @@ public struct WalletEntry: Equatable, Sendable {
   public let network: String?
   /// `master_fingerprint` of the metadata, as written.
   public let fingerprint: String?
-  /// Unix seconds.
+  /// The time of the last change, in Unix seconds.
   public let updatedAt: UInt64?
-  /// Number of labels, as stated.
+  /// The number of labels, as stated.
   public let labelsCount: UInt64?
   /// SHA-256 of the uncompressed labels, as stated.
   public let labelsHash: Digest?
-  /// Size of the uncompressed labels in bytes, as stated; at most 10 MiB.
+  /// The size of the uncompressed labels in bytes, as stated; at most 10 MiB.
   public let labelsUncompressedSize: UInt64?
   /// The operation that sealed the entry; nil in other programs' entries.
   public let mark: Mark?

@@ -3,14 +3,14 @@ public import SecretMemory
 extension WalletEntry {
   /// A copy of an entry's bytes with another mark; nothing else changes.
   ///
-  /// For an entry that comes from elsewhere: its `keybackup` member is replaced
-  /// where it is, or added behind the last member.
+  /// For an entry from elsewhere: its `keybackup` member is replaced in place, or added after the
+  /// last member.
   ///
   /// - Parameters:
   ///   - plaintext: the entry's bytes.
   ///   - mark: the operation that will hold the entry.
   /// - Returns: the new bytes.
-  /// - Throws: what ``init(parsing:)`` throws, for the result too.
+  /// - Throws: the errors of ``init(parsing:)-(SecretBytes)``, also for the result.
   public static func marking(
     _ plaintext: borrowing SecretBytes, with mark: Mark
   ) throws(CSPPError) -> SecretBytes {
@@ -36,6 +36,6 @@ extension WalletEntry {
 }
 
 extension WalletEntry.Mark {
-  /// The mark as it stands in an entry.
+  /// The mark as it is written in an entry.
   var json: String { "{\"writer_id\":\"\(writerID)\",\"counter\":\(counter)}" }
 }

@@ -1,19 +1,19 @@
 public import SecretMemory
 
 extension WalletEntry {
-  /// Reads an entry.
+  /// Parses an entry.
   ///
-  /// A field that may be absent may also be null; nothing else is forgiven in
-  /// the fields named by CSPP. Unknown fields and all metadata are accepted.
+  /// A field that may be absent may also be null. Otherwise the fields named by CSPP are parsed
+  /// strictly. Unknown fields and all metadata are accepted.
   ///
   /// - Parameter plaintext: the entry's bytes.
-  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields,
-  ///   ``CSPPError/unknownSecretKind``, ``CSPPError/labelsTooLarge``.
+  /// - Throws: every case of ``CSPPError`` about bytes and fields, ``CSPPError/unknownSecretKind``,
+  ///   ``CSPPError/labelsTooLarge``.
   public init(parsing plaintext: borrowing SecretBytes) throws(CSPPError) {
     self = try plaintext.withBytes { (text) throws(CSPPError) in try WalletEntry(parsing: text) }
   }
 
-  /// Reads an entry that is lent from guarded memory.
+  /// Parses an entry in guarded memory.
   public init(parsing text: RawSpan) throws(CSPPError) {
     try SizeLimits.check(text.byteCount, Int(Int32.max))
     let object = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
@@ -104,8 +104,8 @@ extension WalletEntry {
 
 /// The metadata shown to people.
 ///
-/// Metadata may be anything, so what is not as expected is left out and never
-/// keeps a wallet from being restored.
+/// Metadata may be anything. A field of an unexpected type is omitted and never prevents a wallet
+/// from being restored.
 private struct Metadata {
   var name: String?
   var network: String?
@@ -128,7 +128,7 @@ private struct Metadata {
 }
 
 extension WalletEntry.Mark {
-  /// A mark proves nothing, so a malformed one counts as none.
+  /// Parses a mark; a malformed one counts as none, since a mark proves nothing.
   fileprivate init?(_ value: JSONValue, in text: RawSpan) {
     guard let object = try? JSONObject(value, in: text, duplicates: .refusedOnLookup),
       let writer: WriterID = try? object.value("writer_id", in: text)?

@@ -1,9 +1,9 @@
 public import SecretMemory
 
-// Each of these takes the bytes that the entry was read from.
+// Each of these functions takes the bytes from which the entry was parsed.
 extension WalletEntry {
-  /// The secret in guarded memory: UTF-8 text, or a TAPSIGNER backup's bytes;
-  /// nil for a watch-only wallet.
+  /// The secret in guarded memory: UTF-8 text, or a TAPSIGNER backup's bytes; nil for a watch-only
+  /// wallet.
   public func secret(in plaintext: borrowing SecretBytes) throws(CSPPError) -> SecretBytes? {
     switch secretKind {
     case .watchOnly: return nil
@@ -55,8 +55,9 @@ extension WalletEntry {
     return labels
   }
 
-  /// The hash that names this revision: the one stated, else the SHA-256 of the
-  /// entry's bytes in hexadecimal.
+  /// The hash that identifies this revision.
+  ///
+  /// It is the stated one or, without one, the SHA-256 of the entry's bytes in hexadecimal.
   public func contentRevisionHash(in plaintext: borrowing SecretBytes) -> String {
     plaintext.withBytes { text in
       let stated = revisionValue?.string(in: text) ?? ""

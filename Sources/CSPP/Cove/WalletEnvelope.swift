@@ -1,6 +1,6 @@
-// This folder is for CSPP as Cove defines it: the two envelopes and the wallet's entry.
-// Only what that specification says belongs here, and the fields that we add to it. The log
-// and key slots of our own are not known here.
+// This folder is for CSPP as Cove defines it: the two envelopes and the wallet's entry. It contains
+// only that specification and the fields that we add to it. The log and our own key slots are not
+// known here.
 
 public import SecretMemory
 
@@ -11,29 +11,27 @@ public struct WalletEnvelope: Equatable, Sendable {
   let nonce: [UInt8]
   let ciphertext: [UInt8]
 
-  /// The record that the plain field claims; nil in older envelopes.
+  /// The record ID in the plain field; nil in older envelopes.
   public let recordID: RecordID?
-  /// 1, or 2, which an extended private key needs; absent means 1.
+  /// The version: 1, or 2, which an extended private key needs; an absent version means 1.
   public var version: Int { fields.version ?? 1 }
-  /// The namespace that the plain field claims.
+  /// The namespace ID in the plain field.
   public var namespaceID: NamespaceID? { fields.namespaceID }
-  /// The wallet ID that the plain field claims.
+  /// The wallet ID in the plain field.
   public var walletID: String? { fields.walletID }
-  /// Unix seconds, a plain claim.
+  /// The time in Unix seconds; a plain claim.
   public var createdAt: UInt64? { fields.createdAt }
-  /// Unix seconds, a plain claim.
+  /// The time in Unix seconds; a plain claim.
   public var updatedAt: UInt64? { fields.updatedAt }
 
-  /// Reads an envelope.
+  /// Parses an envelope.
   ///
   /// - Parameters:
   ///   - file: the file's bytes.
-  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
-  ///     the comparison.
-  ///   - place: the record whose name the file bears; nil skips the
-  ///     comparison, for conflict copies.
-  ///   - limit: largest size in bytes.
-  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields.
+  ///   - namespaceID: the namespace of the file's folder; nil skips the comparison.
+  ///   - place: the record in the file's name; nil skips the comparison, for conflict copies.
+  ///   - limit: the largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` about bytes and fields.
   public init(
     parsing file: Span<UInt8>, at namespaceID: NamespaceID?, recordID place: RecordID?,
     limit: Int = SizeLimits.standard.record
@@ -59,26 +57,26 @@ public struct WalletEnvelope: Equatable, Sendable {
     guard ciphertext.count >= ChaCha20Poly1305.tagSize else { throw .invalidField("ciphertext") }
   }
 
-  /// Decrypts the entry and compares it with the envelope and its place.
+  /// Decrypts the entry and compares it with the envelope and its location.
   ///
   /// - Parameters:
   ///   - cipher: the namespace's keys.
-  ///   - recordID: the record whose name the file bears; nil skips the
-  ///     comparison with the name, not the one with the plain field.
-  ///   - plaintext: holds the entry's bytes exactly as they were sealed.
-  /// - Returns: what the entry says.
+  ///   - recordID: the record in the file's name; nil skips the comparison with the name, not the
+  ///     one with the plain field.
+  ///   - plaintext: receives the entry's bytes exactly as they were sealed.
+  /// - Returns: the parsed entry.
   /// - Throws: ``CSPPError/authenticationFailed``, ``CSPPError/otherRecord``,
-  ///   ``CSPPError/otherWalletID``, ``CSPPError/privateKeyInVersion1``, and
-  ///   what ``WalletEntry/init(parsing:)`` throws.
+  ///   ``CSPPError/otherWalletID``, ``CSPPError/privateKeyInVersion1``, and the errors of
+  ///   ``WalletEntry/init(parsing:)-(SecretBytes)``.
   public func open(
     with cipher: inout WalletCipher, recordID: RecordID?, into plaintext: inout SecretBytes
   ) throws(CSPPError) -> WalletEntry {
     try cipher.open(ciphertext, salt: walletSalt, nonce: nonce, into: &plaintext)
     let entry = try WalletEntry(parsing: plaintext)
     if let expected = recordID ?? self.recordID, entry.recordID != expected { throw .otherRecord }
-    // By digest, so that no two spellings of one character count as equal.
+    // Compared by digest, so that two spellings of one character do not count as equal.
     if let stated = fields.walletRecord, stated != entry.recordID { throw .otherWalletID }
-    // The oldest envelopes state no version; the rule came with the field.
+    // The oldest envelopes state no version; the rule was introduced with the field.
     if fields.version == 1, entry.secretKind == .xprv { throw .privateKeyInVersion1 }
     return entry
   }
@@ -86,8 +84,8 @@ public struct WalletEnvelope: Equatable, Sendable {
   /// Encrypts an entry under a fresh salt and nonce.
   ///
   /// - Parameters:
-  ///   - plaintext: the entry's bytes; they are kept byte for byte.
-  ///   - entry: what they say, from ``WalletEntry/init(parsing:)``.
+  ///   - plaintext: the entry's bytes, which are kept byte for byte.
+  ///   - entry: the parsed entry, from ``WalletEntry/init(parsing:)-(SecretBytes)``.
   ///   - cipher: the namespace's keys.
   ///   - createdAt: Unix seconds.
   ///   - updatedAt: Unix seconds.
@@ -120,17 +118,16 @@ public struct WalletEnvelope: Equatable, Sendable {
   }
 }
 
-/// A namespace's wallet cipher with the working memory that one loop over many
-/// records uses again and again.
+/// A namespace's wallet cipher, with working memory that a loop over many records reuses.
 public struct WalletCipher: ~Copyable {
   private static let info = Array("cspp:v1:wallet".utf8)
 
-  /// The namespace whose records this opens and seals.
+  /// The namespace whose records it opens and seals.
   public let namespaceID: NamespaceID
   private let critical: SecretBytes
   private var key = SecretBytes(zeroed: 64)
 
-  /// Takes the keys it needs from a master key.
+  /// Derives the required keys from a master key.
   public init(_ masterKey: borrowing MasterKey) {
     namespaceID = masterKey.namespaceID
     critical = masterKey.criticalDataKey()
@@ -153,7 +150,7 @@ public struct WalletCipher: ~Copyable {
   }
 
   private mutating func derive(_ salt: [UInt8]) {
-    // Lent one at a time: `key` is written while `critical` is read.
+    // The keys are lent one at a time: `key` is written while `critical` is read.
     critical.withBytes { ikm in
       HKDFSHA256.deriveKey(ikm: ikm, salt: salt, info: Self.info, into: &key)
     }

@@ -1,10 +1,10 @@
 package import SecretMemory
 
 extension JSONValue {
-  /// Whether this string is `name`, however it is escaped.
+  /// Whether this string is `name`, whatever its escapes.
   package func equals(_ name: StaticString, in text: RawSpan) -> Bool {
     guard kind == .string else { return false }
-    // By code units: `==` of strings takes a Kelvin sign for a K.
+    // Compares code units: `==` of strings treats a Kelvin sign as a K.
     if hasEscapes { return string(in: text).utf8.elementsEqual(name.description.utf8) }
     let count = name.utf8CodeUnitCount
     guard range.count == count else { return false }
@@ -15,7 +15,7 @@ extension JSONValue {
     return true
   }
 
-  /// Whether both strings are the same, however they are escaped.
+  /// Whether both strings are equal, whatever their escapes.
   func isSameString(as other: JSONValue, in text: RawSpan) -> Bool {
     if hasEscapes || other.hasEscapes {
       return string(in: text).utf8.elementsEqual(other.string(in: text).utf8)
@@ -25,7 +25,7 @@ extension JSONValue {
     return range.allSatisfy { text.byte($0) == text.byte($0 + distance) }
   }
 
-  /// The text of this string, for what is no secret.
+  /// The text of this string, if it is no secret.
   ///
   /// - Precondition: the value is a string of this text.
   package func string(in text: RawSpan) -> String {
@@ -58,8 +58,9 @@ extension JSONValue {
     return secret
   }
 
-  /// Hands out the UTF-8 bytes of a string with its escapes resolved; they are
-  /// never more than the text has.
+  /// Passes on the UTF-8 bytes of a string with its escapes resolved.
+  ///
+  /// They are never more than the bytes of the text.
   private func unescape(in text: RawSpan, _ body: (UInt8) -> Void) {
     var index = range.lowerBound
     while index < range.upperBound {
@@ -97,13 +98,13 @@ extension JSONValue {
     }
   }
 
-  /// The text, or nil when this is no string.
+  /// The text; throws when the value is not a string.
   package func text(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> String {
     guard kind == .string else { throw .invalidField(field.description) }
     return string(in: text)
   }
 
-  /// The whole number from 0 to 2^63 - 1 that this is, without fraction or exponent.
+  /// The value as a whole number from 0 to 2^63 - 1, without fraction or exponent.
   package func integer(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> UInt64 {
     guard kind == .number else { throw .invalidField(field.description) }
     var number: UInt64 = 0
@@ -119,7 +120,7 @@ extension JSONValue {
     return number
   }
 
-  /// The boolean that this is.
+  /// The value as a boolean.
   package func bool(_ field: StaticString) throws(CSPPError) -> Bool {
     switch kind {
     case .boolTrue: return true
@@ -128,13 +129,13 @@ extension JSONValue {
     }
   }
 
-  /// The bytes that this string spells in hexadecimal.
+  /// The bytes that this string encodes in hexadecimal.
   ///
   /// - Parameters:
-  ///   - field: its name, for the error.
+  ///   - field: the field's name, for the error.
   ///   - text: the text.
-  ///   - count: how many bytes there must be; nil for any number.
-  ///   - upperCase: whether capital digits are allowed.
+  ///   - count: the required number of bytes; nil for any number.
+  ///   - upperCase: whether upper-case digits are allowed.
   /// - Returns: the bytes.
   /// - Throws: ``CSPPError/invalidField(_:)``.
   package func hex(
@@ -146,7 +147,7 @@ extension JSONValue {
     return bytes
   }
 
-  /// The bytes that this string spells in base64.
+  /// The bytes that this string encodes in base64.
   package func base64(
     _ field: StaticString, in text: RawSpan, _ alphabet: Base64.Alphabet
   ) throws(CSPPError) -> [UInt8] {
@@ -156,14 +157,14 @@ extension JSONValue {
     return bytes
   }
 
-  /// The record of the wallet ID that this string is.
+  /// The record ID of the wallet ID in this string.
   func record(in text: RawSpan) -> RecordID {
     hasEscapes
       ? RecordID(walletID: string(in: text))
       : RecordID(words: Digest(of: text.extracting(range)).words)
   }
 
-  /// The identifier that this string spells.
+  /// The identifier that this string encodes.
   package func identifier<ID: HexIdentifier>(
     _ field: StaticString, in text: RawSpan
   ) throws(CSPPError) -> ID {

@@ -1,6 +1,6 @@
 internal import SecretMemory
 
-/// The members of one object: places in a text that stays where it is.
+/// The members of one object, as ranges in a text that is not copied.
 package struct JSONObject: Sendable {
   /// A member: its name as a string value, and its value.
   package struct Member: Sendable {
@@ -10,18 +10,18 @@ package struct JSONObject: Sendable {
     package let value: JSONValue
   }
 
-  /// Which names may not appear twice.
+  /// The names that must not appear twice.
   package enum Duplicates: Sendable {
-    /// Any: our own formats.
+    /// All names: for our own formats.
     case refused
-    /// Only those that are looked up: formats with fields unknown to us.
+    /// Only names that are looked up: for formats with fields unknown to us.
     case refusedOnLookup
   }
 
-  /// Members in the order of the text.
+  /// The members in the order of the text.
   package let members: [Member]
 
-  /// Most members of an object in which every pair of names is compared.
+  /// The most members of an object in which every pair of names is compared.
   private static let memberLimit = 64
 
   /// Collects the members of a checked object.
@@ -35,7 +35,7 @@ package struct JSONObject: Sendable {
     try self.init(&scanner, in: text, duplicates)
   }
 
-  /// Checks a whole text and collects the members of the object it is.
+  /// Parses a whole text and collects the members of its object.
   package init(parsing text: RawSpan, duplicates: Duplicates) throws(CSPPError) {
     if JSON.isBlank(text) { throw .empty }
     var scanner = JSONScanner(position: 0, end: text.byteCount)
@@ -47,7 +47,7 @@ package struct JSONObject: Sendable {
     try scanner.finish(in: text)
   }
 
-  /// Reads an object; the scanner is on its brace and ends behind the other.
+  /// Reads an object; the scanner starts at its opening brace and ends after the closing one.
   private init(
     _ scanner: inout JSONScanner, in text: RawSpan, _ duplicates: Duplicates
   ) throws(CSPPError) {
@@ -69,7 +69,7 @@ package struct JSONObject: Sendable {
     for index in members.indices.dropFirst() {
       let name = members[index].name
       for other in 0..<index where name.isSameString(as: members[other].name, in: text) {
-        // The name is not repeated in the error: it may be anything.
+        // The error does not repeat the name, which may be anything.
         throw .duplicateField("(any)")
       }
     }
@@ -97,7 +97,7 @@ package struct JSONObject: Sendable {
     return value?.kind == .null ? nil : value
   }
 
-  /// The value of a member that must be there; it may be null.
+  /// The value of a required member; it may be null.
   package func required(
     _ name: StaticString, in text: RawSpan
   ) throws(CSPPError) -> JSONValue {
@@ -106,7 +106,7 @@ package struct JSONObject: Sendable {
   }
 }
 
-/// The elements of an array, one after the other.
+/// Iterates over the elements of an array.
 package struct JSONElements: Sendable {
   private var scanner: JSONScanner
   private var isFirst = true
@@ -115,8 +115,8 @@ package struct JSONElements: Sendable {
   ///
   /// - Parameters:
   ///   - value: a checked array.
-  ///   - field: its name, for the error.
-  /// - Throws: ``CSPPError/invalidField(_:)`` when it is no array.
+  ///   - field: the field's name, for the error.
+  /// - Throws: ``CSPPError/invalidField(_:)`` when the value is not an array.
   package init(_ value: JSONValue, field: StaticString) throws(CSPPError) {
     guard value.kind == .array else { throw .invalidField(field.description) }
     scanner = JSONScanner(position: value.range.lowerBound + 1, end: value.range.upperBound)

@@ -1,8 +1,7 @@
-// This folder is for reading and writing JSON in guarded memory, without copying a value
-// out of it. The formats, and the modules beside this one, use it. It knows no field of any
-// format.
+// This folder is for reading and writing JSON in guarded memory, without copying a value out of it.
+// The formats, and the modules beside this one, use it. It knows no field of any format.
 
-/// One value of a text that ``JSON/parse(_:)`` has checked: its kind and place.
+/// One value of a text that ``JSON/parse(_:)`` has checked: its kind and range.
 ///
 /// Nothing is copied, so a value of a plaintext in guarded memory stays there.
 package struct JSONValue: Equatable, Sendable {
@@ -17,9 +16,9 @@ package struct JSONValue: Equatable, Sendable {
     case null
   }
 
-  /// What the value is.
+  /// The kind of the value.
   package let kind: Kind
-  /// Whether a string holds a backslash.
+  /// Whether a string contains a backslash.
   let hasEscapes: Bool
   private let start: UInt32
   private let end: UInt32
@@ -31,27 +30,27 @@ package struct JSONValue: Equatable, Sendable {
     end = UInt32(truncatingIfNeeded: range.upperBound)
   }
 
-  /// The bytes of the value; of a string, those between the quotation marks.
+  /// The byte range of the value; of a string, without the quotation marks.
   package var range: Range<Int> { Int(start)..<Int(end) }
 
-  /// The bytes of the value, quotation marks included.
+  /// The byte range of the value, including quotation marks.
   package var fullRange: Range<Int> {
     kind == .string ? Int(start) - 1..<Int(end) + 1 : range
   }
 }
 
-/// A strict reader of JSON (RFC 8259) that keeps places, not copies.
+/// A strict parser of JSON (RFC 8259) that keeps ranges instead of copies.
 ///
-/// The text must be UTF-8 without a byte order mark, nested at most 64 deep,
-/// with no lone surrogate in an escape. Time grows with the size alone.
-/// Numbers keep their text: their size and precision are unlimited.
+/// The text must be UTF-8 without a byte order mark, nested at most 64 levels deep, with no lone
+/// surrogate in an escape. The time grows only with the size. Numbers keep their text, so their
+/// size and precision are unlimited.
 package enum JSON {
-  /// Deepest nesting of objects and arrays.
+  /// The deepest nesting of objects and arrays.
   package static let depthLimit = 64
 
   /// Checks a whole text.
   ///
-  /// - Returns: the one value it holds.
+  /// - Returns: its single value.
   /// - Throws: ``CSPPError/empty``, ``CSPPError/truncated``,
   ///   ``CSPPError/notJSON(offset:)``, ``CSPPError/tooDeep``.
   package static func parse(_ text: RawSpan) throws(CSPPError) -> JSONValue {
@@ -62,8 +61,7 @@ package enum JSON {
     return value
   }
 
-  /// Whether every byte is zero or white space: what sync clients leave as
-  /// placeholders.
+  /// Whether every byte is zero or white space, as in placeholders of sync clients.
   static func isBlank(_ text: RawSpan) -> Bool {
     for index in 0..<text.byteCount {
       switch text.byte(index) {
@@ -76,14 +74,14 @@ package enum JSON {
 }
 
 extension RawSpan {
-  /// The byte at `index`, which must be inside.
+  /// The byte at `index`, which must be in range.
   @inline(__always)
   func byte(_ index: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
   }
 }
 
-/// A place in a text, moved forward value by value.
+/// A position in a text, which advances value by value.
 struct JSONScanner {
   var position: Int
   let end: Int
@@ -98,7 +96,7 @@ struct JSONScanner {
     }
   }
 
-  /// The byte here, after white space; the position stays on it.
+  /// The byte here, after white space; the position does not pass it.
   @inline(__always)
   mutating func peek(in text: RawSpan) throws(CSPPError) -> UInt8 {
     skipSpace(in: text)
@@ -111,13 +109,13 @@ struct JSONScanner {
     position &+= 1
   }
 
-  /// Checks that nothing but white space is left.
+  /// Checks that only white space is left.
   mutating func finish(in text: RawSpan) throws(CSPPError) {
     skipSpace(in: text)
     guard position == end else { throw .notJSON(offset: position) }
   }
 
-  /// Reads one value, whatever it holds, inside `depth` others.
+  /// Reads one value of any kind, nested inside `depth` others.
   mutating func value(in text: RawSpan, depth: Int = 0) throws(CSPPError) -> JSONValue {
     let first = try peek(in: text)
     switch first {
@@ -130,7 +128,7 @@ struct JSONScanner {
     }
   }
 
-  /// Reads a string, a number or a word.
+  /// Reads a string, a number or a literal.
   mutating func scalar(_ first: UInt8, in text: RawSpan) throws(CSPPError) -> JSONValue {
     switch first {
     case UInt8(ascii: "\""): return try string(in: text)
@@ -141,8 +139,9 @@ struct JSONScanner {
     }
   }
 
-  /// Reads an object or array with all it holds, without recursion: one bit a
-  /// level says which of the two is open.
+  /// Reads an object or array with its contents, without recursion.
+  ///
+  /// One bit per level tells which of the two is open.
   private mutating func container(
     in text: RawSpan, outside: Int
   ) throws(CSPPError) {
@@ -163,7 +162,7 @@ struct JSONScanner {
       } else {
         _ = try scalar(byte, in: text)
       }
-      // A value is complete: close what ends here, or go to the next value.
+      // A value is complete: close the containers that end here, or continue with the next value.
       while depth > 0 {
         let inObject = objects & 1 == 1
         let next = try peek(in: text)

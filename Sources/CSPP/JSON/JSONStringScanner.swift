@@ -1,5 +1,5 @@
 extension JSONScanner {
-  /// Reads a string; the position is on its first quotation mark.
+  /// Reads a string; the position is at its opening quotation mark.
   mutating func string(in text: RawSpan) throws(CSPPError) -> JSONValue {
     position &+= 1
     let start = position
@@ -25,16 +25,16 @@ extension JSONScanner {
     }
   }
 
-  /// Skips characters that mean themselves, eight at a time: most of a file is
-  /// one long string of base64 or digits.
+  /// Skips characters that need no processing, eight at a time: most of a file is one long string
+  /// of base64 or digits.
   @inline(__always)
   private mutating func skipPlain(in text: RawSpan) {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
     while position &+ 8 <= end {
       let word = unsafe text.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
-      // A byte's high bit is set where it is below 0x20, a quotation mark, a
-      // backslash or beyond ASCII; borrows may set more, never fewer.
+      // A byte's high bit is set if it is below 0x20, a quotation mark, a backslash or beyond
+      // ASCII. Borrows may set more bits, never fewer.
       let quotes = word ^ (ones &* 0x22)
       let slashes = word ^ (ones &* 0x5C)
       let special =
@@ -50,7 +50,7 @@ extension JSONScanner {
     }
   }
 
-  /// Checks one escape; the position is on its backslash.
+  /// Checks one escape; the position is at its backslash.
   private mutating func escape(in text: RawSpan) throws(CSPPError) {
     guard position + 1 < end else { throw .truncated }
     switch text.byte(position + 1) {
@@ -61,7 +61,7 @@ extension JSONScanner {
       let start = position
       let unit = try codeUnit(in: text)
       guard unit & 0xF800 == 0xD800 else { return }
-      // A surrogate stands for nothing unless its other half follows.
+      // A surrogate is invalid unless its other half follows.
       guard unit < 0xDC00 else { throw .notJSON(offset: start) }
       guard position + 1 < end else { throw .truncated }
       guard text.byte(position) == UInt8(ascii: "\\"),
@@ -92,8 +92,8 @@ extension JSONScanner {
     return unit
   }
 
-  /// Checks one character beyond ASCII: the shortest form, no surrogate, at
-  /// most U+10FFFF (Unicode, table 3-7).
+  /// Checks one character beyond ASCII: shortest form, no surrogate, at most U+10FFFF (Unicode,
+  /// table 3-7).
   private mutating func multibyte(_ first: UInt8, in text: RawSpan) throws(CSPPError) {
     let size: Int
     var second: ClosedRange<UInt8> = 0x80...0xBF

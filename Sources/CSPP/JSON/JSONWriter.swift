@@ -1,6 +1,6 @@
 package import SecretMemory
 
-/// JSON in guarded memory.
+/// Writes JSON in guarded memory.
 extension SecretWriter {
   /// Adds bytes as an array of numbers.
   package mutating func numbers(_ bytes: RawSpan) {
@@ -31,8 +31,7 @@ extension SecretWriter {
   }
 }
 
-/// How a byte of UTF-8 is written inside a JSON string: only what RFC 8259
-/// section 7 forbids as it is gets an escape.
+/// Writes bytes of UTF-8 inside a JSON string; escapes only those that RFC 8259 section 7 requires.
 enum JSONEscape {
   static func size(_ byte: UInt8) -> Int {
     switch byte {
@@ -65,7 +64,7 @@ enum JSONEscape {
   }
 }
 
-/// JSON that holds no secret.
+/// Writes JSON that holds no secret.
 package enum JSONText {
   /// A string with its quotation marks.
   package static func quoted(_ string: String) -> String {
@@ -75,7 +74,7 @@ package enum JSONText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// An object from members whose values are JSON already; nil leaves one out.
+  /// An object from members whose values are already JSON; nil omits a member.
   package static func object(_ members: [(name: String, value: String?)]) -> String {
     let texts = members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
     return "{" + texts.joined(separator: ",") + "}"

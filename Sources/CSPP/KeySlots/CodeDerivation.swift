@@ -1,16 +1,17 @@
 public import SecretMemory
 
 extension KeyHeader {
-  /// How a recovery code becomes a slot's secret: Argon2id (RFC 9106), and a
-  /// second secret mixed in where there is one.
+  /// The derivation of a slot's secret from a recovery code: Argon2id (RFC 9106), combined with a
+  /// second secret if there is one.
   public struct CodeDerivation: Equatable, Sendable {
-    /// Bounds on what a file may ask for: whoever writes to the folder must not
-    /// be able to make this process hold more memory than it may
-    /// (``ProcessHardening/memoryLimit``) or work for hours.
+    /// The bounds on the cost that a file may request.
+    ///
+    /// Anyone who can write to the folder must not be able to make this process use more memory
+    /// than allowed (`ProcessHardening.memoryLimit`) or work for hours.
     public enum Limit {
-      /// Most memory, 512 MiB, in KiB.
+      /// The most memory, 512 MiB, in KiB.
       public static let memoryKiB = 512 * 1024
-      /// Most work, memory times passes: 4 GiB, in KiB.
+      /// The most work, memory times passes: 4 GiB, in KiB.
       public static let workKiB = 4 * 1024 * 1024
     }
 
@@ -18,19 +19,19 @@ extension KeyHeader {
     public let salt: [UInt8]
     /// Argon2id's cost.
     public let cost: Argon2id.Parameters
-    /// What is needed beside the code; nil: nothing.
+    /// The secret needed beside the code; nil if none is.
     public let secondSecret: SecondSecret?
 
-    /// What a new kit costs: the second choice of RFC 9106 section 4, with the
-    /// one lane that libsodium computes.
+    /// The cost of a new kit: the second choice of RFC 9106 section 4, with the single lane that
+    /// libsodium computes.
     ///
-    /// A code of 99.8 bits needs no slow derivation to be safe; a restore on a
-    /// small computer needs a modest one.
+    /// A code of 99.8 bits needs no slow derivation to be safe. A restore on a small computer needs
+    /// a modest one.
     public static var standardCost: Argon2id.Parameters {
       get throws(SecretMemoryError) { try Argon2id.Parameters(memoryKiB: 65_536, passes: 3) }
     }
 
-    /// Describes a derivation.
+    /// Creates a derivation.
     ///
     /// - Throws: ``CSPPError/invalidField(_:)`` beyond ``Limit``.
     public init(
@@ -45,18 +46,17 @@ extension KeyHeader {
       self.secondSecret = secondSecret
     }
 
-    /// Memory times passes, in KiB: what trying a code costs.
+    /// The cost of trying a code: memory times passes, in KiB.
     public var work: Int { cost.memoryKiB * cost.passes }
 
-    /// Derives 32 bytes from a code: the slot's secret, unless there is a second
-    /// one to mix in.
+    /// Derives 32 bytes from a code: the slot's secret, unless a second secret must be mixed in.
     ///
-    /// - Throws: ``SecretMemoryError/outOfMemory``.
+    /// - Throws: `SecretMemoryError.outOfMemory`.
     public func derive(_ code: borrowing RecoveryCode) throws(SecretMemoryError) -> SecretBytes {
       try Argon2id.deriveKey(password: code.password, salt: salt, parameters: cost)
     }
 
-    /// The slot's secret where there is a second secret.
+    /// Computes the slot's secret where there is a second secret.
     ///
     /// - Parameters:
     ///   - derived: from ``derive(_:)``.
@@ -76,7 +76,7 @@ extension KeyHeader {
     }
   }
 
-  /// What a recovery code needs beside it.
+  /// The second secret that a recovery code needs.
   public enum SecondSecret: Equatable, Sendable {
     /// The bytes of a file that is kept elsewhere.
     case file
@@ -90,10 +90,10 @@ extension KeyHeader {
 extension KeyHeader.CodeDerivation {
   static let kdf: StaticString = "argon2id"
 
-  /// Reads the fields of the kind `recovery_code`.
+  /// Parses the fields of the kind `recovery_code`.
   ///
-  /// - Returns: nil where a KDF, a number of lanes or a second secret is named
-  ///   that is not known here.
+  /// - Returns: nil where the KDF, the number of lanes or the second secret is unknown to this
+  ///   program.
   static func parse(
     _ object: JSONObject, in text: RawSpan
   ) throws(CSPPError) -> KeyHeader.CodeDerivation? {

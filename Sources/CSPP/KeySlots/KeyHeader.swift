@@ -1,9 +1,10 @@
 internal import SecretMemory
 
-/// What a file of `keys/` says about a key slot; authenticated once the slot's
-/// secret has opened the file, a plain claim before.
+/// The header of a file of `keys/`, which describes a key slot.
+///
+/// It is a plain claim until the slot's secret has opened the file; that authenticates it.
 public struct KeyHeader: Equatable, Sendable {
-  /// What a security key needs to give the slot's secret again.
+  /// The parameters with which a security key gives the slot's secret again.
   public struct SecurityKey: Equatable, Sendable {
     /// The credential's relying party ID.
     public var rpID: String
@@ -11,12 +12,12 @@ public struct KeyHeader: Equatable, Sendable {
     public var credentialID: [UInt8]
     /// Whether the credential occupies a slot of the authenticator.
     public var discoverable: Bool
-    /// The authenticator's model: 16 bytes.
+    /// The authenticator's model, 16 bytes.
     public var aaguid: [UInt8]
-    /// The WebAuthn PRF input: 32 random bytes.
+    /// The WebAuthn PRF input, 32 random bytes.
     public var prfSalt: [UInt8]
 
-    /// Describes a credential.
+    /// Creates a description of a credential.
     public init(
       rpID: String, credentialID: [UInt8], discoverable: Bool, aaguid: [UInt8], prfSalt: [UInt8]
     ) {
@@ -28,13 +29,13 @@ public struct KeyHeader: Equatable, Sendable {
     }
   }
 
-  /// How the slot's secret comes about.
+  /// The source of the slot's secret.
   public enum Kind: Equatable, Sendable {
     /// A FIDO2 credential's PRF output, always with user verification.
     case securityKey(SecurityKey)
     /// A recovery code, with a second secret or without one.
     case recoveryCode(CodeDerivation)
-    /// A kind that is not known here: listed and skipped. The text is its name.
+    /// A kind that this program does not know, listed and skipped; the text is its name.
     case unknown(String)
   }
 
@@ -42,17 +43,16 @@ public struct KeyHeader: Equatable, Sendable {
   public var namespaceID: NamespaceID
   /// The key slot.
   public var keyID: KeyID
-  /// How its secret comes about.
+  /// The source of its secret.
   public var kind: Kind
-  /// The name a person gave it when it was enrolled.
+  /// The name that the user gave it at enrolment.
   public var label: String
-  /// Unix seconds.
+  /// The time of creation, in Unix seconds.
   public var createdAt: UInt64
-  /// The key slot whose place it takes once it has been proved; `nil` for one
-  /// that stands beside the others.
+  /// The key slot that it replaces once it has been proved; `nil` for a slot beside the others.
   public var replaces: KeyID?
 
-  /// Describes a key slot.
+  /// Creates a header for a key slot.
   public init(
     namespaceID: NamespaceID, keyID: KeyID, kind: Kind, label: String, createdAt: UInt64,
     replaces: KeyID? = nil
@@ -65,7 +65,7 @@ public struct KeyHeader: Equatable, Sendable {
     self.replaces = replaces
   }
 
-  /// Reads a header.
+  /// Parses a header.
   ///
   /// - Returns: the header and the recipient's X25519 public key, 32 bytes.
   static func parse(_ json: [UInt8]) throws(CSPPError) -> (KeyHeader, recipient: [UInt8]) {
@@ -121,7 +121,7 @@ extension KeyHeader.Kind {
     }
   }
 
-  /// The kind's name and the fields that it has beside those of all kinds.
+  /// The kind's name and the fields specific to it.
   fileprivate var members: (name: String, own: [(String, String)]) {
     get throws(CSPPError) {
       switch self {
@@ -143,7 +143,7 @@ extension KeyHeader.SecurityKey {
     guard let aaguid = AAGUIDText.bytes(hyphenated) else { throw .invalidField("aaguid") }
     self.aaguid = aaguid
     prfSalt = try object.required("prf_salt", in: text).hex("prf_salt", in: text, count: 32)
-    // The secret of a request without user verification is another one.
+    // A request without user verification gives a different secret.
     guard try object.required("user_verification", in: text).bool("user_verification") else {
       throw .invalidField("user_verification")
     }
@@ -166,7 +166,7 @@ extension KeyHeader.SecurityKey {
   }
 }
 
-/// An authenticator's model as text: 8-4-4-4-12 lower-case digits.
+/// Converts an authenticator's model to text: 8-4-4-4-12 lower-case digits.
 enum AAGUIDText {
   static func string(_ bytes: [UInt8]) -> String {
     let digits = Array(Hex.string(bytes).utf8)

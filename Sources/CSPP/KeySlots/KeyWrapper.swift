@@ -1,33 +1,31 @@
-// This folder is for the files of key slots, recovery codes, and boxes for slots that are
-// not at hand. Callers wrap and unwrap a master key with a slot's secret. Where that comes
-// from is not known here.
+// This folder is for the files of key slots, recovery codes, and boxes for slots that are not
+// plugged in. Callers wrap and unwrap a master key with a slot's secret. The source of that secret
+// is not known here.
 
 public import SecretMemory
 
-/// One file of `keybackup/keys/`: the master key under one key slot.
+/// One file of `keybackup/keys/`: the master key wrapped for one key slot.
 ///
-/// Written once and never changed.
+/// It is written once and never changed.
 public struct KeyWrapper: Equatable, Sendable {
   static let format: StaticString = "keybackup-key"
 
-  /// What the file says about the key slot.
+  /// The description of the key slot.
   public let header: KeyHeader
-  /// X25519 public key to which a later master key can be sealed for this slot
-  /// while it is not at hand: 32 bytes.
+  /// The X25519 public key, 32 bytes, to which a later master key can be sealed for this slot while
+  /// it is not plugged in.
   public let recipient: [UInt8]
   private let file: ProtectedFile
-  /// Ciphertext and tag.
+  /// The ciphertext and tag.
   private let sealed: [UInt8]
 
-  /// Reads a file without any key.
+  /// Parses a file without any key.
   ///
   /// - Parameters:
   ///   - file: the file's bytes.
-  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
-  ///     the comparison.
-  ///   - limit: largest size in bytes.
-  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields. A
-  ///   kind that is not known is no error.
+  ///   - namespaceID: the namespace of the file's folder; nil skips the comparison.
+  ///   - limit: the largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` about bytes and fields. An unknown kind is no error.
   public init(
     parsing file: Span<UInt8>, at namespaceID: NamespaceID?,
     limit: Int = SizeLimits.standard.wrapper
@@ -44,8 +42,8 @@ public struct KeyWrapper: Equatable, Sendable {
     }
   }
 
-  /// Tells this header and what is sealed under it from any other file's, however
-  /// the JSON around them is spelled.
+  /// The digest of the header and its sealed contents, whatever the spelling of the JSON around
+  /// them.
   public var contentDigest: Digest {
     Digest(of: (file.protected + file.nonce + sealed).span)
   }

@@ -1,13 +1,13 @@
 public import SecretMemory
 
-/// A master key left for a key slot that is not at hand: an X25519 sealed box to
-/// the recipient key of that slot's file in `keys/`.
+/// A master key sealed for a key slot that is not plugged in: an X25519 sealed box to the recipient
+/// key of the slot's file in `keys/`.
 extension MasterKey {
   /// Seals the key to a key slot.
   ///
   /// - Parameter recipient: ``KeyWrapper/recipient``, 32 bytes.
-  /// - Returns: 80 bytes.
-  /// - Throws: ``CSPPError/invalidField(_:)`` for what is no recipient key.
+  /// - Returns: the box, 80 bytes.
+  /// - Throws: ``CSPPError/invalidField(_:)`` for bytes that are no recipient key.
   public borrowing func sealed(to recipient: [UInt8]) throws(CSPPError) -> [UInt8] {
     try withBytes { (bytes) throws(CSPPError) in
       do throws(SecretMemoryError) {
@@ -20,15 +20,15 @@ extension MasterKey {
 
   /// Opens a box.
   ///
-  /// Whoever knows a recipient key can make a box: what comes out is a claim
-  /// until its ``namespaceID`` was compared.
+  /// Anyone who knows a recipient key can make a box. The result is only a claim until its
+  /// ``namespaceID`` was compared.
   ///
   /// - Parameters:
   ///   - box: from ``Operation/Change/moved(_:boxes:last:)``.
   ///   - secret: the slot's secret; of a security key, its PRF output.
   ///   - keyID: the key slot.
   /// - Throws: ``CSPPError/authenticationFailed`` for another slot's secret,
-  ///   ``CSPPError/invalidField(_:)`` for something else than a master key.
+  ///   ``CSPPError/invalidField(_:)`` for contents other than a master key.
   public init(
     opening box: [UInt8], secret: borrowing SecretBytes, keyID: KeyID
   ) throws(CSPPError) {

@@ -1,38 +1,38 @@
 public import SecretMemory
 
-/// A recovery code: 20 Crockford base32 characters, 100 random bits, and
-/// Crockford's check symbol behind them.
+/// A recovery code: 20 Crockford base32 characters, 100 random bits, followed by Crockford's check
+/// symbol.
 ///
-/// The check symbol is the number's remainder modulo 37 in an alphabet of 37
-/// symbols. Codes whose symbol would be one of `*~$=U` are drawn again, so that
-/// a code has only digits and letters: 32 of 37 remain, 99.8 bits.
+/// The check symbol is the number's remainder modulo 37 in an alphabet of 37 symbols. Codes whose
+/// symbol would be one of `*~$=U` are drawn again, so that a code has only digits and letters: 32
+/// of 37 remain, 99.8 bits.
 public struct RecoveryCode: ~Copyable, Sendable {
-  /// Characters that carry the secret.
+  /// The number of characters that carry the secret.
   public static let characterCount = 20
-  /// Those and the check symbol.
+  /// The number of characters including the check symbol.
   public static let symbolCount = characterCount + 1
-  /// Most bytes that are looked at of what a person typed.
+  /// The most typed bytes that are parsed.
   public static let typedLimit = 256
   private static let groupSize = 4
-  /// A prime, so that the check symbol shows every wrong character and every
-  /// two that changed places.
+  /// A prime, so that the check symbol reveals every wrong character and every swap of two
+  /// characters.
   private static let modulus = 37
 
-  /// Why a text is no recovery code; carries nothing of the text.
+  /// The reason why a text is no recovery code; it contains nothing of the text.
   public enum Mistake: Error, Equatable, Sendable {
-    /// So many letters and digits instead of 21.
+    /// The text has this many letters and digits instead of 21.
     case length(Int)
-    /// The character at this place, counted from 1 without hyphens and spaces,
-    /// is none of the alphabet.
+    /// The character at this place, counted from 1 without hyphens and spaces, is not in the
+    /// alphabet.
     case character(Int)
-    /// The check symbol does not fit: something was mistyped.
+    /// The check symbol does not match: something was mistyped.
     case checkSymbol
   }
 
   /// 21 symbols of the alphabet, in ASCII.
   private let symbols: SecretBytes
 
-  /// Draws a code.
+  /// Draws a random code.
   public static func random() -> RecoveryCode {
     while true {
       var values = SecretBytes.random(count: symbolCount)
@@ -50,8 +50,8 @@ public struct RecoveryCode: ~Copyable, Sendable {
     }
   }
 
-  /// Reads what a person typed, as Crockford says: case, hyphens and white
-  /// space do not count, O is 0, I and L are 1.
+  /// Parses typed text as Crockford specifies: case, hyphens and white space are ignored, O is 0, I
+  /// and L are 1.
   ///
   /// - Parameter typed: the text, UTF-8.
   /// - Throws: ``Mistake``.
@@ -82,11 +82,11 @@ public struct RecoveryCode: ~Copyable, Sendable {
     self.symbols = symbols
   }
 
-  /// What goes into the key derivation: the 20 characters in ASCII, letters
-  /// upper case, without the check symbol.
+  /// The input of the key derivation: the 20 characters in upper-case ASCII, without the check
+  /// symbol.
   var password: SecretBytes { symbols.copy(0..<Self.characterCount) }
 
-  /// The code as it is shown and printed: `XXXX-XXXX-XXXX-XXXX-XXXX-X`.
+  /// The code as it is displayed and printed: `XXXX-XXXX-XXXX-XXXX-XXXX-X`.
   public var grouped: SecretBytes {
     let hyphens = (Self.symbolCount - 1) / Self.groupSize
     var text = SecretBytes(zeroed: Self.symbolCount + hyphens)
@@ -107,7 +107,7 @@ public struct RecoveryCode: ~Copyable, Sendable {
 
   // MARK: Symbols
 
-  /// The remainder of the number that the first 20 values stand for.
+  /// The remainder of the number that the first 20 values represent.
   static func remainder(_ values: RawSpan) -> Int {
     var remainder = 0
     for place in 0..<characterCount {

@@ -1,22 +1,23 @@
-// This folder is for the files of the log, and ProtectedFile, the shape that all our own
-// files have. Callers build, seal, parse and open an operation. Which operations are live
-// is not known here.
+// This folder is for the files of the log, and for ProtectedFile, the shape that all our own files
+// have. Callers build, seal, parse and open an operation. Which operations are live is not known
+// here.
 
 public import SecretMemory
 
-/// What an operation says: a view of its text, which stays in guarded memory.
+/// A parsed operation: a view of its text, which stays in guarded memory.
 public struct Operation: Equatable, Sendable {
-  /// The end of a chain that the writer had opened: all that `previous` reaches
-  /// from there was known to it.
+  /// The end of a chain that the writer had opened.
+  ///
+  /// The writer knew every operation that `previous` reaches from there.
   public struct Seen: Hashable, Sendable {
-    /// Whose chain.
+    /// The writer of the chain.
     public let writerID: WriterID
     /// The counter of its last operation.
     public let counter: UInt64
     /// The digest of that operation's file.
     public let digest: Digest
 
-    /// Names an operation.
+    /// Creates a reference to an operation.
     public init(writerID: WriterID, counter: UInt64, digest: Digest) {
       self.writerID = writerID
       self.counter = counter
@@ -24,23 +25,22 @@ public struct Operation: Equatable, Sendable {
     }
   }
 
-  /// Bytes inside the operation's text, spelled in hexadecimal; see
-  /// ``Operation/decode(_:in:into:)``.
+  /// Bytes in hexadecimal inside the operation's text; see ``Operation/decode(_:in:into:)``.
   public struct Payload: Equatable, Sendable {
     let value: JSONValue
 
-    /// Number of bytes.
+    /// The number of bytes.
     public var count: Int { value.range.count / 2 }
   }
 
-  /// A new master key, left for a key slot that was not at hand.
+  /// A new master key, sealed for a key slot that was not plugged in.
   public struct Box: Equatable, Sendable {
     /// The key slot.
     public let keyID: KeyID
-    /// X25519 sealed box to its recipient key.
+    /// The X25519 sealed box to its recipient key.
     public let box: [UInt8]
 
-    /// Names a box.
+    /// Creates a box for a key slot.
     public init(keyID: KeyID, box: [UInt8]) {
       self.keyID = keyID
       self.box = box
@@ -51,60 +51,63 @@ public struct Operation: Equatable, Sendable {
   public enum Change: Equatable, Sendable {
     /// A wallet's record now holds these WalletEntry bytes.
     case put(RecordID, entry: Payload)
-    /// A wallet's record is gone.
+    /// A wallet's record was removed.
     case remove(RecordID)
-    /// A key slot was enrolled; the bytes of its file in `keys/`.
+    /// A key slot was enrolled; the payload is its file in `keys/`.
     case keyAdd(KeyID, file: Payload)
-    /// A key slot that was not at hand when the master key was rotated: the bytes of
-    /// its file in the `keys/` of an earlier namespace. A box waits for it.
+    /// A key slot was not plugged in when the master key was rotated, and a box waits for it.
+    ///
+    /// The payload is its file in the `keys/` of an earlier namespace.
     case keyLeft(KeyID, NamespaceID, file: Payload)
-    /// A key slot was revoked; its ID never returns.
+    /// A key slot was removed; its ID never returns.
     case keyRemove(KeyID)
-    /// A key slot has another name.
+    /// A key slot was renamed.
     case keyLabel(KeyID, label: String)
     /// The bytes of the master-key envelope.
     case envelope(file: Payload)
-    /// This namespace follows another, whose master key this is: 32 bytes. `ends` are the ends of
-    /// the chains that were carried over from there, where they are told.
+    /// This namespace follows another, whose master key (32 bytes) is the payload.
+    ///
+    /// `ends` are the ends of the chains that were carried over from there, if stated.
     case from(NamespaceID, masterKey: Payload, ends: [Seen]?)
-    /// Another namespace follows this one, for whom a box waits; it is all here
-    /// when `last` and what that operation names as `previous` are.
+    /// A successor follows this namespace, with boxes for pending key slots.
+    ///
+    /// It is complete here when `last` and the operations that it names through `previous` are
+    /// here.
     case moved(NamespaceID, boxes: [Box], last: Seen)
-    /// A computer writes no more.
+    /// A computer was retired: it writes no more.
     case writerRetire(WriterID)
-    /// Private data beside the wallets, sealed once more with the sensitive data
-    /// key; see ``SensitiveData``.
+    /// Private data beside the wallets, sealed once more with the sensitive data key; see
+    /// ``SensitiveData``.
     case sensitive(topic: String, sealed: Payload)
-    /// A change of a kind that is not known here, by its name. Whoever shows
-    /// the state should say that a newer program wrote to the folder.
+    /// A change of a kind that this program does not know, by its name.
+    ///
+    /// A program that shows the state should say that a newer program wrote to the folder.
     case unknown(String)
   }
 
-  /// Unix seconds, by the writer's clock.
+  /// The time in Unix seconds, by the writer's clock.
   public let at: UInt64
   /// The writer's name for people.
   public let writerLabel: String
-  /// What the writer had opened.
+  /// The ends of the chains that the writer had opened.
   public let seen: [Seen]
-  /// In the order they were made.
+  /// The changes in the order they were made.
   public let changes: [Change]
 
-  /// Whether ``changes`` holds a kind that is not known here.
+  /// Whether ``changes`` contains an unknown kind.
   public var hasUnknownChanges: Bool {
     changes.contains {
       if case .unknown = $0 { true } else { false }
     }
   }
 
-  /// Decodes bytes of a change into guarded memory that is used again and
-  /// again.
+  /// Decodes a change's bytes into guarded memory that is reused.
   ///
   /// - Parameters:
   ///   - payload: from one of ``changes``.
-  ///   - plaintext: the text from which this operation was read.
-  ///   - bytes: holds the decoded bytes afterwards.
-  /// - Throws: ``CSPPError/invalidField(_:)`` unless they are lower-case
-  ///   hexadecimal digits.
+  ///   - plaintext: the text from which this operation was parsed.
+  ///   - bytes: receives the decoded bytes.
+  /// - Throws: ``CSPPError/invalidField(_:)`` unless they are lower-case hexadecimal digits.
   public static func decode(
     _ payload: Payload, in plaintext: borrowing SecretBytes, into bytes: inout SecretBytes
   ) throws(CSPPError) {
@@ -114,11 +117,11 @@ public struct Operation: Equatable, Sendable {
     if !valid { throw .invalidField("changes") }
   }
 
-  /// Decodes bytes of a change that are no secret: a file.
+  /// Decodes a change's bytes that are not secret, such as a file.
   ///
   /// - Parameters:
   ///   - payload: from one of ``changes``.
-  ///   - plaintext: the text from which this operation was read.
+  ///   - plaintext: the text from which this operation was parsed.
   /// - Returns: the bytes.
   /// - Throws: ``CSPPError/invalidField(_:)`` unless they are lower-case
   ///   hexadecimal digits.
@@ -130,11 +133,10 @@ public struct Operation: Equatable, Sendable {
     }
   }
 
-  /// Reads an opened operation's text.
+  /// Parses an opened operation's text.
   ///
-  /// - Parameter plaintext: what ``OperationFile/open(inPlace:masterKey:)`` gave.
-  /// - Throws: what concerns bytes and fields. A change of unknown kind is no
-  ///   error.
+  /// - Parameter plaintext: the result of ``OperationFile/open(inPlace:masterKey:)``.
+  /// - Throws: errors about bytes and fields. A change of unknown kind is no error.
   public init(parsing plaintext: borrowing SecretBytes) throws(CSPPError) {
     self = try plaintext.withBytes { (text) throws(CSPPError) in try Operation(text) }
   }

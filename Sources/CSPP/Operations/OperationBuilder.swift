@@ -1,10 +1,10 @@
 public import SecretMemory
 
-/// An operation's file, ready to be written.
+/// An operation's sealed file, ready to be written.
 public struct SealedOperation: ~Copyable, Sendable {
-  /// Who wrote it.
+  /// The header: writer and previous operation.
   public let header: OperationHeader
-  /// The file's bytes: no secret, but still in the memory where one was sealed.
+  /// The file's bytes: not secret, but still in the memory where a secret was sealed.
   public let file: SecretBytes
   /// The file's digest.
   public let digest: Digest
@@ -14,7 +14,7 @@ public struct SealedOperation: ~Copyable, Sendable {
     FolderLayout.operationFile(counter: header.counter, digest: digest)
   }
 
-  /// How later operations name this one.
+  /// The reference by which later operations name this one.
   public var seen: Operation.Seen {
     Operation.Seen(writerID: header.writerID, counter: header.counter, digest: digest)
   }
@@ -24,7 +24,7 @@ public struct SealedOperation: ~Copyable, Sendable {
 public struct OperationBuilder: ~Copyable {
   private var writer: SecretWriter
 
-  /// Number of changes so far.
+  /// The number of changes so far.
   public private(set) var count = 0
 
   /// Starts an operation without changes.
@@ -33,8 +33,8 @@ public struct OperationBuilder: ~Copyable {
   ///   - at: Unix seconds.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
-  ///   - size: bytes of the file that it will be, as far as known: memory for
-  ///     so many is taken once, and then serves the text and the file.
+  ///   - size: the expected size of the file in bytes. The memory is allocated once and serves the
+  ///     text and the file.
   public init(at: UInt64, writerLabel: String, seen: [Operation.Seen], size: Int = 4096) {
     writer = SecretWriter(capacity: size)
     let ends = seen.map(\.json)
@@ -43,47 +43,48 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("],\"changes\":[")
   }
 
-  /// Size in bytes of the file that ``seal(header:masterKey:)`` would make now,
-  /// at most 512 more than it will be; to be kept below
-  /// ``SizeLimits/operation`` by starting another operation.
+  /// The size in bytes of the file that `seal(header:masterKey:)` would make now, at most 512 too
+  /// large.
+  ///
+  /// Callers keep it below ``SizeLimits/operation`` by starting another operation.
   public var fileSize: Int { Self.fileSize(writer.count) }
 
-  /// Bytes that a `put` of so large an entry adds to the file, rounded up.
+  /// The number of bytes that a `put` of such an entry adds to the file, rounded up.
   public static func fileSize(ofEntry count: Int) -> Int { (count * 2 + 128) / 3 * 4 + 4 }
 
   private static func fileSize(_ plaintext: Int) -> Int {
     Base64.encodedSize(plaintext + 2 + ChaCha20Poly1305.tagSize, .standard) + 768
   }
 
-  /// A wallet's record now holds these WalletEntry bytes.
+  /// Adds a `put`: the wallet's record now holds these WalletEntry bytes.
   public mutating func put(_ record: RecordID, entry: borrowing SecretBytes) {
     entry.withBytes { put(record, entry: $0) }
   }
 
-  /// A wallet's record now holds these WalletEntry bytes.
+  /// Adds a `put`: the wallet's record now holds these WalletEntry bytes.
   public mutating func put(_ record: RecordID, entry: RawSpan) {
     start(.put, "\"record_id\":\"\(record)\",\"entry\":\"")
     writer.hex(entry)
     writer.raw("\"}}")
   }
 
-  /// A wallet's record is gone.
+  /// Adds the removal of a wallet's record.
   public mutating func remove(_ record: RecordID) {
     add(.remove, "\"record_id\":\"\(record)\"")
   }
 
-  /// A key slot was enrolled.
+  /// Adds the enrolment of a key slot.
   public mutating func keyAdd(_ key: KeyID, file: Span<UInt8>) {
     start(.keyAdd, "\"key_id\":\"\(key)\",\"file\":\"")
     unsafe writer.hex(file.bytes)
     writer.raw("\"}}")
   }
 
-  /// A key slot waits for its first use since the master key was rotated.
+  /// Adds a pending key slot, which has not been used since the master key was rotated.
   ///
   /// - Parameters:
   ///   - key: the key slot.
-  ///   - namespace: where its file lies.
+  ///   - namespace: the namespace of its file.
   ///   - file: the file.
   public mutating func keyLeft(_ key: KeyID, in namespace: NamespaceID, file: Span<UInt8>) {
     start(.keyLeft, "\"key_id\":\"\(key)\",\"namespace_id\":\"\(namespace)\",\"file\":\"")
@@ -91,26 +92,26 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("\"}}")
   }
 
-  /// A key slot was revoked.
+  /// Adds the removal of a key slot.
   public mutating func keyRemove(_ key: KeyID) { add(.keyRemove, "\"key_id\":\"\(key)\"") }
 
-  /// A key slot has another name.
+  /// Adds a new name of a key slot.
   public mutating func keyLabel(_ key: KeyID, label: String) {
     add(.keyLabel, "\"key_id\":\"\(key)\",\"label\":\(JSONText.quoted(label))")
   }
 
-  /// The bytes of the master-key envelope.
+  /// Adds the bytes of the master-key envelope.
   public mutating func envelope(file: Span<UInt8>) {
     start(.envelope, "\"file\":\"")
     unsafe writer.hex(file.bytes)
     writer.raw("\"}}")
   }
 
-  /// This namespace follows another.
+  /// Adds the link to an earlier namespace.
   ///
   /// - Parameters:
-  ///   - earlier: that one's master key.
-  ///   - ends: of the chains that were carried over from there; nil: they are not told.
+  ///   - earlier: the earlier namespace's master key.
+  ///   - ends: the ends of the chains that were carried over from there; nil to state none.
   public mutating func from(_ earlier: borrowing MasterKey, ends: [Operation.Seen]? = nil) {
     start(.from, "\"namespace_id\":\"\(earlier.namespaceID)\",\"master_key\":\"")
     earlier.withBytes { writer.hex($0) }
@@ -118,12 +119,12 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("\"\(told)}}")
   }
 
-  /// Another namespace follows this one.
+  /// Adds the link to a successor.
   ///
   /// - Parameters:
   ///   - namespace: its ID.
-  ///   - boxes: its master key, for each key slot that is not at hand.
-  ///   - last: the last operation there that carries over what is here.
+  ///   - boxes: its master key, for each pending key slot.
+  ///   - last: the last operation there that carries over contents of this namespace.
   public mutating func moved(
     to namespace: NamespaceID, boxes: [Operation.Box], last: Operation.Seen
   ) {
@@ -136,24 +137,24 @@ public struct OperationBuilder: ~Copyable {
         + last.json)
   }
 
-  /// A computer writes no more.
+  /// Adds the retirement of a computer, which writes no more.
   public mutating func writerRetire(_ id: WriterID) {
     add(.writerRetire, "\"writer_id\":\"\(id)\"")
   }
 
-  /// Private data beside the wallets, from ``SensitiveData/seal(_:topic:masterKey:)``.
+  /// Adds private data beside the wallets, from ``SensitiveData/seal(_:topic:masterKey:)``.
   public mutating func sensitive(topic: String, sealed: Span<UInt8>) {
     start(.sensitive, "\"topic\":\(JSONText.quoted(topic)),\"sealed\":\"")
     unsafe writer.hex(sealed.bytes)
     writer.raw("\"}}")
   }
 
-  /// Seals the operation; the builder is used up.
+  /// Seals the operation and consumes the builder.
   ///
   /// - Parameters:
-  ///   - header: who writes it, and after what.
+  ///   - header: the writer and the previous operation.
   ///   - masterKey: the namespace's key.
-  ///   - limit: largest file in bytes.
+  ///   - limit: the largest file in bytes.
   /// - Returns: the file.
   /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/tooLarge(limit:)``.
   public consuming func seal(

@@ -1,24 +1,25 @@
 public import SecretMemory
 
-/// Who wrote an operation, and what came before it; authenticated once the
-/// operation has been opened, a plain claim before.
+/// The writer and predecessor of an operation.
+///
+/// The header is a plain claim until the operation has been opened; that authenticates it.
 public struct OperationHeader: Equatable, Sendable {
   /// The namespace whose master key seals the operation.
   public let namespaceID: NamespaceID
   /// The computer.
   public let writerID: WriterID
-  /// 1 for the computer's first operation, then one more each time.
+  /// The counter: 1 for the computer's first operation, then one more each time.
   public let counter: UInt64
-  /// Digest of the computer's previous file; nil exactly for counter 1.
+  /// The digest of the computer's previous file; nil only for counter 1.
   public let previous: Digest?
 
-  /// Describes an operation.
+  /// Creates a header for an operation.
   ///
   /// - Parameters:
   ///   - namespaceID: the namespace.
   ///   - writerID: the computer.
   ///   - counter: from 1.
-  ///   - previous: digest of the previous file, nil exactly for counter 1.
+  ///   - previous: the digest of the previous file; nil only for counter 1.
   /// - Throws: ``CSPPError/invalidField(_:)``.
   public init(
     namespaceID: NamespaceID, writerID: WriterID, counter: UInt64, previous: Digest?
@@ -51,29 +52,28 @@ public struct OperationHeader: Equatable, Sendable {
   }
 }
 
-/// One file of `keybackup/log/`, not opened yet.
+/// One file of `keybackup/log/` that has not been opened.
 public struct OperationFile: Equatable, Sendable {
   static let format: StaticString = "keybackup-op"
 
-  /// Who wrote it, as claimed.
+  /// The header, as claimed.
   public let header: OperationHeader
-  /// Digest of the file as a writer spells it: what `previous` and `seen` name.
+  /// The digest of the file as a writer spells it, which `previous` and `seen` name.
   ///
-  /// Anybody can spell a file in another way (white space, the order of fields). It holds the same
-  /// operation then, which has the same digest.
+  /// Anyone can spell a file in another way (white space, the order of fields). It then holds the
+  /// same operation with the same digest.
   public let digest: Digest
-  /// Digest of the file's own bytes: another one where it is spelled in another way.
+  /// The digest of the file's own bytes, which differs if the file is spelled in another way.
   public let spelling: Digest
   private let file: ProtectedFile
 
-  /// Reads a file without any key.
+  /// Parses a file without any key.
   ///
   /// - Parameters:
   ///   - file: the file's bytes.
-  ///   - namespaceID: the namespace in whose folder the file lies; nil skips
-  ///     the comparison.
-  ///   - limit: largest size in bytes.
-  /// - Throws: every case of ``CSPPError`` that concerns bytes and fields.
+  ///   - namespaceID: the namespace of the file's folder; nil skips the comparison.
+  ///   - limit: the largest size in bytes.
+  /// - Throws: every case of ``CSPPError`` about bytes and fields.
   public init(
     parsing file: Span<UInt8>, at namespaceID: NamespaceID?,
     limit: Int = SizeLimits.standard.operation
@@ -92,16 +92,16 @@ public struct OperationFile: Equatable, Sendable {
     FolderLayout.operationFile(counter: header.counter, digest: digest)
   }
 
-  /// Decrypts the operation where its file is: an import of many wallets is
-  /// large, and twice as large as a copy.
+  /// Decrypts the operation in the file's own memory, since an import of many wallets is large and
+  /// a copy would double it.
   ///
   /// - Parameters:
-  ///   - bytes: the file that was parsed; holds the operation's text
-  ///     afterwards, in which the places that ``Operation/changes`` names lie.
+  ///   - bytes: the parsed file; afterwards the operation's text, to which the ranges in
+  ///     ``Operation/changes`` refer.
   ///   - masterKey: the namespace's key.
-  /// - Returns: what the operation says.
-  /// - Throws: ``CSPPError/otherNamespace``,
-  ///   ``CSPPError/authenticationFailed``, and what concerns fields.
+  /// - Returns: the parsed operation.
+  /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/authenticationFailed``, and errors about
+  ///   fields.
   public func open(
     inPlace bytes: inout SecretBytes, masterKey: borrowing MasterKey
   ) throws(CSPPError) -> Operation {

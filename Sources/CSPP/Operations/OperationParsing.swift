@@ -40,7 +40,7 @@ extension Operation.Payload {
 }
 
 extension Operation.Change {
-  /// Reads `{"kind": {...}}`.
+  /// Parses `{"kind": {...}}`.
   fileprivate init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
     guard value.kind == .object else { throw .invalidField("changes") }
     let members = try JSONObject(value, in: text, duplicates: .refused).members

@@ -1,24 +1,25 @@
 internal import SecretMemory
 
-/// The shape of our own files: a JSON header that is authenticated in the very
-/// characters that are stored, beside a sealed body.
+/// The shape of our own files: a JSON header beside a sealed body.
+///
+/// The header is authenticated in exactly the characters that are stored.
 struct ProtectedFile: Equatable, Sendable {
-  /// The header as stored: base64url, the associated data.
+  /// The header as stored in base64url: the associated data.
   let protected: [UInt8]
   /// The header's JSON.
   let header: [UInt8]
   let nonce: [UInt8]
-  /// Where the file spells the sealed body, in valid base64: a copy of it would
-  /// be as large as all wallets of an import.
+  /// The range of the sealed body, in valid base64; a copy would be as large as all wallets of an
+  /// import.
   let ciphertext: Range<Int>
 
-  /// Reads a file.
+  /// Parses a file.
   ///
   /// - Parameters:
   ///   - file: its bytes.
-  ///   - format: what `format` must say.
-  ///   - limit: largest size in bytes.
-  /// - Throws: what concerns bytes and fields.
+  ///   - format: the required value of `format`.
+  ///   - limit: the largest size in bytes.
+  /// - Throws: errors about bytes and fields.
   init(parsing file: Span<UInt8>, format: StaticString, limit: Int) throws(CSPPError) {
     try SizeLimits.check(file.count, limit)
     let text = unsafe file.bytes
@@ -42,12 +43,12 @@ struct ProtectedFile: Equatable, Sendable {
     ciphertext = sealed.range
   }
 
-  /// The digest of the same file as ``seal(_:header:format:key:)`` spells it; nil if this is how it
-  /// is spelled.
+  /// The digest of the same file as ``seal(_:header:format:key:)`` spells it; nil if it is spelled
+  /// so.
   ///
   /// - Parameters:
   ///   - file: the bytes that were parsed.
-  ///   - format: as they were parsed.
+  ///   - format: the format as it was parsed.
   /// - Returns: the digest.
   func digest(of file: Span<UInt8>, format: StaticString) -> Digest? {
     let head = Self.head(format.description, protected: protected, nonce: nonce)
@@ -73,12 +74,13 @@ struct ProtectedFile: Equatable, Sendable {
 
   private static let tail = Array("\"}".utf8)
 
-  /// Decrypts the body in the file's own memory: one buffer holds the text, the
-  /// ciphertext and the plaintext one after the other.
+  /// Decrypts the body in the file's own memory.
+  ///
+  /// One buffer holds first the text, then the ciphertext, then the plaintext.
   ///
   /// - Parameters:
-  ///   - file: the bytes that were parsed; the body's plaintext afterwards, and
-  ///     empty after an error.
+  ///   - file: the bytes that were parsed; afterwards the body's plaintext, or empty after an
+  ///     error.
   ///   - key: 32 bytes.
   /// - Throws: ``CSPPError/authenticationFailed``.
   func open(inPlace file: inout SecretBytes, key: borrowing SecretBytes) throws(CSPPError) {
@@ -91,8 +93,7 @@ struct ProtectedFile: Equatable, Sendable {
     try AEAD.open(inPlace: &file, key: key, nonce: nonce, associatedData: protected)
   }
 
-  /// Seals a body under a header, in the body's own memory if that has room for
-  /// the file.
+  /// Seals a body under a header, in the body's own memory if the file fits there.
   static func seal(
     _ body: consuming SecretBytes, header: String, format: String, key: borrowing SecretBytes
   ) throws(CSPPError) -> SecretBytes {

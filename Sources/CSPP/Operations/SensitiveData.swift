@@ -1,7 +1,8 @@
 internal import SecretMemory
 
-/// Data that is private but opens no wallet, such as public keys: sealed with a
-/// key of CSPP's sensitive data key, for the backup's log.
+/// Seals data that is private but opens no wallet, such as public keys, for the backup's log.
+///
+/// The key derives from CSPP's sensitive data key.
 public enum SensitiveData {
   private static let nonceSize = 12
 
@@ -9,7 +10,7 @@ public enum SensitiveData {
   ///
   /// - Parameters:
   ///   - text: any bytes; no secrets.
-  ///   - topic: what the text is about; each topic has a key of its own.
+  ///   - topic: the subject of the text; each topic has its own key.
   ///   - masterKey: the namespace's key.
   /// - Returns: the nonce (12 bytes) and the ciphertext.
   /// - Throws: nothing that a caller can cause.
@@ -22,7 +23,7 @@ public enum SensitiveData {
     return nonce + sealed
   }
 
-  /// Opens what ``seal(_:topic:masterKey:)`` made.
+  /// Opens the output of ``seal(_:topic:masterKey:)``.
   ///
   /// - Returns: the text.
   /// - Throws: ``CSPPError/authenticationFailed``.

@@ -1,22 +1,22 @@
 internal import PRFDevice
 internal import SecretMemory
 
-/// One command's search for an answer that opens something.
+/// The search of one command for an answer that opens something.
 struct AnswerSearch {
-  /// What no key has answered yet.
+  /// The questions that no key has answered yet.
   private(set) var left: [UnlockQuestion]
-  /// A salt that is evaluated beside each question's.
+  /// A salt that is evaluated together with each question's.
   let extraSalt: [UInt8]?
   private var touches = 0
-  /// Touches from which on a person is asked whether to go on.
+  /// The number of touches from which the user is asked whether to continue.
   private var limit = Self.patience
   private var hasAnswered = false
   /// Whether an answer should have opened something.
   private var isDamaged = false
 
-  /// Touches that may open nothing before a person is asked.
+  /// The number of touches that may open nothing before the user is asked.
   ///
-  /// Whoever writes to the folder can add files that name the person's key.
+  /// Anyone who can write to the folder can add files that name the user's key.
   static let patience = 4
 
   init(_ questions: [UnlockQuestion], extraSalt: [UInt8]?) {
@@ -24,13 +24,13 @@ struct AnswerSearch {
     self.extraSalt = extraSalt
   }
 
-  /// Why nothing opened.
+  /// The reason why nothing opened.
   var failure: UserMessage {
     guard hasAnswered else { return .nothingOpens(1) }
     return isDamaged || left.isEmpty ? .damagedKeySlot : .answeredForNothing
   }
 
-  /// Puts aside what was answered and opened nothing.
+  /// Removes questions that were answered and opened nothing.
   mutating func note(_ answered: [UnlockQuestion]) {
     touches += 1
     left.removeAll { answered.contains($0) }
@@ -39,14 +39,15 @@ struct AnswerSearch {
     isDamaged = isDamaged || answered.contains(where: \.isKnown)
   }
 
-  /// Puts aside what a key says it cannot answer.
+  /// Removes questions that a key says it cannot answer.
   mutating func putAside(_ refused: [UnlockQuestion]) {
     left.removeAll { refused.contains($0) }
   }
 
-  /// Before one more touch: says that there is another file, and after some asks whether to go on.
+  /// Reports, before one more touch, that there is another file; after several touches, asks
+  /// whether to continue.
   ///
-  /// - Throws: `ambiguous` when nobody says so.
+  /// - Throws: `ambiguous` when nobody agrees.
   mutating func requirePatience(_ files: Int, _ prompter: Prompter) throws(UserMessage) {
     guard touches > 0 else { return }
     guard touches >= limit else {
@@ -64,25 +65,26 @@ struct AnswerSearch {
 }
 
 extension OpenAuthenticator {
-  /// Evaluates the PRF for one question after the other until an answer serves.
+  /// Evaluates the PRF for one question after another until an answer opens the backup.
   ///
-  /// Two questions of one credential, which differ in their salts, are one
-  /// touch, unless another salt is to be evaluated with each. Where a credential's
-  /// answers open nothing, the key is asked silently which other one it holds.
+  /// Two questions of one credential with different salts take one touch, unless another salt is
+  /// evaluated with each. If a credential's answers open nothing, the key is asked silently which
+  /// other one it holds.
   ///
   /// - Parameters:
-  ///   - held: what it holds the credential of; none: it does not tell.
-  ///   - search: what is left to be asked.
-  ///   - use: opens the backup with an answer; nil where that one does not.
-  /// - Returns: what `use` returned; nil where no answer served.
-  /// - Throws: what the key and `use` throw; `ambiguous` after too many touches.
+  ///   - held: the questions whose credential the key holds; empty if it does not tell.
+  ///   - search: the questions that are left.
+  ///   - use: opens the backup with an answer; returns nil if the answer does not open it.
+  /// - Returns: the result of `use`; nil where no answer opened it.
+  /// - Throws: the errors of the key and `use`; `ambiguous` after too many touches.
   func answer<R: ~Copyable>(
     _ held: [UnlockQuestion], _ search: inout AnswerSearch,
     use: (UnlockAnswer) throws(UserMessage) -> R?
   ) async throws(UserMessage) -> R? {
     var held = held
     var tells = !held.isEmpty
-    // Some keys tell once they have seen the PIN: after the first refusal they are looked at again.
+    // Some keys tell once they have received the PIN: they are queried again after the first
+    // refusal.
     var mayTell = !tells
     var asked: Set<UnlockQuestion> = []
     while true {
@@ -139,7 +141,7 @@ extension OpenAuthenticator {
     return nil
   }
 
-  /// Questions that one evaluation answers: two of one credential.
+  /// Groups questions that one evaluation answers: two of one credential.
   private static func pairs(
     _ questions: [UnlockQuestion], single: Bool
   ) -> [[UnlockQuestion]] {

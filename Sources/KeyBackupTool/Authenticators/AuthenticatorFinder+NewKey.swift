@@ -1,18 +1,17 @@
 internal import PRFDevice
 
 extension AuthenticatorFinder {
-  /// A security key that opens nothing yet, opened, to be enrolled.
+  /// Opens a security key that opens nothing yet, for enrolment.
   ///
-  /// Of several the one that the person touches; where there is none, another one
-  /// is waited for, so that one USB port is enough.
+  /// If there are several, the user touches one. If there is none, it waits for another one, so
+  /// that one USB port is enough.
   ///
   /// - Parameters:
   ///   - used: the key that opened the backup.
-  ///   - questions: what tells the keys that are enrolled; they are asked
-  ///     silently.
+  ///   - questions: the questions that recognise enrolled keys; they are asked silently.
   /// - Returns: the key.
-  /// - Throws: `ambiguous` when there are several and nobody to choose,
-  ///   `cannot-create` when only enrolled ones are there, `no-authenticator`.
+  /// - Throws: `ambiguous` when there are several and nobody to choose, `cannot-create` when only
+  ///   enrolled ones are connected, `no-authenticator`.
   func newKey(
     besides used: AuthenticatorDescriptor?, _ questions: [UnlockQuestion]
   ) async throws(UserMessage) -> OpenAuthenticator {
@@ -36,7 +35,7 @@ extension AuthenticatorFinder {
     }
   }
 
-  /// Those that do not say that they hold one of these credentials.
+  /// The keys that do not claim to hold one of these credentials.
   private func notEnrolled(
     _ found: [AuthenticatorDescriptor], _ questions: [UnlockQuestion]
   ) async throws(UserMessage) -> [AuthenticatorDescriptor] {

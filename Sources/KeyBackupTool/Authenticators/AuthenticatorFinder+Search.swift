@@ -1,33 +1,33 @@
 internal import PRFDevice
 
-/// A security key that can, or may be able to, answer.
+/// A security key that can answer, or may be able to.
 struct AuthenticatorCandidate: Sendable {
   let key: OpenAuthenticator
-  /// The questions whose credential it holds; none when it does not tell.
+  /// The questions whose credential it holds; empty when it does not tell.
   let questions: [UnlockQuestion]
 }
 
 extension AuthenticatorFinder {
   /// The security keys that can answer one of these questions.
   ///
-  /// Every key in reach is looked at silently and at the same time: no PIN, no
-  /// touch, and none waits for another that is busy, locked or broken. When
-  /// none will do, waits for another one as long as asked.
+  /// Every connected key is queried silently and at the same time: no PIN, no touch, and none waits
+  /// for another that is busy, locked or broken. If none is suitable, it waits for another one as
+  /// long as requested.
   ///
   /// - Parameters:
-  ///   - questions: what to ask a key.
-  ///   - mayBeHidden: the credentials may have credProtect's level 3.
-  ///   - wanted: what to call the key that is waited for.
-  /// - Returns: those that hold a credential, or if there are none, those that
-  ///   do not tell; at least one. The others are closed.
-  /// - Throws: `wrong-key`, `no-authenticator`, and what kept the only key
-  ///   from being looked at.
+  ///   - questions: the questions for a key.
+  ///   - mayBeHidden: whether the credentials may have credProtect's level 3.
+  ///   - wanted: the names of the key to wait for.
+  /// - Returns: the keys that hold a credential or, if there are none, those that do not tell; at
+  ///   least one. The others are closed.
+  /// - Throws: `wrong-key`, `no-authenticator`, and the reason why the only key could not be
+  ///   queried.
   func search(
     _ questions: [UnlockQuestion], mayBeHidden: Bool = false, for wanted: WantedAuthenticator = .any
   ) async throws(UserMessage) -> [AuthenticatorCandidate] {
     let deadline = ContinuousClock.now + .seconds(patience)
-    // Cards on readers are disturbed only when no key that is plugged in will do;
-    // one that may not be opened is an error only when there is no card either.
+    // Cards on readers are queried only when no plugged-in key is suitable. A key that may not be
+    // opened is an error only when there is no card either.
     var found = (try? await connected(cards: false)) ?? []
     var hasSeenCards = false
     var survey = AuthenticatorSurvey(names)
@@ -60,7 +60,7 @@ extension AuthenticatorFinder {
       if let busy = survey.busy(in: found) {
         if !hasToldBusy { tellBusy(busy) }
         hasToldBusy = true
-        // A lock that is released is announced by nobody: look again.
+        // No event reports the release of a lock, so look again.
         let soon = min(deadline, .now + .milliseconds(250))
         if let changed = try await change(from: found, until: soon) { found = changed }
       } else {
@@ -77,8 +77,8 @@ extension AuthenticatorFinder {
     }
   }
 
-  /// What each security key in reach tells about these questions, in the
-  /// system's order; the keys are closed again.
+  /// The result of querying each connected security key, in the system's order; the keys are closed
+  /// again.
   ///
   /// - Throws: `no-authenticator`, `interrupted`.
   func identify(
@@ -89,8 +89,8 @@ extension AuthenticatorFinder {
     return looks
   }
 
-  /// What each of some security keys tells about these questions, in their
-  /// order; the keys are closed again.
+  /// The result of querying each of several security keys, in their order; the keys are closed
+  /// again.
   func identify(
     _ found: [AuthenticatorDescriptor], _ questions: [UnlockQuestion]
   ) async -> [(AuthenticatorDescriptor, AuthenticatorLook)] {
@@ -104,7 +104,7 @@ extension AuthenticatorFinder {
     return found.compactMap { descriptor in looks[descriptor].map { (descriptor, $0) } }
   }
 
-  /// The one candidate, or the one of several that the person touches.
+  /// The only candidate, or the one that the user touches.
   ///
   /// - Throws: `ambiguous` when several do not tell and nobody can choose.
   func theOne(of candidates: [AuthenticatorCandidate]) async throws(UserMessage)
@@ -122,10 +122,10 @@ extension AuthenticatorFinder {
     for failure in failures { output.note("keybackup: \(failure.message)") }
   }
 
-  /// Looks at each key, all at the same time.
+  /// Queries all keys at the same time.
   ///
-  /// One that hurries ends a second after a key was found that will do: a key
-  /// that does not answer holds nobody up.
+  /// If `hurries` is set, the query ends a second after a suitable key was found: a key that does
+  /// not answer delays nobody.
   private func looks(
     at descriptors: [AuthenticatorDescriptor], _ questions: [UnlockQuestion],
     mayBeHidden: Bool = false, hurries: Bool = true

@@ -1,23 +1,22 @@
-// This folder is for finding, choosing and opening an authenticator, with a person before
-// it; PIN, touch, evaluation. Later rooms ask questions (UnlockQuestion) and get answers.
-// Which file of a backup an answer opens is not known here.
+// This folder is for finding, selecting and opening an authenticator together with the user: PIN,
+// touch, evaluation. Later rooms ask questions (UnlockQuestion) and receive answers. Which file of
+// a backup an answer opens is not known here.
 
 internal import PRFDevice
 
-/// Finds security keys and opens the one that is meant.
+/// Finds security keys and opens the intended one.
 ///
-/// Where a choice would be a guess, it asks the person: by a touch, or by
-/// naming one.
+/// Where a choice would be a guess, it asks the user for a touch, or to name one.
 struct AuthenticatorFinder: Sendable {
   let options: DeviceOptions
   let pins: PINPolicy
   let output: Output
   let prompter: Prompter
-  /// Who is asked for a PIN that is not given.
+  /// The means of asking for a PIN that was not given.
   let asker: PINAsker
-  /// What no key is sent twice.
+  /// The PINs that are not sent to any key twice.
   let refusedPINs = RefusedPINs()
-  /// What the keys in reach are called.
+  /// The names of the connected keys.
   let names = KeyNames()
 
   init(_ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy) {
@@ -28,16 +27,16 @@ struct AuthenticatorFinder: Sendable {
     asker = pins.programs.asker(prompter)
   }
 
-  /// How long to wait for a security key, or for one that is busy, in seconds.
+  /// How long to wait for a security key, or for a busy one, in seconds.
   var patience: Int { options.wait ?? (prompter.canAsk ? 30 : 0) }
 
-  /// Every security key in reach, after waiting for one as long as asked.
+  /// Every connected security key; waits for one as long as requested.
   ///
   /// - Parameters:
-  ///   - seconds: how long to wait; nil: as the options say, else 30 seconds
-  ///     where a person is at a terminal.
-  ///   - wanted: what to ask for while waiting.
-  /// - Returns: at least one.
+  ///   - seconds: how long to wait; nil to wait as the options say, or otherwise 30 seconds if a
+  ///     user is at a terminal.
+  ///   - wanted: the request to show while waiting.
+  /// - Returns: at least one key.
   /// - Throws: `no-authenticator`, `permission-denied`, `interrupted`.
   func descriptors(
     waiting seconds: Int? = nil, for wanted: WantedAuthenticator = .any
@@ -51,14 +50,13 @@ struct AuthenticatorFinder: Sendable {
     return came
   }
 
-  /// One security key, opened, for work that any key could be meant for.
+  /// Opens one security key for work that any key could do.
   ///
-  /// The only one in reach; of several the one that the person touches.
+  /// It is the only connected one, or the one that the user touches.
   ///
-  /// - Parameter purpose: what the key is chosen for, such as "to enrol".
+  /// - Parameter purpose: the purpose of the choice, such as "to enrol".
   /// - Returns: the key.
-  /// - Throws: `ambiguous` when there are several and nobody to choose, and
-  ///   what opening throws.
+  /// - Throws: `ambiguous` when there are several and nobody to choose, and the errors of opening.
   func chosenKey(_ purpose: String) async throws(UserMessage) -> OpenAuthenticator {
     let found = try await descriptors()
     if let only = found.first, found.count == 1 { return try await openInTurn(only) }
@@ -66,21 +64,20 @@ struct AuthenticatorFinder: Sendable {
     return try await chooseByTouch(found, purpose)
   }
 
-  /// The security key that holds one of these credentials, opened.
+  /// Opens the security key that holds one of these credentials.
   ///
   /// - Parameters:
-  ///   - ids: the credentials; none: one key, see ``chosenKey(_:)``.
+  ///   - ids: the credentials; if empty, any one key, see ``chosenKey(_:)``.
   ///   - rpID: their relying party.
-  /// - Returns: the key, and the credential it holds when it tells.
-  /// - Throws: `wrong-key`, `ambiguous`, and what opening throws.
+  /// - Returns: the key, and the credential it holds if it tells.
+  /// - Throws: `wrong-key`, `ambiguous`, and the errors of opening.
   func key(
     holding ids: [CredentialID], rpID: String
   ) async throws(UserMessage) -> (OpenAuthenticator, CredentialID?) {
     guard !ids.isEmpty else { return (try await chosenKey("to use"), nil) }
     let questions = ids.map { UnlockQuestion(rpID: rpID, credentialID: $0, salt: []) }
-    // Other software's credential may be hidden from a silent look. Only a key
-    // that the person named is given its PIN to find out: it costs a try where
-    // it is another key's.
+    // A credential of other software may be hidden from a silent query. Only a key that the user
+    // named receives its PIN to find out: on another key that would use up a try.
     let candidates = try await search(questions, mayBeHidden: options.device != nil)
     let candidate = try await theOne(of: candidates)
     for other in candidates where other.key !== candidate.key {
@@ -107,8 +104,10 @@ struct AuthenticatorFinder: Sendable {
     }
   }
 
-  /// Opens one security key, waiting while another program uses it, or until it
-  /// lies on its reader again, as long as one would wait for a key.
+  /// Opens one security key; waits while another program uses it, or until it is back on its
+  /// reader.
+  ///
+  /// The wait is as long as the wait for a key.
   private func openInTurn(_ descriptor: AuthenticatorDescriptor) async throws(UserMessage)
     -> OpenAuthenticator
   {
@@ -139,10 +138,10 @@ struct AuthenticatorFinder: Sendable {
 
   // MARK: What is in reach
 
-  /// The security keys in reach now; with `--device`, that one or none.
+  /// The connected security keys; with `--device`, that one or none.
   ///
-  /// - Parameter cards: also those on readers, when no key was named.
-  /// - Returns: none when there is none.
+  /// - Parameter cards: whether keys on readers are included, when no key was named.
+  /// - Returns: an empty list when there is none.
   /// - Throws: `permission-denied`.
   func connected(cards: Bool = true) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
@@ -161,11 +160,11 @@ struct AuthenticatorFinder: Sendable {
   /// Asks for another security key to be plugged in, and waits for it.
   ///
   /// - Parameters:
-  ///   - known: the keys that are there and will not do.
-  ///   - unsuitable: how many of them hold nothing of use; nil: all.
+  ///   - known: the connected keys that are not suitable.
+  ///   - unsuitable: how many of them hold nothing usable; nil for all.
   ///   - seconds: how long to wait.
-  ///   - wanted: what to ask for.
-  /// - Returns: every key then in reach; nil after the time.
+  ///   - wanted: the request to show.
+  /// - Returns: every key then connected; nil after the time.
   /// - Throws: `permission-denied`, `interrupted`.
   func newcomers(
     to known: [AuthenticatorDescriptor], unsuitable: Int? = nil, within seconds: Int,
@@ -179,13 +178,12 @@ struct AuthenticatorFinder: Sendable {
     }
   }
 
-  /// Waits until a security key is in reach that was not there before.
+  /// Waits until a security key is connected that was not before.
   ///
   /// - Parameters:
-  ///   - known: the keys that do not count; one that is pulled out and put in
-  ///     again does.
+  ///   - known: the keys that do not count; a key that is unplugged and plugged in again does.
   ///   - deadline: when to give up.
-  /// - Returns: every key then in reach; nil after the time.
+  /// - Returns: every key then connected; nil after the time.
   /// - Throws: `permission-denied`, `interrupted`.
   func change(
     from known: [AuthenticatorDescriptor], until deadline: ContinuousClock.Instant
@@ -204,7 +202,7 @@ struct AuthenticatorFinder: Sendable {
     }
   }
 
-  /// That there is no key, and what the readers have to do with it.
+  /// The error that there is no key, with the state of the readers.
   private func nothingInReach() async -> UserMessage {
     guard let path = options.device else {
       return .noAuthenticator(await AuthenticatorList.readers())

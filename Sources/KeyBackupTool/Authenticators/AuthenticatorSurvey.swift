@@ -1,6 +1,6 @@
 internal import PRFDevice
 
-/// What a silent look at one security key gave.
+/// The result of silently querying one security key.
 enum AuthenticatorLook: Sendable {
   case holds(OpenAuthenticator, [UnlockQuestion])
   /// It does not tell without its PIN.
@@ -9,16 +9,16 @@ enum AuthenticatorLook: Sendable {
   case failed(UserMessage)
 }
 
-/// What is known of the security keys in reach while one is searched for.
+/// The knowledge about the connected security keys during a search.
 struct AuthenticatorSurvey {
   private let names: KeyNames
   private var looks: [AuthenticatorDescriptor: AuthenticatorLook] = [:]
-  /// That a key went while it was looked at.
+  /// The loss of a key while it was queried.
   private(set) var loss: UserMessage?
 
   init(_ names: KeyNames) { self.names = names }
 
-  /// Forgets the keys that are gone.
+  /// Forgets keys that are no longer connected.
   mutating func keep(_ found: [AuthenticatorDescriptor]) {
     looks = looks.filter { found.contains($0.key) }
   }
@@ -28,8 +28,7 @@ struct AuthenticatorSurvey {
     for case .failed(let error) in news.values where error.isLoss { loss = error }
   }
 
-  /// The keys to look at: those that are new, or were busy, or were lost and
-  /// are back.
+  /// The keys to query: those that are new, were busy, or were lost and are back.
   func unknown(among found: [AuthenticatorDescriptor]) -> [AuthenticatorDescriptor] {
     found.filter { descriptor in
       switch looks[descriptor] {
@@ -40,7 +39,7 @@ struct AuthenticatorSurvey {
     }
   }
 
-  /// The keys that hold a credential, else those that may, in the system's order.
+  /// The keys that hold a credential, otherwise those that may, in the system's order.
   func candidates(in found: [AuthenticatorDescriptor]) -> [AuthenticatorCandidate] {
     var sure: [AuthenticatorCandidate] = []
     var possible: [AuthenticatorCandidate] = []
@@ -55,7 +54,7 @@ struct AuthenticatorSurvey {
     return sure.isEmpty ? possible : sure
   }
 
-  /// Why keys could not be looked at, or did not answer yet.
+  /// The reasons why keys could not be queried, or did not answer yet.
   func failures(in found: [AuthenticatorDescriptor]) -> [UserMessage] {
     found.compactMap { descriptor in
       switch looks[descriptor] {
@@ -66,7 +65,7 @@ struct AuthenticatorSurvey {
     }
   }
 
-  /// How many keys hold nothing of use; one that was taken away may hold it.
+  /// The number of keys that hold nothing usable; a key that was removed may hold something.
   func countOfUnsuitable(in found: [AuthenticatorDescriptor]) -> Int {
     found.count { descriptor in
       if case .failed(let error) = looks[descriptor] { return !error.isLoss }
@@ -74,12 +73,12 @@ struct AuthenticatorSurvey {
     }
   }
 
-  /// That a key is in another program's hands, if one is.
+  /// The error that another program is using a key, if one is.
   func busy(in found: [AuthenticatorDescriptor]) -> UserMessage? {
     failures(in: found).first(where: \.isBusy)
   }
 
-  /// Why none will do.
+  /// The reason why no key is suitable.
   func reason(
     in found: [AuthenticatorDescriptor], _ wanted: WantedAuthenticator
   ) -> UserMessage {
@@ -89,16 +88,16 @@ struct AuthenticatorSurvey {
 }
 
 extension UserMessage {
-  /// Another program has the security key.
+  /// Whether another program is using the security key.
   var isBusy: Bool { word == "busy" }
 
-  /// The security key is in reach and says nothing: it would be waited for in vain
-  /// once more.
+  /// Whether the security key is connected but does not answer, so that another wait would be
+  /// useless.
   var isSilence: Bool { code == .authenticatorLost && message.hasSuffix(Self.silence) }
 
-  /// The security key went away.
+  /// Whether the security key was disconnected.
   var isLoss: Bool { code == .authenticatorLost && !isSilence }
 
-  /// How the message of a key ends that says nothing.
+  /// The end of the message about a key that does not answer.
   static let silence = " does not answer"
 }

@@ -3,19 +3,20 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Making a security key's credential a key slot: one touch makes it, two prove
-/// that its secret stays the same.
+/// The enrolment of a security key's credential as a key slot.
+///
+/// One touch creates it, two prove that its secret stays the same.
 struct CredentialEnrolment: Sendable {
   let key: OpenAuthenticator
   let rpID: String
-  /// What the person calls the key; nil: its product name.
+  /// The user's name for the key; nil for its product name.
   var label: String?
   var isDiscoverable = true
-  /// The key is refused if it holds one of these.
+  /// The key is rejected if it holds one of these credentials.
   var excluded: [CredentialID] = []
-  /// The key slot whose place it takes.
+  /// The key slot that it replaces.
   var replaces: KeyID?
-  /// Touches of this command before these.
+  /// The number of touches in this command before these.
   var touchesBefore = 0
 
   /// A credential whose secret was reproduced.
@@ -26,14 +27,13 @@ struct CredentialEnrolment: Sendable {
     let second: SecretBytes
   }
 
-  /// Makes the credential and evaluates its PRF twice; nothing is written.
+  /// Creates the credential and evaluates its PRF twice; writes nothing itself.
   ///
   /// - Parameters:
   ///   - write: writes the key slot.
-  ///   - isRecorded: whether the folder names the credential, or cannot be asked.
-  /// - Returns: what `write` returns.
-  /// - Throws: what the key and `write` throw, with the credential that is left on
-  ///   the key.
+  ///   - isRecorded: whether the folder names the credential, or cannot be read.
+  /// - Returns: the result of `write`.
+  /// - Throws: the errors of the key and `write`, with the credential that is left on the key.
   func run<R: Sendable>(
     _ write: (borrowing Proven) throws(UserMessage) -> R,
     isRecorded: (CredentialID) -> Bool
@@ -60,8 +60,8 @@ struct CredentialEnrolment: Sendable {
     var request = PRFRequest(
       rpID: rpID, credentialIDs: [credential.id], first: .webAuthn(salt))
     let first = try await key.onlyOutput(request, why: step(2, "reads the key's secret"))
-    // Another salt in the same touch: a key that gave the same for every salt would have
-    // one secret for whatever is ever asked of it, and a new salt would renew nothing.
+    // Another salt is evaluated in the same touch. A key that gave the same output for every salt
+    // would have one secret for every use, and a new salt would renew nothing.
     request.second = .webAuthn(Randomness.bytes(count: 32))
     let second = try await key.onlyOutput(
       request, why: step(3, "proves that it stays the same"))
@@ -79,8 +79,7 @@ struct CredentialEnrolment: Sendable {
     "\(number + touchesBefore) of \(3 + touchesBefore): \(what)"
   }
 
-  /// Adds that the credential is on the key and nothing uses it: it would stay
-  /// there unexplained.
+  /// Adds that the credential is on the key and unused: it would otherwise stay there unexplained.
   private func unused(_ credential: CredentialID, _ error: UserMessage) -> UserMessage {
     var error = Interruption.received ? error.afterInterruption : error
     if !isDiscoverable { return error }

@@ -1,23 +1,23 @@
 internal import PRFDevice
 internal import Synchronization
 
-/// What security keys are called on screen: those of one model that are in reach at the
-/// same time are told apart by where they are.
+/// The names of security keys on screen; connected keys of one model are distinguished by their
+/// place.
 final class KeyNames: Sendable {
   private let inReach = Mutex<[AuthenticatorDescriptor]>([])
 
-  /// Takes note of what is in reach.
+  /// Records the connected keys.
   ///
   /// - Parameters:
   ///   - found: the keys.
-  ///   - cards: whether those on readers were looked for.
+  ///   - cards: whether keys on readers were included.
   func note(_ found: [AuthenticatorDescriptor], cards: Bool = true) {
     inReach.withLock { known in
       known = found + (cards ? [] : known.filter(\.isOnReader))
     }
   }
 
-  /// What one of them is called.
+  /// The name of one of them.
   func name(of descriptor: AuthenticatorDescriptor) -> String {
     let name = OpenAuthenticator.name(of: descriptor)
     let hasTwin = inReach.withLock { known in

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import PRFDevice
 internal import SecretMemory
 
-/// Where the new PIN comes from.
+/// The source of the new PIN.
 struct NewPINOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new PIN from this open descriptor.", valueName: "n"))
   var newPinFd: Int32?
@@ -14,14 +14,14 @@ struct NewPINOptions: ParsableArguments {
 
   mutating func validate() throws { try DescriptorCheck.check(newPinFd, "--new-pin-fd") }
 
-  /// The new PIN: from the options, or asked for twice.
+  /// Reads the new PIN from the options, or asks for it twice.
   ///
   /// - Parameters:
-  ///   - key: the key that it is for.
-  ///   - minimum: the least number of characters that the key takes.
+  ///   - key: the key for which it is.
+  ///   - minimum: the smallest number of characters that the key accepts.
   /// - Returns: the PIN.
-  /// - Throws: `config` when nobody can be asked, `data-invalid` when the PIN
-  ///   breaks CTAP's rules or the key's.
+  /// - Throws: `config` when nobody can be asked, `data-invalid` when the PIN breaks CTAP's rules
+  ///   or the key's.
   func read(for key: OpenAuthenticator, minimum: Int) throws(UserMessage) -> PIN {
     let source: PINSource
     if let newPinFd {
@@ -34,10 +34,10 @@ struct NewPINOptions: ParsableArguments {
     return try Self.check(source.read(), minimum: minimum)
   }
 
-  /// Asks the person, twice each time, until the PIN is one the key may take.
+  /// Asks the user, twice each time, until the key can accept the PIN.
   ///
-  /// - Throws: `config` when nobody can be asked, `denied`, `data-invalid` when
-  ///   a program answers without sense.
+  /// - Throws: `config` when nobody can be asked, `denied`, `data-invalid` when a program gives
+  ///   useless answers.
   static func ask(for key: OpenAuthenticator, minimum: Int) throws(UserMessage) -> PIN {
     let finder = key.finder
     var first = PINQuestion(subject: "New PIN")
@@ -63,13 +63,13 @@ struct NewPINOptions: ParsableArguments {
     }
   }
 
-  /// How often a program is asked, which may be a script.
+  /// How often a program, which may be a script, is asked.
   private static let maximumRounds = 5
 
   private static func check(
     _ typed: borrowing SecretBytes, minimum: Int
   ) throws(UserMessage) -> PIN {
-    // It would be another one each time.
+    // A one-time code would be different each time.
     if OneTimeCode.matches(typed) { throw .oneTimeCode }
     let pin: PIN
     do throws(PRFDeviceError) {

@@ -1,15 +1,16 @@
 internal import PRFDevice
 internal import Synchronization
 
-/// Tells whether a security key has come that was not there before; remembers
-/// those that went, so that one plugged in again counts.
+/// Detects whether a security key was connected that was not before.
+///
+/// It remembers keys that were disconnected, so that one plugged in again counts.
 final class NewcomerCheck: Sendable {
   private let known: Mutex<Set<AuthenticatorDescriptor>>
   private let path: String?
 
   /// - Parameters:
-  ///   - known: the keys that do not count while they stay.
-  ///   - path: the only place that counts; nil: any.
+  ///   - known: the keys that do not count while they stay connected.
+  ///   - path: the only path that counts; nil for any.
   init(known: Set<AuthenticatorDescriptor>, path: String?) {
     self.known = Mutex(known)
     self.path = path

@@ -1,13 +1,13 @@
 internal import PRFDevice
 
 extension OpenAuthenticator {
-  /// Makes a credential under user verification, with a prompt for the touch.
+  /// Creates a credential under user verification, with a prompt for the touch.
   ///
   /// - Parameters:
-  ///   - request: what to make.
-  ///   - why: what the touch does, when there is more than one.
-  /// - Returns: what the key made.
-  /// - Throws: what the PIN, the touch and the device can refuse.
+  ///   - request: the credential to create.
+  ///   - why: the purpose of the touch, when there is more than one.
+  /// - Returns: the created credential.
+  /// - Throws: the errors of the PIN, the touch and the device.
   func create(
     _ request: CredentialRequest, why: String? = nil
   ) async throws(UserMessage) -> CreatedCredential {
@@ -19,7 +19,7 @@ extension OpenAuthenticator {
         }
       }
     } catch  where error.leavesDoubt && request.isDiscoverable {
-      // The answer was lost, which had the credential's ID: who knows.
+      // The answer with the credential's ID was lost, so it may exist.
       throw error.adding(
         hint: "the key may have kept a new credential all the same: "
           + "keybackup credential list --rp-id \(request.rpID) shows it")
@@ -30,12 +30,12 @@ extension OpenAuthenticator {
 }
 
 extension UserMessage {
-  /// Whether a key that failed so may have done what it was asked to.
+  /// Whether a key that failed with this error may have done the operation.
   fileprivate var leavesDoubt: Bool {
     [.prfUnsupported, .io, .authenticatorLost].contains(code)
   }
 
-  /// The same with one more line of advice.
+  /// The same error with one more line of advice.
   func adding(hint more: String) -> UserMessage {
     var message = self
     message.hint = (hint.map { $0 + "\n" } ?? "") + more

@@ -2,17 +2,17 @@ internal import PRFDevice
 internal import SecretMemory
 internal import Synchronization
 
-/// Getting the PIN, and the care that no try is wasted.
+/// Obtains the PIN and avoids wasting a try.
 extension OpenAuthenticator {
   /// Runs an operation that needs the PIN itself; see ``verified(_:)``.
   ///
   /// - Parameters:
-  ///   - changesPIN: the operation is the one that a key allows even when its
-  ///     PIN must be changed.
+  ///   - changesPIN: whether the operation is the one that a key allows even when its PIN must be
+  ///     changed.
   ///   - body: the operation; runs once for each PIN that is sent.
-  /// - Returns: what `body` returns.
-  /// - Throws: `pin-invalid`, `pin-blocked`, `pin-last-tries`, what getting the
-  ///   PIN throws, and what `body` throws.
+  /// - Returns: the result of `body`.
+  /// - Throws: `pin-invalid`, `pin-blocked`, `pin-last-tries`, the errors of obtaining the PIN, and
+  ///   those of `body`.
   func withPIN<R: Sendable>(
     changesPIN: Bool = false,
     _ body: (Authenticator, PIN) async throws(PRFDeviceError) -> R
@@ -21,7 +21,7 @@ extension OpenAuthenticator {
       return try await call { key throws(PRFDeviceError) in try await body(key, pin) }
     }
     var conversation = PINConversation(self)
-    // A person's time is worth one more command.
+    // The user's time is worth one more command.
     let isPerson = finder.pins.source == nil && finder.asker != .nobody
     let info =
       isPerson
@@ -51,8 +51,8 @@ extension OpenAuthenticator {
         conversation.complain("Wrong PIN.", .wrong)
         if let left { try check(left, after: "Wrong PIN. ") }
       } catch .noCredentials {
-        // The key looks for a credential once the PIN was right: the next
-        // question need not ask for it again.
+        // The key looks for a credential only after a correct PIN, so the next question need not
+        // ask for it again.
         accepted.withLock { $0 = pin }
         throw UserMessage(.noCredentials, key: name)
       } catch {

@@ -1,19 +1,20 @@
 internal import PRFDevice
 
-/// Keys on readers: a hand that trembles, or that takes the key away to type
-/// its PIN, ends the session. What is safe to repeat goes on once the same key
-/// is back.
+/// Handles keys on readers, whose session ends when the hand shakes or takes the key away to type
+/// the PIN.
+///
+/// Operations that are safe to repeat continue once the same key is back.
 extension OpenAuthenticator {
-  /// What shows that a key is the same one as before.
+  /// The evidence that a key is the same one as before.
   enum Identity: Sendable {
-    /// It holds this credential.
+    /// The key holds this credential.
     case credential(CredentialID, rpID: String)
-    /// It is of this model; all that can be known of a key without a credential.
+    /// The key is of this model, which is all that is known of a key without a credential.
     case model(AAGUID)
   }
 
-  /// Runs a call that changes nothing and sends no PIN, again where the key was
-  /// taken off its reader meanwhile.
+  /// Runs a call that changes nothing and sends no PIN; repeats it if the key was removed from its
+  /// reader in the meantime.
   func repeatable<R: Sendable>(
     _ body: (Authenticator) async throws(PRFDeviceError) -> R
   ) async throws(UserMessage) -> R {
@@ -27,26 +28,23 @@ extension OpenAuthenticator {
     }
   }
 
-  /// Notes which key this is, as far as it can be told, before its PIN is
-  /// asked for.
+  /// Records the identity of the key, as far as possible, before its PIN is requested.
   func rememberModel() async throws(UserMessage) {
     guard descriptor.isOnReader, identity == nil else { return }
     let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
     identity = .model(info.aaguid)
   }
 
-  /// Makes sure that the key is still on its reader before a PIN is sent: who
-  /// types it may have taken the key away.
+  /// Ensures that the key is still on its reader before a PIN is sent: the user may have taken it
+  /// away to type.
   func requireOnReader() async throws(UserMessage) {
     guard descriptor.isOnReader, await !authenticator.isInReach() else { return }
     try await putBack()
   }
 
-  /// Waits until the key is back on its reader, as long as one would wait for
-  /// it to be plugged in.
+  /// Waits until the key is back on its reader, as long as the wait for a plugged-in key.
   ///
-  /// - Throws: `authenticator-lost` when it does not come back, `wrong-key`
-  ///   when another one does.
+  /// - Throws: `authenticator-lost` when it does not come back, `wrong-key` when another one does.
   private func putBack() async throws(UserMessage) {
     let lost = message(.authenticatorLost)
     guard descriptor.isOnReader, finder.patience > 0 else { throw lost }
@@ -91,7 +89,7 @@ extension AuthenticatorFinder {
     prompter.tell("\(name.sentence) was taken off the reader. Put it back and hold it still.")
   }
 
-  /// Waits for a security key on the reader of this one.
+  /// Waits for a security key on this key's reader.
   func isBack(
     _ descriptor: AuthenticatorDescriptor, by deadline: ContinuousClock.Instant
   ) async throws(UserMessage) -> Bool {
@@ -109,6 +107,6 @@ extension AuthenticatorFinder {
 }
 
 extension String {
-  /// With a capital letter, to begin a sentence.
+  /// The text with an upper-case first letter, for the beginning of a sentence.
   fileprivate var sentence: String { prefix(1).uppercased() + dropFirst() }
 }

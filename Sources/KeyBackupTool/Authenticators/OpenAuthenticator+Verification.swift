@@ -1,12 +1,13 @@
 internal import PRFDevice
 internal import Synchronization
 
-/// User verification: a fingerprint where the key reads one, else the PIN.
+/// Performs user verification: a fingerprint if the key reads one, otherwise the PIN.
 extension OpenAuthenticator {
-  /// Offers to set the PIN of a key that cannot verify its user yet, where a
-  /// person can be asked; the PIN then need not be typed again.
+  /// Offers to set the PIN of a key that cannot verify its user yet, if the user can be asked.
   ///
-  /// - Throws: `pin-not-set` when it stays without one.
+  /// The new PIN need not be typed again.
+  ///
+  /// - Throws: `pin-not-set` when the key stays without one.
   func offerPIN() async throws(UserMessage) {
     let info = try await repeatable { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPRF, info.supportsPIN, !info.isPINSet, !info.hasBuiltInUserVerification,
@@ -33,10 +34,10 @@ extension OpenAuthenticator {
     }
   }
 
-  /// Refuses a key that cannot evaluate the PRF or verify its user.
+  /// Throws if the key cannot evaluate the PRF or verify its user.
   ///
-  /// Costs a command: not called where a pre-flight has shown that the key
-  /// holds a credential made for the PRF.
+  /// It takes a command, so it is not called if a pre-flight has shown that the key holds a
+  /// credential created for the PRF.
   ///
   /// - Throws: `prf-unsupported`, `pin-not-set`.
   func requirePRF() async throws(UserMessage) {
@@ -47,16 +48,16 @@ extension OpenAuthenticator {
     }
   }
 
-  /// Runs an operation under user verification: with a fingerprint on a key that is set
-  /// up to read it, and with the PIN where it has no reader or that did not help.
+  /// Runs an operation under user verification.
   ///
-  /// A PIN from a descriptor or file is tried once. A person may type another
-  /// one; the same one is never sent twice.
+  /// It uses a fingerprint on a key that is set up to read it. It uses the PIN if the key has no
+  /// reader or the fingerprint did not help. A PIN from a descriptor or file is tried once. The
+  /// user may type another one; the same one is never sent twice.
   ///
   /// - Parameter body: the operation; may run several times.
-  /// - Returns: what `body` returns.
-  /// - Throws: `pin-not-set`, `pin-last-tries`, `pin-invalid`, `pin-blocked`,
-  ///   and what `body` throws.
+  /// - Returns: the result of `body`.
+  /// - Throws: `pin-not-set`, `pin-last-tries`, `pin-invalid`, `pin-blocked`, and the errors of
+  ///   `body`.
   func verified<R: Sendable>(
     _ body: (Authenticator, PIN?) async throws(PRFDeviceError) -> R
   ) async throws(UserMessage) -> R {
@@ -73,10 +74,10 @@ extension OpenAuthenticator {
 
   /// Runs an operation under the key's own verification.
   ///
-  /// A finger that is not recognised may be put down again; the key itself
-  /// counts, and blocks its reader after a few.
+  /// A finger that was not recognised may be tried again. The key itself counts the tries and
+  /// blocks its reader after a few.
   ///
-  /// - Returns: what `body` returns; nil when the PIN is needed instead.
+  /// - Returns: the result of `body`; nil when the PIN is needed instead.
   private func withFingerprint<R: Sendable>(
     isPINSet: Bool, _ body: (Authenticator, PIN?) async throws(PRFDeviceError) -> R
   ) async throws(UserMessage) -> R? {
@@ -89,10 +90,10 @@ extension OpenAuthenticator {
         finder.prompter.tell("The fingerprint reader is blocked until the PIN was entered.")
         return nil
       } catch .pinRequired where isPINSet {
-        // The key wants its PIN for this operation all the same.
+        // The key requires its PIN for this operation all the same.
         return nil
       } catch .authenticator where isPINSet {
-        // It cannot do by itself what it says it can.
+        // The key lacks an ability that it states.
         return nil
       } catch {
         throw message(error)
@@ -102,7 +103,7 @@ extension OpenAuthenticator {
     throw UserMessage(.uvInvalid, key: name)
   }
 
-  /// No key lets a finger be tried more often than this in a row (CTAP 2.1
-  /// section 6.5.3.2 has it block its reader after a number of its choice).
+  /// No key allows more finger tries in a row (CTAP 2.1, section 6.5.3.2: the key blocks its reader
+  /// after a number of its choice).
   private static let maximumFingerprintReadings = 5
 }

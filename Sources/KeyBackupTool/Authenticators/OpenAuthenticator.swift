@@ -1,8 +1,9 @@
 internal import PRFDevice
 internal import Synchronization
 
-/// An opened security key with a person before it: knows what to call it and
-/// how to get its PIN, which is asked for once and kept until the command ends.
+/// An open security key and its user: it has a name and a means to obtain its PIN.
+///
+/// The PIN is requested once and kept until the command ends.
 final class OpenAuthenticator: Sendable {
   let descriptor: AuthenticatorDescriptor
   let finder: AuthenticatorFinder
@@ -20,19 +21,19 @@ final class OpenAuthenticator: Sendable {
     self.finder = finder
   }
 
-  /// The opened device; another one after the key was put back on its reader.
+  /// The open device; a different one after the key was put back on its reader.
   var authenticator: Authenticator {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }
 
-  /// Which key it is, where it may be taken off a reader and put back.
+  /// The identity of the key, if it may be removed from a reader and put back.
   var identity: Identity? {
     get { known.withLock { $0 } }
     set { known.withLock { $0 = newValue } }
   }
 
-  /// What the key was called when it was enrolled, once it is known which it is.
+  /// The key's name at enrolment, once the key is identified.
   var label: String? {
     get { enrolledLabel.withLock { $0 } }
     set { enrolledLabel.withLock { $0 = newValue } }
@@ -41,17 +42,16 @@ final class OpenAuthenticator: Sendable {
   /// The product's name.
   var product: String { Self.name(of: descriptor) }
 
-  /// What the key is called on screen: two of one model differ in their labels, or in
-  /// where they are.
+  /// The key's name on screen; two of one model differ in their labels or their places.
   ///
-  /// A label may be the product's name, which its reader does not tell: two readers
-  /// always differ in their numbers.
+  /// A label may be the product's name, which a reader does not state. Two readers always differ in
+  /// their numbers.
   var name: String {
     let told = finder.names.name(of: descriptor)
     return labelled(shownLabel == nil || descriptor.isOnReader ? told : product)
   }
 
-  /// What the person calls the key, where it is not the product's name.
+  /// The user's name for the key, if it differs from the product's name.
   private var shownLabel: String? {
     let label = PrintableText.clean(self.label ?? "", limit: 40)
     return label.isEmpty || label == product ? nil : label
@@ -61,14 +61,14 @@ final class OpenAuthenticator: Sendable {
     shownLabel.map { "\(name) \"\($0)\"" } ?? name
   }
 
-  /// The product's name, cleaned of whatever a device might send.
+  /// The product's name, with unsafe characters from the device removed.
   ///
-  /// A card has no name to tell; its reader does.
+  /// A card has no name; its reader has.
   ///
   /// - Parameters:
   ///   - descriptor: the key.
-  ///   - place: whether to tell where it is: the device file, or the reader's number.
-  /// - Returns: the name, safe to show.
+  ///   - place: whether to include its place: the device file, or the reader's number.
+  /// - Returns: the name, safe to display.
   static func name(
     of descriptor: AuthenticatorDescriptor, telling place: Bool = false
   ) -> String {
@@ -81,7 +81,7 @@ final class OpenAuthenticator: Sendable {
     return place ? "\(name) at \(descriptor.path)" : name
   }
 
-  /// Runs one call to the device and turns its error into words.
+  /// Runs one call to the device and converts its error to a message.
   func call<R: Sendable>(
     _ body: (Authenticator) async throws(PRFDeviceError) -> R
   ) async throws(UserMessage) -> R {
@@ -92,7 +92,7 @@ final class OpenAuthenticator: Sendable {
     }
   }
 
-  /// What the key says of itself, and how many tries its PIN has, if it has one.
+  /// The key's capabilities, and the number of PIN tries left if it has a PIN.
   func description() async throws(UserMessage) -> (AuthenticatorInfo, pinRetries: Int?) {
     try await call { key throws(PRFDeviceError) in
       let info = try await key.info()
@@ -100,25 +100,25 @@ final class OpenAuthenticator: Sendable {
     }
   }
 
-  /// An error of this key in words.
+  /// The message for an error of this key.
   func message(_ error: PRFDeviceError) -> UserMessage {
     UserMessage(error, key: name, onReader: descriptor.isOnReader)
   }
 
-  /// The key as people and calling programs are told about it.
+  /// The description of the key for people and calling programs.
   var shown: ShownKey {
     ShownKey(
       name: labelled(product), told: name, path: descriptor.path,
       transport: descriptor.transport.rawValue)
   }
 
-  /// Asks for the key's touch once the call that `body` runs waits for it.
+  /// Asks for the key's touch once the call in `body` waits for it.
   ///
   /// - Parameters:
-  ///   - why: what the touch does, when there is more than one.
-  ///   - body: the call, and what it calls when the key waits.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws.
+  ///   - why: the purpose of the touch, when there is more than one.
+  ///   - body: the call; its argument must be called when the key waits.
+  /// - Returns: the result of `body`.
+  /// - Throws: the errors of `body`.
   func touched<R: Sendable>(
     _ why: String? = nil,
     _ body: (@escaping @Sendable () -> Void) async throws(PRFDeviceError) -> R

@@ -1,37 +1,36 @@
 internal import PRFDevice
 internal import SecretMemory
 
-/// Asking for one key's PIN until there is one that is worth a try.
+/// The conversation that asks for one key's PIN until one is worth a try.
 ///
-/// A person may answer again; a descriptor, a file, or a program that says the
-/// same twice may not.
+/// A user may answer again. A descriptor, a file, or a program that repeats its answer may not.
 struct PINConversation: ~Copyable {
-  /// The least number of characters, where the key has told.
+  /// The smallest number of characters, if the key states it.
   var minimumLength = PIN.minimumCodePoints
 
   private let key: OpenAuthenticator
   private var reason = PINRequest.Reason.first
   private var complaint: String?
-  /// The answer before.
+  /// The previous answer.
   private var last = SecretBytes(zeroed: 0)
   private var asked = 0
 
-  /// No program is asked more often.
+  /// The most times that a program is asked.
   private static let limit = 20
 
   init(_ key: OpenAuthenticator) { self.key = key }
 
-  /// Says what was wrong with the PIN before, together with the next question.
+  /// Reports the problem of the previous PIN with the next question.
   mutating func complain(_ text: String, _ reason: PINRequest.Reason) {
     complaint = text
     self.reason = reason
   }
 
-  /// The next PIN to try: neither refused before nor against the rules.
+  /// The next PIN to try: neither rejected before nor against the rules.
   ///
-  /// - Parameter retries: how many tries are left.
+  /// - Parameter retries: the number of tries left.
   /// - Returns: the PIN.
-  /// - Throws: `pin-invalid`, `data-invalid`, and what the sources throw.
+  /// - Throws: `pin-invalid`, `data-invalid`, and the errors of the sources.
   mutating func next(retries: Int) throws(UserMessage) -> PIN {
     while true {
       let typed = try read(retries)
@@ -49,19 +48,19 @@ struct PINConversation: ~Copyable {
     }
   }
 
-  /// Why a PIN is not sent.
+  /// The reason why a PIN is not sent.
   private struct Unsent: Error {
     var reason: PINRequest.Reason
-    /// For a person who may answer again.
+    /// The message for a user who may answer again.
     var complaint: String
-    /// For everybody else.
+    /// The message for all other sources.
     var failure: UserMessage
   }
 
   private func acceptable(
     _ typed: borrowing SecretBytes, _ isRepeated: Bool
   ) throws(Unsent) -> PIN {
-    // A code is never the same twice: who enters it again has chosen it as PIN.
+    // A one-time code is never the same twice, so a repeated one was chosen as the PIN.
     if OneTimeCode.matches(typed), !isRepeated {
       throw Unsent(
         reason: .code,
@@ -109,13 +108,13 @@ struct PINConversation: ~Copyable {
 }
 
 extension UserMessage {
-  /// What should be a PIN came from the key's keyboard function.
+  /// The message for a PIN that came from the key's keyboard function.
   static let oneTimeCode = UserMessage(
     .dataInvalid,
     "the PIN looks like the one-time code that a security key types when it is touched",
     hint: "no try was spent; give the PIN of the key instead")
 
-  /// A PIN that the key would refuse.
+  /// The message for a PIN that the key would reject.
   static func tooShort(minimum: Int) -> UserMessage {
     UserMessage(
       .dataInvalid, "the PIN is too short: at least \(minimum) characters",

@@ -1,12 +1,12 @@
 internal import PRFDevice
 
 extension AuthenticatorFinder {
-  /// Lets the person choose one of several security keys by touching it.
+  /// Lets the user choose one of several security keys by touching it.
   ///
-  /// It costs a touch that does nothing else. A key that cannot be opened
-  /// is named and left out; what it refuses does not stop the others.
+  /// It takes a touch that does nothing else. A key that cannot be opened is named and omitted, so
+  /// its error does not stop the others.
   ///
-  /// - Throws: `touch-timeout`, `interrupted`, or why no key could be opened.
+  /// - Throws: `touch-timeout`, `interrupted`, or the reason why no key could be opened.
   func chooseByTouch(
     _ descriptors: [AuthenticatorDescriptor], _ purpose: String
   ) async throws(UserMessage) -> OpenAuthenticator {
@@ -37,10 +37,10 @@ extension AuthenticatorFinder {
     return try await touched(keys, purpose)
   }
 
-  /// The one of these keys that the person touches; the others are closed.
+  /// The key among these that the user touches; the others are closed.
   ///
-  /// A key that lies on a reader answers as if it were touched: it may have lain
-  /// there before, so that it must be named.
+  /// A key on a reader answers as if it were touched, although it may have been there before. So it
+  /// must be named.
   ///
   /// - Throws: `ambiguous` when none of them can be touched.
   func touched(_ keys: [OpenAuthenticator], _ purpose: String) async throws(UserMessage)
@@ -80,7 +80,7 @@ extension AuthenticatorFinder {
       for await (key, error) in group {
         if let error {
           failures.append(error)
-          // One that is unplugged or broken leaves the choice among the others.
+          // A key that is unplugged or broken leaves the choice among the others.
           if ![.interrupted, .touchTimeout].contains(error.code), chosen == nil {
             output.note("keybackup: \(error.message)")
           }

@@ -3,20 +3,19 @@ internal import SecretMemory
 
 /// One PRF evaluation that would open a backup, as its files describe it.
 ///
-/// Two are equal that a security key answers alike.
+/// Two questions are equal if a security key answers them alike.
 struct UnlockQuestion: Hashable, Sendable {
-  /// Relying party ID of the credential.
+  /// The relying party ID of the credential.
   var rpID: String
-  /// The credential; nil: whichever discoverable one the key holds.
+  /// The credential; nil for any discoverable credential on the key.
   var credentialID: CredentialID?
   /// The PRF input, 32 bytes.
   var salt: [UInt8]
-  /// Whether another question's answer is to take the place of this one's: it is
-  /// asked last.
+  /// Whether another question's answer replaces this one's, so that it is asked last.
   var isReplaced = false
-  /// How sure it is that the answer opens something: the least comes first.
+  /// How likely the answer opens something; the lowest rank is asked first.
   var rank = 0
-  /// Whether this computer knows that it did, or should.
+  /// Whether this computer knows that the answer opened something, or should.
   var isKnown = false
 
   static func == (one: Self, other: Self) -> Bool {
@@ -33,7 +32,7 @@ struct UnlockQuestion: Hashable, Sendable {
 /// The answer to a question.
 struct UnlockAnswer: Sendable {
   var question: UnlockQuestion
-  /// The PRF at the question's salt, and at another one.
+  /// The PRF outputs for the question's salt and for another salt.
   var evaluation: PRFEvaluation
   /// Whether the question's salt is the second one.
   var isSecond = false
@@ -45,26 +44,25 @@ struct UnlockAnswer: Sendable {
     isSecond ? evaluation.second() ?? evaluation.first() : evaluation.first()
   }
 
-  /// The PRF output for the other salt that was asked in the same touch.
+  /// The PRF output for the other salt of the same touch.
   func other() -> SecretBytes? { isSecond ? evaluation.first() : evaluation.second() }
 }
 
 extension AuthenticatorFinder {
-  /// Asks the security key that can answer, with one touch where the first
-  /// answer serves.
+  /// Asks the security key that can answer, with one touch if the first answer opens the backup.
   ///
-  /// Where several hold a credential and the first is locked, broken or
-  /// unplugged, the next one is asked. An answer that opens nothing is put aside,
-  /// and what is left is looked for as if its file were not there.
+  /// If several keys hold a credential and the first is locked, broken or unplugged, the next one
+  /// is asked. An answer that opens nothing is dropped, and the search continues as if its file did
+  /// not exist.
   ///
   /// - Parameters:
-  ///   - questions: what the backup's files offer, the surest first.
-  ///   - wanted: what to call the key that is waited for.
-  ///   - terms: what else is asked of the key.
-  ///   - use: opens the backup with an answer; nil where that one does not.
-  /// - Returns: what `use` returned.
-  /// - Throws: `wrong-key` when no key in reach can answer, `ambiguous`,
-  ///   `data-invalid` when the right key answers and no file opens.
+  ///   - questions: the questions from the backup's files, the likeliest first.
+  ///   - wanted: the names of the key to wait for.
+  ///   - terms: further requirements for the key.
+  ///   - use: opens the backup with an answer; returns nil if the answer does not open it.
+  /// - Returns: the result of `use`.
+  /// - Throws: `wrong-key` when no connected key can answer, `ambiguous`, `data-invalid` when the
+  ///   right key answers and no file opens.
   func ask<R: ~Copyable>(
     _ questions: [UnlockQuestion], for wanted: WantedAuthenticator = .any,
     _ terms: UnlockTerms = UnlockTerms(), use: (UnlockAnswer) throws(UserMessage) -> R?
@@ -106,7 +104,7 @@ extension AuthenticatorFinder {
 }
 
 extension [AuthenticatorCandidate] {
-  /// Those first that the surest files name, else in their order.
+  /// The candidates named by the likeliest files first, otherwise in their order.
   fileprivate var sortedByRank: [AuthenticatorCandidate] {
     let ranks = map { $0.questions.map(\.rank).min() ?? 0 }
     return indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { self[$0] }
@@ -114,7 +112,7 @@ extension [AuthenticatorCandidate] {
 }
 
 extension AuthenticatorFinder {
-  /// The one of several security keys that the person touches.
+  /// The security key among several that the user touches.
   private func chosen(
     among candidates: [AuthenticatorCandidate]
   ) async throws(UserMessage) -> AuthenticatorCandidate {
@@ -125,7 +123,7 @@ extension AuthenticatorFinder {
 }
 
 extension UserMessage {
-  /// No key in reach opens the folder, or does so by a key slot that will do.
+  /// The error that no connected key opens the folder, or none through a suitable key slot.
   static func nothingOpens(_ count: Int, _ wanted: WantedAuthenticator = .any) -> UserMessage {
     let names = wanted.labels.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
     let text =
@@ -144,7 +142,7 @@ extension UserMessage {
         + "the ways in")
   }
 
-  /// Another security key may still do what this one cannot.
+  /// Whether another security key may still do what this one cannot.
   var concernsOneKey: Bool {
     switch code {
     case .pinBlocked, .pinLastTries, .pinNotSet, .authenticatorLost, .prfUnsupported, .wrongKey,
@@ -154,13 +152,13 @@ extension UserMessage {
     }
   }
 
-  /// A key answers for files that nobody vouches for, and they do not open.
+  /// The error that a key answers for files of unknown origin which do not open.
   static let answeredForNothing = UserMessage(
     .wrongKey, "the security key answered, but no file here that names it opens the backup",
     hint: "the file is damaged, or somebody put it there; use another enrolled key, or an older "
       + "version of the keys folder from your sync provider")
 
-  /// Somebody has put in many files, or many are damaged.
+  /// The error that there are many false or damaged files.
   static func tooManyFiles(_ touches: Int, _ left: Int) -> UserMessage {
     UserMessage(
       .ambiguous,
@@ -171,7 +169,7 @@ extension UserMessage {
         + "you are asked whether to go on")
   }
 
-  /// The right key answers, and its file does not open.
+  /// The error that the right key answers and its file does not open.
   static let damagedKeySlot = UserMessage(
     .dataInvalid, "the security key is the right one, but the file it opens is damaged",
     hint: "an older version of the keys folder from your sync provider may open; "
@@ -179,7 +177,7 @@ extension UserMessage {
 }
 
 extension OpenAuthenticator {
-  /// What a silent look at the key tells.
+  /// The result of silently querying the key.
   enum HeldQuestion {
     /// It holds the credential of these questions, which differ in their salts.
     case some([UnlockQuestion])
@@ -204,8 +202,7 @@ extension OpenAuthenticator {
       let ids = group.compactMap(\.credentialID).filter { seen.insert($0).inserted }
       undecided = undecided || group.contains { $0.credentialID == nil }
       guard !ids.isEmpty else { continue }
-      // A key may hold a credential beside the one that takes its place, and
-      // tells of one only.
+      // A key may hold both a credential and its replacement, but tells only one.
       let current = Set(group.filter { !$0.isReplaced }.compactMap(\.credentialID))
       let parts = [ids.filter(current.contains), ids.filter { !current.contains($0) }]
       for part in parts where !part.isEmpty {
@@ -224,8 +221,9 @@ extension OpenAuthenticator {
     return undecided ? .perhaps : .none
   }
 
-  /// The credential that the key holds of those that this computer knows, where it has told of
-  /// one that only a claim names; that one, where it holds none of them.
+  /// A credential on the key that this computer knows, if the key named one that is only a claim.
+  ///
+  /// If the key holds no known one, the named one.
   private func surest(
     than found: CredentialID, of group: [UnlockQuestion], rpID: String
   ) async throws(UserMessage) -> CredentialID {
@@ -247,10 +245,10 @@ extension OpenAuthenticator {
   /// Evaluates the PRF under user verification, with a prompt for the touch.
   ///
   /// - Parameters:
-  ///   - request: what to evaluate.
-  ///   - why: what the touch does, when there is more than one.
+  ///   - request: the evaluation.
+  ///   - why: the purpose of the touch, when there is more than one.
   /// - Returns: one evaluation for each credential that answered.
-  /// - Throws: what the PIN, the touch and the device can refuse.
+  /// - Throws: the errors of the PIN, the touch and the device.
   func evaluate(
     _ request: PRFRequest, why: String? = nil
   ) async throws(UserMessage) -> [PRFEvaluation] {
@@ -263,7 +261,7 @@ extension OpenAuthenticator {
 
   /// Evaluates the PRF for the only credential that answers.
   ///
-  /// - Throws: `ambiguous` where several do, and what ``evaluate(_:why:)`` throws.
+  /// - Throws: `ambiguous` where several do, and the errors of ``evaluate(_:why:)``.
   func onlyEvaluation(
     _ request: PRFRequest, why: String? = nil
   ) async throws(UserMessage) -> PRFEvaluation {
@@ -278,7 +276,7 @@ extension OpenAuthenticator {
     return first
   }
 
-  /// Evaluates the PRF for one credential's one input.
+  /// Evaluates the PRF for one input of one credential.
   func onlyOutput(_ request: PRFRequest, why: String) async throws(UserMessage) -> SecretBytes {
     guard let evaluation = try await evaluate(request, why: why).first else {
       throw UserMessage(.prfNotDelivered, key: name)

@@ -1,30 +1,28 @@
 internal import BackupFolder
 internal import CSPP
 
-/// Which key slots a command takes.
+/// The key slots that a command accepts.
 struct UnlockTerms: Sendable {
-  /// Only these key slots; nil: any.
+  /// The only accepted key slots; nil for any.
   var only: Set<KeyID>?
-  /// None of these.
+  /// The key slots that are not accepted.
   var except: Set<KeyID> = []
-  /// Whether a master key that this computer knows will not do: that a key slot
-  /// works is to be proved.
+  /// Whether a cached master key is not accepted, because a key slot must be proved.
   var needsKeySlot = false
-  /// Whether only a security key will do.
+  /// Whether only a security key is accepted.
   var needsSecurityKey = false
-  /// A PRF input that the security key evaluates too, in the same touch.
+  /// A PRF input that the security key also evaluates in the same touch.
   var extraSalt: [UInt8]?
-  /// What the security key is asked for, in words.
+  /// The purpose for which the security key is requested.
   var purpose = Event.KeyPurpose.opening
-  /// Whether of several security keys that are plugged in and would do, the
-  /// person has to choose one.
+  /// Whether the user must choose one of several suitable security keys that are plugged in.
   var mustBeOneKey = false
 
-  /// How many PINs the command needs after the one that opens the backup, from
-  /// the same source.
+  /// The number of PINs that the command needs from the same source after the one that opens the
+  /// backup.
   var furtherPINs = 0
 
-  /// The key slots that will do.
+  /// The scan with only the accepted key slots.
   func allowed(_ scan: NamespaceScan) -> NamespaceScan {
     guard only != nil || !except.isEmpty else { return scan }
     return scan.with(

@@ -1,13 +1,13 @@
 internal import PRFDevice
 
-/// Which security keys would do, for the words that ask for one.
+/// The suitable security keys, for the text that asks for one.
 struct WantedAuthenticator: Sendable {
-  /// What the keys that would do are called, by their credentials; none: any key.
+  /// The names of the suitable keys, by their credentials; empty for any key.
   var names: [CredentialID: String] = [:]
-  /// Key slots that need no security key, by their labels.
+  /// The labels of key slots that need no security key.
   var otherKeySlots: [String] = []
 
-  /// What it is wanted for.
+  /// The purpose for which it is requested.
   var purpose = Event.KeyPurpose.opening
 
   static let any = WantedAuthenticator()

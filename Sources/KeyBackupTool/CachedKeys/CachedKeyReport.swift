@@ -2,24 +2,24 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// A place that knows the master key, as `status` tells of it.
+/// A keyring that holds the master key, as `status` reports it.
 struct CachedKeyReport: Sendable {
   var place: CachedKeyPlace
-  /// Whose master key it is.
+  /// The namespace of the master key.
   var namespaceID: NamespaceID
-  /// Whether that is not the backup that is asked for.
+  /// Whether that is not the requested backup.
   var isOther = false
-  /// Until when, Unix seconds; nil: until `lock`.
+  /// The end of its time, in Unix seconds; nil if it lasts until `lock`.
   var until: Int64?
   /// Whether the desktop's keyring is locked.
   var isLocked = false
-  /// Why it cannot be told.
+  /// The reason why this cannot be determined.
   var obstacle: String?
 
-  /// All that know it, or know the key of an earlier namespace in its folder.
+  /// All keyrings that hold it, or the key of an earlier namespace in its folder.
   ///
-  /// The desktop is asked only where `unlock --keep` was used; nothing is
-  /// unlocked and nobody asked.
+  /// The desktop is queried only where `unlock --keep` was used. Nothing is unlocked and the user
+  /// is not asked.
   static func all(_ id: NamespaceID, in folder: BackupFolder, _ world: World) -> [CachedKeyReport] {
     var reports: [CachedKeyReport] = []
     func found(_ place: CachedKeyPlace, _ known: CachedMasterKey) -> CachedKeyReport {

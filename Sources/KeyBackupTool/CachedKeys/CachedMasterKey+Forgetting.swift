@@ -2,18 +2,17 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// This computer forgets what `unlock` made it know.
+/// Forgets the keys that `unlock` stored on this computer.
 extension CachedMasterKey {
-  /// Forgets the keys of a backup's folder, in the kernel's keyring and the
-  /// desktop's.
+  /// Forgets the keys of a backup's folder in both keyrings.
   ///
   /// - Parameters:
   ///   - folder: the backup's folder.
-  ///   - world: what surrounds the process.
+  ///   - world: the environment of the process.
   ///   - mayPrompt: whether the desktop may ask for its password.
-  ///   - isMeant: which namespaces' keys.
-  /// - Returns: how many there were.
-  /// - Throws: what a keyring throws, after the other one was done too.
+  ///   - isMeant: selects the namespaces whose keys are forgotten.
+  /// - Returns: the number of keys forgotten.
+  /// - Throws: the error of one keyring, after the other was processed too.
   static func forget(
     of folder: BackupFolder, _ world: World, mayPrompt: Bool,
     where isMeant: (NamespaceID) -> Bool = { _ in true }
@@ -51,7 +50,7 @@ extension CachedMasterKey {
         var service = try world.secretService(mayPrompt: mayPrompt)
         count = try service.forget(schema)
       } catch {
-        // A computer without a desktop keeps nothing there, unless it once did.
+        // A computer without a desktop has no keys there, unless it once had a desktop.
         guard marks.isEmpty, error == .noSessionBus || error == .noSecretService else {
           throw error
         }
@@ -70,7 +69,7 @@ extension CachedMasterKey {
     do throws(SecretStoreError) {
       count += try kernel()
     } catch .noKeyrings {
-      // Then it keeps nothing.
+      // The kernel has no keyrings, so it holds no keys.
     } catch {
       failure = UserMessage(error, .kernelKeyring)
     }

@@ -1,5 +1,5 @@
-// This folder is for the master key that unlock put into a keyring. Commands put and forget
-// it, and Unlocking finds it there. Without it every command works all the same.
+// This folder is for the master key that unlock stored in a keyring. Commands store and forget it,
+// and Unlocking finds it there. Every command works without it too.
 
 internal import BackupFolder
 internal import CSPP
@@ -7,13 +7,12 @@ internal import FoundationEssentials
 internal import SecretMemory
 internal import SecretStores
 
-/// A place on this computer that knows a backup's master key because `unlock`
-/// put it there.
+/// A keyring of this computer that holds a backup's master key because `unlock` stored it there.
 enum CachedKeyPlace: String, Sendable {
   case kernelKeyring = "kernel-keyring"
   case secretService = "secret-service"
 
-  /// What a person calls it.
+  /// The keyring's name for people.
   var words: String {
     switch self {
     case .kernelKeyring: "the kernel's keyring"
@@ -22,18 +21,18 @@ enum CachedKeyPlace: String, Sendable {
   }
 }
 
-/// A backup's master key as this computer may know it: in the kernel's keyring
-/// for a while, in the desktop's until `lock`.
+/// A backup's master key in a keyring of this computer.
 ///
-/// It is bound to the namespace and to the folder's place: a copy of the folder
-/// elsewhere is opened by its security key. See docs/decisions/0022.
+/// The kernel's keyring keeps it for a limited time, the desktop's until `lock`. It is bound to the
+/// namespace and to the folder's path: a copy of the folder elsewhere needs its security key. See
+/// docs/decisions/0022.
 struct CachedMasterKey: Sendable {
   let namespaceID: NamespaceID
-  /// Names the folder's place without telling it.
+  /// Identifies the folder's path without revealing it.
   private let folderTag: String
   private let world: World
 
-  /// Of a namespace in a folder.
+  /// Creates the value for a namespace in a folder.
   init(_ id: NamespaceID, in folder: BackupFolder, _ world: World) {
     self.init(id, Self.tag(of: folder), world)
   }
@@ -47,10 +46,11 @@ struct CachedMasterKey: Sendable {
     return String(Hex.string(SHA256.hash(Array(place.utf8))).prefix(32))
   }
 
-  // MARK: All of a folder
+  // MARK: All keys of a folder
 
-  /// Those of a folder in the kernel's keyring: each rotation of the
-  /// master key leaves a namespace whose key may still be known.
+  /// The keys of a folder in the kernel's keyring.
+  ///
+  /// Each rotation of the master key leaves a namespace whose key may still be cached.
   static func inKernel(
     of folder: BackupFolder, _ world: World
   ) throws(SecretStoreError) -> [CachedMasterKey] {
@@ -61,7 +61,7 @@ struct CachedMasterKey: Sendable {
     }
   }
 
-  /// Those of a folder that may be in the desktop's keyring.
+  /// The keys of a folder that may be in the desktop's keyring.
   static func marked(of folder: BackupFolder, _ world: World) -> [CachedMasterKey] {
     let tag = tag(of: folder)
     return marks(world).sorted().compactMap { mark in
@@ -75,18 +75,18 @@ struct CachedMasterKey: Sendable {
 
   // MARK: The kernel's keyring
 
-  /// What every name of this program begins with.
+  /// The prefix of all names of this program.
   static let prefix = "keybackup:"
 
   private var name: String { "\(Self.prefix)\(namespaceID.hex):\(folderTag)" }
 
-  /// What was found in the kernel's keyring.
+  /// A key that was found in the kernel's keyring.
   struct Found: ~Copyable {
     let masterKey: MasterKey
     let secondsLeft: Int
   }
 
-  /// Finds it in the kernel's keyring.
+  /// Finds the key in the kernel's keyring.
   func inKernel() throws(SecretStoreError) -> Found? {
     guard let found = try KernelKeyring.find(name) else { return nil }
     let seconds = found.secondsLeft
@@ -96,12 +96,12 @@ struct CachedMasterKey: Sendable {
     return Found(masterKey: key, secondsLeft: seconds)
   }
 
-  /// Finds out whether the kernel's keyring would take it.
+  /// Checks whether the kernel's keyring would accept the key.
   func checkKernel() throws(SecretStoreError) {
     try KernelKeyring.check(name, count: MasterKey.byteCount)
   }
 
-  /// Keeps it in the kernel's keyring.
+  /// Stores the key in the kernel's keyring.
   func keepInKernel(
     _ key: borrowing MasterKey, for seconds: Int
   ) throws(SecretStoreError) {
@@ -109,19 +109,19 @@ struct CachedMasterKey: Sendable {
     try KernelKeyring.keep(bytes, as: name, for: seconds)
   }
 
-  /// Wipes it from the kernel's keyring.
+  /// Wipes the key from the kernel's keyring.
   func forgetInKernel() throws(SecretStoreError) -> Bool { try KernelKeyring.forget(name) }
 
   // MARK: The desktop's keyring
 
-  /// What every item of this program has.
+  /// The attribute of all items of this program.
   static let schema: SecretService.Attributes = ["xdg:schema": "keybackup.MasterKey"]
 
   private var attributes: SecretService.Attributes {
     Self.schema.merging(["namespace": namespaceID.hex, "folder": folderTag]) { _, own in own }
   }
 
-  /// Finds it in the desktop's keyring.
+  /// Finds the key in the desktop's keyring.
   func inDesktop(_ service: inout SecretService) throws(SecretStoreError) -> MasterKey? {
     guard let digits = try service.find(attributes) else { return nil }
     var bytes = SecretBytes(zeroed: MasterKey.byteCount)
@@ -132,14 +132,14 @@ struct CachedMasterKey: Sendable {
     return key
   }
 
-  /// Looks whether the desktop's keyring has it, without unlocking that.
+  /// Checks whether the desktop's keyring has the key, without unlocking the keyring.
   func lookInDesktop(
     _ service: inout SecretService
   ) throws(SecretStoreError) -> SecretService.Presence {
     try service.look(for: attributes)
   }
 
-  /// Keeps it in the desktop's keyring, as text: some keep nothing else.
+  /// Stores the key in the desktop's keyring, as text: some services can store nothing else.
   func keepInDesktop(
     _ key: borrowing MasterKey, _ service: inout SecretService
   ) throws(SecretStoreError) {
@@ -151,16 +151,17 @@ struct CachedMasterKey: Sendable {
     try service.keep(digits, label: label, attributes)
   }
 
-  /// Removes it from the desktop's keyring.
+  /// Removes the key from the desktop's keyring.
   func forgetInDesktop(_ service: inout SecretService) throws(SecretStoreError) -> Bool {
     try service.forget(attributes) > 0
   }
 
-  /// Whether `unlock --keep` was used here: only then is the desktop asked, so
-  /// that nobody else's command waits for it.
+  /// Whether `unlock --keep` was used here.
+  ///
+  /// Only then is the desktop queried, so that no other user's command waits for it.
   var mayBeInDesktop: Bool { markPath.map(FileCheck.exists) ?? false }
 
-  /// Remembers that ``keepInDesktop(_:_:)`` is about to be used.
+  /// Records that ``keepInDesktop(_:_:)`` is about to be used.
   ///
   /// - Throws: `config` without a home; `io`.
   func markDesktop() throws(UserMessage) {
@@ -176,7 +177,7 @@ struct CachedMasterKey: Sendable {
     }
   }
 
-  /// Forgets the mark.
+  /// Removes the mark.
   func unmarkDesktop() { if let markPath { FileCheck.remove(markPath) } }
 
   private var mark: String { "\(namespaceID.hex)-\(folderTag)" }

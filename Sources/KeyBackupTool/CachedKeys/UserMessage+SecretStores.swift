@@ -1,7 +1,7 @@
 internal import SecretStores
 
 extension UserMessage {
-  /// What an error of a keyring means to a person.
+  /// Creates the message for an error of a keyring.
   init(_ error: SecretStoreError, _ place: CachedKeyPlace) {
     let keepWithout = "nothing needs it: every command works with the security key"
     self =

@@ -1,19 +1,18 @@
-// This folder is for files and lines that the person names, read into guarded memory or
-// written once and never over another. Later rooms use it for every secret that goes in or
-// out. What the secret is for is not known here.
+// This folder is for files and lines that the user names, read into guarded memory or written once
+// and never over an existing file. Later rooms use it for every secret that goes in or out. The use
+// of the secret is not known here.
 
 internal import CLinux
 internal import Glibc
 internal import SecretMemory
 
-/// Reads what the person names on the command line: a path, or `-` for
-/// standard input.
+/// Reads the input that the user names on the command line: a path, or `-` for standard input.
 enum InputFile {
-  /// The bytes of something that is no secret.
+  /// The bytes of an input that is not secret.
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
-  ///   - limit: most bytes accepted.
+  ///   - limit: the most bytes accepted.
   /// - Returns: the bytes.
   /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
   static func read(_ path: String, limit: Int) throws(UserMessage) -> [UInt8] {
@@ -21,12 +20,12 @@ enum InputFile {
     return unsafe secret.withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// The bytes of a wallet secret, straight into guarded memory.
+  /// The bytes of a wallet secret, read directly into guarded memory.
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
-  ///   - folder: descriptor of the folder that `path` starts from.
-  ///   - limit: most bytes accepted.
+  ///   - folder: the descriptor of the folder to which `path` is relative.
+  ///   - limit: the most bytes accepted.
   /// - Returns: the bytes.
   /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
   static func readSecret(
@@ -34,8 +33,8 @@ enum InputFile {
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = try open(path, in: folder)
     defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-    // Of a regular file all at once; of a pipe by doubling: guarded memory is
-    // dear, and most inputs are short.
+    // A regular file is read at once, a pipe with doubling buffers: guarded memory is expensive,
+    // and most inputs are short.
     var status = stat()
     let size = unsafe fstat(descriptor, &status) == 0 ? max(Int(status.st_size), 0) : 0
     var bytes = SecretBytes(zeroed: min(limit, max(size, 4095)) + 1)
@@ -69,24 +68,22 @@ enum InputFile {
     return bytes
   }
 
-  /// The bytes of a wallet secret; at a terminal, `-` asks for it with echo
-  /// off.
+  /// The bytes of a wallet secret; at a terminal, `-` asks for it with echo off.
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
-  ///   - limit: most bytes accepted.
-  ///   - what: what to ask for.
-  ///   - prompter: the person.
+  ///   - limit: the most bytes accepted.
+  ///   - what: the name of the requested secret.
+  ///   - prompter: asks the user.
   /// - Returns: the bytes.
-  /// - Throws: as ``readSecret(_:limit:)``; `config` when `--no-input`
-  ///   forbids asking.
+  /// - Throws: as ``readSecret(_:limit:)``; `config` when `--no-input` forbids asking.
   static func readSecret(
     _ path: String, limit: Int, asking what: String, _ prompter: Prompter
   ) throws(UserMessage) -> SecretBytes {
     guard path == "-", isatty(STDIN_FILENO) == 1 else {
       return try readSecret(path, limit: limit)
     }
-    // A terminal hands over lines of at most 4095 bytes.
+    // A terminal delivers lines of at most 4095 bytes.
     guard let typed = try prompter.secret("Type the \(what) (hidden): ", limit: min(limit, 4095))
     else {
       throw UserMessage(
@@ -102,8 +99,8 @@ enum InputFile {
 
   private static func open(_ path: String, in folder: Int32) throws(UserMessage) -> Int32 {
     if path == "-" { return STDIN_FILENO }
-    // Opening a FIFO that nobody writes to must not block: waiting for its
-    // bytes can be interrupted, opening it cannot.
+    // Opening a FIFO without a writer must not block: the wait for its bytes can be interrupted,
+    // the opening cannot.
     let descriptor = unsafe openat(
       folder, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {

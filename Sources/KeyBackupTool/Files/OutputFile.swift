@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SecretMemory
 
-/// A file that a command creates for the person: never one that exists, never
-/// readable by others.
+/// A file that a command creates for the user: never over an existing one, never readable by
+/// others.
 struct OutputFile: ~Copyable {
   private let descriptor: Int32
   private let folder: Int32
@@ -11,11 +11,10 @@ struct OutputFile: ~Copyable {
   /// Creates the file with mode 0600.
   ///
   /// - Parameters:
-  ///   - path: where.
-  ///   - folder: descriptor of the folder that `path` starts from; it stays
-  ///     open as long as this value lives.
-  /// - Throws: `cannot-create` when something is there already or the folder
-  ///   takes no file.
+  ///   - path: its path.
+  ///   - folder: the descriptor of the folder to which `path` is relative; it stays open while this
+  ///     value lives.
+  /// - Throws: `cannot-create` when something is already there or the folder accepts no file.
   init(creating path: String, in folder: Int32 = AT_FDCWD) throws(UserMessage) {
     let descriptor = unsafe openat(
       folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -33,8 +32,8 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Refuses a path where something is already, before anybody touches a key
-  /// for it; creating the file checks again.
+  /// Throws if something is already at a path, before a key is touched for it; creating the file
+  /// checks again.
   ///
   /// - Throws: `cannot-create`.
   static func requireFree(_ path: String?) throws(UserMessage) {
@@ -44,7 +43,7 @@ struct OutputFile: ~Copyable {
       hint: "it exists and is never overwritten; choose another name")
   }
 
-  /// Refuses a path where no file can be made; nothing is left there.
+  /// Throws if no file can be created at a path; leaves nothing there.
   ///
   /// - Throws: `cannot-create`.
   static func requireCreatable(_ path: String) throws(UserMessage) {
@@ -52,11 +51,11 @@ struct OutputFile: ~Copyable {
     remove(path)
   }
 
-  /// Creates a file and writes all of it, durably.
+  /// Creates a file and writes all its contents durably.
   ///
   /// - Parameters:
-  ///   - bytes: what it holds.
-  ///   - path: where; nothing may be there.
+  ///   - bytes: its contents.
+  ///   - path: its path, where nothing may exist.
   /// - Throws: `cannot-create`, `io`; no file is left then.
   static func write(_ bytes: borrowing SecretBytes, to path: String) throws(UserMessage) {
     let file = try OutputFile(creating: path)
@@ -69,9 +68,9 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// Puts other contents in the place of a file that this run has written.
+  /// Replaces the contents of a file that this run has written.
   ///
-  /// - Throws: `io`; the file is then as it was.
+  /// - Throws: `io`; the file is then unchanged.
   static func replace(
     _ path: String, with bytes: borrowing SecretBytes
   ) throws(UserMessage) {
@@ -84,13 +83,12 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// Removes a file that this run has written, if it is there.
+  /// Removes a file that this run has written, if it exists.
   static func remove(_ path: String) { unsafe unlink(path) }
 
   /// Writes secret bytes from guarded memory.
   ///
-  /// - Throws: `io`; the file is then gone: half a wallet must not look like
-  ///   one.
+  /// - Throws: `io`; the file is then removed: half a wallet must not look like a whole one.
   func write(_ bytes: RawSpan) throws(UserMessage) {
     do {
       try Output.writeAll(bytes, to: descriptor)

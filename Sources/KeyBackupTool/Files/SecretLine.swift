@@ -2,23 +2,23 @@ internal import CLinux
 internal import Glibc
 internal import SecretMemory
 
-/// The first line of a descriptor or a private file, straight into guarded
-/// memory: how programs give a PIN or a passphrase.
+/// Reads the first line of a descriptor or a private file directly into guarded memory, which is
+/// how programs give a PIN or a passphrase.
 enum SecretLine {
-  /// Bytes in which the line has to end: a device may never end one.
+  /// The number of bytes in which the line must end: a device may never end one.
   private static let mostBytes = 64 << 10
 
   /// Reads from a file that only its owner may read.
   ///
   /// - Parameters:
-  ///   - path: where.
+  ///   - path: its path.
   ///   - what: the secret's name in messages.
-  ///   - option: the option that named the file; nil: `--<what>-file`.
-  ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
-  ///     takes a full line for one that is too long.
+  ///   - option: the option that named the file; nil for `--<what>-file`.
+  ///   - limit: the number of bytes kept. Further bytes are dropped unseen, so the caller treats a
+  ///     full line as too long.
   /// - Returns: the line without its end; it may be empty.
-  /// - Throws: `config` when others can read the file, `no-input`,
-  ///   `data-invalid` when the line does not end, `permission-denied`, `io`.
+  /// - Throws: `config` when others can read the file, `no-input`, `data-invalid` when the line
+  ///   does not end, `permission-denied`, `io`.
   static func read(
     file path: String, what: String, option: String? = nil, limit: Int
   ) throws(UserMessage) -> SecretBytes {
@@ -42,13 +42,13 @@ enum SecretLine {
     return try read(from: descriptor, name: path, what: what, limit: limit)
   }
 
-  /// Reads from where options say: a descriptor comes before a file.
+  /// Reads from the source in the options: a descriptor takes precedence over a file.
   ///
   /// - Parameters:
-  ///   - descriptor: an open one, or nil.
+  ///   - descriptor: an open descriptor, or nil.
   ///   - file: a path, or nil.
   ///   - what: the secret's name in messages.
-  ///   - option: the option that named the file; nil: `--<what>-file`.
+  ///   - option: the option that named the file; nil for `--<what>-file`.
   ///   - limit: as for ``read(file:what:option:limit:)``.
   /// - Returns: the line; nil where neither is given.
   /// - Throws: as ``read(file:what:option:limit:)``.
@@ -101,7 +101,7 @@ enum SecretLine {
     }
     byte = 0
     line.resize(to: filled)
-    // A file written on another system may end its line with CR LF.
+    // A file from another system may end its line with CR LF.
     let endsInReturn = line.withBytes { bytes in
       guard filled > 0 else { return false }
       return unsafe bytes.unsafeLoad(fromByteOffset: filled - 1, as: UInt8.self) == 13

@@ -1,14 +1,14 @@
 internal import ArgumentParser
 internal import SecretMemory
 
-/// How `derive` writes an output.
+/// The encoding of an output of `derive`.
 enum SecretEncoding: String, ExpressibleByArgument, CaseIterable, Sendable {
   case hex
   case base64
   case raw
 }
 
-/// Text with secrets in it, built in guarded memory for one write.
+/// Text that contains secrets, built in guarded memory for one write.
 struct SecretText: ~Copyable {
   private var writer = SecretWriter()
 
@@ -20,7 +20,7 @@ struct SecretText: ~Copyable {
     secret.withBytes { writer.raw($0) }
   }
 
-  /// Adds a secret in an encoding; a line end follows, except after raw bytes.
+  /// Adds a secret in an encoding, followed by a line end except after raw bytes.
   mutating func append(_ secret: consuming SecretBytes, as encoding: SecretEncoding) {
     switch encoding {
     case .hex: secret.withBytes { writer.hex($0) }
@@ -37,6 +37,6 @@ struct SecretText: ~Copyable {
     secret.withBytes { writer.hex($0) }
   }
 
-  /// The text; the value is used up.
+  /// The text; consumes the value.
   consuming func finish() -> SecretBytes { writer.finish() }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Nostr
 internal import SecretMemory
 
-/// Which one identity a command is for.
+/// The options that select one identity.
 struct IdentityOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The identity with this number (default: the one without).", valueName: "n"))
@@ -26,15 +26,15 @@ struct IdentityOptions: ParsableArguments {
 
   /// The identity's input.
   ///
-  /// A passphrase with a slip of the finger is another identity, so that it is
-  /// asked for twice, unless a public key is expected.
+  /// A mistyped passphrase gives another identity, so it is requested twice unless a public key is
+  /// expected.
   func input(_ common: CommonOptions) throws(UserMessage) -> IdentityInput {
     if let index { return .index(index) }
     guard passphrase.isGiven else { return .standard }
     return .passphrase(try passphrase.read(common, twice: expect == nil))
   }
 
-  /// Refuses an identity that is not the one expected.
+  /// Throws if an identity is not the expected one.
   func check(_ key: NostrPublicKey) throws(UserMessage) {
     guard let expect else { return }
     let expected = try NostrText.publicKey(expect)
@@ -48,9 +48,9 @@ struct IdentityOptions: ParsableArguments {
   }
 }
 
-/// The bounds of an identity's number.
+/// The limits of an identity's index.
 enum IndexCheck {
-  /// Refuses a number that is too high.
+  /// Throws if an index is too high.
   static func check(_ index: UInt32?) throws {
     if let index, index > IdentityInput.maximumIndex {
       throw ValidationError("--index takes 0 to \(IdentityInput.maximumIndex)")
@@ -58,7 +58,7 @@ enum IndexCheck {
   }
 }
 
-/// Where a passphrase comes from.
+/// The options for the source of a passphrase.
 struct PassphraseOptions: ParsableArguments {
   @Flag(help: "The identity of a passphrase, which is asked for. It is stored nowhere.")
   var passphrase = false
@@ -78,24 +78,23 @@ struct PassphraseOptions: ParsableArguments {
     }
   }
 
-  /// `-` when it comes from standard input.
+  /// `-` if the passphrase comes from standard input.
   var input: String? { passphraseFd == 0 || passphraseFile == "-" ? "-" : nil }
 
-  /// Whether one is meant.
+  /// Whether an identity with a passphrase is selected.
   var isGiven: Bool { passphrase || passphraseFd != nil || passphraseFile != nil }
 
-  /// One byte more than a passphrase may have: a cut-off one would be another
-  /// identity.
+  /// One byte more than the longest passphrase: a truncated one would give another identity.
   private static let limit = 4096
 
   /// The passphrase, which may be empty.
   ///
   /// - Parameters:
-  ///   - common: who is asked.
-  ///   - twice: whether a person types it twice.
+  ///   - common: asks the user.
+  ///   - twice: whether the user types it twice.
   /// - Returns: its bytes.
-  /// - Throws: `config` when nobody can be asked or others can read the file,
-  ///   `data-invalid` when it is too long or the two differ.
+  /// - Throws: `config` when nobody can be asked or others can read the file, `data-invalid` when
+  ///   it is too long or the two differ.
   func read(_ common: CommonOptions, twice: Bool) throws(UserMessage) -> SecretBytes {
     let given = try SecretLine.read(
       descriptor: passphraseFd, orFile: passphraseFile, what: "passphrase", limit: Self.limit)

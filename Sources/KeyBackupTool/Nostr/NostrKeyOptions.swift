@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import PRFDevice
 
-/// What every command takes that derives a Nostr key.
+/// The options of every command that derives a Nostr key.
 struct NostrKeyOptions: ParsableArguments {
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
@@ -22,7 +22,7 @@ struct NostrKeyOptions: ParsableArguments {
 
   var output: Output { common.output }
 
-  /// Finds a security key as these options say.
+  /// Creates a finder of security keys with these options.
   func finder(_ world: World) -> AuthenticatorFinder {
     AuthenticatorFinder(common, device, pins.policy(world))
   }
@@ -30,8 +30,7 @@ struct NostrKeyOptions: ParsableArguments {
 
 /// The relying party of Nostr credentials.
 enum NostrRelyingParty {
-  /// The default: no valid host name, so that no web page can ask for its
-  /// secrets.
+  /// The default, which is not a valid host name, so that no web page can request its secrets.
   ///
   /// A web page's identity has that page's host name here.
   static let standard = "keybackup-nostr:"

@@ -1,20 +1,21 @@
-// This folder is for keys of Nostr identities by a security key, and what this computer
-// remembers of them. Only the commands in Commands/Nostr use it. No backup is opened here.
+// This folder is for keys of Nostr identities from a security key, and for remembering the
+// identities on this computer. Only the commands in Commands/Nostr use it. No backup is opened
+// here.
 
 internal import Nostr
 internal import PRFDevice
 internal import SecretMemory
 
-/// Derives identities' keys from a security key, and sees to it that a wrong one
-/// does not silently become another identity.
+/// Derives identities' keys from a security key, and ensures that a wrong key does not silently
+/// give another identity.
 struct NostrKeys {
   let options: NostrKeyOptions
   private let memory: NostrMemory
-  /// What this computer knows of the relying party.
+  /// The remembered identities of the relying party.
   private let known: [NostrIdentity]
   private let finder: AuthenticatorFinder
 
-  /// Reads what is remembered.
+  /// Reads the remembered identities.
   ///
   /// - Throws: `usage` for the relying party of backups, `config`.
   init(_ options: NostrKeyOptions, _ world: World) throws(UserMessage) {
@@ -25,17 +26,17 @@ struct NostrKeys {
     finder = options.finder(world)
   }
 
-  /// Derives keys, two with each touch, checks them against what is remembered,
-  /// and remembers those that are new.
+  /// Derives keys, two per touch, checks them against the remembered identities, and remembers new
+  /// ones.
   ///
   /// - Parameters:
-  ///   - inputs: which identities.
-  ///   - identity: what a person expects of them.
-  ///   - world: where the enrolled credentials are known from.
-  ///   - use: gets each input and its key, after all of its touch were checked.
+  ///   - inputs: the inputs of the identities.
+  ///   - identity: the user's expectation.
+  ///   - world: gives the enrolled credentials.
+  ///   - use: receives each input and its key, after all keys of its touch were checked.
   /// - Returns: the credential.
-  /// - Throws: `wrong-key` when another credential answers than the one that is
-  ///   known, or it gives another identity; `ambiguous`; what the device throws.
+  /// - Throws: `wrong-key` when another credential than the known one answers, or it gives another
+  ///   identity; `ambiguous`; the errors of the device.
   @discardableResult
   func derive(
     _ inputs: [IdentityInput], expecting identity: IdentityOptions? = nil, _ world: World,
@@ -64,8 +65,8 @@ struct NostrKeys {
     return credential
   }
 
-  /// The credentials to ask for: the one named, else those that are known; none:
-  /// any discoverable one.
+  /// The credentials to request: the named one, otherwise the known ones; empty for any
+  /// discoverable one.
   private func wantedCredentials() throws(UserMessage) -> [CredentialID] {
     if let credential = options.credential {
       return try CredentialIDArgument.candidates(credential).map { CredentialID($0) }
@@ -103,8 +104,7 @@ struct NostrKeys {
     return try await key.onlyEvaluation(request, why: why)
   }
 
-  /// Refuses a credential that is not known where others are, unless the person
-  /// named it.
+  /// Throws if a credential is unknown while others are known, unless the user named it.
   private func check(_ credential: CredentialID, on key: OpenAuthenticator) throws(UserMessage) {
     guard options.credential == nil, !options.newIdentity, !known.isEmpty,
       !known.contains(where: { $0.credentialID == credential.bytes })
@@ -114,7 +114,7 @@ struct NostrKeys {
       hint: "plug in that one; --new-identity uses this one, which is another identity")
   }
 
-  /// Checks the keys of one touch, remembers them, and hands them out.
+  /// Checks the keys of one touch, remembers them, and passes them on.
   private func give(
     _ evaluation: PRFEvaluation, _ inputs: [IdentityInput], _ identity: IdentityOptions?,
     _ use: (IdentityInput, borrowing NostrSecretKey) throws(UserMessage) -> Void
@@ -143,9 +143,9 @@ struct NostrKeys {
     }
   }
 
-  /// Compares an identity with what is remembered of its place.
+  /// Compares an identity with the remembered one of its place.
   ///
-  /// - Returns: the identity if it is to be remembered.
+  /// - Returns: the identity if it must be remembered.
   private func check(
     _ publicKey: NostrPublicKey, _ input: IdentityInput, _ credential: CredentialID
   ) throws(UserMessage) -> [NostrIdentity] {
@@ -179,7 +179,7 @@ struct NostrKeys {
     }
   }
 
-  /// The identities of one or two known credentials, for a sentence.
+  /// The identities of one or two known credentials, as part of a sentence.
   private var knownNames: String {
     var seen: Set<[UInt8]> = []
     let keys = known.filter { seen.insert($0.credentialID).inserted }.map(\.publicKey)

@@ -3,19 +3,19 @@ internal import Glibc
 internal import Nostr
 internal import SecretMemory
 
-/// The Nostr identities that this computer has met: public keys, with the
-/// credential and the number that lead to them.
+/// The Nostr identities that this computer has derived: public keys with their credential and
+/// index.
 ///
-/// No secrets, and none with a passphrase. One small file each, written once, so that two programs at a time cannot
-/// undo what the other one remembers.
+/// No secrets are stored, and no identity with a passphrase. Each has one small file, written once,
+/// so that two programs cannot undo each other's records.
 struct NostrMemory {
-  /// What a backup calls the same.
+  /// The topic of the same data in a backup.
   static let topic = "nostr"
 
   private let folder: String
   private static let fileLimit = 64 * 1024
 
-  /// Opens the memory, which may be empty.
+  /// Opens the folder of identities, which may be empty.
   ///
   /// - Throws: `config` when there is no place for it.
   init(_ world: World) throws(UserMessage) {
@@ -29,8 +29,7 @@ struct NostrMemory {
 
   /// Every identity, by relying party, credential and number.
   ///
-  /// - Throws: `config` when one cannot be read: it might be the one that a
-  ///   wrong key would be caught by.
+  /// - Throws: `config` when one cannot be read: it might be the one that would reveal a wrong key.
   func identities() throws(UserMessage) -> [NostrIdentity] {
     guard FileCheck.exists(folder) else { return [] }
     let names: [String]
@@ -58,7 +57,7 @@ struct NostrMemory {
     }
   }
 
-  /// Keeps identities; those that are known are not written again.
+  /// Stores identities; known ones are not written again.
   ///
   /// - Throws: `io`, `cannot-create`.
   func remember(_ identities: [NostrIdentity]) throws(UserMessage) {

@@ -1,7 +1,7 @@
 internal import Nostr
 internal import SecretMemory
 
-/// Keys as a person gives them: `npub`, `nsec`, or 64 hex digits.
+/// Keys in the user's form: `npub`, `nsec`, or 64 hex digits.
 enum NostrText {
   /// A public key from an `npub` or hex digits.
   ///
@@ -22,13 +22,13 @@ enum NostrText {
     }
   }
 
-  /// A key's text from a file or standard input, without white space around it.
+  /// A key's text from a file or standard input, without surrounding white space.
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
-  ///   - common: who is asked at a terminal.
+  ///   - common: asks at a terminal.
   /// - Returns: the text.
-  /// - Throws: what reading throws.
+  /// - Throws: the errors of reading.
   static func read(_ path: String, _ common: CommonOptions) throws(UserMessage) -> SecretBytes {
     let text = try InputFile.readSecret(
       path, limit: 4096, asking: "key", common.prompter)
@@ -63,10 +63,10 @@ enum NostrText {
     }
   }
 
-  /// What a text is, without showing it.
+  /// The kind of key in a text, without revealing the text.
   ///
-  /// - Returns: `public-key`, `secret-key`, or `either` for digits that may be
-  ///   both; and the public key, where it is sure.
+  /// - Returns: `public-key`, `secret-key`, or `either` for digits that may be both; and the public
+  ///   key, if it is certain.
   /// - Throws: `data-invalid`.
   static func examine(
     _ text: borrowing SecretBytes

@@ -1,20 +1,22 @@
 internal import PRFDevice
 internal import SecretMemory
 
-/// An askpass program, as OpenSSH runs it: the question is its argument, the
-/// answer the first line of its output, any other exit code than 0 a refusal.
+/// An askpass program with OpenSSH's interface.
+///
+/// The question is its argument, the answer the first line of its output. Any exit code other than
+/// 0 is a refusal.
 struct Askpass {
-  /// A path, or a name that is looked for in PATH.
+  /// A path, or a name that is searched for in PATH.
   let program: String
 
-  /// Runs it once.
+  /// Runs the program once.
   ///
   /// - Parameters:
-  ///   - question: what to show.
-  ///   - what: what is asked for, in messages.
+  ///   - question: the text to show.
+  ///   - what: the name of the secret, for messages.
   /// - Returns: the answer without its newline.
-  /// - Throws: `denied` when it ends with another code than 0, `config` when it
-  ///   cannot be run, `interrupted`.
+  /// - Throws: `denied` when the program ends with another code than 0, `config` when it cannot be
+  ///   run, `interrupted`.
   func ask(_ question: String, for what: String) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
       program, [question.trimmingEnd], for: what, patience: PINAsker.patience)
@@ -27,7 +29,7 @@ struct Askpass {
         else { break reading }
         filled += count
       } else {
-        // Too long for what was asked by now: the rest is read and dropped.
+        // The answer is already too long: the rest is read and dropped.
         guard case .bytes = try helper.receive(into: &overflow, from: 0) else { break reading }
       }
     }
@@ -48,6 +50,6 @@ struct Askpass {
 }
 
 extension String {
-  /// Without the space that separates a prompt from what is typed.
+  /// The text without the space after the prompt.
   fileprivate var trimmingEnd: String { hasSuffix(" ") ? String(dropLast()) : self }
 }

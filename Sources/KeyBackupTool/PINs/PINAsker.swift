@@ -2,13 +2,13 @@ internal import Glibc
 internal import PRFDevice
 internal import SecretMemory
 
-/// Who is asked for a PIN that no descriptor and no file holds.
+/// The means of asking for a PIN that no descriptor and no file provides.
 ///
-/// The order and its reasons: docs/decisions/0011-pin-sources.md.
+/// The order and its reasons are in docs/decisions/0011-pin-sources.md.
 enum PINAsker: Sendable, Equatable {
-  /// A program that is given the question as its argument and prints the PIN.
+  /// A program that receives the question as its argument and prints the PIN.
   case askpass(String)
-  /// A program of GnuPG's kind, which speaks the Assuan protocol.
+  /// A pinentry program, as in GnuPG, which uses the Assuan protocol.
   case pinentry(String)
   case terminal
   case nobody
@@ -22,7 +22,7 @@ enum PINAsker: Sendable, Equatable {
     }
   }
 
-  /// Whether a program asks, which may be a script that always says the same.
+  /// Whether a program asks, which may be a script that always gives the same answer.
   var isProgram: Bool {
     switch self {
     case .askpass, .pinentry: true
@@ -30,25 +30,25 @@ enum PINAsker: Sendable, Equatable {
     }
   }
 
-  /// How long a program may take, in seconds.
+  /// The time limit of a program, in seconds.
   static let patience = 300
 
   /// Asks once.
   ///
   /// - Parameters:
-  ///   - question: what to show.
+  ///   - question: the text to show.
   ///   - prompter: the terminal.
-  /// - Returns: the PIN as typed; nil: there is nobody, or the input has ended.
-  /// - Throws: `interrupted`, `denied` when the person cancels, `config` when
-  ///   the program cannot be used.
+  /// - Returns: the PIN as typed; nil if nobody can be asked or the input has ended.
+  /// - Throws: `interrupted`, `denied` when the user cancels, `config` when the program cannot be
+  ///   used.
   func ask(
     _ question: PINQuestion, _ prompter: Prompter
   ) throws(UserMessage) -> SecretBytes? {
     do throws(UserMessage) {
       return try askOnce(question, prompter)
     } catch {
-      // Ctrl-C ends the program as well, often before the signal, which another
-      // thread fetches, is known here.
+      // Ctrl-C also ends the program, often before this process knows the signal, which another
+      // thread receives.
       if isProgram, Interruption.arrives(within: 500) { throw .interrupted }
       throw error
     }
@@ -61,7 +61,7 @@ enum PINAsker: Sendable, Equatable {
     case .askpass(let program):
       return try Askpass(program: program).ask(question.line, for: question.what)
     case .pinentry(let program):
-      // One that draws on the terminal may be killed before it tidies up.
+      // A program that draws on the terminal may be killed before it restores the settings.
       prompter.terminal?.keepSettings()
       defer { Terminal.restoreAll() }
       var pinentry = try Pinentry(program: program, for: question.what)
@@ -73,13 +73,13 @@ enum PINAsker: Sendable, Equatable {
   }
 }
 
-/// A question for a PIN, or for another secret, in the parts that the ways of asking need.
+/// A question for a PIN or another secret, in the parts that the means of asking need.
 struct PINQuestion: Sendable {
-  /// What is asked for, such as "PIN for YubiKey 5".
+  /// The subject, such as "PIN for YubiKey 5".
   var subject: String
-  /// What to know before answering, such as "8 tries left".
+  /// A note for the user, such as "8 tries left".
   var note: String?
-  /// What was wrong with the answer before, one sentence with its full stop.
+  /// The problem of the previous answer, as a full sentence.
   var complaint: String?
   /// The secret's name in the middle of a sentence.
   var what = PINQuestion.pin
@@ -87,16 +87,16 @@ struct PINQuestion: Sendable {
   /// A security key's PIN in the middle of a sentence.
   static let pin = "PIN"
 
-  /// The secret's name by itself.
+  /// The secret's name at the beginning of a text.
   var title: String { what.prefix(1).uppercased() + what.dropFirst() }
-  /// For a terminal.
+  /// The question for a terminal.
   var prompt: String { subject + (note.map { " (\($0))" } ?? "") + ": " }
-  /// For a program that takes one line.
+  /// The question for a program that takes one line.
   var line: String { (complaint.map { $0 + " " } ?? "") + prompt }
 }
 
 extension UserMessage {
-  /// A secret that somebody was asked for and that nobody gave.
+  /// The error that the requested secret was not given.
   static func notGiven(_ what: String, _ how: String) -> UserMessage {
     UserMessage(
       .denied, "no \(what) was given \(how)",
@@ -106,7 +106,7 @@ extension UserMessage {
 
 /// The programs for asking that the environment names.
 struct PINPrograms: Sendable {
-  /// `SSH_ASKPASS_REQUIRE`, as OpenSSH reads it.
+  /// The values of `SSH_ASKPASS_REQUIRE` as in OpenSSH.
   enum Requirement: String {
     case never, prefer, force
   }
@@ -117,7 +117,7 @@ struct PINPrograms: Sendable {
   private var pinentry: String?
   private var hasDisplay = false
 
-  /// None.
+  /// Creates the value without programs.
   init() {}
 
   init(_ world: World) {
@@ -130,7 +130,7 @@ struct PINPrograms: Sendable {
     hasDisplay = world.variable("DISPLAY") != nil || world.variable("WAYLAND_DISPLAY") != nil
   }
 
-  /// The one to ask.
+  /// The means of asking to use.
   func asker(_ prompter: Prompter) -> PINAsker {
     guard prompter.mayAsk else { return .nobody }
     if let askpass { return .askpass(askpass) }
@@ -141,8 +141,10 @@ struct PINPrograms: Sendable {
     return .nobody
   }
 
-  /// As OpenSSH decides it, but that a process without a terminal need not have
-  /// a display: the program may need none, and there is nobody else.
+  /// Whether to use OpenSSH's program.
+  ///
+  /// The rule is OpenSSH's, except that a process without a terminal needs no display: the program
+  /// may need none, and there is no alternative.
   private func wantsOpenSSHAskpass(_ prompter: Prompter) -> Bool {
     switch requirement {
     case .never: false

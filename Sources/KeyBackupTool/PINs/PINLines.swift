@@ -2,8 +2,7 @@ internal import Glibc
 internal import SecretMemory
 internal import Synchronization
 
-/// The lines of the descriptors that hold PINs: one for each PIN that a command
-/// needs, in turn.
+/// The lines of descriptors that provide PINs: one for each PIN of a command, in turn.
 enum PINLines {
   /// A line that was read before it was needed.
   private final class Line: Sendable {
@@ -14,8 +13,8 @@ enum PINLines {
 
   private static let held = Mutex<[Int32: [Line]]>([:])
 
-  /// How long a caller that writes its lines at once may take for the next, in
-  /// milliseconds.
+  /// The time in milliseconds that a caller writing all its lines at once may take for the next
+  /// one.
   private static let patience: Int32 = 250
 
   /// The next line; empty at the end.
@@ -31,15 +30,14 @@ enum PINLines {
     return try SecretLine.read(descriptor: descriptor, what: "PIN", limit: PINSource.limit)
   }
 
-  /// Reads the lines that are needed later, as far as they are there.
+  /// Reads the lines needed later, as far as they are available.
   ///
-  /// A caller that writes each PIN when it is asked for it (docs/events.md) is
-  /// not waited for.
+  /// A caller that writes each PIN only when asked for it (docs/events.md) is not waited for.
   ///
   /// - Parameters:
-  ///   - descriptor: where a line was read from.
-  ///   - count: how many more are needed.
-  /// - Throws: `no-input` where the descriptor ends before that.
+  ///   - descriptor: the descriptor from which a line was read.
+  ///   - count: the number of further lines needed.
+  /// - Throws: `no-input` if the descriptor ends before that.
   static func lookAhead(_ descriptor: Int32, _ count: Int) throws(UserMessage) {
     for _ in 0..<count {
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,14 +1,13 @@
-// This folder is for where a PIN comes from: descriptor, file, askpass, pinentry or
-// terminal. Options and Authenticators use it. Which authenticator the PIN is for is known
-// by its name only.
+// This folder is for the sources of a PIN: descriptor, file, askpass, pinentry or terminal. Options
+// and Authenticators use it. The authenticator of the PIN is known only by its name.
 
 internal import PRFDevice
 internal import SecretMemory
 
-/// Where a PIN comes from when no person types it.
+/// The source of a PIN that nobody types.
 ///
-/// The order is the contract's: a descriptor, a file, the service manager's
-/// credential; only then is a person asked.
+/// The order is defined by the contract: a descriptor, a file, the service manager's credential.
+/// Only then is the user asked.
 enum PINSource: Sendable {
   case descriptor(Int32)
   case file(String)
@@ -21,19 +20,19 @@ enum PINSource: Sendable {
     }
   }
 
-  /// Longest line that is kept: what a PIN may be as typed, one byte that shows
-  /// that it is too long, and a carriage return.
+  /// The longest line that is kept: the longest typed PIN, one byte that shows that it is too long,
+  /// and a carriage return.
   ///
-  /// Never less: a PIN cut short would be sent, and cost a try.
+  /// It must not be shorter: a truncated PIN would be sent and would use up a try.
   static let limit = PIN.maximumTypedBytes + 2
 
-  /// Reads the first line, without its newline; of a descriptor the next one.
+  /// Reads the first line without its newline; of a descriptor the next line.
   ///
-  /// - Parameter further: how many more PINs the command needs from it: that one
-  ///   is lacking is told before a key is touched for nothing.
+  /// - Parameter further: the number of further PINs that the command needs from it. A missing one
+  ///   is reported before a key is touched for nothing.
   /// - Returns: the PIN.
-  /// - Throws: `config` when others can read the file, `no-input` when it is
-  ///   not there or empty, or ends too early; `io`.
+  /// - Throws: `config` when others can read the file, `no-input` when it is missing or empty or
+  ///   ends too early; `io`.
   func read(further: Int = 0) throws(UserMessage) -> SecretBytes {
     let line: SecretBytes
     let name: String

@@ -2,38 +2,40 @@ internal import Glibc
 internal import PRFDevice
 internal import SecretMemory
 
-/// A conversation with a pinentry program: the Assuan protocol over its
-/// standard streams (libassuan's manual, "Server responses", and pinentry's).
+/// A conversation with a pinentry program.
+///
+/// It uses the Assuan protocol over standard streams (libassuan's manual, "Server responses", and
+/// pinentry's).
 struct Pinentry: ~Copyable {
   private var helper: HelperProgram
-  /// What was received and not looked at yet; a line may be the PIN.
+  /// The received bytes that were not processed yet; a line may be the PIN.
   private var buffer = SecretBytes(zeroed: 4096)
   private var filled = 0
 
   /// Starts the program.
   ///
   /// - Parameters:
-  ///   - program: a path, or a name that is looked for in PATH.
-  ///   - what: what is asked for, in messages.
+  ///   - program: a path, or a name that is searched for in PATH.
+  ///   - what: the name of the secret, for messages.
   /// - Throws: `config` when it cannot be run.
   init(program: String, for what: String) throws(UserMessage) {
-    // A little longer than it is told itself.
+    // A little longer than the time that the program itself is told.
     helper = try HelperProgram(program, [], for: what, patience: PINAsker.patience + 5)
   }
 
   private mutating func greet() throws(UserMessage) {
     guard case .ok = try response() else { throw unusable("it does not greet") }
     for option in Self.options {
-      // Older ones do not know every option, and need not.
+      // Older programs do not know every option and need not.
       _ = try command("OPTION \(option)")
     }
   }
 
   /// Shows one dialog.
   ///
-  /// - Returns: what was typed.
-  /// - Throws: `denied` when the person cancels or does not answer, `config`
-  ///   when the program cannot show the dialog, `interrupted`.
+  /// - Returns: the typed text.
+  /// - Throws: `denied` when the user cancels or does not answer, `config` when the program cannot
+  ///   show the dialog, `interrupted`.
   mutating func ask(_ question: PINQuestion) throws(UserMessage) -> SecretBytes {
     try greet()
     _ = try command("SETTITLE keybackup")
@@ -73,14 +75,14 @@ struct Pinentry: ~Copyable {
     return try response()
   }
 
-  /// Reads an answer that brings no data.
+  /// Reads an answer without data.
   private mutating func response() throws(UserMessage) -> Response {
     var nothing = SecretBytes(zeroed: PIN.maximumTypedBytes + 1)
     return try response(into: &nothing)
   }
 
-  /// Reads lines until one ends the answer; data lines are decoded into `data`,
-  /// as far as a PIN may be long.
+  /// Reads lines until one ends the answer; decodes data lines into `data`, up to the length of a
+  /// PIN.
   private mutating func response(into data: inout SecretBytes) throws(UserMessage) -> Response {
     while true {
       let length = try line()
@@ -97,11 +99,11 @@ struct Pinentry: ~Copyable {
       } else if starts(with: "INQUIRE ", length) {
         helper.send("CAN")
       }
-      // Comments and status lines tell nothing that is needed.
+      // Comments and status lines contain nothing that is needed.
     }
   }
 
-  /// Receives until the buffer starts with a whole line; returns its length.
+  /// Receives until the buffer starts with a whole line; returns the line's length.
   private mutating func line() throws(UserMessage) -> Int {
     var searched = 0
     while true {
@@ -117,7 +119,7 @@ struct Pinentry: ~Copyable {
     }
   }
 
-  /// Removes the first bytes of the buffer and wipes where they were.
+  /// Removes the first bytes of the buffer and wipes their memory.
   private mutating func drop(_ count: Int) {
     let rest = filled - count
     unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -144,7 +146,7 @@ struct Pinentry: ~Copyable {
     String(decoding: range.map { byte($0) }, as: UTF8.self)
   }
 
-  /// Appends the bytes of a data line, `%XX` decoded.
+  /// Appends the bytes of a data line with `%XX` decoded.
   private func decode(_ range: Range<Int>, into data: inout SecretBytes) {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -161,7 +163,7 @@ struct Pinentry: ~Copyable {
   }
 
   private static func append(_ value: UInt8, to data: inout SecretBytes) {
-    // One byte more than a PIN may have is kept: it shows that it is too long.
+    // One byte more than a PIN may have is kept, to show that it is too long.
     let count = data.count
     guard count <= PIN.maximumTypedBytes else { return }
     data.resize(to: count + 1)
@@ -177,12 +179,12 @@ struct Pinentry: ~Copyable {
     }
   }
 
-  /// Text as an Assuan argument.
+  /// Encodes text as an Assuan argument.
   private static func escape(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
   }
 
-  /// What the program must know to draw on a terminal, where it does that.
+  /// The options that a program needs to draw on a terminal.
   private static var options: [String] {
     var options = ["no-grab", "ttyname=/dev/tty"]
     if let type = variable("TERM") { options.append("ttytype=\(type)") }

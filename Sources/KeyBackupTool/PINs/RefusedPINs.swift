@@ -1,8 +1,7 @@
 internal import PRFDevice
 internal import Synchronization
 
-/// The PINs that security keys refused since the command began: none is ever
-/// sent to the same key again.
+/// The PINs that security keys refused during this command; none is sent to the same key again.
 final class RefusedPINs: Sendable {
   private let byPath = Mutex<[String: [PIN]]>([:])
 

@@ -4,21 +4,20 @@ internal import Synchronization
 
 /// The descriptors that the caller opened for this process.
 ///
-/// A number that the caller did not open is soon one of this process's own
-/// sockets or files: to read a PIN from it would wait for ever, or take what a
-/// key says for a PIN.
+/// A number that the caller did not open soon belongs to one of this process's own sockets or
+/// files. Reading a PIN from it would wait for ever, or take a key's answer for a PIN.
 enum CallersDescriptors {
-  /// What a descriptor is needed for.
+  /// The purpose of a descriptor.
   enum Use {
     case reading, writing
   }
 
-  /// The status flags of those that were open, by number.
+  /// The status flags of the descriptors that were open, by number.
   private static let flags = Mutex<[Int32: Int32]>([:])
 
-  /// Looks at every number among the arguments.
+  /// Examines every number among the arguments.
   ///
-  /// Call before this process opens anything.
+  /// Must be called before this process opens anything.
   static func note(_ arguments: [String]) {
     let numbers = arguments.compactMap { argument in
       Int32(argument.split(separator: "=", omittingEmptySubsequences: false).last ?? "")
@@ -31,12 +30,12 @@ enum CallersDescriptors {
     }
   }
 
-  /// Why a descriptor cannot be used; nil: it can.
+  /// The reason why a descriptor cannot be used; nil if it can.
   ///
   /// - Parameters:
   ///   - descriptor: its number.
-  ///   - use: what it is needed for.
-  /// - Returns: a sentence about an option, without the number: it may be a PIN.
+  ///   - use: its purpose.
+  /// - Returns: a sentence about an option, without the number, which may be a PIN.
   static func obstacle(_ descriptor: Int32, for use: Use) -> String? {
     guard let flags = flags.withLock({ $0[descriptor] }) else {
       return "the descriptor that it names is not open"

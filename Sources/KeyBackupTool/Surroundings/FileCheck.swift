@@ -2,32 +2,31 @@ internal import CLinux
 internal import FoundationEssentials
 internal import Glibc
 
-/// Small questions about paths the person named.
+/// Checks paths that the user named.
 enum FileCheck {
   /// Whether anything is at `path`.
   static func exists(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0
   }
 
-  /// Whether a regular file is at `path`, so that what was read stays there.
+  /// Whether a regular file is at `path`, so that its contents stay there after reading.
   static func isFile(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) { unsafe unlink(path) }
 
-  /// The path from the root, without symbolic links; nil when it leads
-  /// nowhere.
+  /// The absolute path without symbolic links; nil when nothing is there.
   static func absolute(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
   }
 
-  /// Refuses a folder that takes no files, before a credential is made that
-  /// would then be of no use.
+  /// Throws if a folder accepts no files, before a credential is created that would then be
+  /// useless.
   ///
   /// - Throws: `permission-denied`, `cannot-create` for a read-only file system.
   static func requireWritable(_ path: String) throws(UserMessage) {
@@ -39,13 +38,13 @@ enum FileCheck {
       hint: "check the permissions of the folder and of its file system")
   }
 
-  /// Where a file or folder is or would be: from the root, without the symbolic
-  /// links that are there by now.
+  /// The absolute path of a file or folder that may not exist yet, with the existing symbolic links
+  /// resolved.
   ///
   /// - Parameters:
-  ///   - path: need not exist.
-  ///   - links: how many links may lead to what is not there.
-  /// - Returns: nil for an empty path, and when the current folder is gone.
+  ///   - path: the path; need not exist.
+  ///   - links: how many links may lead to something that does not exist.
+  /// - Returns: nil for an empty path, and when the current folder no longer exists.
   static func future(_ path: String, links: Int = 8) -> String? {
     if let there = absolute(path) { return there }
     let slash = UInt8(ascii: "/")

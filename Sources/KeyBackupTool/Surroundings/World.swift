@@ -1,17 +1,17 @@
-// This folder is for what the process was given: environment, clock, descriptors, paths.
-// Every later room may ask it. What a command does with the answer is not known here.
+// This folder is for the process's environment: variables, clock, descriptors, paths. Every later
+// room may use it. The commands' use of the values is not known here.
 
 internal import Glibc
 
-/// Everything the outside gives a command, in one value, so that a command
-/// can run against another one.
+/// Everything that a command receives from outside, in one value, so that a command can run with a
+/// different one.
 struct World: Sendable {
-  /// Environment variables.
+  /// The environment variables.
   var environment: [String: String]
-  /// Seconds since 1970.
+  /// Returns the seconds since 1970.
   var now: @Sendable () -> Int64
 
-  /// The process's own surroundings.
+  /// The process's own environment.
   static func process() -> World {
     World(
       environment: environmentVariables(),
@@ -39,21 +39,19 @@ struct World: Sendable {
 
   // MARK: Places (XDG Base Directory Specification)
 
-  /// Where a small configuration file is kept; nil without a home.
+  /// The folder of a small configuration file; nil without a home.
   var configurationFolder: String? { place("XDG_CONFIG_HOME", ".config") }
 
-  /// Where it is remembered which log files were seen; nil without a home.
+  /// The folder in which seen log files are remembered; nil without a home.
   var stateFolder: String? { place("XDG_STATE_HOME", ".local/state") }
 
   private func place(_ name: String, _ fallback: String) -> String? {
     userFolder(name, fallback).map { $0 + "/keybackup" }
   }
 
-  /// The folder that a variable names, else a fallback in the home; nil without
-  /// a home.
+  /// The folder that a variable names, otherwise a fallback in the home; nil without a home.
   func userFolder(_ name: String, _ fallback: String) -> String? {
-    // A relative path in these variables is invalid and ignored, as the
-    // specification says.
+    // The specification makes a relative path in these variables invalid, and it is ignored.
     if let path = variable(name), path.hasPrefix("/") { return path }
     guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
     return home + "/" + fallback

@@ -1,15 +1,15 @@
-/// What `rclone bisync` has recorded of the two sides it keeps equal: one
-/// listing of each, from the end of its last run.
+/// The records of `rclone bisync` about the two sides that it keeps equal: a listing of each at the
+/// end of its last run.
 struct BisyncSession: Sendable {
-  /// The listings' path without ".path1.lst".
+  /// The path of the listings without ".path1.lst".
   private let base: String
   /// Whether the local folder is the first side.
   private let isFirst: Bool
   /// The local folder.
   private let root: String
 
-  /// The session that a folder, or one around it, is a side of; nil when there
-  /// is none in rclone's cache folder.
+  /// The session that has a folder, or one around it, as a side; nil when rclone's cache folder has
+  /// none.
   static func find(_ place: String, _ world: World) -> BisyncSession? {
     guard let cache = world.userFolder("XDG_CACHE_HOME", ".cache") else { return nil }
     let folder = cache + "/rclone/bisync"
@@ -32,14 +32,14 @@ struct BisyncSession: Sendable {
     return nil
   }
 
-  /// A path as it stands in the listings' names.
+  /// A path in the form of the listings' names.
   private static func canonical(_ path: Substring) -> String {
     var side = path.trimmingPrefix("/")
     while side.hasSuffix("/") { side = side.dropLast() }
     return String(side.map { " /\\:?*".contains($0) ? "_" : $0 })
   }
 
-  /// Whether both sides had every file, as it is now, when bisync last ran.
+  /// Whether both sides had every file, in its present state, when bisync last ran.
   func answer(_ files: [SyncedFile]) -> SyncAnswer {
     let engine = SyncEngine.rcloneBisync
     if FileCheck.exists(base + ".path1.lst-err") || FileCheck.exists(base + ".path2.lst-err") {
@@ -62,7 +62,7 @@ struct BisyncSession: Sendable {
       : .yes(engine, "both sides had everything at its last run")
   }
 
-  /// One listing: flags, size, hash, id, time and quoted name of every file.
+  /// One listing: flags, size, hash, ID, time and quoted name of every file.
   private struct Listing {
     var files: [String: (size: Int, time: String)] = [:]
 
@@ -76,11 +76,11 @@ struct BisyncSession: Sendable {
       }
     }
 
-    /// A time as it stands there: "2026-11-21T20:57:19.861445595+0000".
+    /// A time in the listing's form: "2026-11-21T20:57:19.861445595+0000".
     static func time(_ time: (seconds: Int, nanoseconds: Int)) -> String {
       let (day, second) = (time.seconds / 86_400, time.seconds % 86_400)
-      // Days since 0000-03-01, in eras of 400 years (a public-domain calendar
-      // calculation: the year then ends with its leap day).
+      // Days since 0000-03-01, in eras of 400 years. (A public-domain calendar calculation in which
+      // the year ends with its leap day.)
       let shifted = day + 719_468
       let era = shifted / 146_097
       let dayOfEra = shifted % 146_097

@@ -8,15 +8,15 @@ struct BlockDevice: Sendable {
   /// Its folder in sysfs.
   private let folder: String
 
-  /// Finds the disk; nil when none is known under the file system.
+  /// Finds the disk; nil when none is known below the file system.
   ///
   /// - Parameters:
   ///   - mount: the file system.
-  ///   - root: the folder that stands for "/".
+  ///   - root: the folder that replaces "/".
   init?(of mount: MountTable.Mount, root: String = "") {
     var number = mount.device
     if number.hasPrefix("0:"), mount.source.hasPrefix("/dev/") {
-      // btrfs and others have a number of their own.
+      // btrfs and others have their own device number.
       var status = stat()
       guard unsafe stat(root + mount.source, &status) == 0, status.st_mode & S_IFMT == S_IFBLK
       else { return nil }
@@ -30,15 +30,14 @@ struct BlockDevice: Sendable {
     self.folder = path
   }
 
-  /// Whether it is meant to be unplugged: on USB, or a medium that can be taken
-  /// out.
+  /// Whether it is made to be unplugged: a USB disk or a removable medium.
   ///
-  /// Of an encrypted or a combined disk, whether one below it is.
+  /// For an encrypted or combined disk, whether one below it is.
   var isRemovable: Bool { isRemovable(depth: 8) }
 
   private func isRemovable(depth: Int) -> Bool {
     if folder.contains("/usb") { return true }
-    // A partition's disk is the folder around its own.
+    // A partition's disk is its parent folder.
     for place in [folder, folder + "/.."] where flag(place + "/removable") { return true }
     guard depth > 0 else { return false }
     let below = ForeignFile.names(in: folder + "/slaves")
@@ -51,7 +50,7 @@ struct BlockDevice: Sendable {
     ForeignFile.text(path, limit: 4096)?.trimmed == "1"
   }
 
-  /// makedev(3) in reverse, which are macros.
+  /// Reverses makedev(3); the functions for this are macros.
   private static func major(_ device: dev_t) -> UInt {
     (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
   }

@@ -1,7 +1,6 @@
-/// Settings of the form `key = value`, one a line, as several sync clients
-/// keep them.
+/// Settings of the form `key = value`, one per line, as several sync clients use them.
 struct INIFile: Sendable {
-  /// Section (empty before the first), key, value as it stands there.
+  /// The section (empty before the first), the key, and the value as written.
   private(set) var all: [(section: String, key: String, value: String)] = []
 
   init(_ text: String) {
@@ -22,13 +21,13 @@ struct INIFile: Sendable {
     }
   }
 
-  /// The last value of a key, as the programs take it.
+  /// The last value of a key, which the programs use.
   func value(_ key: String, in section: String = "") -> String? {
     all.last { $0.section == section && $0.key == key }?.value
   }
 
-  /// A value without quotes, with Qt's escapes (QSettings, "INI format")
-  /// resolved: `\\`, `\"`, `\xHH...`.
+  /// A value without quotes and with Qt's escapes (QSettings, "INI format") resolved: `\\`, `\"`,
+  /// `\xHH...`.
   static func unquoted(_ value: String) -> String {
     var text = value[...]
     if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {

@@ -1,13 +1,12 @@
 internal import CSPP
 internal import Glibc
 
-/// The ignore patterns of a Syncthing folder (its documentation, "Ignoring
-/// Files").
+/// The ignore patterns of a Syncthing folder (its documentation, "Ignoring Files").
 ///
-/// Close to how Syncthing reads them, for a warning: what is really ignored,
-/// `status --synchronised` learns from Syncthing itself.
+/// They are interpreted nearly as Syncthing does, for a warning. `status --synchronised` asks
+/// Syncthing itself what is really ignored.
 struct IgnorePatterns: Sendable {
-  /// The file they come from.
+  /// The file of the patterns.
   let file: String
   private let root: String
   private var patterns: [String] = []
@@ -35,10 +34,10 @@ struct IgnorePatterns: Sendable {
     }
   }
 
-  /// The pattern that hides a file of a backup at `place`; nil when none does.
+  /// The pattern that ignores a file of a backup at `place`; nil when none does.
   ///
   /// - Parameter place: the backup folder, in the Syncthing folder.
-  /// - Returns: the pattern as it stands in the file.
+  /// - Returns: the pattern as written in the file.
   func covering(_ place: String) -> String? {
     let below = String(decoding: place.utf8.dropFirst(root.utf8.count + 1), as: UTF8.self)
     for file in Self.files {
@@ -73,7 +72,7 @@ struct IgnorePatterns: Sendable {
     return rest.hasPrefix("!")
   }
 
-  /// Whether a pattern matches the path or a folder that it lies in.
+  /// Whether a pattern matches the path or a folder that contains it.
   private func matches(_ pattern: String, _ path: String) -> Bool {
     var pattern = pattern[...]
     var flags = Int32(0)

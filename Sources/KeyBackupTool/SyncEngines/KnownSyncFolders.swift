@@ -4,21 +4,21 @@ internal import CSPP
 internal import FoundationEssentials
 internal import Glibc
 
-/// The sync folders of this computer, by their true paths.
+/// The sync folders of this computer, by their real paths.
 struct KnownSyncFolders: Sendable {
-  /// Those a backup may be started in.
+  /// The folders in which a backup may be created.
   private(set) var usable: [SyncFolder] = []
-  /// The others, each with its ``SyncFolder/obstacle``.
+  /// The other folders, each with its ``SyncFolder/obstacle``.
   private(set) var others: [SyncFolder] = []
-  /// Those that did not answer in time; nothing is known of them.
+  /// The folders that did not answer in time, about which nothing is known.
   private(set) var silent: [SyncFolder] = []
-  /// Those that are not there yet: what is put there will be carried.
+  /// The folders that do not exist yet; files put there will be synchronised.
   private var absent: [SyncFolder] = []
 
-  /// How long a folder may take to answer, in seconds.
+  /// The time limit of a folder's answer, in seconds.
   private static let patience = 3.0
 
-  /// Looks at what the engines' files name.
+  /// Examines the folders named in the engines' files.
   static func find(_ world: World) -> KnownSyncFolders {
     var known = KnownSyncFolders()
     var seen: Set<String> = []
@@ -40,15 +40,14 @@ struct KnownSyncFolders: Sendable {
     return known
   }
 
-  /// The engine that carries a path; of several, the one with the folder
-  /// nearest to it.
+  /// The engine that synchronises a path; of several, the one with the nearest folder.
   ///
-  /// Where there is none, a server that keeps the file system.
+  /// If there is none, a server that holds the file system.
   ///
   /// - Parameters:
-  ///   - path: from the root, without symbolic links; need not exist yet.
-  ///   - mounts: what is mounted.
-  /// - Returns: its folder; nil: none that is known.
+  ///   - path: an absolute path without symbolic links; need not exist yet.
+  ///   - mounts: the mounted file systems.
+  /// - Returns: the engine's folder; nil if none is known.
   func carrying(_ path: String, _ mounts: MountTable) -> SyncFolder? {
     let folder = (usable + others + silent + absent).filter { mounts.contains($0.path, path) }
       .max { $0.path.utf8.count < $1.path.utf8.count }
@@ -57,8 +56,7 @@ struct KnownSyncFolders: Sendable {
     return SyncFolder(engine: engine, path: mount.point, label: mount.source)
   }
 
-  /// The places in these folders where a backup is, for a computer that knows
-  /// of none yet.
+  /// The places in these folders that have a backup, for a computer that knows none yet.
   func backups() -> [(place: String, folder: SyncFolder)] {
     var found: [(String, SyncFolder)] = []
     for folder in usable + others {
@@ -70,15 +68,15 @@ struct KnownSyncFolders: Sendable {
     return found
   }
 
-  /// Whether a namespace is there, be it complete or not.
+  /// Whether a namespace is there, complete or not.
   private static func holdsNamespace(_ place: String) -> Bool {
     ForeignFile.names(in: place + "/" + FolderLayout.namespaces)
       .contains { NamespaceID(hex: $0) != nil }
   }
 
-  /// What a path is.
+  /// The properties of a path.
   private struct Look: Sendable {
-    /// Without symbolic links, whether or not it is there.
+    /// The path without symbolic links, whether or not it exists.
     let path: String?
     var isFolder = false
     var isWritable = false

@@ -1,17 +1,17 @@
 internal import CLinux
 internal import Glibc
 
-/// Where a program on this computer listens.
+/// The address at which a program on this computer listens.
 enum LocalAddress: Equatable, Sendable {
   /// A TCP port of the loopback interface.
   case tcp(port: UInt16, isIPv6: Bool)
   /// A socket in the file system.
   case unix(String)
 
-  /// Reads "127.0.0.1:8384", "[::1]:1", "localhost:1", ":1", "0.0.0.0:1" (which
-  /// is also the loopback interface), "unix:///path", "/path".
+  /// Parses "127.0.0.1:8384", "[::1]:1", "localhost:1", ":1", "0.0.0.0:1" (which is also the
+  /// loopback interface), "unix:///path", "/path".
   ///
-  /// Nil for other computers: what is asked is only ever asked of this one.
+  /// Returns nil for other computers: only this computer is ever queried.
   init?(_ text: String) {
     if text.hasPrefix("/") || text.hasPrefix("unix:/") {
       self = .unix(
@@ -29,11 +29,10 @@ enum LocalAddress: Equatable, Sendable {
     }
   }
 
-  /// Whether the program that listens there is this user's or root's: another
-  /// person's must not get a key that is meant for it.
+  /// Whether the program that listens there belongs to this user or root.
   ///
-  /// By proc(5): fields 2, 4 and 8 of /proc/net/tcp are the local address, the
-  /// state (0A: listening) and the user.
+  /// Another user's program must not receive a key meant for this user's. By proc(5), fields 2, 4
+  /// and 8 of /proc/net/tcp are the local address, the state (0A: listening) and the user.
   var isListenedToByUs: Bool {
     guard case .tcp(let port, _) = self else { return true }
     var found = false
@@ -52,17 +51,17 @@ enum LocalAddress: Equatable, Sendable {
   }
 }
 
-/// A conversation with a program on this computer that has to end in time.
+/// A connection to a program on this computer, with a time limit.
 struct LocalConnection: ~Copyable {
   private let socket: Int32
   private let deadline: Int64
   private var unread: [UInt8] = []
 
-  /// Connects; nil when nobody listens.
+  /// Connects; nil when nothing listens.
   ///
   /// - Parameters:
-  ///   - address: where.
-  ///   - seconds: how long the whole conversation may take.
+  ///   - address: the address.
+  ///   - seconds: the time limit for the whole connection.
   init?(to address: LocalAddress, seconds: Double) {
     let family =
       switch address {
@@ -123,11 +122,11 @@ struct LocalConnection: ~Copyable {
         unsafe Glibc.connect(socket, pointer, socklen_t(size))
       }
     }
-    // That it is refused later shows when something is sent.
+    // A later refusal shows when something is sent.
     return code == 0 || errno == EINPROGRESS
   }
 
-  /// Sends text; says whether all of it went.
+  /// Sends text; returns whether all of it was sent.
   mutating func send(_ text: String) -> Bool {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -144,8 +143,8 @@ struct LocalConnection: ~Copyable {
     return true
   }
 
-  /// The next line, without its end; nil at the end, too late, or when it is
-  /// longer than any answer.
+  /// The next line without its end; nil at the end, after the time, or when it is longer than any
+  /// answer.
   mutating func line() -> String? {
     while true {
       if let end = unread.firstIndex(of: 10) {
@@ -156,7 +155,7 @@ struct LocalConnection: ~Copyable {
     }
   }
 
-  /// Everything until the other side ends; nil when it is too late or too much.
+  /// Everything until the other side closes; nil when it takes too long or is too much.
   mutating func rest(limit: Int) -> [UInt8]? {
     while unread.count <= limit {
       switch receive() {
@@ -168,7 +167,7 @@ struct LocalConnection: ~Copyable {
     return nil
   }
 
-  /// Reads what there is: false at the end, nil when it failed or is too late.
+  /// Reads the available bytes; false at the end, nil after a failure or the time.
   private mutating func receive() -> Bool? {
     var piece = [UInt8](repeating: 0, count: 64 * 1024)
     while true {

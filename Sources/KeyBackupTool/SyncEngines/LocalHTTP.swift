@@ -1,29 +1,29 @@
 internal import FoundationEssentials
 
-/// A program on this computer that answers HTTP with JSON.
+/// A program on this computer with an HTTP interface that returns JSON.
 struct LocalHTTP: Sendable {
   let address: LocalAddress
-  /// Name and value of header fields.
+  /// The names and values of header fields.
   var headers: [(String, String)] = []
-  /// How long one answer may take.
+  /// The time limit of one answer, in seconds.
   var seconds: Double
 
-  /// More than what is asked for can have: 100,000 files of a listing.
+  /// The size limit, larger than any requested answer: a listing of 100,000 files.
   private static let limit = 64 << 20
 
-  /// Asks.
+  /// Sends a request and reads the answer.
   ///
-  /// HTTP/1.0: the answer then ends with the connection and comes in one piece.
+  /// It uses HTTP/1.0: the answer then ends with the connection and has one piece.
   ///
   /// - Parameters:
-  ///   - method: "GET", "POST".
-  ///   - path: from "/", encoded.
-  /// - Returns: status and body; nil when there is no answer in time.
+  ///   - method: "GET" or "POST".
+  ///   - path: the encoded path, from "/".
+  /// - Returns: status and body; nil when no answer comes in time.
   func ask(_ method: String, _ path: String) -> (status: Int, body: [UInt8])? {
     guard var connection = LocalConnection(to: address, seconds: seconds) else { return nil }
     var request = "\(method) \(path) HTTP/1.0\r\nHost: \(host)\r\n"
     for (name, value) in headers {
-      // Nothing may end the line early.
+      // No character may end the line early.
       guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
       request += "\(name): \(value)\r\n"
     }
@@ -39,7 +39,7 @@ struct LocalHTTP: Sendable {
     return (status, Array(answer[end.upperBound...]))
   }
 
-  /// The JSON that a path gives; nil for anything else.
+  /// The JSON at a path; nil for anything else.
   func json<Value: Decodable>(
     _ type: Value.Type, _ path: String, method: String = "GET"
   ) -> Value? {
@@ -54,7 +54,7 @@ struct LocalHTTP: Sendable {
     }
   }
 
-  /// Text as it may stand in a query.
+  /// Encodes text for a query.
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -1,8 +1,7 @@
 internal import BackupFolder
 
 extension MountTable.Mount {
-  /// What carries the files of this file system elsewhere; nil: nothing that
-  /// its type tells.
+  /// The engine that synchronises this file system; nil if its type does not tell.
   var engine: SyncEngine? {
     switch type {
     case "fuse.rclone": .rclone

@@ -1,19 +1,18 @@
 internal import BackupFolder
 
-/// What is to be known about the place of a backup: what carries it elsewhere,
-/// and what speaks against it.
+/// The properties of a backup's place: what synchronises it, and warnings about it.
 struct PlaceReport: Sendable {
-  /// What carries it; nil: nothing that keybackup knows.
+  /// The folder that is synchronised; nil if keybackup knows none.
   let folder: SyncFolder?
-  /// One sentence each, without a full stop.
+  /// The warnings, one sentence each, without a full stop.
   private(set) var warnings: [String] = []
 
-  /// Looks at a folder that is there.
+  /// Examines an existing folder.
   ///
   /// - Parameters:
-  ///   - path: as the person named it.
+  ///   - path: the path as the user gave it.
   ///   - known: the sync folders of this computer.
-  ///   - mounts: what is mounted.
+  ///   - mounts: the mounted file systems.
   init(_ path: String, known: KnownSyncFolders, mounts: MountTable = .current()) {
     let place = FileCheck.absolute(path) ?? path
     folder = known.carrying(place, mounts)
@@ -38,7 +37,7 @@ struct PlaceReport: Sendable {
         "\(mount.point) is the layer of a container or a live system (\(mount.type)): it may be "
           + "gone with it")
     default:
-      // What the system itself runs from does not come and go.
+      // Disks of the running system do not come and go.
       guard mount.point != "/", BlockDevice(of: mount)?.isRemovable == true else { return }
       warnings.append(
         "\(mount.point) is a removable disk: it can be lost with what it holds, so keep a second "

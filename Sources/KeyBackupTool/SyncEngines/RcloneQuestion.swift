@@ -1,8 +1,8 @@
 internal import BackupFolder
 internal import Glibc
 
-/// Asks an `rclone mount` that was started with `--rc` whether it has uploaded
-/// everything (rclone's documentation, "Remote controlling rclone", vfs/stats).
+/// Asks an `rclone mount` started with `--rc` whether it has uploaded everything (rclone's
+/// documentation, "Remote controlling rclone", vfs/stats).
 enum RcloneQuestion {
   private struct Statistics: Decodable {
     struct Cache: Decodable {
@@ -16,8 +16,8 @@ enum RcloneQuestion {
 
   /// Asks the rclone that has mounted a folder.
   ///
-  /// - Parameter point: where.
-  /// - Returns: what it says.
+  /// - Parameter point: the mount point.
+  /// - Returns: its answer.
   static func ask(mountedAt point: String) -> SyncAnswer {
     guard let process = RcloneProcess.find(mountedAt: point) else {
       return .unknown(.rclone, "the rclone that mounts it is not this user's, or cannot be found")
@@ -31,8 +31,8 @@ enum RcloneQuestion {
     let http = LocalHTTP(address: address, seconds: SyncAnswer.patience)
     let source = MountTable.current().holding(point)?.source ?? ""
     let name = "/vfs/stats?fs=" + LocalHTTP.encoded(source)
-    // Without a name where only one is mounted: the name in the mount table may
-    // have been set by hand.
+    // Asked without a name if only one is mounted: the name in the mount table may have been set by
+    // hand.
     guard
       let answer = http.json(Statistics.self, name, method: "POST")
         ?? http.json(Statistics.self, "/vfs/stats", method: "POST")
@@ -50,11 +50,11 @@ enum RcloneQuestion {
   }
 }
 
-/// A running rclone, as its command line and environment tell.
+/// A running rclone, according to its command line and environment.
 struct RcloneProcess: Sendable {
   /// Whether `--rc` was given.
   private(set) var isControlled = false
-  /// Where it then listens.
+  /// The address at which it then listens.
   private(set) var address = "localhost:5572"
 
   /// Finds this user's rclone that has mounted a folder.
@@ -73,8 +73,9 @@ struct RcloneProcess: Sendable {
     return nil
   }
 
-  /// Whether a word of the command line is the mount point; it may be relative
-  /// to the folder that the process was started in.
+  /// Whether a word of the command line is the mount point.
+  ///
+  /// It may be relative to the folder in which the process was started.
   private static func isPoint(_ word: String, _ point: String, process: String) -> Bool {
     guard !word.isEmpty, !word.hasPrefix("-") else { return false }
     if word.hasPrefix("/") { return word == point || FileCheck.absolute(word) == point }
@@ -86,7 +87,7 @@ struct RcloneProcess: Sendable {
 
   /// - Parameters:
   ///   - words: the command line.
-  ///   - environment: `NAME=value`.
+  ///   - environment: entries of the form `NAME=value`.
   init(_ words: [String], environment: [String]) {
     for line in environment {
       if line == "RCLONE_RC=true" || line == "RCLONE_RC=1" { isControlled = true }
@@ -102,7 +103,7 @@ struct RcloneProcess: Sendable {
 }
 
 extension ForeignFile {
-  /// The numbers of the processes that this user may look into.
+  /// The numbers of the processes that this user may examine.
   static func processes() -> [String] {
     names(in: "/proc", most: 100_000).filter { $0.utf8.allSatisfy { (48...57).contains($0) } }
   }

@@ -1,8 +1,7 @@
-/// Asks the desktop client of Nextcloud or ownCloud, by the socket that file
-/// managers use.
+/// Asks the desktop client of Nextcloud or ownCloud, through the socket for file managers.
 ///
-/// One line a question, `RETRIEVE_FILE_STATUS:<path>`; the answers,
-/// `STATUS:<state>:<path>`, come between other lines.
+/// Each question is a line, `RETRIEVE_FILE_STATUS:<path>`. The answers, `STATUS:<state>:<path>`,
+/// come between other lines.
 enum DesktopClientQuestion {
   /// Asks about every file.
   static func ask(_ engine: SyncEngine, _ files: [SyncedFile], _ world: World) -> SyncAnswer {
@@ -14,7 +13,7 @@ enum DesktopClientQuestion {
     var states: [String: Int] = [:]
     var next = files.startIndex
     while next < files.endIndex {
-      // A few at a time: neither side may wait for the other to read.
+      // A few at a time, so that neither side waits for the other to read.
       let end = min(next + 64, files.endIndex)
       for file in files[next..<end] {
         guard !file.path.contains(where: \.isNewline),
@@ -27,7 +26,7 @@ enum DesktopClientQuestion {
         guard line.hasPrefix("STATUS:") else { continue }
         let words = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count == 3 else { return silent }
-        // It also tells about other files by itself.
+        // The client also reports other files unasked.
         guard files[next..<end].contains(where: { $0.path == words[2] }) else { continue }
         // "+SWM": shared with me.
         states[String(words[1].prefix { $0 != "+" }), default: 0] += 1
@@ -50,7 +49,7 @@ enum DesktopClientQuestion {
       return .notYet(
         engine, "it leaves out \(SyncAnswer.count(files("IGNORE", "WARNING"), "file"))")
     }
-    // Being uploaded; new; not known to it yet.
+    // These files are being uploaded, new, or not known to the client yet.
     let waiting = files("SYNC", "EVAL", "NEW", "NOP", "NONE", "")
     guard waiting + files("OK") == count else {
       return .unknown(engine, "it gives no answer that keybackup understands")
@@ -59,10 +58,9 @@ enum DesktopClientQuestion {
   }
 }
 
-/// Asks Dropbox, by the socket that file managers use.
+/// Asks Dropbox, through the socket for file managers.
 ///
-/// A question and its answer are lines, a tab between name and value, the last
-/// one `done`.
+/// A question and its answer are lines with a tab between name and value; the last line is `done`.
 enum DropboxQuestion {
   /// Asks about every file.
   static func ask(_ files: [SyncedFile], _ world: World) -> SyncAnswer {

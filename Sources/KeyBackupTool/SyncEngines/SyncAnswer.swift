@@ -1,16 +1,18 @@
 internal import CSPP
 
-/// Whether what is written here has reached another place, as the engine that
-/// carries the folder says; never more than it said.
+/// The answer of the engine that synchronises the folder: whether the files written here have
+/// reached another place.
+///
+/// It never states more than the engine said.
 struct SyncAnswer: Sendable, Equatable {
-  /// The engine; nil: nothing that keybackup knows carries the folder.
+  /// The engine; nil if keybackup knows none that synchronises the folder.
   var engine: SyncEngine?
-  /// Nil: it cannot be told.
+  /// Whether the files are synchronised; nil if unknown.
   var isSynchronised: Bool?
-  /// What the engine said, or why it said nothing.
+  /// The engine's statement, or the reason why it made none.
   var words: String
 
-  /// How long the engine may take in all, in seconds.
+  /// The total time limit of the engine, in seconds.
   static let patience = 5.0
 
   static func yes(_ engine: SyncEngine, _ words: String) -> SyncAnswer {
@@ -25,12 +27,12 @@ struct SyncAnswer: Sendable, Equatable {
     SyncAnswer(engine: engine, isSynchronised: nil, words: words)
   }
 
-  /// Asks the engine that carries a backup.
+  /// Asks the engine that synchronises a backup.
   ///
   /// - Parameters:
   ///   - path: the backup folder.
-  ///   - namespace: whose files are meant.
-  ///   - world: where the engines' settings are.
+  ///   - namespace: the namespace of the files.
+  ///   - world: gives the engines' settings.
   /// - Returns: the answer, within about ``patience``.
   static func ask(_ path: String, _ namespace: NamespaceID, _ world: World) -> SyncAnswer {
     let place = FileCheck.absolute(path) ?? path
@@ -58,7 +60,7 @@ struct SyncAnswer: Sendable, Equatable {
     return answer ?? .unknown(engine, "\(engine.name) gave no answer in time")
   }
 
-  /// As a line of `status`.
+  /// The answer as a line of `status`.
   var text: String {
     let by = engine.map { "\($0.name): " } ?? ""
     return switch isSynchronised {
@@ -68,7 +70,7 @@ struct SyncAnswer: Sendable, Equatable {
     }
   }
 
-  /// "1 file", "2 files".
+  /// A count with its noun: "1 file", "2 files".
   static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }

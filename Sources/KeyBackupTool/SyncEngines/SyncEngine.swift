@@ -1,8 +1,8 @@
-// This folder is for other programs that carry folders: which folders, and whether all has
-// arrived. Later rooms ask for the folders and for a SyncAnswer. Whatever those programs
-// say is read only and never trusted. Which backup is meant is not known here.
+// This folder is for other programs that synchronise folders: their folders, and whether everything
+// has arrived. Later rooms ask for the folders and for a SyncAnswer. The data of those programs are
+// only read and never trusted. Which backup is meant is not known here.
 
-/// A program, or a part of the system, that carries a folder to other places.
+/// A program, or a part of the system, that synchronises a folder with other places.
 enum SyncEngine: String, Sendable, CaseIterable {
   case dropbox
   case googleDrive = "google-drive"
@@ -15,12 +15,12 @@ enum SyncEngine: String, Sendable, CaseIterable {
   case rclone
   case rcloneBisync = "rclone-bisync"
   case syncthing
-  /// A folder that a server keeps, such as over NFS or SMB.
+  /// A folder on a server, such as over NFS or SMB.
   case server = "network-folder"
   /// A file provider of macOS (~/Library/CloudStorage).
   case cloudStorage = "cloud-storage"
 
-  /// What people call it.
+  /// Its name for people.
   var name: String {
     switch self {
     case .dropbox: "Dropbox"
@@ -40,25 +40,24 @@ enum SyncEngine: String, Sendable, CaseIterable {
   }
 }
 
-/// A folder that some engine carries, as that engine's own files tell.
+/// A folder that an engine synchronises, according to that engine's own files.
 struct SyncFolder: Sendable, Equatable {
   let engine: SyncEngine
-  /// From the root, as the engine writes it, later without symbolic links.
+  /// The absolute path, first as the engine writes it, later without symbolic links.
   var path: String
-  /// What the engine calls it; empty when it has no name.
+  /// The engine's name for it; empty when it has none.
   var label = ""
-  /// Why no backup should be started in it; nil: nothing is against it.
+  /// The reason why no backup should be created in it; nil if there is none.
   var obstacle: String?
 
-  /// The subfolder that a backup is proposed for: a backup among a person's
-  /// own files would be in the way there.
+  /// The subfolder that is proposed for a backup, so that it is not among the user's own files.
   static let subfolder = "keybackup"
 
-  /// Where a backup in it is looked for: made by `init` without a path, or put
-  /// into the folder itself.
+  /// The places where a backup is searched for: where `init` puts it without a path, and the folder
+  /// itself.
   var places: [String] { [path, path + "/" + Self.subfolder] }
 
-  /// The engine, and its own name for the folder.
+  /// The engine with its own name for the folder.
   var title: String {
     label.isEmpty ? engine.name : "\(engine.name) \"\(PrintableText.clean(label))\""
   }

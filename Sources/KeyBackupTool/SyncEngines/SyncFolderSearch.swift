@@ -1,10 +1,10 @@
 internal import BackupFolder
 internal import FoundationEssentials
 
-/// Finds the folders that sync engines on this computer carry, from the files
-/// that those keep about themselves and from what is mounted.
+/// Finds the folders that sync engines on this computer synchronise, from their own files and from
+/// the mounted file systems.
 ///
-/// Nothing is asked of the engines, which need not run.
+/// The engines are not queried and need not run.
 struct SyncFolderSearch: Sendable {
   private let world: World
   private let home: String?
@@ -16,7 +16,7 @@ struct SyncFolderSearch: Sendable {
     self.mounts = mounts
   }
 
-  /// Every folder that the engines' files name, whether or not it is there.
+  /// Every folder that the engines' files name, whether or not it exists.
   func named() -> [SyncFolder] {
     syncthing() + dropbox() + desktopClients() + oneDrive() + insync() + mounted() + gvfs()
       + apple()
@@ -34,7 +34,7 @@ struct SyncFolderSearch: Sendable {
     }
   }
 
-  /// The file that Dropbox documents for other programs to find its folders.
+  /// Reads the file that Dropbox documents for finding its folders.
   private func dropbox() -> [SyncFolder] {
     struct Account: Decodable {
       var path: String?
@@ -48,7 +48,7 @@ struct SyncFolderSearch: Sendable {
     }
   }
 
-  /// Nextcloud's and ownCloud's clients are of one family.
+  /// Reads the settings of Nextcloud's and ownCloud's clients, which are related.
   private func desktopClients() -> [SyncFolder] {
     var folders: [SyncFolder] = []
     var files = configuration("Nextcloud/nextcloud.cfg").map { (SyncEngine.nextcloud, $0) }
@@ -65,8 +65,8 @@ struct SyncFolderSearch: Sendable {
     return folders
   }
 
-  /// The client of Linux (abraunegg/onedrive); `sync_dir` is ~/OneDrive unless
-  /// its configuration says otherwise.
+  /// Finds the folder of the Linux client (abraunegg/onedrive); `sync_dir` is ~/OneDrive unless its
+  /// configuration says otherwise.
   private func oneDrive() -> [SyncFolder] {
     configuration("onedrive").compactMap { folder in
       let own = ForeignFile.text(folder + "/config")
@@ -78,8 +78,9 @@ struct SyncFolderSearch: Sendable {
     }
   }
 
-  /// Insync 3 keeps one folder an account below ~/Insync unless told
-  /// otherwise; where else cannot be read from its files.
+  /// Finds the folders of Insync 3: by default one per account below ~/Insync.
+  ///
+  /// Other places cannot be read from its files.
   private func insync() -> [SyncFolder] {
     guard !configuration("Insync").filter(FileCheck.exists).isEmpty else { return [] }
     return homes(["/Insync"]).flatMap { base in
@@ -97,7 +98,7 @@ struct SyncFolderSearch: Sendable {
     }
   }
 
-  /// GNOME's Google Drive: one folder an account below the user's GVFS mount.
+  /// Finds GNOME's Google Drive: one folder per account below the user's GVFS mount.
   private func gvfs() -> [SyncFolder] {
     guard let base = world.variable("XDG_RUNTIME_DIR").map({ $0 + "/gvfs" }) else { return [] }
     return ForeignFile.names(in: base).compactMap { name in
@@ -108,7 +109,7 @@ struct SyncFolderSearch: Sendable {
     }
   }
 
-  /// macOS keeps iCloud Drive and the folders of file providers there.
+  /// Finds the folders of iCloud Drive and of file providers on macOS.
   private func apple() -> [SyncFolder] {
     let drive = homes(["/Library/Mobile Documents/com~apple~CloudDocs"])
       .map { SyncFolder(engine: .iCloudDrive, path: $0) }
@@ -126,7 +127,7 @@ struct SyncFolderSearch: Sendable {
     home.map { home in paths.map { home + $0 } } ?? []
   }
 
-  /// Below $XDG_CONFIG_HOME.
+  /// A path below $XDG_CONFIG_HOME.
   private func configuration(_ name: String) -> [String] {
     world.userFolder("XDG_CONFIG_HOME", ".config").map { [$0 + "/" + name] } ?? []
   }
@@ -135,8 +136,8 @@ struct SyncFolderSearch: Sendable {
 }
 
 extension World {
-  /// A path as a person or a settings file writes it, from the root; nil where
-  /// it cannot be told what it starts from.
+  /// The absolute form of a path from the user or a settings file; nil if its starting point is
+  /// unknown.
   func expanded(_ path: String) -> String? {
     if path.hasPrefix("/") { return path }
     guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }

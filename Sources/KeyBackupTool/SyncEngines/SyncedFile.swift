@@ -1,22 +1,22 @@
 internal import CLinux
 internal import Glibc
 
-/// A file of the backup, as an engine is asked about it.
+/// A file of the backup, about which an engine is asked.
 struct SyncedFile: Sendable, Equatable {
-  /// From the root.
+  /// The absolute path.
   var path: String
-  /// Below the folder that was listed.
+  /// The path relative to the listed folder.
   var name: String
   var size: Int
-  /// Seconds and nanoseconds since 1970.
+  /// The time in seconds and nanoseconds since 1970.
   var modified: (seconds: Int, nanoseconds: Int)
 
-  /// More than a backup of a million wallets has.
+  /// The limit, more files than in a backup of a million wallets.
   private static let most = 4_000_000
 
-  /// The files of a namespace; nil when it cannot be listed in full.
+  /// The files of a namespace; nil when it cannot be listed completely.
   ///
-  /// Files that keybackup is just writing do not count.
+  /// Files that keybackup is currently writing are omitted.
   static func list(_ folder: String) -> [SyncedFile]? {
     var files: [SyncedFile] = []
     guard add(folder, "", depth: 6, to: &files) else { return nil }

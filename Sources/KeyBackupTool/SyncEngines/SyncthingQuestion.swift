@@ -1,7 +1,7 @@
 internal import CSPP
 
-/// Asks Syncthing, by its REST interface ("Syncthing REST API"), whether
-/// another device has every file of a backup.
+/// Asks Syncthing, through its REST interface ("Syncthing REST API"), whether another device has
+/// every file of a backup.
 enum SyncthingQuestion {
   private struct Entry: Decodable {
     var name: String
@@ -38,12 +38,12 @@ enum SyncthingQuestion {
   /// Asks the Syncthing that has a folder.
   ///
   /// - Parameters:
-  ///   - files: the namespace's.
+  ///   - files: the namespace's files.
   ///   - root: the Syncthing folder.
-  ///   - namespace: which.
+  ///   - namespace: the namespace.
   ///   - place: the backup folder, in `root`.
-  ///   - world: where Syncthing's settings are.
-  /// - Returns: what it says.
+  ///   - world: gives Syncthing's settings.
+  /// - Returns: its answer.
   static func ask(
     _ files: [SyncedFile], in root: String, _ namespace: NamespaceID, _ place: String,
     _ world: World
@@ -82,8 +82,8 @@ enum SyncthingQuestion {
       let settings = http.json(Folder.self, "/rest/config/folders/\(folder)")
     else { return silent }
     if settings.paused == true { return .notYet(.syncthing, "the folder is paused") }
-    // So that it knows what was written a moment ago: what it has not seen
-    // would count as nothing to do.
+    // The scan makes Syncthing notice recent changes: otherwise unseen files would count as nothing
+    // to do.
     guard http.ask("POST", "/rest/db/scan?folder=\(folder)&sub=\(prefix)")?.status == 200,
       let tree = http.json([Entry].self, "/rest/db/browse?folder=\(folder)&prefix=\(prefix)"),
       let status = http.json(FolderStatus.self, "/rest/db/status?folder=\(folder)")

@@ -1,9 +1,9 @@
-/// What one Syncthing's config.xml says: its folders, and how it is asked.
+/// The settings in one Syncthing's config.xml: its folders and its interface.
 struct SyncthingSettings: Sendable {
   /// The folder of its files: config.xml, https-cert.pem.
   var home: String
   var folders: [Folder] = []
-  /// Host and port of its interface; a path for a Unix socket.
+  /// The host and port of its interface; a path for a Unix socket.
   var address = ""
   var apiKey = ""
   var usesTLS = false
@@ -12,11 +12,11 @@ struct SyncthingSettings: Sendable {
     var id: String
     var label: String
     var path: String
-    /// "sendreceive", "sendonly", "receiveonly", "receiveencrypted".
+    /// The type: "sendreceive", "sendonly", "receiveonly" or "receiveencrypted".
     var type: String
     var isPaused: Bool
 
-    /// Why a backup in it would not come to other computers or from them.
+    /// The reason why a backup in it would not reach other computers or come from them.
     var obstacle: String? {
       switch type {
       case "", "sendreceive", "readwrite": nil
@@ -28,8 +28,8 @@ struct SyncthingSettings: Sendable {
     }
   }
 
-  /// The Syncthing of this user: the places are those that its documentation
-  /// names ("Syncthing Configuration", Description), in that order.
+  /// Finds this user's Syncthing in the places that its documentation names ("Syncthing
+  /// Configuration", Description), in that order.
   static func find(_ world: World) -> [SyncthingSettings] {
     var homes = ["STHOMEDIR", "STCONFDIR"].compactMap(world.variable)
     homes += [

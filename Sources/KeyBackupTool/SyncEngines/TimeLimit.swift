@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// Questions to a file system that may never answer, such as a mount whose
-/// server is gone.
+/// Limits the time of file system calls that may never return, such as on a mount whose server is
+/// gone.
 enum TimeLimit {
-  /// Runs `body` on a thread of its own and waits for it, up to `seconds`.
+  /// Runs `body` on its own thread and waits up to `seconds` for it.
   ///
-  /// - Returns: its result; nil when it took longer or a signal came. It then
-  ///   goes on, and its result is dropped.
+  /// - Returns: its result; nil when it took longer or a signal came. It then continues, and its
+  ///   result is dropped.
   static func result<Result: Sendable>(
     within seconds: Double, of body: @escaping @Sendable () -> Result
   ) -> Result? {

@@ -1,22 +1,21 @@
-/// The elements of an XML file of another program, one after the other.
+/// The elements of another program's XML file, in order.
 ///
-/// Understands what settings files use: elements, attributes, text, comments.
-/// No entities but the five of XML, no document types, nothing is fetched. What
-/// is malformed ends the list, with what was read until then.
+/// It supports the parts that settings files use: elements, attributes, text, comments. There are
+/// no entities but XML's five, no document types, and nothing is fetched. Malformed text ends the
+/// list with the elements read so far.
 struct XMLElements: Sendable {
   /// One element.
   struct Element: Sendable {
-    /// Its name and those around it, from the outside: "configuration/folder".
+    /// Its name after those of the elements around it: "configuration/folder".
     var path: String
     var attributes: [String: String]
-    /// The text between its tags, without that of elements in it.
+    /// The text between its tags, without that of inner elements.
     var text: String
-    /// The place of the element around it in ``XMLElements/all``; nil for the
-    /// outermost.
+    /// The index of the element around it in ``XMLElements/all``; nil for the outermost.
     var parent: Int?
   }
 
-  /// In the order of their opening tags.
+  /// The elements in the order of their opening tags.
   private(set) var all: [Element] = []
 
   private static let deepest = 64
@@ -44,21 +43,21 @@ struct XMLElements: Sendable {
     }
   }
 
-  /// The text of the first element at a path, without space around it.
+  /// The text of the first element at a path, without surrounding space.
   func text(_ path: String) -> String? {
     all.first { $0.path == path }.map { $0.text.trimmed }
   }
 
-  /// The places of the elements at a path.
+  /// The indices of the elements at a path.
   func places(_ path: String) -> [Int] { all.indices.filter { all[$0].path == path } }
 
-  /// The elements of a name directly in another one.
+  /// The elements with a name directly inside another one.
   func children(_ place: Int, _ name: String) -> [Element] {
     all.filter { $0.parent == place && $0.path == all[place].path + "/" + name }
   }
 }
 
-/// Cuts XML into tags and text.
+/// Splits XML into tags and text.
 private struct XMLScanner {
   enum Piece {
     case text(String)
@@ -70,7 +69,7 @@ private struct XMLScanner {
 
   init(_ text: String) { rest = text[...].utf8 }
 
-  /// The next piece; nil at the end and before what is malformed.
+  /// The next piece; nil at the end and before malformed text.
   mutating func next() -> Piece? {
     while let first = rest.first {
       guard first == UInt8(ascii: "<") else {
@@ -122,7 +121,7 @@ private struct XMLScanner {
     }
   }
 
-  /// A name, up to what cannot be in one.
+  /// Reads a name, up to a character that it cannot contain.
   private mutating func word() -> String {
     let end = rest.firstIndex { $0 <= 0x20 || $0 == 0x3E || $0 == 0x2F || $0 == 0x3D || $0 == 0x3C }
     let word = rest[..<(end ?? rest.endIndex)]
@@ -132,7 +131,7 @@ private struct XMLScanner {
 
   private mutating func skipSpace() { rest = rest.drop { $0 <= 0x20 } }
 
-  /// What comes before a byte; nil, and nothing is taken, where there is none.
+  /// Takes the text before a byte; nil, with nothing taken, if the byte is missing.
   private mutating func take(until byte: UInt8) -> Substring.UTF8View? {
     guard let end = rest.firstIndex(of: byte) else { return nil }
     defer { rest = rest[end...] }
@@ -157,7 +156,7 @@ private struct XMLScanner {
     return false
   }
 
-  /// Text with the references that XML has without any declaration replaced.
+  /// Decodes text with the references that XML defines without a declaration.
   private static func decoded(_ bytes: Substring.UTF8View) -> String {
     let text = String(bytes) ?? ""
     guard text.contains("&") else { return text }

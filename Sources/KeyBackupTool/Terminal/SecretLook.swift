@@ -70,14 +70,16 @@ enum SecretLook {
   /// An extended private key or an nsec, in a descriptor perhaps, or right after
   /// an option's name.
   private static func isPrivateKey(_ value: String) -> Bool {
-    value.split { !$0.isLetter && !$0.isNumber }.contains { part in
-      // An nsec has 63 characters, an extended key 111.
-      part.utf8.count >= 51
-        && part.indices.dropLast(50).contains { index in
-          let start = part[index...].prefix(5).lowercased()
-          return start == "nsec1"
-            || (start.dropFirst().hasPrefix("prv") && "xtyzuv".contains(start.prefix(1)))
-        }
+    // An nsec has 63 characters, an extended key 111.
+    guard value.utf8.count > 50 else { return false }
+    return value.split { !$0.isLetter && !$0.isNumber }.contains { part in
+      // ASCII letters in lower case, by bytes: looking at characters showed in every start.
+      let bytes = part.utf8.map { $0 | 0x20 }
+      return bytes.indices.dropLast(50).contains { index in
+        let start = bytes[index..<index + 5]
+        return start.elementsEqual("nsec1".utf8)
+          || (start.dropFirst().starts(with: "prv".utf8) && "xtyzuv".utf8.contains(start[index]))
+      }
     }
   }
 

@@ -2,13 +2,13 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// A key slot that opened, with its secret.
+/// A key slot that was opened, with its secret.
 final class OpenedKeySlot: Sendable {
   let slot: KeySlot
   let secret: SecretBytes
   let masterKey: SharedMasterKey
 
-  /// Nil where the secret is another slot's.
+  /// Returns nil if the secret belongs to another slot.
   init?(_ slot: KeySlot, _ secret: borrowing SecretBytes) {
     guard let key = try? slot.unwrap(secret: secret) else { return nil }
     self.slot = slot
@@ -17,16 +17,17 @@ final class OpenedKeySlot: Sendable {
   }
 }
 
-/// Which of several namespaces that one key or code opens is in charge: their logs tell, not
-/// the order in which they were tried.
+/// Determines which of several namespaces that one key or code opens is in charge.
+///
+/// Their logs tell, not the order in which they were tried.
 extension Backup {
-  /// Goes over to the key slot of the namespace in charge, where what was given opens that too.
+  /// Switches to the key slot of the namespace in charge, if the given secrets open that too.
   ///
   /// - Parameters:
-  ///   - unlocked: what opened first.
-  ///   - slots: those that will do.
-  /// - Returns: what opened, by the key slot of the namespace that the logs lead to.
-  /// - Throws: what device and folder throw.
+  ///   - unlocked: the key slot that opened first.
+  ///   - slots: the accepted key slots.
+  /// - Returns: the result of the key slot in the namespace to which the logs lead.
+  /// - Throws: the errors of the device and the folder.
   func inCharge(
     _ unlocked: consuming UnlockedMasterKey, _ slots: [KeySlot]
   ) async throws(UserMessage) -> UnlockedMasterKey {
@@ -45,7 +46,7 @@ extension Backup {
     return unlocked
   }
 
-  /// What one answer opens: the slot that opened first, and one for each other namespace.
+  /// The slots that one answer opens: the first one, and one for each other namespace.
   private static func opened(
     by secret: borrowing SecretBytes, _ beside: borrowing SecretBytes?, _ slots: [KeySlot],
     after first: KeySlot
@@ -62,7 +63,7 @@ extension Backup {
     return opened
   }
 
-  /// Asks the same security key for the namespace that follows: one more touch.
+  /// Asks the same security key for the successor: one more touch.
   private func asked(
     _ key: OpenAuthenticator, _ slot: KeySlot, _ secret: borrowing SecretBytes,
     _ masterKey: borrowing MasterKey
@@ -76,7 +77,7 @@ extension Backup {
     return search.opened
   }
 
-  /// The one in charge; nil for none.
+  /// The slot of the namespace in charge; nil for none.
   private func best(of opened: [OpenedKeySlot]) throws(UserMessage) -> OpenedKeySlot? {
     if opened.count < 2 { return opened.first }
     let ids = Set(opened.map(\.slot.namespaceID))
@@ -84,7 +85,7 @@ extension Backup {
     for slot in opened {
       let search = SuccessionSearch(folder: folder, start: slot.masterKey, keyID: slot.slot.keyID)
       let followed = try search.run(.reading)
-      // From the one in charge all are known, and nothing leads on.
+      // The namespace in charge knows all others, and has no successor.
       let known = followed.related.intersection(ids).count
       let rank = 4 * known - followed.obstacle.weight
       if rank <= best?.rank ?? .min { continue }
@@ -96,7 +97,7 @@ extension Backup {
 }
 
 extension SuccessionObstacle? {
-  /// How far it is from the namespace in charge.
+  /// The distance from the namespace in charge.
   fileprivate var weight: Int {
     switch self {
     case nil: 0
@@ -108,7 +109,7 @@ extension SuccessionObstacle? {
 }
 
 extension UnlockedMasterKey {
-  /// Takes another slot that the same answer opened.
+  /// Replaces the slot by another one that the same answer opened.
   fileprivate mutating func lead(to other: OpenedKeySlot) {
     self = UnlockedMasterKey(
       masterKey: other.masterKey.copy(), keyID: other.slot.keyID, slot: other.slot,

@@ -2,8 +2,9 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// The recovery code that a person gives; no security key is asked, but where it is the kit's
-/// second secret.
+/// The recovery code that the user gives.
+///
+/// No security key is asked, unless it is the kit's second secret.
 struct RecoveryCodeSource: MasterKeySource {
   let cost = SourceCost.named
 
@@ -22,12 +23,12 @@ extension Backup {
   ///
   /// - Parameters:
   ///   - unlock: the options of the command.
-  ///   - world: what surrounds the process.
-  ///   - terms: which key slots will do.
+  ///   - world: the environment of the process.
+  ///   - terms: the accepted key slots.
   ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
-  /// - Throws: `data-invalid` for what is no code, before anything is derived;
-  ///   `wrong-key` for another backup's; `no-input` when there is no kit here.
+  /// - Throws: `data-invalid` for a text that is not a code, before anything is derived;
+  ///   `wrong-key` for another backup's code; `no-input` when there is no kit here.
   fileprivate func masterKeyByCode(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
@@ -51,7 +52,7 @@ extension Backup {
     throw attempt.failure
   }
 
-  /// The kits that the code may belong to, those first that cost and ask least.
+  /// The kits to which the code may belong; those that cost and ask least come first.
   private func kits(
     _ unlock: UnlockOptions, _ terms: UnlockTerms
   ) throws(UserMessage) -> [Kit] {
@@ -106,7 +107,7 @@ extension Backup {
 }
 
 extension Backup {
-  /// Says what an offline kit cannot tell where the folder has lost its log.
+  /// Reports the limits of an offline kit if the folder has lost its log.
   func tell(
     _ opened: borrowing OpenNamespace, openedBy recovery: RecoveryCodeOptions, _ output: Output
   ) {
@@ -124,7 +125,7 @@ extension Backup {
   }
 }
 
-/// A key slot by a recovery code, from the folder or from an offline kit.
+/// A key slot with a recovery code, from the folder or from an offline kit.
 struct Kit {
   let keyID: KeyID
   let derivation: KeyHeader.CodeDerivation
@@ -135,7 +136,7 @@ struct Kit {
     case file(KeyWrapper)
   }
 
-  /// Nil for a slot of another kind.
+  /// Returns nil for a slot of another kind.
   init?(_ slot: KeySlot) {
     guard case .recoveryCode(let derivation) = slot.kind, let keyID = slot.keyID else { return nil }
     self.keyID = keyID
@@ -143,7 +144,7 @@ struct Kit {
     source = .folder(slot)
   }
 
-  /// Nil for a slot of another kind.
+  /// Returns nil for a slot of another kind.
   init?(_ file: KeyWrapper) {
     guard case .recoveryCode(let derivation) = file.header.kind else { return nil }
     keyID = file.header.keyID
@@ -151,9 +152,10 @@ struct Kit {
     source = .file(file)
   }
 
-  /// Those come first that are known to be enrolled, of these those that ask for nothing
-  /// else, then the cheap ones: a folder that somebody filled must not keep the right
-  /// one from its turn.
+  /// The order of trying kits.
+  ///
+  /// Known enrolled ones come first, among these the ones that ask for nothing else, then the cheap
+  /// ones. A folder full of false kits must not keep the right one from being tried.
   fileprivate var order: Order {
     let asks =
       switch derivation.secondSecret {
@@ -175,7 +177,7 @@ struct Kit {
     }
   }
 
-  /// The namespace that it opens.
+  /// The namespace that the kit opens.
   var namespaceID: NamespaceID {
     switch source {
     case .folder(let slot): slot.namespaceID
@@ -183,10 +185,10 @@ struct Kit {
     }
   }
 
-  /// The key slot of the folder that it is; nil for an offline kit.
+  /// The kit's key slot in the folder; nil for an offline kit.
   var slot: KeySlot? { if case .folder(let slot) = source { slot } else { nil } }
 
-  /// The master key; nil for another slot's secret.
+  /// The master key; nil if the secret belongs to another slot.
   func unwrap(_ secret: borrowing SecretBytes) -> MasterKey? {
     switch source {
     case .folder(let slot): try? slot.unwrap(secret: secret)
@@ -194,7 +196,7 @@ struct Kit {
     }
   }
 
-  /// Files of the key slot that do not open with the secret that opened one.
+  /// The files of the key slot that do not open with the secret that opened one.
   func damagedFiles(_ secret: borrowing SecretBytes) -> [String] {
     switch source {
     case .folder(let slot): slot.damagedFiles(secret: secret)

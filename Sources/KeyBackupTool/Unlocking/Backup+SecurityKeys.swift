@@ -3,7 +3,7 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// The security keys that are enrolled: one PIN, one touch.
+/// The enrolled security keys: one PIN, one touch.
 struct SecurityKeySource: MasterKeySource {
   let cost = SourceCost.touch
 
@@ -26,10 +26,10 @@ extension Backup {
   ///
   /// - Parameters:
   ///   - scan: the key slots.
-  ///   - request: what is asked for; receives the files of the key slot that do not open.
+  ///   - request: the request; receives the files of the key slot that do not open.
   /// - Returns: the master key; nil where no key slot is a security key's.
-  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
-  ///   file opens, and what the device throws.
+  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no file opens, and the
+  ///   errors of the device.
   fileprivate func masterKey(
     _ scan: NamespaceScan, _ request: inout UnlockRequest
   ) async throws(UserMessage) -> UnlockedMasterKey? {
@@ -89,7 +89,7 @@ extension Backup {
 }
 
 extension WantedAuthenticator {
-  /// The keys that open the backup, each as the surest file calls it.
+  /// The keys that open the backup, each with the name in the likeliest file.
   init(_ scan: NamespaceScan, _ offers: UnlockOffers) {
     for (slot, question) in offers.all {
       guard let id = question.credentialID, names[id] == nil else { continue }
@@ -106,15 +106,15 @@ extension WantedAuthenticator {
 }
 
 extension KeySlot {
-  /// What a person calls it: its kind and its label.
+  /// The name for people: its kind and its label.
   fileprivate func title(_ kind: String) -> String {
     label.isEmpty ? kind : "\(kind) \"\(label)\""
   }
 }
 
 extension UnlockQuestion {
-  /// What to ask for a credential; nil for one that no key made, for asking
-  /// would fail for all.
+  /// Creates the question for a credential; nil for an ID that no key can have created, since that
+  /// would make the whole query fail.
   init?(rpID: String, credentialID: [UInt8], salt: [UInt8]) {
     guard !rpID.utf8.contains(0),
       (1...PRFRequest.maximumRelyingPartyIDBytes).contains(rpID.utf8.count),
@@ -124,11 +124,11 @@ extension UnlockQuestion {
     self.init(rpID: rpID, credentialID: credential, salt: salt)
   }
 
-  /// What to ask a security key for this key slot; nil for other kinds.
+  /// Creates the question for a key slot; nil for slots that are not a security key's.
   ///
   /// - Parameters:
-  ///   - slot: from the folder.
-  ///   - rpID: for a slot that names no relying party.
+  ///   - slot: a slot of the folder.
+  ///   - rpID: the relying party of a slot that names none.
   init?(_ slot: KeySlot, rpID: String) {
     switch slot.kind {
     case .securityKey:

@@ -3,13 +3,13 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Backups whose master key was rotated: several namespaces in one folder, of
-/// which one is in charge (docs/decisions/0020).
+/// Backups whose master key was rotated: one of several namespaces in one folder is in charge
+/// (docs/decisions/0020).
 extension Backup {
-  /// Fails where nobody can tell which backup is meant: for commands that open
-  /// none; notes what else the folder holds or lacks.
+  /// Throws if it is not known which backup is meant, for commands that open none; records what
+  /// else the folder holds or lacks.
   ///
-  /// - Parameter output: where to tell of that; nil: the command tells it.
+  /// - Parameter output: receives a note about the other backups; nil if the command reports them.
   /// - Throws: `ambiguous`.
   func requireOne(_ output: Output? = nil) throws(UserMessage) {
     guard !isOpen else {
@@ -28,10 +28,9 @@ extension Backup {
     if let output { others.tell(besides: namespace.id, in: folder, output) }
   }
 
-  /// The key slots of every namespace that may be meant: those of the one that this
-  /// computer knows first.
+  /// The key slots of every namespace that may be meant, the known namespace's first.
   ///
-  /// No time in a file counts: whoever writes to the folder chooses it.
+  /// Times in files are ignored: anyone who can write to the folder chooses them.
   func scanAll() throws(UserMessage) -> NamespaceScan {
     let others = others
     if others.isEmpty { return try scan() }
@@ -46,29 +45,29 @@ extension Backup {
       let own = try scan()
       return own.with(own.keySlots + slots)
     } catch {
-      // A new namespace without a file of a key slot: boxes lead there. And one that nobody
-      // knows keeps nobody from the others.
+      // A new namespace may have no key slot file yet: boxes lead there. And an unknown namespace
+      // must not prevent access to the others.
       guard let first, error.code == .incomplete || isOpen else { throw error }
       return first.with(slots)
     }
   }
 
-  /// The other namespaces here: also in one that another follows lie files of keys
-  /// that were not at hand then.
+  /// The other namespaces here; one with a successor also has files of keys that were not plugged
+  /// in at its rotation.
   private var others: [NamespaceID] {
     ((try? folder.openable()) ?? []).filter { $0 != namespace.id }
   }
 
-  /// Goes from the namespace that opened to the one in charge.
+  /// Follows the successors from the opened namespace to the one in charge.
   ///
   /// - Parameters:
-  ///   - known: its master key.
-  ///   - unlocked: how that came about; its secret and key may be asked again.
+  ///   - known: the opened namespace's master key.
+  ///   - unlocked: its key slot; the secret and the key may be used again.
   ///   - unlock: the options of the command.
-  ///   - purpose: what the command does with it.
-  /// - Returns: the namespace, open; for reading, the last one that can be reached.
-  /// - Throws: `ambiguous` where another namespace may be meant, or the one that
-  ///   follows has to be compared first; what device and folder throw.
+  ///   - purpose: the purpose of the command.
+  /// - Returns: the open namespace; for reading, the last one that can be reached.
+  /// - Throws: `ambiguous` where another namespace may be meant, or the successor must be compared
+  ///   first; the errors of the device and the folder.
   func follow(
     _ known: SharedMasterKey, _ unlocked: borrowing UnlockedMasterKey, _ unlock: UnlockOptions,
     for purpose: OpenNamespace.Purpose
@@ -87,7 +86,7 @@ extension Backup {
     if case .noKey(let id, let boxes) = followed.obstacle, let slot = unlocked.slot,
       let key = unlocked.key
     {
-      // The same security key, by another salt: one more touch.
+      // The same security key with another salt: one more touch.
       if try await search.ask(key, like: slot, at: id, boxes) { followed = try search.run(purpose) }
     }
     if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter) {
@@ -104,7 +103,7 @@ extension Backup {
         hint: "use another way in; keybackup key list shows them")
     }
     try note(others, followed.namespace.id, unlock.output)
-    // What stands in the place of a known one is not taken for it because it was read once.
+    // A backup in the place of a known one is not accepted just because it was read once.
     if others.vanished.isEmpty || others.isAccepted { followed.remember() }
     try tell(followed, unlock.output)
     var opened = followed.take()
@@ -112,7 +111,7 @@ extension Backup {
     return opened
   }
 
-  /// The other backups of the folder, now that one is open.
+  /// The other backups of the folder, determined from the open one.
   private func others(
     than opened: borrowing OpenNamespace, _ related: Set<NamespaceID> = []
   ) throws(UserMessage) -> OtherBackups {
@@ -128,8 +127,7 @@ extension Backup {
     }
   }
 
-  /// Tells of the other backups, and keeps what writes from taking one that stands in the
-  /// place of a known one.
+  /// Reports the other backups; prevents writing to one that is in the place of a known one.
   private func note(
     _ others: OtherBackups, _ id: NamespaceID, _ output: Output
   ) throws(UserMessage) {
@@ -140,7 +138,7 @@ extension Backup {
     others.tell(besides: id, in: folder, output)
   }
 
-  /// Nothing else may have been meant.
+  /// Throws if another namespace may have been meant.
   private func check(_ followed: inout ResolvedNamespace) throws(UserMessage) {
     let id = followed.namespace.id
     if let named {
@@ -163,7 +161,8 @@ extension Backup {
     throw ambiguous(&followed.namespace, besides: unrelated)
   }
 
-  /// Which one opened, and what it holds: a person tells by that whether it is meant.
+  /// The error that names the opened namespace and its contents, so that the user can tell whether
+  /// it is meant.
   private func ambiguous(
     _ opened: inout OpenNamespace, besides others: [NamespaceID]
   ) -> UserMessage {
@@ -237,7 +236,7 @@ extension Backup {
     return typed.utf8.count >= 8 && id.hex.hasPrefix(typed)
   }
 
-  /// What a writing run does for the next ones.
+  /// Completes rotations, which a writing run does for later ones.
   private func complete(
     _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ slot: KeySlot?, _ output: Output
   ) throws(UserMessage) {
@@ -262,7 +261,7 @@ extension Backup {
 }
 
 extension NamespaceID {
-  /// Its digits in groups of four, to be read out.
+  /// The digits in groups of four, to be read out.
   var grouped: String {
     let digits = Array(hex)
     return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }

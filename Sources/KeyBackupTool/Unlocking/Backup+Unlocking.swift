@@ -2,36 +2,34 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// A master key, and how it came about.
+/// A master key and its origin.
 struct UnlockedMasterKey: ~Copyable {
   let masterKey: MasterKey
-  /// The key slot that gave it; nil: another program's envelope, or this computer
-  /// knew it.
+  /// The key slot that gave it; nil for another program's envelope or a cached master key.
   let keyID: KeyID?
   /// That key slot.
   var slot: KeySlot?
   /// Its secret.
   var secret: SecretBytes?
-  /// What the security key gave for ``UnlockTerms/extraSalt``.
+  /// The security key's output for ``UnlockTerms/extraSalt``.
   var extra: SecretBytes?
-  /// What the security key gave for another salt in the same touch.
+  /// The security key's output for another salt in the same touch.
   var beside: SecretBytes?
   /// The security key.
   var key: OpenAuthenticator?
 }
 
-/// Opening a backup: one loop over the sources of its master key.
+/// Opens a backup with one loop over the sources of its master key.
 extension Backup {
   /// Opens the backup: at most one PIN and one touch.
   ///
-  /// - Parameters:
   ///   - unlock: the options of the command.
-  ///   - world: what surrounds the process.
-  ///   - terms: which key slots will do.
-  ///   - purpose: what the command does with it.
-  /// - Returns: the backup, open.
-  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no
-  ///   file opens, and what device and folder throw.
+  ///   - world: the environment of the process.
+  ///   - terms: the accepted key slots.
+  ///   - purpose: the purpose of the command.
+  /// - Returns: the open backup.
+  /// - Throws: `wrong-key`, `data-invalid` when the right key answers and no file opens, and the
+  ///   errors of the device and the folder.
   func unlock(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
     for purpose: OpenNamespace.Purpose = .reading
@@ -42,8 +40,9 @@ extension Backup {
     return opened
   }
 
-  /// Opens the backup and checks every file of the key slot that was used:
-  /// `damaged` receives those that do not open; see ``unlock(_:_:for:)``.
+  /// Opens the backup and checks every file of the key slot that was used.
+  ///
+  /// `damaged` receives the files that do not open; see ``unlock(_:_:for:)``.
   func unlock(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
     for purpose: OpenNamespace.Purpose = .reading, damaged: inout [FileFinding]
@@ -52,16 +51,16 @@ extension Backup {
     return try await open(unlocked, unlock, for: purpose)
   }
 
-  /// Opens the backup with a master key: of the namespace in charge, where the
-  /// master key was rotated since.
+  /// Opens the backup with a master key; if the master key was rotated since, the namespace in
+  /// charge.
   ///
-  /// - Throws: what the folder throws, and waiting for it.
+  /// - Throws: the errors of the folder and of waiting for it.
   func open(
     _ unlocked: consuming UnlockedMasterKey, _ unlock: UnlockOptions,
     for purpose: OpenNamespace.Purpose = .reading
   ) async throws(UserMessage) -> OpenNamespace {
     let slot = unlocked.slot
-    // Waiting looks at what was read of the logs.
+    // The wait examines the logs that were read.
     var opened = try await follow(
       SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
       for: wait == nil ? purpose : .reading)
@@ -77,7 +76,7 @@ extension Backup {
     return whole
   }
 
-  /// Adding to a backup that is not all here loses nothing, and a person should know.
+  /// Warns the user about an incomplete backup, although adding to it loses nothing.
   private func warn(ofWhatIsLackingIn health: LogHealth, _ output: Output) {
     let lacking = health.incomplete + health.rolledBack
     guard lacking > 0 else { return }
@@ -86,8 +85,8 @@ extension Backup {
         + "names; keybackup status says more")
   }
 
-  /// Gets the master key from the first key slot that serves, and tells of the
-  /// files of that key slot that do not open.
+  /// Gets the master key from the first usable source, and reports the key slot's files that do not
+  /// open.
   func masterKey(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms()
   ) async throws(UserMessage) -> UnlockedMasterKey {
@@ -97,12 +96,12 @@ extension Backup {
     return unlocked
   }
 
-  /// Gets the master key from the first key slot that serves.
+  /// Gets the master key from the first usable source.
   ///
   /// - Parameters:
   ///   - unlock: the options of the command.
-  ///   - world: what surrounds the process.
-  ///   - terms: which key slots will do.
+  ///   - world: the environment of the process.
+  ///   - terms: the accepted key slots.
   ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
   /// - Throws: as ``unlock(_:_:for:)``.
@@ -125,7 +124,7 @@ extension Backup {
     for source in Self.sources(unlock).sorted(by: { $0.cost < $1.cost }) {
       guard source.serves(terms), let found = try await source.masterKey(&request) else { continue }
       damaged += request.damaged
-      // Only where there are several namespaces does one lead on to another.
+      // A namespace leads to another only if there are several.
       return candidates.isEmpty ? found : try await inCharge(found, request.slots)
     }
     throw request.noSource()

@@ -1,42 +1,41 @@
-// This folder is for opening a backup, from options to an open namespace: the sources of its
-// master key, succession, waiting for synchronisation. Commands call
-// UnlockOptions.backup and Backup.unlock. What a command does with the namespace is not
-// known here.
+// This folder is for opening a backup, from options to an open namespace: the sources of its master
+// key, succession, waiting for synchronisation. Commands call UnlockOptions.backup and
+// Backup.unlock. The command's use of the namespace is not known here.
 
 internal import BackupFolder
 internal import CSPP
 internal import Glibc
 
-/// The backup a command works on: its folder and its namespace, before any
-/// key was touched.
+/// The backup on which a command works: its folder and its namespace, before any key is used.
 struct Backup: Sendable {
   let folder: BackupFolder
-  /// The one that is named or that this computer knows; where it knows none, any of them
-  /// until a key has opened one.
+  /// The namespace that is named or known to this computer; if none is known, any of them until a
+  /// key has opened one.
   let namespace: Namespace
-  /// The namespace that a person named.
+  /// The namespace that the user named.
   var named: NamespaceID?
-  /// All that may be meant where there are several and none is named.
+  /// All namespaces that may be meant, if there are several and none is named.
   var candidates: [NamespaceID] = []
-  /// Of several, the one that this computer knows to be meant.
+  /// The namespace among several that this computer knows to be meant.
   var settled: NamespaceID?
-  /// Whether only a key can tell which one is meant.
+  /// Whether only a key can tell which namespace is meant.
   var isOpen: Bool { !candidates.isEmpty && settled == nil }
-  /// The namespace that a person named, or that this computer takes for the backup; nil where
-  /// only a key can tell.
+  /// The namespace that the user named or that this computer considers the backup; nil if only a
+  /// key can tell.
   var meant: NamespaceID? { named ?? (isOpen ? nil : namespace.id) }
-  /// What the command does with it.
+  /// The command's use of the backup.
   var use = Use.reading
-  /// How long to wait for what is not synchronised; nil: not at all.
+  /// How long to wait for files that are not synchronised; nil for no wait.
   var wait: SyncWait?
-  /// Whether to go on after that time with what is here.
+  /// Whether to continue after that time with the files that are here.
   var goesOn = true
 }
 
 extension Backup {
-  /// Finds the backup that the options, the environment or the configuration
-  /// name, else the one in this computer's sync folders; see
-  /// ``FolderOptions/path(_:_:)``.
+  /// Finds the backup named by the options, the environment or the configuration, or otherwise in
+  /// this computer's sync folders.
+  ///
+  /// See ``FolderOptions/path(_:_:)``.
   ///
   /// - Throws: `no-input` when there is none, `ambiguous` when there are
   ///   several and none is named, `incomplete` when it is not all here.
@@ -63,7 +62,7 @@ extension Backup {
     ids.first { (try? folder.namespace($0).scan()) != nil } ?? ids[0]
   }
 
-  /// The namespace that was opened: of several, another one than was expected.
+  /// The namespace that was opened, which may differ from the expected one if there are several.
   func namespace(of opened: borrowing OpenNamespace) throws(UserMessage) -> Namespace {
     if opened.id == namespace.id { return namespace }
     do throws(BackupFolderError) {
@@ -73,7 +72,7 @@ extension Backup {
     }
   }
 
-  /// What to say instead of "no backup" where the folder holds other ones.
+  /// The error to show instead of "no backup" if the folder holds other backups.
   private static func others(than id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
     guard let id, let present = try? folder.namespaces(), !present.isEmpty, !present.contains(id)
     else { return nil }
@@ -83,7 +82,7 @@ extension Backup {
         + present.map(\.hex).joined(separator: ", "))
   }
 
-  /// What to say instead of "no backup" where this computer knew one.
+  /// The error to show instead of "no backup" if this computer knew one.
   static func missing(_ id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
     guard let present = try? folder.namespaces(),
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
@@ -103,9 +102,9 @@ extension Backup {
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - world: where this computer's memory is.
-  ///   - common: who is told what is waited for; nil: nobody.
-  /// - Returns: the folder, open.
+  ///   - world: gives this computer's state folder.
+  ///   - common: reports what is waited for; nil to report nothing.
+  /// - Returns: the open folder.
   /// - Throws: `no-input` when there is none; `config` without a home.
   static func folder(
     at path: String, _ world: World, _ common: CommonOptions? = nil
@@ -139,7 +138,7 @@ extension Backup {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The same, working on the namespace that was opened.
+  /// The same backup with the namespace that was opened.
   func moved(to opened: borrowing OpenNamespace) throws(UserMessage) -> Backup {
     Backup(
       folder: folder, namespace: try namespace(of: opened), named: named, use: use, wait: wait,
@@ -155,8 +154,7 @@ extension Backup {
     }
   }
 
-  /// A failure to open the backup, with the key slots that this computer remembers and whose
-  /// files are gone.
+  /// Adds to an error the key slots that this computer remembers and whose files are missing.
   func namingLostKeySlots(_ error: UserMessage) -> UserMessage {
     guard let lost = LostKeySlot.listed(namespace.lostKeySlots) else { return error }
     return error.adding(
@@ -166,11 +164,12 @@ extension Backup {
         + "again from the log")
   }
 
-  /// The key slots, with those for which a box waits since the master key was
-  /// rotated; where only a key can tell which namespace is meant, those of all.
+  /// The key slots, including the pending ones since the master key was rotated.
+  ///
+  /// If only a key can tell which namespace is meant, those of all namespaces.
   func allKeySlots() throws(UserMessage) -> [KeySlot] { try keySlots(isOpen ? scanAll() : scan()) }
 
-  /// Those of some key slots that belong to the namespace that was opened.
+  /// The slots among these that belong to the opened namespace.
   func only(
     _ slots: [KeySlot], of opened: borrowing OpenNamespace
   ) throws(UserMessage) -> [KeySlot] {
@@ -185,14 +184,14 @@ extension Backup {
     return known.isEmpty ? slots : known
   }
 
-  /// Those that a scan found, and those for which a box waits.
+  /// The slots of a scan, and the pending ones, for which a box waits.
   func keySlots(_ scan: NamespaceScan) -> [KeySlot] {
     scan.keySlots + ((try? namespace.pendingKeySlots()) ?? [])
   }
 }
 
 extension LostKeySlot {
-  /// Some of them in words; nil: there is none.
+  /// Some of the slots in words; nil if there are none.
   static func listed(_ slots: [LostKeySlot]) -> String? {
     if slots.isEmpty { return nil }
     let shown = slots.prefix(5).map {
@@ -203,9 +202,9 @@ extension LostKeySlot {
 }
 
 extension FolderOptions {
-  /// The namespace that `--namespace` names.
+  /// The namespace in `--namespace`.
   ///
-  /// - Throws: `usage` when it is no namespace ID.
+  /// - Throws: `usage` when it is not a namespace ID.
   func namespaceID() throws(UserMessage) -> NamespaceID? {
     guard let namespace else { return nil }
     guard let id = NamespaceID(hex: namespace) else {

@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// The master key that `unlock` put into a keyring of this computer.
+/// The master key that `unlock` stored in a keyring of this computer.
 struct CachedKeySource: MasterKeySource {
   let cost = SourceCost.nothing
 
@@ -11,7 +11,7 @@ struct CachedKeySource: MasterKeySource {
   func masterKey(
     _ request: inout UnlockRequest
   ) async throws(UserMessage) -> UnlockedMasterKey? {
-    // What is wrong with the files of key slots is told whatever opens the backup.
+    // Problems of key slot files are reported whatever opens the backup.
     _ = try request.scan()
     let backup = request.backup
     guard let known = try backup.cachedMasterKey(request.unlock, request.world),
@@ -24,13 +24,13 @@ struct CachedKeySource: MasterKeySource {
 extension Backup {
   /// The master key from the kernel's or the desktop's keyring.
   ///
-  /// It is a convenience: whatever is wrong with them, the command goes on to
-  /// the security key, and nobody is asked to unlock a keyring.
+  /// The keyrings are a convenience. If one fails, the command continues with the security key, and
+  /// the user is not asked to unlock a keyring.
   ///
   /// - Parameters:
-  ///   - unlock: the options; a person who names a device means that one.
-  ///   - world: what surrounds the process.
-  /// - Returns: the key; nil when it is not known, or not to be used.
+  ///   - unlock: the options; a user who names a device wants that one.
+  ///   - world: the environment of the process.
+  /// - Returns: the key; nil when it is not cached, or must not be used.
   /// - Throws: `interrupted`.
   fileprivate func cachedMasterKey(_ unlock: UnlockOptions, _ world: World) throws(UserMessage)
     -> MasterKey?
@@ -43,7 +43,7 @@ extension Backup {
         return found.masterKey
       }
     } catch {
-      // That there is no keyring is no news to a command that only looks.
+      // A command that only looks does not report missing keyrings.
       if case .noKeyrings = error {} else { try goOn(after: error, .kernelKeyring, unlock) }
     }
     guard known.mayBeInDesktop else { return nil }
@@ -62,12 +62,13 @@ extension Backup {
     return nil
   }
 
-  /// Whether a known master key leads to the backup in charge: after a rotation
-  /// elsewhere a security key may open what it does not.
+  /// Whether a cached master key leads to the backup in charge.
+  ///
+  /// After a rotation elsewhere, a security key may open a backup that the cached key does not.
   fileprivate func isInCharge(
     _ known: borrowing MasterKey, _ output: Output
   ) throws(UserMessage) -> Bool {
-    // Only where there are several does the key lead on to another one.
+    // The key leads to another namespace only if there are several.
     if candidates.isEmpty { return true }
     let search = SuccessionSearch(folder: folder, start: SharedMasterKey(known.copy()), keyID: nil)
     switch try search.run(.reading).obstacle {

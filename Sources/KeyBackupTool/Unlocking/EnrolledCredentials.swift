@@ -1,22 +1,21 @@
 internal import BackupFolder
 internal import CSPP
 
-/// The credentials that open backups, as far as this computer can tell: no other
-/// command may use or delete them, whatever relying party it names.
+/// The credentials that open backups, as far as this computer can tell.
+///
+/// No other command may use or delete them, whatever relying party it names.
 struct EnrolledCredentials: Sendable {
-  /// What this computer enrolled, or opened a backup with, in whatever folder.
+  /// The credentials that this computer enrolled or opened a backup with, in any folder.
   private let remembered: Set<[UInt8]>
-  /// What files in the folders at hand name, and which file does.
+  /// The credentials named in files of the known folders, with the file's path.
   ///
-  /// Anybody who writes to the folder can have put it there.
+  /// Anyone who can write to the folder can have added such a file.
   private var named: [[UInt8]: String] = [:]
 
-  /// Looks into this computer's memory, the folder at hand and the sync folders that
-  /// are known.
+  /// Reads this computer's state, the given folder and the known sync folders.
   ///
-  /// - Throws: when the person named a folder and it cannot be read. A
-  ///   folder that is not there at the moment does not stop work that needs no
-  ///   folder.
+  /// - Throws: if the user named a folder that cannot be read. A folder that is missing at the
+  ///   moment does not stop work that needs no folder.
   static func known(
     _ world: World, _ options: FolderOptions
   ) throws(UserMessage) -> EnrolledCredentials {
@@ -33,7 +32,7 @@ struct EnrolledCredentials: Sendable {
     var others = KnownSyncFolders.find(world).backups().map(\.place)
     if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
     for path in others where path != chosen {
-      // A folder that does not answer must not keep anybody from work that needs none.
+      // A folder that does not answer must not prevent work that needs none.
       let found = TimeLimit.result(within: patience) {
         (try? files(in: path, world, isNamed: false)) ?? [:]
       }
@@ -46,11 +45,11 @@ struct EnrolledCredentials: Sendable {
 
   func contains(_ id: [UInt8]) -> Bool { remembered.contains(id) || named[id] != nil }
 
-  /// Refuses a credential that opens a backup.
+  /// Throws if a credential opens a backup.
   ///
   /// - Parameters:
   ///   - id: the credential.
-  ///   - command: makes another one.
+  ///   - command: the command that creates another one.
   /// - Throws: `usage`.
   func refuse(_ id: [UInt8], insteadOf command: String) throws(UserMessage) {
     if remembered.contains(id) {
@@ -78,7 +77,7 @@ struct EnrolledCredentials: Sendable {
             named[credential] = "\(path)/cspp-namespaces/\(id.hex)/\(slot.files.first ?? "")"
           }
         } catch {
-          // One backup that cannot be read must not hide the others' IDs.
+          // One unreadable backup must not hide the IDs of the others.
           if isNamed { throw error }
         }
       }

@@ -2,23 +2,24 @@ internal import CSPP
 internal import SecretMemory
 internal import SecretStores
 
-/// A recovery kit's second secret in the desktop's keyring: 32 random bytes,
-/// kept as hex digits because some services keep nothing but text.
+/// A recovery kit's second secret in the desktop's keyring: 32 random bytes.
+///
+/// It is stored as hex digits, because some services can store only text.
 struct KeyringSecondSecret {
   let keyID: KeyID
   let common: CommonOptions
   let world: World
 
-  /// Size in bytes.
+  /// The size in bytes.
   static let size = 32
 
   private var attributes: SecretService.Attributes {
     ["xdg:schema": "keybackup.RecoveryKit", "kit": keyID.hex]
   }
 
-  /// Keeps it, and reads it back.
+  /// Stores the secret and reads it back.
   ///
-  /// - Throws: what the keyring refuses.
+  /// - Throws: the errors of the keyring.
   func keep(_ secret: borrowing SecretBytes) throws(UserMessage) {
     var digits = SecretBytes(zeroed: 2 * secret.count)
     secret.withBytes { bytes in
@@ -35,10 +36,10 @@ struct KeyringSecondSecret {
     }
   }
 
-  /// Finds it.
+  /// Finds the secret.
   ///
-  /// - Throws: `no-input` when this computer's keyring does not have it, and what
-  ///   the keyring refuses.
+  /// - Throws: `no-input` when this computer's keyring does not have it, and the errors of the
+  ///   keyring.
   func find() throws(UserMessage) -> SecretBytes {
     do throws(SecretStoreError) {
       var service = try world.secretService(mayPrompt: !common.noInput)
@@ -56,7 +57,7 @@ struct KeyringSecondSecret {
     }
   }
 
-  /// Removes it, of a kit that did not come to be.
+  /// Removes the secret of a kit whose creation failed.
   func forget() {
     guard var service = try? world.secretService(mayPrompt: false) else { return }
     _ = try? service.forget(attributes)

@@ -3,28 +3,28 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// One code, tried on the kits of a backup.
+/// The attempt to open a backup's kits with one code.
 struct KitAttempt {
   private let unlock: UnlockOptions
   private let world: World
   private let rule: RelyingPartyRule
   private let count: Int
-  /// For all kits: what a key refused once is not sent again.
+  /// One finder for all kits, so that a PIN that a key rejected is not sent again.
   private let finder: AuthenticatorFinder
-  /// Touches for second secrets that opened nothing.
+  /// The touches for second secrets that opened nothing.
   private var search = AnswerSearch([], extraSalt: nil)
   private var asked = 0
   private var tried = 0
   private var work = 0
-  /// Whether a kit was not tried for want of its second secret.
+  /// Whether a kit was not tried because its second secret was missing.
   private var lacksFile = false
-  /// Why a kit's second secret could not be had.
+  /// The reason why a kit's second secret was not available.
   private var secondFailure: UserMessage?
   private var isCutShort = false
 
-  /// Most work for one code, in KiB times passes: 64 GiB, about a minute.
+  /// The most work for one code, in KiB times passes: 64 GiB, about a minute.
   ///
-  /// Whoever writes to the folder may fill it with kits.
+  /// Anyone who can write to the folder may fill it with kits.
   private static let workLimit = 64 * 1024 * 1024
 
   init(_ unlock: UnlockOptions, _ world: World, _ rule: RelyingPartyRule, _ count: Int) {
@@ -37,9 +37,8 @@ struct KitAttempt {
 
   /// The slot's secret, if the code is this kit's.
   ///
-  /// - Returns: nil when the second secret that the kit needs is not given, or
-  ///   too much was tried.
-  /// - Throws: `io` without the memory, and what getting a second secret throws.
+  /// - Returns: nil when the kit's second secret is not given, or too much was tried.
+  /// - Throws: `io` without enough memory, and the errors of getting a second secret.
   mutating func secret(
     of kit: Kit, _ code: borrowing RecoveryCode
   ) async throws(UserMessage) -> SecretBytes? {
@@ -107,7 +106,7 @@ struct KitAttempt {
     return try Self.derive(kit.derivation, code)
   }
 
-  /// Derives from a code.
+  /// Derives a key from a code.
   ///
   /// - Throws: `io` when there is not enough memory.
   static func derive(
@@ -122,7 +121,7 @@ struct KitAttempt {
     }
   }
 
-  /// What to say when no kit opened.
+  /// The error to show when no kit opened.
   var failure: UserMessage {
     if tried == 0, lacksFile {
       return UserMessage(

@@ -3,39 +3,39 @@ internal import CSPP
 
 /// A source of a backup's master key.
 ///
-/// ``Backup`` asks them one after the other, those first that ask least of a person. A new kind
-/// conforms to this, and is named where ``Backup`` lists its sources.
+/// ``Backup`` tries the sources in turn, first those that require least of the user. A new kind of
+/// source conforms to this protocol, and is added where ``Backup`` lists its sources.
 protocol MasterKeySource: Sendable {
-  /// What it asks of a person.
+  /// The effort that it requires of the user.
   var cost: SourceCost { get }
 
-  /// Whether it does for what a command is about.
+  /// Whether it meets the requirements of a command.
   func serves(_ terms: UnlockTerms) -> Bool
 
   /// Gets the master key.
   ///
-  /// - Parameter request: what is asked for; receives what was found on the way.
-  /// - Returns: nil where this source has nothing, and the next one is asked.
-  /// - Throws: what ends the search.
+  /// - Parameter request: the request; receives findings.
+  /// - Returns: nil where this source has nothing, so that the next one is tried.
+  /// - Throws: the error that ends the search.
   func masterKey(_ request: inout UnlockRequest) async throws(UserMessage) -> UnlockedMasterKey?
 }
 
-/// What a source asks of a person, the least first.
+/// The effort that a source requires of the user, the least first.
 enum SourceCost: Comparable {
-  /// The person has named this source: no other one is meant.
+  /// The user has named this source, so no other one is meant.
   case named
   case nothing
   /// A PIN and a touch.
   case touch
 }
 
-/// What is asked of the sources for one command.
+/// The request of one command to the sources.
 struct UnlockRequest {
   let backup: Backup
   let unlock: UnlockOptions
   let world: World
   let terms: UnlockTerms
-  /// Files of the key slot that opened which do not open.
+  /// The files of the opening key slot that do not open.
   var damaged: [FileFinding] = []
   private var scanned: NamespaceScan?
 
@@ -43,7 +43,7 @@ struct UnlockRequest {
     (self.backup, self.unlock, self.world, self.terms) = (backup, unlock, world, terms)
   }
 
-  /// The key slots that will do, read once; notes what is wrong with their files.
+  /// The accepted key slots, read once; reports problems of their files.
   mutating func scan() throws(UserMessage) -> NamespaceScan {
     if let scanned { return scanned }
     let scan = try terms.allowed(backup.scanAll())
@@ -52,23 +52,23 @@ struct UnlockRequest {
     return scan
   }
 
-  /// The key slots that will do, as far as they can be read.
+  /// The accepted key slots, as far as they can be read.
   var slots: [KeySlot] {
     (scanned ?? (try? backup.scanAll()).map { terms.allowed($0) })?.keySlots ?? []
   }
 
-  /// Why no source is left.
+  /// The error that no source is left.
   func noSource() -> UserMessage {
     .noSecurityKey(scanned?.keySlots ?? [], terms).offeringRecoveryCode(slots, terms)
   }
 }
 
 extension UserMessage {
-  /// What to say where no security key can be asked.
+  /// The error that no security key can be asked.
   ///
   /// - Parameters:
-  ///   - slots: the key slots that will do.
-  ///   - terms: why others will not.
+  ///   - slots: the accepted key slots.
+  ///   - terms: the reason why others are not accepted.
   /// - Returns: the error.
   fileprivate static func noSecurityKey(_ slots: [KeySlot], _ terms: UnlockTerms) -> UserMessage {
     let hasKit = slots.contains { Kit($0) != nil }
@@ -83,7 +83,7 @@ extension UserMessage {
         .usage, "this needs another way in than the one to be removed",
         hint: hasKit ? "open the backup with the recovery code: --recovery-code" : nil)
     }
-    // Whoever calls this tells of the recovery code.
+    // The caller mentions the recovery code.
     if hasKit {
       return UserMessage(
         .wrongKey, "no security key opens this backup: its ways in are recovery codes", hint: nil)
@@ -93,7 +93,7 @@ extension UserMessage {
       hint: "a newer keybackup may know it")
   }
 
-  /// The same, with the recovery code as another way where a kit would do.
+  /// The same error, with the recovery code as an alternative if a kit would be accepted.
   func offeringRecoveryCode(_ slots: [KeySlot], _ terms: UnlockTerms) -> UserMessage {
     let isAboutTheKey = [
       ExitCode.noAuthenticator, .wrongKey, .pinBlocked, .pinLastTries, .prfUnsupported,

@@ -1,19 +1,20 @@
 internal import CSPP
 internal import SecretMemory
 
-/// The file of an offline recovery kit: the code's own file of `keys/`, as it
-/// is in the folder, or typed from the printed page.
+/// The file of an offline recovery kit: the code's own file of `keys/`, as in the folder, or typed
+/// from the printed page.
 enum OfflineKit {
-  /// Characters of the file in a printed line: what a QR code can hold, 2331
-  /// bytes, makes 31 lines, and these fit on the page below it.
+  /// The number of the file's characters in a printed line.
+  ///
+  /// The capacity of a QR code, 2331 bytes, gives 31 lines, which fit on the page below it.
   static let lineLength = 76
-  /// Hex digits of a printed line's checksum.
+  /// The number of hex digits in a printed line's checksum.
   private static let checksumLength = 4
 
-  /// Reads a kit's file.
+  /// Reads the file of a kit.
   ///
   /// - Parameter path: a path or `-`.
-  /// - Returns: what it holds, not opened yet.
+  /// - Returns: its contents, not opened yet.
   /// - Throws: `no-input`, `data-invalid`.
   static func read(_ path: String) throws(UserMessage) -> KeyWrapper {
     var bytes = try InputFile.read(path, limit: 2 * SizeLimits.standard.wrapper)
@@ -38,8 +39,9 @@ enum OfflineKit {
 
   // MARK: The printed lines
 
-  /// The file in lines for the page, each with its number before and a checksum
-  /// behind: the first digits of the SHA-256 of number and text.
+  /// Splits the file into lines for the page, each with its number before and a checksum after it.
+  ///
+  /// The checksum is the first digits of the SHA-256 of number and text.
   static func lines(of file: [UInt8]) -> [(number: String, text: String, checksum: String)] {
     stride(from: 0, to: file.count, by: lineLength).enumerated().map { index, start in
       let text = String(
@@ -55,7 +57,7 @@ enum OfflineKit {
     return String(digest.hex.prefix(checksumLength))
   }
 
-  /// Puts printed lines together again.
+  /// Joins printed lines.
   private static func parse(lines bytes: [UInt8], _ path: String) throws(UserMessage) -> [UInt8] {
     var file: [UInt8] = []
     var expected = 1

@@ -2,13 +2,13 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// Gets the recovery code that a person or a program gives.
+/// Obtains the recovery code from a user or a program.
 struct RecoveryCodeAsker {
   private let options: RecoveryCodeOptions
   private let prompter: Prompter
   private let asker: PINAsker
 
-  /// Most times that a person is asked.
+  /// The most times that a user is asked.
   private static let attempts = 5
 
   init(_ options: RecoveryCodeOptions, _ common: CommonOptions, _ world: World) {
@@ -17,11 +17,10 @@ struct RecoveryCodeAsker {
     asker = PINPrograms(world).asker(prompter)
   }
 
-  /// Reads the code, from the file or descriptor that the options name, else
-  /// from whoever is asked.
+  /// Reads the code from the file or descriptor in the options, or otherwise asks for it.
   ///
-  /// - Throws: `data-invalid` when it is none, `config` when nobody can be
-  ///   asked, and what the sources throw.
+  /// - Throws: `data-invalid` when it is not a code, `config` when nobody can be asked, and the
+  ///   errors of the sources.
   func code() throws(UserMessage) -> RecoveryCode {
     guard let given = try given() else { return try ask() }
     do throws(RecoveryCode.Mistake) {
@@ -54,7 +53,7 @@ struct RecoveryCodeAsker {
         return try RecoveryCode(parsing: typed)
       } catch {
         let message = UserMessage(error)
-        // A script would say the same for ever.
+        // A script would repeat the same answer for ever.
         let isRepeated = asker.isProgram && typed.isEqual(to: last)
         guard attempt < Self.attempts, !isRepeated else { throw message }
         question.complaint =
@@ -68,7 +67,7 @@ struct RecoveryCodeAsker {
 }
 
 extension UserMessage {
-  /// What is wrong with a typed code, without a word of it.
+  /// Describes the mistake in a typed code, without any of its text.
   init(_ mistake: RecoveryCode.Mistake) {
     self =
       switch mistake {

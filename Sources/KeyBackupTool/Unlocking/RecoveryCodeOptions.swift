@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CSPP
 internal import SecretMemory
 
-/// Opening a backup with a recovery code instead of a security key.
+/// The options for opening a backup with a recovery code instead of a security key.
 struct RecoveryCodeOptions: ParsableArguments {
   @Flag(help: "Open the backup with a recovery code, which is asked for.")
   var recoveryCode = false
@@ -52,7 +52,7 @@ struct RecoveryCodeOptions: ParsableArguments {
     recoveryCode || recoveryCodeFile != nil || recoveryCodeFd != nil || recoveryKit != nil
   }
 
-  /// The offline kit that `--recovery-kit` names.
+  /// The offline kit in `--recovery-kit`.
   ///
   /// - Throws: `no-input`, `data-invalid`.
   func offlineKit() throws(UserMessage) -> KeyWrapper? {

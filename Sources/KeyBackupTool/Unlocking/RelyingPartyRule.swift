@@ -1,14 +1,15 @@
 internal import BackupFolder
 internal import CSPP
 
-/// For which relying parties security keys are asked (docs/decisions/0029).
+/// The relying parties for which security keys may be asked (docs/decisions/0029).
 ///
-/// A file in the folder says which one it wants. Whoever writes to the folder and runs a web page
-/// on which the person uses the same key could name that page: its secrets are known there.
+/// A file in the folder names its relying party. An attacker who can write to the folder may run a
+/// web page on which the user uses the same key. A file could name that page, whose secrets the
+/// attacker knows.
 struct RelyingPartyRule: Sendable {
-  /// What the person named.
+  /// The relying party that the user named.
   var given: String?
-  /// Where this computer's memory of a namespace is.
+  /// The folder with this computer's state of a namespace.
   var folder: BackupFolder
 
   /// Whether a key may be asked for the secret of a namespace's key slot.
@@ -22,7 +23,7 @@ struct RelyingPartyRule: Sendable {
     rpID == DeriveRelyingParty.standard || allows(rpID, in: namespace)
   }
 
-  /// Whom to ask for where another program's envelope names nobody.
+  /// The relying parties to request where another program's envelope names none.
   func unnamed(in namespace: NamespaceID) -> [String] {
     if let given { return [given] }
     let known = folder.credentialMemory(of: namespace).relyingParties
@@ -31,18 +32,18 @@ struct RelyingPartyRule: Sendable {
 }
 
 extension Backup {
-  /// The rule for what `--rp-id` said.
+  /// The rule for the value of `--rp-id`.
   func rule(_ given: String?) -> RelyingPartyRule {
     RelyingPartyRule(given: given, folder: folder)
   }
 }
 
 extension UserMessage {
-  /// Files here want a key's secret of relying parties that nobody allowed.
+  /// The error that files here need a key's secret for relying parties that the user did not allow.
   ///
   /// - Parameters:
   ///   - parties: from the files; at least one.
-  ///   - what: what happened without them.
+  ///   - what: the consequence of not asking them.
   /// - Returns: the error.
   static func relyingPartyNotAllowed(_ parties: Set<String>, _ what: String) -> UserMessage {
     let all = parties.sorted()
@@ -55,7 +56,7 @@ extension UserMessage {
         + "how you enrolled it, add --rp-id \(names[0])")
   }
 
-  /// Who can read a backup whose key was enrolled for another relying party.
+  /// A warning about who can read a backup whose key was enrolled for another relying party.
   static func readableBy(_ rpID: String) -> String? {
     guard rpID != BackupRelyingPartyOption.standard else { return nil }
     let name = PrintableText.clean(rpID)

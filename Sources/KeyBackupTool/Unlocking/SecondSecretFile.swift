@@ -1,12 +1,11 @@
 internal import SecretMemory
 
-/// A file that is a recovery kit's second secret: all of its bytes count.
+/// A file that is a recovery kit's second secret; every byte of it counts.
 enum SecondSecretFile {
-  /// Most bytes of such a file.
+  /// The most bytes of such a file.
   private static let limit = 1 << 20
 
-  /// What a new one holds: 32 random bytes as a line of text, which survives
-  /// being copied by hand.
+  /// The contents of a new file: 32 random bytes as a line of text, which can be copied by hand.
   static func random() -> SecretBytes {
     var text = SecretText()
     text.append(SecretBytes.random(count: 32), as: .hex)

@@ -3,18 +3,18 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// The search for the namespace in charge, with all secrets that are at hand.
+/// The search for the namespace in charge, with all secrets at hand.
 struct SuccessionSearch {
   let folder: BackupFolder
-  /// The master key of the namespace that opened.
+  /// The master key of the opened namespace.
   let start: SharedMasterKey
   /// The key slot that opened it.
   let keyID: KeyID?
-  /// Secrets of key slots.
+  /// The secrets of key slots.
   var slots: [KeySlotSecret] = []
-  /// Further master keys that they gave.
+  /// Further master keys that these slots gave.
   var keys: [SharedMasterKey] = []
-  /// What a person has compared.
+  /// The namespace whose ID the user has compared.
   var compared: NamespaceID?
   /// The key slot that ``ask(_:like:at:_:)`` opened.
   private(set) var opened: OpenedKeySlot?
@@ -25,7 +25,7 @@ struct SuccessionSearch {
     self.keyID = keyID
   }
 
-  /// Goes as far as possible.
+  /// Follows the successors as far as possible.
   func run(_ purpose: OpenNamespace.Purpose) throws(UserMessage) -> ResolvedNamespace {
     do throws(BackupFolderError) {
       return try folder.namespace(start.namespaceID).follow(
@@ -35,8 +35,7 @@ struct SuccessionSearch {
     }
   }
 
-  /// Opens the namespace that a person has named, to be read also when another
-  /// one follows it.
+  /// Opens the namespace that the user named, which may be read even if it has a successor.
   func stay(
     _ use: Backup.Use, _ purpose: OpenNamespace.Purpose
   ) throws(UserMessage) -> OpenNamespace {
@@ -50,10 +49,11 @@ struct SuccessionSearch {
     }
   }
 
-  /// Asks the security key for its secrets by other salts: of its own file in a
-  /// namespace, and of key slots for which a box waits.
+  /// Asks the security key for its secrets with other salts.
   ///
-  /// - Returns: whether any came.
+  /// The salts are those of its own file in a namespace, and of key slots for which a box waits.
+  ///
+  /// - Returns: whether it gave any.
   mutating func ask(
     _ key: OpenAuthenticator, like slot: KeySlot, at id: NamespaceID, _ boxes: [KeyID]
   ) async throws(UserMessage) -> Bool {
@@ -84,14 +84,14 @@ struct SuccessionSearch {
     return answered
   }
 
-  /// Most touches for one namespace.
+  /// The most touches for one namespace.
   private static let touches = 4
 
-  /// The files that are asked for, each salt once.
+  /// The files for which the key is asked, each salt once.
   ///
-  /// Whoever writes to the folder can add files of the key's credential, but none
-  /// to the boxes, which a log names: those come second, after a file of the
-  /// namespace itself, which opens it without comparing.
+  /// Anyone who can write to the folder can add files of the key's credential. They cannot add to
+  /// the boxes, which a log names. So the boxes' files come second, after a file of the namespace
+  /// itself, which opens it without a comparison.
   static func order(_ found: [KeySlot], at id: NamespaceID, _ boxes: [KeyID]) -> [KeySlot] {
     let own = found.filter { $0.namespaceID == id }
     let boxed = found.filter { slot in

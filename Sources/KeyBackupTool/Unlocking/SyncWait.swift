@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// Whether to wait for a folder that its sync program is still filling.
+/// The option to wait for a folder that its sync program is still filling.
 struct SyncOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,13 +16,13 @@ struct SyncOptions: ParsableArguments {
   }
 }
 
-/// Waits until everything in a backup folder that its files speak of is here.
+/// Waits until everything named in a backup folder's files is here.
 struct SyncWait: Sendable {
   private let seconds: Int
   private let deadline: ContinuousClock.Instant
   private let prompter: Prompter
 
-  /// The wait that the options ask for; nil: none.
+  /// Creates the wait that the options request; nil for none.
   init?(_ options: SyncOptions, _ common: CommonOptions) {
     guard let seconds = options.waitSync else { return nil }
     self.seconds = seconds
@@ -30,23 +30,23 @@ struct SyncWait: Sendable {
     prompter = common.prompter
   }
 
-  /// What one look at the folder showed.
+  /// The result of one look at the folder.
   enum Look<Found> {
-    /// All is here.
+    /// Everything is here.
     case whole(Found)
-    /// So many files are not, the first of them by name; 0: nobody knows how
-    /// many. With what a caller that does not mind may go on.
+    /// This many files are missing, with the names of some; 0 if the number is unknown.
+    ///
+    /// A caller that accepts gaps may continue with the value.
     case lacking(Int, names: [String], Found?, UserMessage)
   }
 
-  /// Looks until all is here, a few times a second at most.
+  /// Looks until everything is here, at most a few times a second.
   ///
   /// - Parameters:
-  ///   - folder: the backup folder if it could be opened.
+  ///   - folder: the backup folder, if it could be opened.
   ///   - look: looks once.
-  /// - Returns: what was found, also after the time if `look` found something at
-  ///   all.
-  /// - Throws: what the last look threw or lacked; `interrupted`.
+  /// - Returns: the value found, also after the time if `look` found one.
+  /// - Throws: the last error of `look`; `interrupted`.
   func until<Found>(
     in folder: () -> BackupFolder?, all look: () throws(UserMessage) -> Look<Found>
   ) async throws(UserMessage) -> Found {
@@ -68,7 +68,7 @@ struct SyncWait: Sendable {
           told = (count, .now)
           tell(count, Int(left.components.seconds) + 1)
         }
-        // A look at many files may take long itself.
+        // A look at many files may itself take long.
         let rest = max(pause, (.now - begun) * 4)
         let changed = try await change(watcher, within: min(rest, left))
         pause = changed ? Self.shortest : min(pause * 3 / 2, Self.longest)
@@ -80,7 +80,7 @@ struct SyncWait: Sendable {
   private static let shortest = Duration.milliseconds(250)
   private static let longest = Duration.seconds(5)
 
-  /// Waits for a change, but at least for the shortest pause.
+  /// Waits for a change, for at least the shortest pause.
   private func change(
     _ watcher: ChangeWatcher?, within time: Duration
   ) async throws(UserMessage) -> Bool {
@@ -112,21 +112,20 @@ struct SyncWait: Sendable {
 }
 
 extension Backup {
-  /// What a command does with a backup that is not all here after the time.
+  /// A command's use of a backup that is not complete after the time.
   enum Use: Sendable {
-    /// It tells what is lacking itself.
+    /// The command reports the gaps itself.
     case report
-    /// It reads; once the key was touched, whatever there is.
+    /// The command reads; once the key was touched, it uses whatever is here.
     case reading
-    /// It makes this computer know the master key: as reading, but no other backup takes the
-    /// place of a known one.
+    /// The command stores the master key in a keyring: like reading, but no other backup may
+    /// replace a known one.
     case unlocking
-    /// It writes, and does not where something is lacking.
+    /// The command writes; it does not write if something is missing.
     case writing
   }
 
-  /// Finds the backup that the options name, when it is all here if the options
-  /// say to wait for that.
+  /// Finds the backup that the options name; if the options say so, waits until it is complete.
   static func find(
     _ options: FolderOptions, _ sync: SyncOptions, _ common: CommonOptions, _ world: World,
     for use: Use = .reading
@@ -154,8 +153,8 @@ extension Backup {
     return backup
   }
 
-  /// Tells whoever reads of what this computer remembers and cannot read, and keeps others
-  /// from writing over it.
+  /// Reports unreadable state files to a reading command, and keeps other commands from overwriting
+  /// them.
   ///
   /// - Throws: `data-invalid`.
   private func checkMemory(_ output: Output) throws(UserMessage) {
@@ -167,7 +166,7 @@ extension Backup {
     }
   }
 
-  /// Looks without a key whether all is here.
+  /// Looks, without a key, whether everything is here.
   private static func look(
     _ options: FolderOptions, _ world: World, _ common: CommonOptions, _ path: String,
     reports: Bool
@@ -176,7 +175,7 @@ extension Backup {
       let backup = try Backup(at: path, options, world, common)
       var lack = try Lack(of: backup.namespace)
       var isAwaited = lack.isAwaited
-      // A rotation elsewhere may have made another one; a known one does not depend on it.
+      // A rotation elsewhere may have created another namespace; a known one does not depend on it.
       for id in backup.rivals {
         guard let other = try? Lack(of: backup.folder.namespace(id)) else { continue }
         lack.count += other.count
@@ -184,7 +183,7 @@ extension Backup {
         isAwaited = isAwaited || (backup.isOpen && other.isAwaited)
       }
       if lack.count == 0, !backup.standsInPlace { return .whole(backup) }
-      // What is gone for good is for the command to tell.
+      // The command reports files that are lost for good.
       return .lacking(
         lack.count, names: lack.names, reports || !isAwaited ? backup : nil,
         UserMessage(.incomplete, "not everything is synchronised"))
@@ -196,12 +195,12 @@ extension Backup {
     }
   }
 
-  /// What a namespace lacks, as far as can be seen without a key.
+  /// The gaps of a namespace, as far as they show without a key.
   private struct Lack {
-    /// So many files or operations.
+    /// The number of missing files or operations.
     var count: Int
     var names: [String]
-    /// Whether any of it was never here.
+    /// Whether any of them was never here.
     let isAwaited: Bool
 
     init(of namespace: Namespace) throws(UserMessage) {
@@ -225,17 +224,16 @@ extension Backup {
     return (found.known + found.unknown).filter { $0 != namespace.id }
   }
 
-  /// Whether one that this computer knew is gone, and this one is here instead.
+  /// Whether a namespace that this computer knew is missing and this one is in its place.
   private var standsInPlace: Bool {
     named == nil && (try? folder.vanishedNamespaces(besides: namespace.id))?.isEmpty == false
   }
 
-  /// Waits for what only the opened logs show to be lacking.
+  /// Waits for operations whose absence only the opened logs show.
   ///
-  /// - Parameter opened: is read again.
-  /// - Returns: the same, with all that came.
-  /// - Throws: `incomplete` after the time, if the command is not to go on;
-  ///   `interrupted`.
+  /// - Parameter opened: the namespace, which is read again.
+  /// - Returns: the same namespace, with everything that arrived.
+  /// - Throws: `incomplete` after the time, if the command must not continue; `interrupted`.
   func wait(for opened: consuming OpenNamespace) async throws(UserMessage) -> OpenNamespace {
     guard let wait else { return opened }
     var namespace = opened
@@ -259,6 +257,6 @@ extension Backup {
 }
 
 extension OpenNamespace {
-  /// Whether operations are known of that are not here.
+  /// Whether known operations are missing.
   fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 }
 }

@@ -2,23 +2,23 @@ internal import BackupFolder
 internal import CSPP
 internal import PRFDevice
 
-/// What security keys are asked for some key slots, the surest first.
+/// The questions to security keys for several key slots, the likeliest first.
 ///
-/// A file is a claim until it has opened: those come first that this computer has seen with the
-/// master key.
+/// A file is a claim until it has opened. Files that this computer confirmed with the master key
+/// come first.
 struct UnlockOffers: Sendable {
   private(set) var all: [(slot: KeySlot, question: UnlockQuestion)] = []
-  /// The relying parties of those that are not asked for.
+  /// The relying parties of slots that are not asked.
   private(set) var withheld: Set<String> = []
 
-  /// How sure it is that a key slot is to be used, the surest first.
+  /// The likelihood that a key slot should be used, the highest first.
   private enum Standing: Int {
     case proved
     case enrolled
-    /// Enrolled, and so is what takes its place.
+    /// The slot is enrolled, and so is its replacement.
     case superseded
     case claimed
-    /// Another claim takes its place.
+    /// Another claimed slot replaces it.
     case replaced
     case removed
 
@@ -36,9 +36,9 @@ struct UnlockOffers: Sendable {
   /// Orders key slots.
   ///
   /// - Parameters:
-  ///   - slots: from the folder.
-  ///   - rule: whom keys are asked for.
-  ///   - meant: the namespace that a person named, or this computer knows: its key slots come first.
+  ///   - slots: the slots of the folder.
+  ///   - rule: the relying parties for which keys may be asked.
+  ///   - meant: the namespace that the user named or this computer knows; its key slots come first.
   init(_ slots: [KeySlot], _ rule: RelyingPartyRule, meant: NamespaceID? = nil) {
     var standings = slots.map { Standing($0) }
     let heirs = Self.heirs(slots, standings)
@@ -56,11 +56,12 @@ struct UnlockOffers: Sendable {
     var isDone = [Bool](repeating: false, count: slots.count)
     for index in slots.indices.sorted(by: { (rank($0), $0) < (rank($1), $1) }) where !isDone[index]
     {
-      // That one slot takes another's place is a claim too: it comes before a surer one only where
-      // both are the same credential's, whose two salts are one touch; and of many only the newest.
+      // That one slot replaces another is a claim too. It precedes a likelier slot only if both
+      // have the same credential, whose two salts take one touch. Of many such slots only the
+      // newest counts.
       let heir =
         standings[index].isReplaced ? nil : heirs[index]?.last { slots[$0].isLike(slots[index]) }
-      // A claim does not come before what is known.
+      // A claim does not precede a known slot.
       let isClaim = standings[index].isKnown && heir.map { !standings[$0].isKnown } ?? false
       let both = isClaim ? [index, heir] : [heir, index]
       for next in both.compactMap({ $0 }) where !isDone[next] {
@@ -70,7 +71,7 @@ struct UnlockOffers: Sendable {
     }
   }
 
-  /// Each question once, as its surest key slot has it.
+  /// Each question once, from its likeliest key slot.
   var questions: [UnlockQuestion] {
     var seen: Set<UnlockQuestion> = []
     return all.map(\.question).filter { seen.insert($0).inserted }
@@ -93,7 +94,7 @@ struct UnlockOffers: Sendable {
     }
   }
 
-  /// What takes the place of each key slot, by their own words, the newest last.
+  /// The replacements of each key slot, as they state themselves, the newest last.
   private static func heirs(_ slots: [KeySlot], _ standings: [Standing]) -> [Int: [Int]] {
     var heirs: [Int: [Int]] = [:]
     for (place, slot) in slots.enumerated() where standings[place] != .removed {
@@ -110,7 +111,7 @@ struct UnlockOffers: Sendable {
 }
 
 extension KeySlot {
-  /// Whether it is a slot by the same credential.
+  /// Whether both slots have the same credential.
   fileprivate func isLike(_ other: KeySlot) -> Bool {
     credentialID == other.credentialID && rpID == other.rpID
   }

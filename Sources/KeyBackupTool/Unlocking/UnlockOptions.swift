@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// What every command takes that opens a backup.
+/// The options of every command that opens a backup.
 struct UnlockOptions: ParsableArguments {
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
@@ -17,10 +17,9 @@ struct UnlockOptions: ParsableArguments {
 
   mutating func validate() throws { try requireOtherInput() }
 
-  /// Refuses to read two things from standard input.
+  /// Throws if two inputs would be read from standard input.
   ///
-  /// - Parameter inputs: where the command's own come from, `-` for standard
-  ///   input.
+  /// - Parameter inputs: the sources of the command's own inputs, `-` for standard input.
   /// - Throws: a usage error.
   func requireOtherInput(than inputs: String?...) throws {
     let descriptors = [pins.pinFd, recovery.recoveryCodeFd].count { $0 == 0 }
@@ -32,12 +31,12 @@ struct UnlockOptions: ParsableArguments {
 
   var output: Output { common.output }
 
-  /// Finds the backup these options name.
+  /// Finds the backup that these options name.
   ///
   /// - Parameters:
-  ///   - world: what surrounds the process.
-  ///   - use: what the command does with it.
-  /// - Returns: the backup, all of it if the options say to wait for that.
+  ///   - world: the environment of the process.
+  ///   - use: the command's use of it.
+  /// - Returns: the backup; complete if the options request a wait for that.
   /// - Throws: as ``Backup/init(_:_:_:)``; `incomplete` after the wait.
   func backup(
     _ world: World, for use: Backup.Use = .reading
@@ -45,7 +44,7 @@ struct UnlockOptions: ParsableArguments {
     guard folder.namespace == nil, let kit = try recovery.offlineKit() else {
       return try await Backup.find(folder, sync, common, world, for: use)
     }
-    // An offline kit says which of several backups it opens; another one may follow that.
+    // An offline kit names the backup that it opens; another one may be its successor.
     var folder = folder
     folder.namespace = kit.header.namespaceID.hex
     var backup = try await Backup.find(folder, sync, common, world, for: use)
@@ -53,13 +52,13 @@ struct UnlockOptions: ParsableArguments {
     return backup
   }
 
-  /// Opens the backup these options name.
+  /// Opens the backup that these options name.
   ///
   /// - Parameters:
-  ///   - world: what surrounds the process.
-  ///   - use: what the command does with the backup.
-  ///   - purpose: whether all of it is to be read.
-  /// - Returns: the backup, open.
+  ///   - world: the environment of the process.
+  ///   - use: the command's use of the backup.
+  ///   - purpose: whether everything must be read.
+  /// - Returns: the open backup.
   /// - Throws: as ``backup(_:for:)`` and ``Backup/unlock(_:_:for:)``.
   func open(
     _ world: World, for use: Backup.Use = .reading, purpose: OpenNamespace.Purpose = .reading
@@ -67,12 +66,12 @@ struct UnlockOptions: ParsableArguments {
     try await backup(world, for: use).unlock(self, world, for: purpose)
   }
 
-  /// Finds a security key as these options say.
+  /// Creates a finder of security keys with these options.
   ///
   /// - Parameters:
-  ///   - world: what surrounds the process.
-  ///   - further: how many PINs the command needs after that key's.
-  /// - Returns: what finds it.
+  ///   - world: the environment of the process.
+  ///   - further: the number of PINs that the command needs after that key's.
+  /// - Returns: the finder.
   func finder(_ world: World, furtherPINs further: Int = 0) -> AuthenticatorFinder {
     var policy = pins.policy(world)
     policy.furtherPINs = further

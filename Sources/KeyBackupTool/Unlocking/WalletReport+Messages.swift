@@ -2,13 +2,11 @@ internal import BackupFolder
 internal import CSPP
 
 extension WalletReport {
-  /// How a run over all wallets ends: what could not be read, and what the
-  /// logs say about the folder, decide.
+  /// The exit code of a run over all wallets, from unreadable files and from the state of the logs.
   ///
   /// - Parameters:
-  ///   - health: the logs'.
-  ///   - logFindings: files of the logs that gave nothing: what they held may
-  ///     be lacking.
+  ///   - health: the state of the logs.
+  ///   - logFindings: unusable log files, whose contents may be missing.
   /// - Returns: the code.
   func exitCode(_ health: LogHealth, _ logFindings: [FileFinding]) -> ExitCode {
     var codes: [ExitCode] = []
@@ -24,7 +22,7 @@ extension WalletReport {
     if logFindings.contains(where: { $0.state == .incomplete }) { codes.append(.incomplete) }
     if health.isRolledBack || counts[.rolledBack] > 0 { codes.append(.rollback) }
     if health.incomplete + counts[.incomplete] > 0 { codes.append(.incomplete) }
-    // What was written since is in the namespace that follows.
+    // Newer changes are in the successor.
     if health.successor != nil { codes.append(restored > 0 ? .partial : .incomplete) }
     return .mostUrgent(of: codes)
   }
@@ -36,7 +34,7 @@ extension LogHealth {
 }
 
 extension FileFinding {
-  /// The finding as the contract's JSON.
+  /// The finding as JSON according to the contract.
   var json: JSONOutput {
     [
       "record_id": .optional(recordID?.hex), "state": .string(state.rawValue),
@@ -46,8 +44,8 @@ extension FileFinding {
 }
 
 extension Output {
-  /// Tells that the change is made, and that the files other CSPP programs
-  /// read could not follow it yet.
+  /// Warns that the change is made, but that the files for other CSPP programs could not be updated
+  /// yet.
   func warn(viewProblem: BackupFolderError?) {
     guard let viewProblem else { return }
     let cause = UserMessage(viewProblem)
@@ -56,14 +54,13 @@ extension Output {
     warn("hint: the next add, import or remove tries again; restore already knows the change")
   }
 
-  /// Tells about every wallet that could not be read and about the state of
-  /// the logs, and says what to do.
+  /// Warns about every unreadable wallet and the state of the logs, and says what to do.
   ///
   /// - Parameters:
   ///   - report: the wallets.
-  ///   - health: the logs'.
-  ///   - logFindings: files of the logs that gave nothing.
-  ///   - all: name every file that is not here yet.
+  ///   - health: the state of the logs.
+  ///   - logFindings: unusable log files.
+  ///   - all: whether to name every file that is not here yet.
   func warn(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding], all: Bool
   ) {

@@ -1,15 +1,15 @@
 internal import BackupFolder
 internal import CSPP
 
-/// Which wallets of a backup cannot be spent from, as this computer saw when it
-/// last opened them: what `status` can say without a key.
+/// The wallets of a backup that cannot spend, as this computer saw them when it last opened them.
 ///
-/// Only record IDs, one a line; that it cannot be kept is no error.
+/// `status` uses this without a key. The file has only record IDs, one per line. A failure to store
+/// it is no error.
 struct WatchOnlyMemory {
   private let folder: String?
   private let namespace: NamespaceID
 
-  /// A million wallets.
+  /// The size limit, which allows a million wallets.
   private static let fileLimit = 65 << 20
 
   init(_ namespace: NamespaceID, _ world: World) {
@@ -17,7 +17,7 @@ struct WatchOnlyMemory {
     self.namespace = namespace
   }
 
-  /// The records; nil: none of the backup was ever opened here.
+  /// The records; nil if the backup was never opened here.
   var records: Set<RecordID>? {
     guard let folder,
       let text = ForeignFile.text("\(folder)/\(namespace.hex)", limit: Self.fileLimit)
@@ -25,14 +25,14 @@ struct WatchOnlyMemory {
     return Set(text.split(separator: "\n").compactMap { RecordID(hex: String($0)) })
   }
 
-  /// Keeps what all wallets of the backup showed.
+  /// Stores the result of reading all wallets of the backup.
   func keep(_ records: Set<RecordID>) {
     guard let folder, records != self.records ?? [] else { return }
     let text = records.map { $0.hex + "\n" }.sorted().joined()
     try? PrivateFolder.replace(Array(text.utf8), as: namespace.hex, in: folder)
   }
 
-  /// Keeps what a change of the backup did.
+  /// Stores the result of a change to the backup.
   func keep(adding new: Set<RecordID>, removing old: Set<RecordID> = []) {
     keep((records ?? []).union(new).subtracting(old))
   }

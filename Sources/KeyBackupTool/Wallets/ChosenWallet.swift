@@ -1,30 +1,30 @@
-// This folder is for choosing the wallet that a person means, and showing a wallet or a
-// version as a row. Commands use it on an open namespace. How that was opened is not known
-// here.
+// This folder is for selecting the wallet that the user means, and for showing a wallet or a
+// version as a row. Commands use it on an open namespace. The opening of that namespace is not
+// known here.
 
 internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 internal import WalletFormats
 
-/// The one wallet that a person means.
+/// The wallet that the user means.
 struct ChosenWallet: ~Copyable {
-  /// The version that is meant; several where that was allowed, never none.
+  /// The selected version, or several if that was allowed; never empty.
   let versions: [WalletVersion]
-  /// What each version can spend.
+  /// The spending ability of each version.
   let spending: [VersionID: WalletSpending]
   /// The first version's entry.
   let bytes: SecretBytes
 
-  /// The version that is meant, the first of several.
+  /// The selected version, or the first of several.
   var version: WalletVersion { versions[0] }
 
-  /// Finds it.
+  /// Finds the wallet.
   ///
   /// - Parameters:
-  ///   - selector: an ID, record ID or name; an ID wins over a name.
-  ///   - versionID: of a wallet with several versions, this one.
-  ///   - allowsVersions: whether it may be all versions of one wallet.
+  ///   - selector: an ID, record ID or name; an ID takes precedence over a name.
+  ///   - versionID: the version of a wallet with several versions.
+  ///   - allowsVersions: whether several versions of one wallet are allowed.
   ///   - opened: the backup.
   /// - Returns: the wallet.
   /// - Throws: `no-input` for none, `ambiguous` for several.
@@ -34,8 +34,8 @@ struct ChosenWallet: ~Copyable {
   ) throws(UserMessage) -> ChosenWallet {
     var found: [WalletVersion] = []
     var spending: [VersionID: WalletSpending] = [:]
-    // The bytes of the version that `only` will choose: the first that is
-    // meant, and one meant by its ID before any meant by its name.
+    // The bytes of the version that `only` will select: the first match, and a match by ID before
+    // any match by name.
     var bytes = SecretBytes(zeroed: 0)
     var isByID = false
     let report = opened.forEachWallet { version, entry in
@@ -61,7 +61,7 @@ struct ChosenWallet: ~Copyable {
     return ChosenWallet(versions: versions, spending: spending, bytes: bytes)
   }
 
-  /// A secret is not picked out of several.
+  /// The error that a secret must not be chosen from several.
   private static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
     UserMessage(
       .ambiguous, "the wallet has \(versions.count) versions",

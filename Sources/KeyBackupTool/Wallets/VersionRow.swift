@@ -2,12 +2,12 @@ internal import BackupFolder
 internal import CSPP
 internal import WalletFormats
 
-/// What is shown of one version of a wallet.
+/// The displayed properties of one version of a wallet.
 struct VersionRow: Sendable {
   let id: String
   var wallet: WalletRow
   let origin: VersionOrigin?
-  /// The file that holds it, for one that no log here has.
+  /// The file that holds it, if no log here has it.
   let file: String?
 
   init(_ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?) {
@@ -47,7 +47,7 @@ struct VersionRow: Sendable {
   /// The computer that logged it first.
   var writtenBy: String {
     guard let origin else { return "another program" }
-    // Computers may have one name.
+    // Several computers may have the same name.
     let label = PrintableText.clean(origin.label, limit: 24)
     return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
   }

@@ -1,12 +1,12 @@
 internal import BackupFolder
 internal import CSPP
 
-/// Finds the version of a wallet that a person names.
+/// Finds the version of a wallet that the user names.
 enum VersionSelector {
-  /// The one version that is meant.
+  /// The version that the user means.
   ///
   /// - Parameters:
-  ///   - versions: all of one wallet.
+  ///   - versions: all versions of one wallet.
   ///   - selector: the start of its ID.
   /// - Returns: the version.
   /// - Throws: `no-input` for none, `ambiguous` for several.

@@ -4,23 +4,22 @@ internal import FoundationEssentials
 internal import SecretMemory
 internal import WalletFormats
 
-/// What a list shows of one wallet; nothing in it is secret enough to hide
-/// from the person who just opened the backup.
+/// The properties of one wallet in a list; none must be hidden from the user who just opened the
+/// backup.
 struct WalletRow: Sendable {
   let id: String
   let recordID: RecordID
   let name: String?
   let network: String?
   let kind: WalletEntry.SecretKind
-  /// Whether the backup can spend; nil: nobody looked.
+  /// The spending ability; nil if it was not determined.
   var spending: WalletSpending?
   var fingerprint: String?
-  /// What the keys have beside the fingerprint that is stated, and whether they
-  /// are the same.
+  /// The fingerprint computed from the keys, and whether it matches the stated one.
   var computed: (fingerprint: Fingerprint, matches: Bool)?
   let updatedAt: UInt64?
   let state: WalletState
-  /// Whether the log gave it because its own file is damaged.
+  /// Whether it came from the log because its own file is damaged.
   let isFileDamaged: Bool
 
   init(_ version: WalletVersion) {
@@ -35,23 +34,23 @@ struct WalletRow: Sendable {
     isFileDamaged = version.isFileDamaged
   }
 
-  /// What a list shows, and whether the entry can spend.
+  /// Creates a row that includes the spending ability.
   init(_ version: WalletVersion, in entry: borrowing SecretBytes) {
     self.init(version)
     spending = version.entry.spending(in: entry)
   }
 
-  /// Fingerprints that a list computes at most: each of a mnemonic costs 2048
-  /// rounds of a hash.
+  /// The most fingerprints that a list computes: each one of a mnemonic takes 2048 rounds of a
+  /// hash.
   static let mostComputed = 100
 
-  /// Fills in a fingerprint that the metadata do not state, if the keys tell it.
+  /// Adds a fingerprint that the metadata do not state, if the keys give it.
   mutating func computeFingerprint(_ entry: WalletEntry, in plaintext: borrowing SecretBytes) {
     let none = SecretBytes(zeroed: 0)
     fingerprint = (try? entry.computedFingerprint(in: plaintext, passphrase: none))?.description
   }
 
-  /// The kind for people: what cannot spend is watch-only, whatever its form.
+  /// The kind for people: a wallet that cannot spend is watch-only, whatever its form.
   var kindWord: String {
     switch spending {
     case .watchOnly: "watch-only"
@@ -71,7 +70,7 @@ struct WalletRow: Sendable {
     }
   }
 
-  /// The row as the contract's JSON.
+  /// The row as JSON according to the contract.
   var json: JSONOutput {
     var json: JSONOutput = [
       "id": .string(id), "record_id": .string(recordID.hex), "name": .optional(name),

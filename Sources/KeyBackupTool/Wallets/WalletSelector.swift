@@ -1,25 +1,25 @@
 internal import BackupFolder
 internal import CSPP
 
-/// Finds the wallet a person names by its ID, record ID or name.
+/// Finds the wallet that the user names by its ID, record ID or name.
 enum WalletSelector {
-  /// Whether a wallet is meant.
+  /// Whether the selector matches a wallet.
   static func matches(_ selector: String, _ version: WalletVersion) -> Bool {
     version.entry.walletID == selector || version.recordID.hex == selector
       || version.entry.name == selector
   }
 
-  /// Whether a wallet is meant by its ID or record ID.
+  /// Whether the selector matches a wallet by its ID or record ID.
   static func matchesID(_ selector: String, _ row: WalletRow) -> Bool {
     row.id == selector || row.recordID.hex == selector
   }
 
-  /// The one wallet that is meant: its first version.
+  /// The wallet that the user means, as its first version.
   ///
-  /// An ID wins over a name.
+  /// An ID takes precedence over a name.
   ///
-  /// - Throws: `no-input` for none, or what else is wrong where not everything
-  ///   could be read; `ambiguous` for several of one name.
+  /// - Throws: `no-input` for none, or the reading problem if not everything could be read;
+  ///   `ambiguous` for several of one name.
   static func only(
     _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth,
     _ logFindings: [FileFinding]

@@ -1,14 +1,14 @@
 internal import CFido2
 internal import SecretMemory
 
-/// A `fido_assert_t` being filled, sent and read.
+/// A `fido_assert_t` that is filled, sent and read.
 struct Assertion: ~Copyable {
   let handle: AssertionHandle
 
   init(rpID: String, allowing credentialIDs: [CredentialID]) throws(PRFDeviceError) {
     try PRFRequest.check(rpID: rpID)
     let handle = try AssertionHandle()
-    // Nobody verifies the signature, so the challenge only has to be fresh.
+    // Nobody verifies the signature, so the challenge only needs to be fresh.
     let challenge = SecretBytes.random(count: SHA256.digestSize).withBytes { $0.array() }
     try unsafe Self.check(
       fido_assert_set_clientdata_hash(handle.pointer, challenge, challenge.count))
@@ -20,31 +20,31 @@ struct Assertion: ~Copyable {
     self.handle = handle
   }
 
-  /// Ask for the PRF at one or two salts, 32 or 64 bytes.
+  /// Requests the PRF for one or two salts, 32 or 64 bytes.
   func ask(salts: [UInt8]) throws(PRFDeviceError) {
     try unsafe Self.check(
       fido_assert_set_extensions(handle.pointer, FIDO_EXT_HMAC_SECRET))
     try unsafe Self.check(fido_assert_set_hmac_salt(handle.pointer, salts, salts.count))
   }
 
-  /// Ask for a fingerprint or the like.
+  /// Requests built-in user verification, such as a fingerprint.
   ///
-  /// With a PIN the option stays out, as CTAP wants it.
+  /// With a PIN the option is omitted, as CTAP requires.
   func askForBuiltInVerification() throws(PRFDeviceError) {
     try unsafe Self.check(fido_assert_set_uv(handle.pointer, FIDO_OPT_TRUE))
   }
 
-  /// Ask without a touch.
+  /// Requests an answer without a touch.
   func askSilently() throws(PRFDeviceError) {
     try unsafe Self.check(fido_assert_set_up(handle.pointer, FIDO_OPT_FALSE))
   }
 
-  /// Whether the key answered at all.
+  /// Whether the key sent any answer.
   var hasAnswer: Bool { unsafe fido_assert_count(handle.pointer) > 0 }
 
-  /// Which credential gave answer number `index`.
+  /// The credential that gave answer number `index`.
   ///
-  /// A key may leave the ID out when only one was asked for.
+  /// A key may omit the ID when only one was requested.
   func credentialID(
     _ index: Int, among asked: [CredentialID]
   ) throws(PRFDeviceError) -> CredentialID {
@@ -58,7 +58,7 @@ struct Assertion: ~Copyable {
     return id
   }
 
-  /// Checks and copies every answer's outputs.
+  /// Checks and copies the outputs of all answers.
   func evaluations(for request: PRFRequest) throws(PRFDeviceError) -> [PRFEvaluation] {
     let rpIDHash = SHA256.hash(Array(request.rpID.utf8))
     var evaluations: [PRFEvaluation] = []
@@ -66,7 +66,7 @@ struct Assertion: ~Copyable {
       evaluations.append(try evaluation(index, of: request, rpIDHash: rpIDHash))
     }
     guard !evaluations.isEmpty else { throw .noCredentials }
-    // With the check of each ID this also bounds them by what was asked for.
+    // Together with the check of each ID, this limits the answers to the requested credentials.
     guard Set(evaluations.map(\.credentialID)).count == evaluations.count else {
       throw .protocolViolation("one credential answered several times")
     }
@@ -103,7 +103,7 @@ struct Assertion: ~Copyable {
       outputs: outputs)
   }
 
-  /// Filling in fails for lack of memory or for an argument of a wrong size.
+  /// Throws if filling failed, because of memory or an argument of the wrong size.
   private static func check(_ code: Int32) throws(PRFDeviceError) {
     let status = FIDOStatus(code: code)
     guard status.isOK else { throw status.error }

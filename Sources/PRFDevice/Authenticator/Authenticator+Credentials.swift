@@ -2,26 +2,24 @@ internal import CFido2
 internal import SecretMemory
 
 extension Authenticator {
-  /// Size of the user ID made for a credential, 16 bytes.
+  /// The size of the user ID created for a credential, 16 bytes.
   public static let userIDSize = 16
 
-  /// Makes a credential with hmac-secret, with one touch.
+  /// Creates a credential with hmac-secret, with one touch.
   ///
-  /// The user ID is fresh and random. What the PRF gives is known only after
-  /// ``evaluate(_:pin:announcingTouch:)``: some keys answer differently while creating.
+  /// The user ID is fresh and random. Only ``evaluate(_:pin:announcingTouch:)`` gives the PRF
+  /// output: some keys answer differently during creation.
   ///
   /// - Parameters:
-  ///   - request: what to make.
+  ///   - request: describes the credential.
   ///   - pin: the PIN; `nil` uses the key's own verification.
-  ///   - announce: is called once, when the key begins to wait for its touch: never
-  ///     before it has accepted the PIN.
-  /// - Returns: what the key made.
-  /// - Throws: ``PRFDeviceError/prfUnsupported`` and
-  ///   ``PRFDeviceError/discoverableUnsupported`` before anything is made,
-  ///   ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
-  ///   hmac-secret for the new credential,
-  ///   ``PRFDeviceError/credentialExcluded``, ``PRFDeviceError/keyStoreFull``
-  ///   and what user verification and touch can refuse.
+  ///   - announce: is called once, when the key begins to wait for its touch, and never before it
+  ///     has accepted the PIN.
+  /// - Returns: the new credential.
+  /// - Throws: ``PRFDeviceError/prfUnsupported`` and ``PRFDeviceError/discoverableUnsupported``
+  ///   before anything is created, ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
+  ///   hmac-secret for the new credential, ``PRFDeviceError/credentialExcluded``,
+  ///   ``PRFDeviceError/keyStoreFull``, and the errors of user verification and touch.
   public nonisolated func createCredential(
     _ request: CredentialRequest, pin: PIN?,
     announcingTouch announce: @escaping @Sendable () -> Void = {}
@@ -31,10 +29,10 @@ extension Authenticator {
     }
   }
 
-  /// Every discoverable credential on the key, of all relying parties.
+  /// All discoverable credentials on the key, of all relying parties.
   ///
-  /// - Throws: ``PRFDeviceError/credentialManagementUnsupported``,
-  ///   ``PRFDeviceError/pinNotSet`` and what a PIN can refuse.
+  /// - Throws: ``PRFDeviceError/credentialManagementUnsupported``, ``PRFDeviceError/pinNotSet`` and
+  ///   the errors of a PIN.
   public nonisolated func credentials(pin: PIN) async throws(PRFDeviceError) -> [StoredCredential] {
     try await operation(.answers) { me throws(PRFDeviceError) in
       try me.requireCredentialManagement()
@@ -46,8 +44,9 @@ extension Authenticator {
     }
   }
 
-  /// The discoverable credentials of one relying party: the PIN is sent once,
-  /// however many there are.
+  /// The discoverable credentials of one relying party.
+  ///
+  /// The PIN is sent once, whatever their number.
   ///
   /// - Throws: as ``credentials(pin:)``.
   public nonisolated func credentials(
@@ -59,8 +58,9 @@ extension Authenticator {
     }
   }
 
-  /// Deletes a discoverable credential, and with it everything that only its
-  /// PRF can open.
+  /// Deletes a discoverable credential.
+  ///
+  /// Anything that only its PRF can open is then lost.
   ///
   /// - Throws: ``PRFDeviceError/noCredentials`` when the key has none with
   ///   this ID, and as ``credentials(pin:)``.
@@ -92,8 +92,8 @@ extension Authenticator {
         request, excluding: request.excludedIDs, protection: protection,
         verification: verification)
     } catch  where error.refusesList && !request.excludedIDs.isEmpty {
-      // The key does not take this list: look for the credentials silently, as
-      // the list would have made the key do.
+      // The key rejects this list: check for the credentials silently, as the key would have done
+      // with the list.
       let holding = try preflight(request.excludedIDs, rpID: request.rpID, mayBeHidden: false)
       if case .yes = holding { throw .credentialExcluded }
       return try make(request, excluding: [], protection: protection, verification: verification)
@@ -115,8 +115,7 @@ extension Authenticator {
     do throws(PRFDeviceError) {
       try unsafe verified(.pin(pin), body)
     } catch .authenticator(code: Int(FIDO_ERR_INVALID_COMMAND)) {
-      // libfido2 uses the command's number from before CTAP 2.1, which a newer
-      // key need not know.
+      // libfido2 uses the command number from before CTAP 2.1, which a newer key need not support.
       throw .credentialManagementUnsupported
     } catch {
       throw error
@@ -149,9 +148,8 @@ extension Authenticator {
         unsafe fido_credman_get_dev_rk(device, rpID, list.pointer, pin)
       }
     } catch .noCredentials {
-      // The key keeps only the beginning of a long ID (CTAP 2.1, section
-      // 6.8.7), and libfido2 can ask for a whole one only. The others are
-      // listed all the same.
+      // The key stores only the beginning of a long ID (CTAP 2.1, section 6.8.7), and libfido2 can
+      // only request a whole ID. The other credentials are still listed.
       return []
     } catch .denied where unsafe fido_credman_rk_count(list.pointer) > 0 {
       throw .tooFewAnswers
@@ -199,7 +197,7 @@ extension CredentialHandle {
       throw .invalidInput("a name with a zero byte")
     }
     try unsafe check(fido_cred_set_type(pointer, COSE_ES256))
-    // The attestation is not looked at, so the challenge only has to be fresh.
+    // The attestation is not checked, so the challenge only needs to be fresh.
     let challenge = SecretBytes.random(count: SHA256.digestSize).withBytes { $0.array() }
     try unsafe check(fido_cred_set_clientdata_hash(pointer, challenge, challenge.count))
     try unsafe check(fido_cred_set_rp(pointer, request.rpID, request.rpName))
@@ -212,7 +210,7 @@ extension CredentialHandle {
     }
     try unsafe check(fido_cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET))
     if let protection { try unsafe check(fido_cred_set_prot(pointer, protection.rawValue)) }
-    // Left out otherwise: some keys refuse to be told the default.
+    // Omitted otherwise: some keys reject an explicit default.
     if request.isDiscoverable { try unsafe check(fido_cred_set_rk(pointer, FIDO_OPT_TRUE)) }
   }
 

@@ -1,18 +1,17 @@
 internal import CFido2
 
 extension Authenticator {
-  /// What the authenticator says it can do: 1 command, answered from memory
-  /// afterwards.
+  /// The capabilities that the authenticator states: 1 command, afterwards answered from memory.
   ///
   /// - Throws: ``PRFDeviceError``.
   public nonisolated func info() async throws(PRFDeviceError) -> AuthenticatorInfo {
     try await operation(.answer) { me throws(PRFDeviceError) in try me.readInfo() }
   }
 
-  /// What ``info()`` has told already, for no command; nil before.
+  /// The result of an earlier ``info()``, without a command; nil before.
   public var infoIfKnown: AuthenticatorInfo? { knownInfo }
 
-  /// How many wrong PINs are left before the key blocks itself: 1 command.
+  /// The number of PIN tries left before the key blocks itself: 1 command.
   ///
   /// - Throws: ``PRFDeviceError/pinNotSet`` on a key without a PIN.
   public nonisolated func pinRetries() async throws(PRFDeviceError) -> Int {
@@ -24,14 +23,13 @@ extension Authenticator {
 
   /// Sets the first PIN of a key.
   ///
-  /// - Throws: ``PRFDeviceError/pinAlreadySet``,
-  ///   ``PRFDeviceError/pinPolicyViolation(_:)`` when the key wants a longer
-  ///   one, ``PRFDeviceError/pinUnsupported`` when it takes none.
+  /// - Throws: ``PRFDeviceError/pinAlreadySet``, ``PRFDeviceError/pinPolicyViolation(_:)`` when the
+  ///   key requires a longer one, ``PRFDeviceError/pinUnsupported`` when it cannot have one.
   public nonisolated func setPIN(_ pin: PIN) async throws(PRFDeviceError) {
     try await operation(.answer) { me throws(PRFDeviceError) in try me.set(pin) }
   }
 
-  /// Changes the PIN, which spends a try if the current one is wrong.
+  /// Changes the PIN; uses up a try if the current one is wrong.
   ///
   /// - Throws: ``PRFDeviceError/pinInvalid(retriesLeft:)``,
   ///   ``PRFDeviceError/pinAuthBlocked(retriesLeft:)``, ``PRFDeviceError/pinBlocked``,
@@ -92,8 +90,10 @@ extension Authenticator {
     return Int(retries)
   }
 
-  /// Runs a call that sends `pin` to the key: refuses first where that could
-  /// not work, and adds the tries left to the error of a wrong PIN.
+  /// Runs a call that sends `pin` to the key.
+  ///
+  /// Throws first where that could not work; adds the number of tries left to the error of a wrong
+  /// PIN.
   func spending<R>(
     _ pin: PIN, _ body: () throws(PRFDeviceError) -> R
   ) throws(PRFDeviceError) -> R {
@@ -104,13 +104,13 @@ extension Authenticator {
     knownRetries = nil
     do throws(PRFDeviceError) {
       let result = try body()
-      // A right PIN takes no try, it gives all of them back.
+      // A correct PIN uses no try; it restores all of them.
       knownRetries = before
       return result
     } catch .pinInvalid {
       let left = try? readRetries()
-      // A key that wants its PIN changed calls the right one invalid, too, but
-      // takes no try for it.
+      // A key that requires a PIN change also reports the correct PIN as invalid, but uses no try
+      // for it.
       if let left, let before, left >= before, (try? readInfo())?.needsPINChange == true {
         throw .pinChangeRequired
       }
@@ -122,14 +122,14 @@ extension Authenticator {
     }
   }
 
-  /// How an operation that needs user verification gets it.
+  /// The kind of user verification for an operation that needs it.
   enum Verification {
     case pin(PIN)
-    /// A fingerprint reader or the like, on the key.
+    /// A fingerprint reader or similar on the key.
     case builtIn
   }
 
-  /// The PIN if there is one, else what the key has itself.
+  /// The PIN if there is one, otherwise the key's built-in verification.
   func verification(pin: PIN?) throws(PRFDeviceError) -> Verification {
     if let pin { return .pin(pin) }
     if try hasBuiltInUserVerification() { return .builtIn }
@@ -137,13 +137,12 @@ extension Authenticator {
     throw .pinRequired
   }
 
-  /// Runs a call with the PIN as a C string, or without one where the key
-  /// verifies its user itself.
+  /// Runs a call with the PIN as a C string, or without one if the key verifies its user itself.
   func verified(
     _ verification: Verification,
     _ body: (OpaquePointer, UnsafePointer<CChar>?) -> Int32
   ) throws(PRFDeviceError) {
-    // A finger is wanted for the verification already.
+    // The verification itself needs a finger, so the touch begins now.
     if case .builtIn = verification { touchNotice.announce() }
     if !link.showsCommands { touchNotice.announce() }
     switch verification {
@@ -157,8 +156,8 @@ extension Authenticator {
           }
         }
       } catch .pinPolicyViolation(.authenticatorPolicy) where !touchNotice.isPending {
-        // The answer to the PIN, which breaks no rule where none is being set: it is
-        // good for nothing but being changed (CTAP 2.1, forcePINChange).
+        // The key's answer to the PIN, although no PIN is being set: the PIN is accepted only for a
+        // change (CTAP 2.1, forcePINChange).
         throw .pinChangeRequired
       } catch {
         throw error

@@ -3,15 +3,15 @@ internal import CFido2
 extension Authenticator {
   /// Whether the key holds one of the credentials.
   ///
-  /// No PIN, no touch, usually 1 command. A list that not every key's message
-  /// holds is asked for in parts, and where the key refuses a part, its halves.
+  /// Needs no PIN and no touch, usually 1 command. A list too long for some key's message is sent
+  /// in parts. A part that the key rejects is halved.
   ///
   /// - Parameters:
-  ///   - credentialIDs: what to look for, at least one.
-  ///   - rpID: the relying party they are bound to.
-  ///   - mayBeHidden: the credentials may have protection level 3, as ones
-  ///     that other software made: the key then does not admit to them.
-  /// - Returns: which one, as far as the key tells.
+  ///   - credentialIDs: the credentials to look for, at least one.
+  ///   - rpID: their relying party ID.
+  ///   - mayBeHidden: whether the credentials may have protection level 3, as those of other
+  ///     software may. The key then does not confirm them.
+  /// - Returns: the credential found, as far as the key tells.
   /// - Throws: ``PRFDeviceError/invalidInput(_:)`` for an empty list.
   public nonisolated func holds(
     _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool = false
@@ -30,10 +30,10 @@ extension Authenticator {
     }
   }
 
-  /// Lists of which each fits into 1024 bytes, the least that a key's message
-  /// must hold (CTAP 2.1, section 6.4), with what else is in it.
+  /// Splits the list into parts that fit into 1024 bytes with the rest of the message.
   ///
-  /// libfido2 sends a longer one all the same, or closes the connection.
+  /// This is the least that a key's message must hold (CTAP 2.1, section 6.4). libfido2 sends a
+  /// longer one anyway, or closes the connection.
   private static func parts(of credentialIDs: [CredentialID]) -> [[CredentialID]] {
     var parts: [[CredentialID]] = []
     var room = 0
@@ -50,17 +50,17 @@ extension Authenticator {
     return parts
   }
 
-  /// Evaluates the PRF under user verification, with one touch: 3 commands
-  /// with a PIN, 4 with its retries.
+  /// Evaluates the PRF under user verification, with one touch: 3 commands with a PIN, 4 with its
+  /// retries.
   ///
   /// - Parameters:
-  ///   - request: what to evaluate.
+  ///   - request: the evaluation.
   ///   - pin: the PIN; `nil` uses the key's own verification.
-  ///   - announce: is called once, when the key begins to wait for its touch: never
-  ///     before it has accepted the PIN.
+  ///   - announce: is called once, when the key begins to wait for its touch, and never before it
+  ///     has accepted the PIN.
   /// - Returns: one evaluation for each credential that answered, at least one.
-  /// - Throws: ``PRFDeviceError``. No output is released unless the answer's
-  ///   flags say that the user was verified.
+  /// - Throws: ``PRFDeviceError``. No output is returned unless the answer's flags state that the
+  ///   user was verified.
   public nonisolated func evaluate(
     _ request: PRFRequest, pin: PIN?,
     announcingTouch announce: @escaping @Sendable () -> Void = {}
@@ -83,14 +83,14 @@ extension Authenticator {
       }
       return try assertion.evaluations(for: request)
     } catch .prfNotDelivered {
-      // A key that never had the extension ignores it: say so.
+      // A key that never had the extension ignores it, so check its capabilities.
       let info = try? readInfo()
       throw info?.supportsPRF == false ? .prfUnsupported : .prfNotDelivered
     } catch .authenticator(code: Int(FIDO_ERR_INTERNAL)) where assertion.hasAnswer {
-      // libfido2 has the answer and could not decrypt what it holds.
+      // libfido2 has the answer but could not decrypt its contents.
       throw .prfNotDelivered
     } catch .denied where assertion.hasAnswer {
-      // The first answer is there: the key refused the next one it announced.
+      // The first answer arrived: the key refused the next one it announced.
       throw .tooFewAnswers
     } catch {
       throw error
@@ -121,14 +121,13 @@ extension Authenticator {
     do throws(PRFDeviceError) {
       return .yes(try assertion.credentialID(0, among: credentialIDs))
     } catch {
-      // Some keys answer with a placeholder until they have seen their PIN: nobody
-      // touched them, so the answer is worth nothing either way.
+      // Some keys answer with a placeholder until they have received their PIN. Nobody touched
+      // them, so the answer proves nothing.
       return .maybe
     }
   }
 
-  /// Asks again for a list that the key refused: without IDs that are too long
-  /// to be its own, and in halves.
+  /// Repeats the query for a rejected list: without IDs too long for this key, and in halves.
   private func preflightInParts(
     _ credentialIDs: [CredentialID], rpID: String, mayBeHidden: Bool, after error: PRFDeviceError
   ) throws(PRFDeviceError) -> Holding {
@@ -140,7 +139,7 @@ extension Authenticator {
     }
     let middle = credentialIDs.count / 2
     guard middle > 0 else {
-      // What is too large for the key by itself is none of its own.
+      // A single ID that is too large for the key is not one of its own.
       guard error == .requestTooLarge else { throw error }
       return .no
     }
@@ -154,16 +153,15 @@ extension Authenticator {
 }
 
 extension PRFDeviceError {
-  /// The key does not answer at all without a touch.
+  /// Whether the key never answers without a touch.
   fileprivate var refusesSilence: Bool {
     let codes = [FIDO_ERR_UNSUPPORTED_OPTION, FIDO_ERR_INVALID_OPTION, FIDO_ERR_UP_REQUIRED]
     return codes.contains { self == .authenticator(code: Int($0)) }
   }
 
-  /// The key does not take the list of credential IDs: it is too long, or an
-  /// ID is.
+  /// Whether the key rejects the list of credential IDs because the list or an ID is too long.
   ///
-  /// Keys with a fixed buffer for an ID say that the request is malformed.
+  /// Keys with a fixed buffer for an ID report a malformed request.
   var refusesList: Bool {
     let codes = [FIDO_ERR_INVALID_LENGTH, FIDO_ERR_INVALID_CBOR]
     return self == .requestTooLarge

@@ -1,14 +1,15 @@
 extension Authenticator {
-  /// How an authenticator can verify its user.
+  /// The kinds of user verification of an authenticator.
   public struct UserVerification: Equatable, Sendable {
-    /// A PIN is set.
+    /// Whether a PIN is set.
     public let isPINSet: Bool
-    /// The authenticator verifies by itself, and is set up to: a fingerprint.
+    /// Whether built-in verification, such as a fingerprint, is supported and set up.
     public let isBuiltIn: Bool
   }
 
-  /// How this authenticator can verify its user, as the opening told: costs no
-  /// command, unlike ``info()``.
+  /// The kinds of user verification that the authenticator stated when it was opened.
+  ///
+  /// Unlike ``info()``, this needs no command.
   ///
   /// - Throws: ``PRFDeviceError/authenticatorLost``,
   ///   ``PRFDeviceError/closed``.

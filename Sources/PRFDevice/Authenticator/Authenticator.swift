@@ -1,47 +1,46 @@
-// This folder is for one opened authenticator, a file for each group of CTAP commands, and
-// checks of all it answers. Callers open one and run operations. Finding and choosing one
-// is not done here, and nobody is asked anything.
+// This folder is for one opened authenticator, with one file for each group of CTAP commands, and
+// for checks of all its answers. Callers open one and run operations. Finding and selecting one is
+// not done here, and the user is asked nothing.
 
 internal import CFido2
 
-/// One opened authenticator. Every operation of one use (pre-flight, PIN
-/// retries, evaluation) goes through the same handle.
+/// One opened authenticator.
 ///
-/// Calls block on a thread that belongs to the value. Cancelling the
-/// surrounding task ends an operation within about 0.1 seconds, also while the
-/// key waits for a touch, and surfaces as ``PRFDeviceError/cancelled``.
+/// Every operation of one use (pre-flight, PIN retries, evaluation) goes through the same handle.
+/// Calls block on a thread that belongs to the value. Cancelling the surrounding task ends an
+/// operation within about 0.1 seconds, even while the key waits for a touch, and causes
+/// ``PRFDeviceError/cancelled``.
 ///
 /// After ``PRFDeviceError/authenticatorLost``, ``PRFDeviceError/noAnswer`` or
-/// ``PRFDeviceError/transport(code:)`` the value is of no more use: open
-/// another one.
+/// ``PRFDeviceError/transport(code:)`` the value can no longer be used: open another one.
 public actor Authenticator {
-  /// How an authenticator is used.
+  /// The options of an authenticator.
   public struct Options: Sendable {
-    /// How long an operation that asks for a touch may take in all, and one
-    /// that lists or deletes credentials.
+    /// The total time for an operation that needs a touch, or one that lists or deletes
+    /// credentials.
     public var touchTimeout: Duration = .seconds(30)
-    /// How long any other operation may take, opening included.
+    /// The time for any other operation, including opening.
     public var answerTimeout: Duration = .seconds(5)
-    /// Read the PIN retries before a PIN is sent, unless they are known.
+    /// Whether the PIN retries, unless known, are read before a PIN is sent.
     ///
-    /// It costs one command, and turns a blocked PIN into
-    /// ``PRFDeviceError/pinBlocked`` without spending anything.
+    /// That takes one command, and reports a blocked PIN as ``PRFDeviceError/pinBlocked`` without
+    /// using a try.
     public var readsPINRetries = true
-    /// How soon no key ends a wait for a touch by itself.
+    /// The time within which no key ends a wait for a touch by itself; a later denial is a timeout.
     ///
-    /// Some answer "denied" when their own time is over, 30 seconds mostly, and CTAP
-    /// has no other way to tell that from a refusal. A key that takes its PIN from us
-    /// has nothing to refuse with, or somebody before it who needs no 10 seconds.
+    /// Some keys answer "denied" when their own time is over, usually 30 seconds, and CTAP cannot
+    /// distinguish that from a refusal. A key that gets its PIN from us has nothing to refuse with,
+    /// or else a user in front of it who needs less than 10 seconds.
     package var leastTouchTime: Duration = .seconds(10)
-    /// Have libfido2 write every frame to standard error.
+    /// Whether libfido2 writes every frame to standard error.
     public var traces = false
 
-    /// The usual options.
+    /// Creates the usual options.
     public init() {}
   }
 
   private let executor: any SerialExecutor
-  /// The executor's thread, unless the executor came with its own.
+  /// The executor's thread, unless the caller provided the executor.
   private let thread: DeviceThread?
   private nonisolated let watch: OperationWatch
   let link: DeviceLink
@@ -55,9 +54,9 @@ public actor Authenticator {
   }
 
   private var state: State = .closed
-  /// PIN retries, while no PIN was sent since they were read.
+  /// The PIN retries, while no PIN was sent since they were read.
   var knownRetries: Int?
-  /// The answer of getInfo, while nothing changed it.
+  /// The answer of getInfo, while nothing has changed it.
   var knownInfo: AuthenticatorInfo?
 
   /// The executor that owns the device's thread.
@@ -87,10 +86,10 @@ public actor Authenticator {
   /// Opens an authenticator behind another transport.
   ///
   /// - Parameters:
-  ///   - transport: the way to it.
-  ///   - options: how it is used.
-  ///   - executor: runs every call, in the place of a thread of its own. Then
-  ///     nothing watches the time, and the transport must not block.
+  ///   - transport: the transport to it.
+  ///   - options: its options.
+  ///   - executor: runs every call, instead of a thread of the authenticator. Then nothing limits
+  ///     the time, and the transport must not block.
   /// - Returns: the opened authenticator.
   /// - Throws: as ``open(_:options:)``.
   package static func open(
@@ -140,11 +139,11 @@ public actor Authenticator {
     watch.stop()
   }
 
-  /// libfido2 keeps its log and this flag per thread.
+  /// Sets up libfido2's log and flags, which it keeps per thread.
   private static nonisolated func prepareThread(traces: Bool) {
     fido_init((traces ? FIDO_DEBUG : 0) | FIDO_DISABLE_U2F_FALLBACK)
     if !traces {
-      // FIDO_DEBUG in the environment would switch the log on as well.
+      // FIDO_DEBUG in the environment would enable the log as well.
       unsafe fido_set_log_handler { _ in }
     }
   }
@@ -162,8 +161,7 @@ public actor Authenticator {
     link.release()
   }
 
-  /// Whether the authenticator has been in reach ever since it was opened; sends
-  /// it nothing.
+  /// Whether the authenticator has been connected ever since it was opened; sends nothing to it.
   public func isInReach() -> Bool {
     switch state {
     case .open: link.isConnected
@@ -174,19 +172,18 @@ public actor Authenticator {
 
   // MARK: Operations
 
-  /// How long an operation may take, and what exceeding it means.
+  /// The time limit of an operation, and the meaning of exceeding it.
   enum Limit {
     case touch
     case answer
-    /// As long as a touch may take, for who knows how many commands without one.
+    /// The time limit of a touch, for an unknown number of commands without one.
     case answers
   }
 
-  /// Runs an operation of one or more calls on the device's thread; the task's
-  /// cancellation and the limit end it.
+  /// Runs an operation of one or more calls on the device's thread, until cancellation or the limit
+  /// ends it.
   ///
-  /// The caller waits outside the actor, so that it is free even when the
-  /// thread is stuck.
+  /// The caller waits outside the actor, so it is released even when the thread is stuck.
   nonisolated func operation<R: Sendable>(
     _ limit: Limit,
     _ body: @escaping @Sendable (isolated Authenticator) throws(PRFDeviceError) -> R
@@ -202,8 +199,8 @@ public actor Authenticator {
       operation.cancel()
       watch.wake()
     }
-    // Until the task is over it keeps this value alive, and with it the device
-    // open; a caller that lets go of it may end the process next.
+    // Until the task ends it keeps this value alive, and thus the device open; a caller that
+    // releases it may end the process next.
     if !operation.wasGivenUp { await operation.runner?.value }
     switch result {
     case .success(let value): return value
@@ -227,7 +224,7 @@ public actor Authenticator {
     }
   }
 
-  /// Runs an operation that waits for a touch, and tells when it does.
+  /// Runs an operation that waits for a touch, and announces the wait.
   nonisolated func touchOperation<R: Sendable>(
     _ announce: @escaping @Sendable () -> Void = {},
     _ body: @escaping @Sendable (isolated Authenticator) throws(PRFDeviceError) -> R
@@ -239,8 +236,9 @@ public actor Authenticator {
     }
   }
 
-  /// Runs a call that waits for a touch which nobody can refuse on the key: one that
-  /// refuses late was not touched in time.
+  /// Runs a call that waits for a touch that nobody can refuse on the key.
+  ///
+  /// A late refusal means that the key was not touched in time.
   func unrefusable<R>(_ body: () throws(PRFDeviceError) -> R) throws(PRFDeviceError) -> R {
     do throws(PRFDeviceError) {
       return try body()
@@ -251,7 +249,7 @@ public actor Authenticator {
     }
   }
 
-  /// Runs one libfido2 call and tells its failures apart.
+  /// Runs one libfido2 call and converts its failures.
   func call(_ body: (OpaquePointer) -> Int32) throws(PRFDeviceError) {
     preconditionIsolated("libfido2 keeps state per thread")
     if let ending = watch.ending { throw ending.error }
@@ -264,10 +262,10 @@ public actor Authenticator {
     guard !status.isOK else { return }
     let ending = watch.ending
     if status.isTransportFailure {
-      // The answer may still come, and would be taken for the next one's.
+      // The answer may still arrive and would be taken for the next call's.
       state = .lost
     }
-    // Any error that follows a cancellation is the cancellation's.
+    // Any error after a cancellation is caused by it.
     if let ending { throw ending.error }
     // Some of libfido2's calls report a dead connection as an internal error.
     if status.code < 0, link.isLost {
@@ -277,11 +275,10 @@ public actor Authenticator {
     throw status.error
   }
 
-  /// What is left of the operation's time, for the calls that take it as an
-  /// argument.
+  /// The time left for the operation, for calls that take it as an argument.
   var millisecondsLeft: Int32 { watch.millisecondsLeft }
 
-  /// What the opening told, without another command.
+  /// Passes the open device to a query that needs no command.
   func device<R>(_ body: (OpaquePointer) -> R) throws(PRFDeviceError) -> R {
     switch state {
     case .open(let device): return unsafe body(device.pointer)

@@ -1,7 +1,6 @@
-/// Authenticator data (WebAuthn Level 3, section 6.1): what a key says about
-/// an answer.
+/// Authenticator data (WebAuthn Level 3, section 6.1): the key's statements about an answer.
 ///
-/// Parsed here because libfido2 shows only parts of it.
+/// It is parsed here because libfido2 exposes only parts of it.
 struct AuthenticatorData: Equatable {
   /// SHA-256 of the relying party ID, 32 bytes.
   let rpIDHash: [UInt8]
@@ -12,19 +11,19 @@ struct AuthenticatorData: Equatable {
   var hasAttestedCredential: Bool { flags & 0x40 != 0 }
   var hasExtensions: Bool { flags & 0x80 != 0 }
 
-  /// Of a new credential only.
+  /// The attested credential; only for a new credential.
   struct AttestedCredential: Equatable {
     let aaguid: AAGUID
     let id: CredentialID
   }
   let credential: AttestedCredential?
 
-  /// `hmac-secret: true`, as makeCredential answers.
+  /// Whether makeCredential answered `hmac-secret: true`.
   let confirmsPRF: Bool
-  /// credProtect's level, as makeCredential answers.
+  /// The credProtect level in makeCredential's answer.
   let protection: Int?
 
-  /// Parses the bytes themselves, at least 37.
+  /// Parses the plain bytes, at least 37.
   init(_ raw: [UInt8]) throws(PRFDeviceError) {
     var reader = CBORReader(raw)
     rpIDHash = try reader.take(32)
@@ -54,15 +53,16 @@ struct AuthenticatorData: Equatable {
     self.protection = protection
   }
 
-  /// Parses the bytes as libfido2 hands them out, in a CBOR byte string.
+  /// Parses the bytes as libfido2 returns them, in a CBOR byte string.
   init(wrapped: [UInt8]) throws(PRFDeviceError) {
     var reader = CBORReader(wrapped)
     try self.init(reader.take(reader.head(.bytes)))
   }
 }
 
-/// Reads the few CBOR items (RFC 8949) that authenticator data has; every
-/// length is checked against what is left.
+/// Reads the few CBOR items (RFC 8949) that authenticator data has.
+///
+/// Every length is checked against the remaining bytes.
 struct CBORReader {
   static let malformed = PRFDeviceError.protocolViolation("malformed authenticator data")
 
@@ -90,8 +90,9 @@ struct CBORReader {
     return Array(source[offset..<offset + count])
   }
 
-  /// The kind of the next item and its argument; indefinite lengths, which
-  /// CTAP forbids, are refused.
+  /// The kind of the next item and its argument.
+  ///
+  /// Rejects indefinite lengths, which CTAP forbids.
   private mutating func head() throws(PRFDeviceError) -> (Kind, Int) {
     let first = try take(1)[0]
     guard let kind = Kind(rawValue: first >> 5) else { throw Self.malformed }
@@ -103,7 +104,7 @@ struct CBORReader {
     return (kind, argument)
   }
 
-  /// The argument of the next item, which is of this kind.
+  /// The argument of the next item, which must be of this kind.
   mutating func head(_ kind: Kind) throws(PRFDeviceError) -> Int {
     let (found, argument) = try head()
     guard found == kind else { throw Self.malformed }
@@ -125,7 +126,7 @@ struct CBORReader {
     }
   }
 
-  /// Passes over one item of any kind, no deeper than CTAP's 4 levels.
+  /// Skips one item of any kind, at most CTAP's 4 levels deep.
   mutating func skip(depth: Int = 4) throws(PRFDeviceError) {
     guard depth > 0 else { throw Self.malformed }
     let (kind, argument) = try head()
@@ -135,7 +136,7 @@ struct CBORReader {
     case .tag: try skip(depth: depth - 1)
     case .array, .map:
       let items = argument.multipliedReportingOverflow(by: kind == .map ? 2 : 1)
-      // Each item takes a byte: this bounds the loop by the input's size.
+      // Each item takes at least a byte, so this limits the loop to the input's size.
       guard !items.overflow, items.partialValue <= source.count - offset else {
         throw Self.malformed
       }

@@ -22,42 +22,42 @@ public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What an authenticator says it can do (authenticatorGetInfo).
+/// The capabilities that an authenticator states (authenticatorGetInfo).
 public struct AuthenticatorInfo: Equatable, Sendable {
   /// The model.
   public let aaguid: AAGUID
-  /// Such as `FIDO_2_0`, `FIDO_2_1`, `U2F_V2`.
+  /// The versions, such as `FIDO_2_0`, `FIDO_2_1`, `U2F_V2`.
   public let versions: [String]
-  /// Such as `hmac-secret`, `credProtect`.
+  /// The extensions, such as `hmac-secret`, `credProtect`.
   public let extensions: [String]
-  /// Such as `usb`, `nfc`.
+  /// The transports, such as `usb`, `nfc`.
   public let transports: [String]
-  /// Options that the key mentions, with their values.
+  /// The options that the key states, with their values.
   public let options: [String: Bool]
   /// PIN protocols, in the key's order of preference.
   public let pinProtocols: [Int]
-  /// Firmware version; 0 when unknown.
+  /// The firmware version; 0 when unknown.
   public let firmwareVersion: UInt64
-  /// The least PIN length the key accepts, in code points.
+  /// The shortest PIN that the key accepts, in code points.
   public let minimumPINLength: Int
-  /// The longest credential ID the key makes and takes, in bytes, when it says.
+  /// The longest credential ID that the key creates and accepts, in bytes, if stated.
   public let maximumCredentialIDLength: Int?
-  /// How many discoverable credentials fit yet, when the key says.
+  /// The number of discoverable credentials that still fit, if stated.
   public let remainingDiscoverableCredentials: Int?
-  /// The key wants its PIN changed before anything else.
+  /// Whether the key requires a PIN change before anything else.
   public let needsPINChange: Bool
 
-  /// Whether the key can evaluate a PRF at all.
+  /// Whether the key can evaluate a PRF.
   public var supportsPRF: Bool { extensions.contains("hmac-secret") }
   /// Whether the key can have a PIN.
   public var supportsPIN: Bool { options["clientPin"] != nil }
   /// Whether a PIN is set.
   public var isPINSet: Bool { options["clientPin"] == true }
-  /// Whether the key verifies its user itself and is set up to.
+  /// Whether the key verifies its user itself and is set up for it.
   public var hasBuiltInUserVerification: Bool { options["uv"] == true }
-  /// Whether the key wants user verification for everything.
+  /// Whether the key requires user verification for everything.
   public var alwaysVerifiesUser: Bool { options["alwaysUv"] == true }
-  /// Whether discoverable credentials can be made.
+  /// Whether discoverable credentials can be created.
   public var supportsDiscoverableCredentials: Bool { options["rk"] == true }
   /// Whether credentials can be listed and deleted.
   public var supportsCredentialManagement: Bool {

@@ -1,21 +1,21 @@
-/// How far a key hides a credential from callers without user verification
-/// (CTAP 2.1, section 12.1).
+/// The degree to which a key hides a credential from callers without user verification (CTAP 2.1,
+/// section 12.1).
 ///
-/// Level 3 is not offered: it hides a credential
-/// from the silent pre-flight, so that nobody could tell which key to touch.
+/// Level 3 is not offered: it hides a credential from the silent pre-flight, so a caller could not
+/// tell which key to touch.
 public enum CredentialProtection: Int32, Sendable {
   /// Level 1: user verification is optional.
   case userVerificationOptional = 1
-  /// Level 2: without user verification, only who knows the ID finds it.
+  /// Level 2: without user verification, a caller needs the ID to find it.
   case userVerificationOptionalWithCredentialID = 2
 }
 
-/// A credential to be made.
+/// A credential to be created.
 ///
-/// hmac-secret is always asked for, and the user ID
-/// is always fresh: the same one would silently replace an older credential.
+/// hmac-secret is always requested, and the user ID is always fresh: an existing one would silently
+/// replace an older credential.
 public struct CredentialRequest: Equatable, Sendable {
-  /// The relying party ID, also the salt of its scope.
+  /// The relying party ID, which is also the salt of its scope.
   public var rpID: String
   /// The relying party's name, shown by other tools that list credentials.
   public var rpName: String
@@ -25,12 +25,12 @@ public struct CredentialRequest: Equatable, Sendable {
   public var userDisplayName: String
   /// Whether the key itself can find the credential, which takes a slot.
   public var isDiscoverable: Bool
-  /// Refuse if the key holds one of these already.
+  /// The credentials that must not be on the key already.
   public var excludedIDs: [CredentialID]
-  /// Protection to ask for, where the key supports any.
+  /// The protection to request, if the key supports any.
   public var protection: CredentialProtection?
 
-  /// Describes a credential; see the properties.
+  /// Creates a request; see the properties.
   public init(
     rpID: String, rpName: String, userName: String, userDisplayName: String,
     isDiscoverable: Bool, excludedIDs: [CredentialID] = [],
@@ -46,21 +46,21 @@ public struct CredentialRequest: Equatable, Sendable {
   }
 }
 
-/// A credential that was just made.
+/// A credential that was just created.
 public struct CreatedCredential: Equatable, Sendable {
   /// The credential's ID.
   public let id: CredentialID
-  /// The user ID made for it, 16 random bytes.
+  /// The user ID created for it, 16 random bytes.
   public let userID: [UInt8]
-  /// The model of the authenticator, 16 bytes; all zero when it hides it.
+  /// The model of the authenticator, 16 bytes; all zero when the authenticator hides it.
   public let aaguid: AAGUID
-  /// Protection as the key confirmed it; `nil` when it confirmed none.
+  /// The protection that the key confirmed; `nil` when it confirmed none.
   public let protection: Int?
   /// Whether user verification took place.
   public let isUserVerified: Bool
 }
 
-/// A discoverable credential as the key lists it.
+/// A discoverable credential as listed by the key.
 public struct StoredCredential: Equatable, Sendable {
   /// The credential's ID.
   public let id: CredentialID
@@ -80,6 +80,6 @@ public enum Holding: Equatable, Sendable {
   case yes(CredentialID)
   /// It holds none of them.
   case no
-  /// It may hold one and not say so without user verification.
+  /// It may hold one, but does not say so without user verification.
   case maybe
 }

@@ -1,21 +1,21 @@
 internal import SecretMemory
 
-/// Recognises outputs that no HMAC gives and that others know.
+/// Detects outputs that no HMAC gives and that others know.
 ///
-/// The salt stands in the clear beside what the output seals: a key that sends
-/// it back, or zeros, would leave the door open.
+/// The salt is in plain text beside the data that the output seals. A key that returned the salt,
+/// or zeros, would protect nothing.
 enum OutputCheck {
   /// - Parameters:
   ///   - outputs: 32 bytes for each salt.
   ///   - salts: 32 or 64 bytes.
-  /// - Returns: what is wrong; nil where nothing is. One byte repeated is no secret, nor
-  ///   is a salt, and two different salts must not give the same.
+  /// - Returns: the flaw; nil where there is none. One repeated byte is no secret, nor is a salt.
+  ///   Two different salts must not give the same output.
   static func flaw(_ outputs: borrowing SecretBytes, salts: [UInt8]) -> String? {
     let size = PRFInput.saltSize
     let isSecret = outputs.withBytes { bytes in
       for start in stride(from: 0, to: bytes.byteCount, by: size) {
         let first = bytes.byte(start)
-        // Every byte is looked at: how long it takes tells nothing.
+        // Every byte is examined, so the duration reveals nothing.
         var spread: UInt8 = 0
         for offset in start..<start + size { spread |= bytes.byte(offset) ^ first }
         if spread == 0 { return false }

@@ -1,30 +1,29 @@
 public import SecretMemory
 @_spi(_Unicode) internal import Swift
 
-/// A PIN, ready to be sent: normalised, checked, in guarded memory.
+/// A PIN ready to be sent: normalised, checked, in guarded memory.
 ///
-/// CTAP 2.1, section 6.5.1: UTF-8 in normalisation form C, at least 4 code
-/// points, at most 63 bytes. The value is shared by reference, so that one
-/// guarded copy serves every operation; it is wiped with the last reference.
+/// CTAP 2.1, section 6.5.1: UTF-8 in normalisation form C, at least 4 code points, at most 63
+/// bytes. The value is shared by reference, so that one guarded copy serves every operation. It is
+/// wiped with the last reference.
 @safe
 public final class PIN: Sendable {
-  /// The least number of code points, 4.
+  /// The smallest number of code points, 4.
   public static let minimumCodePoints = 4
-  /// The greatest number of bytes of UTF-8, 63.
+  /// The largest number of bytes of UTF-8, 63.
   public static let maximumBytes = 63
-  /// The greatest number of bytes looked at as typed, 1008: normalisation
-  /// mostly shortens text.
+  /// The largest number of typed bytes that are read, 1008: normalisation usually shortens text.
   public static let maximumTypedBytes = 16 * maximumBytes
 
-  /// The PIN and a zero byte, as C wants it.
+  /// The PIN and a zero byte, as C requires.
   private let terminated: SecretBytes
-  /// How many code points it has: what an authenticator's least length counts.
+  /// The number of code points, to which an authenticator's minimum length applies.
   public let codePointCount: Int
 
   /// Checks and normalises a PIN.
   ///
-  /// ASCII stays within guarded memory. Other text passes through a `String`,
-  /// whose copy cannot be wiped: only the standard library can normalise.
+  /// ASCII stays in guarded memory. Other text passes through a `String`, whose copy cannot be
+  /// wiped: only the standard library can normalise.
   ///
   /// - Parameter utf8: the PIN as typed, without a line end.
   /// - Throws: ``PRFDeviceError/pinPolicyViolation(_:)``.
@@ -57,13 +56,13 @@ public final class PIN: Sendable {
     }
   }
 
-  /// Whether both would be sent as the same bytes.
+  /// Whether both are sent as the same bytes.
   public func isEqual(to other: PIN) -> Bool { terminated.isEqual(to: other.terminated) }
 
-  /// Lends the PIN as a C string, for one call.
+  /// Passes the PIN as a C string, for one call.
   func withCString<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
     unsafe terminated.withUnsafeBytes { bytes in
-      // Never empty: the constructor put a zero byte at the end.
+      // Never empty: the initialiser added a zero byte.
       unsafe body(bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
     }
   }

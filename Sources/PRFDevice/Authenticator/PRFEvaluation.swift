@@ -1,25 +1,25 @@
 public import SecretMemory
 
-/// One evaluation of the PRF: which relying party, which credentials, which
-/// one or two inputs.
+/// One evaluation of the PRF: the relying party, the credentials, and one or two inputs.
 public struct PRFRequest: Equatable, Sendable {
-  /// The most bytes of a relying party ID, those of a domain name, 253.
+  /// The most bytes of a relying party ID: 253, as of a domain name.
   ///
-  /// libfido2 begins to send a request beyond every message all the same, and
-  /// the connection is lost.
+  /// libfido2 would begin to send a request too long for any message, and the connection would be
+  /// lost.
   public static let maximumRelyingPartyIDBytes = 253
 
-  /// The relying party ID the credential is bound to.
+  /// The relying party ID of the credential.
   public var rpID: String
-  /// The credentials that may answer; empty asks every discoverable
-  /// credential of the relying party, and each answers.
+  /// The credentials that may answer.
+  ///
+  /// If empty, every discoverable credential of the relying party answers.
   public var credentialIDs: [CredentialID]
   /// The first input.
   public var first: PRFInput
   /// The second input, for a second output in the same touch.
   public var second: PRFInput?
 
-  /// Describes an evaluation; see the properties.
+  /// Creates a request; see the properties.
   public init(
     rpID: String, credentialIDs: [CredentialID] = [], first: PRFInput, second: PRFInput? = nil
   ) {
@@ -29,14 +29,14 @@ public struct PRFRequest: Equatable, Sendable {
     self.second = second
   }
 
-  /// Refuses what is no relying party ID, or would be another one in C.
+  /// Throws if the text is not a relying party ID, or would be a different one in C.
   static func check(rpID: String) throws(PRFDeviceError) {
     guard (1...maximumRelyingPartyIDBytes).contains(rpID.utf8.count), !rpID.utf8.contains(0) else {
       throw .invalidInput("relying party ID")
     }
   }
 
-  /// The 32 or 64 bytes of salt that the authenticator gets.
+  /// The 32 or 64 bytes of salt for the authenticator.
   var salts: [UInt8] {
     first.hmacSecretSalt + (second?.hmacSecretSalt ?? [])
   }
@@ -44,17 +44,17 @@ public struct PRFRequest: Equatable, Sendable {
 
 /// The PRF's answer for one credential, under user verification.
 ///
-/// Shared by reference; the outputs stay in one guarded allocation and are
-/// wiped with the last reference.
+/// It is shared by reference. The outputs stay in one guarded allocation and are wiped with the
+/// last reference.
 @safe
 public final class PRFEvaluation: Sendable {
   /// The credential that answered.
   public let credentialID: CredentialID
-  /// The user handle the key stored, when it says it (discoverable only).
+  /// The user handle stored on the key, if it was sent (discoverable only).
   public let userID: [UInt8]
-  /// The user name the key stored, when it says it (several discoverable).
+  /// The user name stored on the key, if it was sent (several discoverable).
   public let userName: String?
-  /// The display name the key stored, when it says it.
+  /// The display name stored on the key, if it was sent.
   public let userDisplayName: String?
 
   /// 32 bytes for each input.
@@ -74,12 +74,12 @@ public final class PRFEvaluation: Sendable {
   /// Whether there is a second output.
   public var hasSecond: Bool { outputs.count > PRFInput.saltSize }
 
-  /// A new owner of the first output, 32 bytes.
+  /// A copy of the first output, 32 bytes, with its own owner.
   public func first() -> SecretBytes {
     outputs.copy(0..<PRFInput.saltSize)
   }
 
-  /// A new owner of the second output, 32 bytes; `nil` when one input was given.
+  /// A copy of the second output, 32 bytes, with its own owner; `nil` when one input was given.
   public func second() -> SecretBytes? {
     guard hasSecond else { return nil }
     return outputs.copy(PRFInput.saltSize..<2 * PRFInput.saltSize)

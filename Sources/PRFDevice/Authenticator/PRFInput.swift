@@ -1,21 +1,21 @@
 internal import SecretMemory
 
-/// What the PRF is evaluated for: one input of WebAuthn's `prf` extension, or
-/// one hmac-secret salt as it is.
+/// One input of the PRF: an input of WebAuthn's `prf` extension, or a plain hmac-secret salt.
 public struct PRFInput: Equatable, Sendable {
-  /// Size of an hmac-secret salt, and of an output, 32 bytes.
+  /// The size of an hmac-secret salt and of an output, 32 bytes.
   public static let saltSize = 32
 
-  /// The 32 bytes that the authenticator gets.
+  /// The 32 bytes for the authenticator.
   public let hmacSecretSalt: [UInt8]
 
   private init(hmacSecretSalt: [UInt8]) {
     self.hmacSecretSalt = hmacSecretSalt
   }
 
-  /// A WebAuthn PRF input of any size: the salt is
-  /// SHA-256("WebAuthn PRF" 0x00 input), so that the output equals what a
-  /// browser gives for it (WebAuthn Level 3, section 10.1.4).
+  /// Creates an input from a WebAuthn PRF input of any size.
+  ///
+  /// The salt is SHA-256("WebAuthn PRF" 0x00 input), so that the output equals that of a browser
+  /// (WebAuthn Level 3, section 10.1.4).
   public static func webAuthn(_ input: [UInt8]) -> PRFInput {
     var hash = SHA256()
     unsafe hash.update(webAuthnPrefix.span.bytes)
@@ -23,7 +23,7 @@ public struct PRFInput: Equatable, Sendable {
     return PRFInput(hmacSecretSalt: hash.finalize())
   }
 
-  /// An hmac-secret salt, sent as it is.
+  /// Creates an input from an hmac-secret salt, which is sent unchanged.
   ///
   /// - Parameter salt: exactly 32 bytes.
   /// - Returns: the input.

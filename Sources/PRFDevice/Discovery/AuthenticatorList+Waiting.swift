@@ -4,27 +4,26 @@ internal import Glibc
 extension AuthenticatorList {
   /// Waits until an authenticator can be opened; returns at once if one can.
   ///
-  /// Nothing is polled: the kernel and udev say when a device comes, pcscd when
-  /// a card does.
+  /// Nothing is polled: the kernel and udev report new devices, and pcscd reports new cards.
   ///
-  /// - Parameter duration: how long to wait at most; zero only looks.
+  /// - Parameter duration: the longest wait; zero only checks once.
   /// - Returns: every authenticator then connected, at least one.
   /// - Throws: ``PRFDeviceError/noAuthenticator`` after the time,
-  ///   ``PRFDeviceError/permissionDenied(path:)`` when there is one that may
-  ///   not be opened, ``PRFDeviceError/cancelled`` when the task is cancelled.
+  ///   ``PRFDeviceError/permissionDenied(path:)`` when there is one that may not be opened,
+  ///   ``PRFDeviceError/cancelled`` when the task is cancelled.
   public static func waitForOne(
     upTo duration: Duration
   ) async throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
     try await wait(upTo: duration) { !$0.isEmpty }
   }
 
-  /// Waits until the connected authenticators are as wanted, for instance
-  /// until another one was plugged in.
+  /// Waits until the connected authenticators satisfy a condition, for instance until another one
+  /// was plugged in.
   ///
   /// - Parameters:
-  ///   - duration: how long to wait at most; zero only looks.
-  ///   - isWanted: looks at the authenticators connected now.
-  /// - Returns: the authenticators that were wanted.
+  ///   - duration: the longest wait; zero only checks once.
+  ///   - isWanted: tests the authenticators connected now.
+  /// - Returns: the authenticators that satisfied it.
   /// - Throws: as ``waitForOne(upTo:)``.
   public static func wait(
     upTo duration: Duration,
@@ -50,7 +49,7 @@ extension AuthenticatorList {
   }
 }
 
-/// One wait for devices to come and go, on a thread of its own.
+/// One wait for devices to connect and disconnect, on its own thread.
 private final class HotplugWait: Sendable {
   private let monitor: HotplugMonitor
   private let readers: ReaderMonitor
@@ -58,7 +57,7 @@ private final class HotplugWait: Sendable {
   private let cancellation: Int32
 
   init() throws(PRFDeviceError) {
-    // Before the first look, or a device that comes in between is missed.
+    // Created before the first check, or a device connected in between would be missed.
     monitor = try HotplugMonitor()
     readers = try ReaderMonitor()
     cancellation = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -78,7 +77,7 @@ private final class HotplugWait: Sendable {
   ) -> Result<[AuthenticatorDescriptor], PRFDeviceError> {
     defer { readers.stop() }
     do throws(PRFDeviceError) {
-      // What may not be opened now will not be later: say so at once.
+      // A device that may not be opened now will stay so: report it at once.
       var found = try look()
       if found.isEmpty { try AuthenticatorList.requireAccess() }
       while !isWanted(found) {
@@ -86,8 +85,8 @@ private final class HotplugWait: Sendable {
         case .change: break
         case .cancelled: throw .cancelled
         case .timeout:
-          // A device that just came is forbidden until udev has seen it;
-          // one that still is, is for good.
+          // A new device is forbidden until udev has processed it; one that is still forbidden
+          // stays so.
           if found.isEmpty { found = try AuthenticatorList.pluggedIn() + readers.authenticators() }
           guard isWanted(found) else { throw .noAuthenticator }
           return .success(found)

@@ -1,22 +1,22 @@
-// This folder is for listing the authenticators in reach, and waiting for one to come.
-// Callers get descriptors. None is opened by its descriptor here; only a card is asked
-// whether it is one.
+// This folder is for listing the connected authenticators, and waiting for one. Callers receive
+// descriptors. No authenticator is opened by its descriptor here; only a card is asked whether it
+// is one.
 
 internal import CFido2
 
-/// The authenticators in reach: plugged in, or on a smart-card or NFC reader.
+/// The connected authenticators: plugged in, or on a smart-card or NFC reader.
 public enum AuthenticatorList {
-  /// The rule file that gives the person at the computer access to the device
-  /// files, as it is installed under /etc/udev/rules.d.
+  /// The rule file that gives the user at the computer access to the device files, as installed
+  /// under /etc/udev/rules.d.
   public static let udevRuleName = "70-keybackup.rules"
 
   private static let capacity = 64
 
-  /// Every authenticator that can be opened: those plugged in, in the system's
-  /// order, then those on readers.
+  /// Every authenticator that can be opened: first those plugged in, in the system's order, then
+  /// those on readers.
   ///
-  /// The cards on the readers are asked who they are, which takes each some
-  /// milliseconds; without pcscd, or without a card, it costs nothing.
+  /// Each card on a reader is queried, which takes some milliseconds. Without pcscd, or without a
+  /// card, it costs nothing.
   ///
   /// - Throws: ``PRFDeviceError/permissionDenied(path:)`` when there are
   ///   authenticators and none of them may be opened.
@@ -26,8 +26,8 @@ public enum AuthenticatorList {
     return found
   }
 
-  /// The authenticators that are plugged in and can be opened, in the system's
-  /// order; no card is disturbed.
+  /// The authenticators that are plugged in and can be opened, in the system's order; cards are not
+  /// queried.
   ///
   /// - Throws: ``PRFDeviceError/permissionDenied(path:)`` when there are some
   ///   and none of them may be opened.
@@ -37,8 +37,7 @@ public enum AuthenticatorList {
     return found
   }
 
-  /// The readers and what is on them; asks every card whether it is a security
-  /// key.
+  /// The readers and their cards; asks every card whether it is a security key.
   public static func readers() async -> ReaderReport {
     await withCheckedContinuation { continuation in
       do throws(PRFDeviceError) {
@@ -51,7 +50,7 @@ public enum AuthenticatorList {
     }
   }
 
-  /// Device files of authenticators that this user may not open.
+  /// The device files of authenticators that this user may not open.
   public static func inaccessible() -> [String] {
     HIDNode.all().filter { $0.isAuthenticator && $0.isForbidden }.map(\.path)
   }
@@ -64,7 +63,7 @@ public enum AuthenticatorList {
     at path: String
   ) async throws(PRFDeviceError) -> AuthenticatorDescriptor {
     if path.hasPrefix(AuthenticatorDescriptor.readerScheme) {
-      // Whatever card is there, opening tells best what is wrong with it.
+      // Whatever card is there, opening it reports its problem best.
       let name = String(path.dropFirst(AuthenticatorDescriptor.readerScheme.count))
       let reader = await readers().readers.first { $0.name == name && $0.state != .empty }
       guard let reader else { throw .noAuthenticator }
@@ -75,19 +74,19 @@ public enum AuthenticatorList {
     throw .noAuthenticator
   }
 
-  /// Refuses when there are authenticators that may not be opened.
+  /// Throws if there are authenticators that may not be opened.
   static func requireAccess() throws(PRFDeviceError) {
     if let path = inaccessible().first { throw .permissionDenied(path: path) }
   }
 
-  /// What libfido2 finds, which leaves out what cannot be opened.
+  /// The devices that libfido2 lists; it omits those that cannot be opened.
   static func manifest() throws(PRFDeviceError) -> [AuthenticatorDescriptor] {
     let handle = try DeviceInfoList(capacity: capacity)
     var count = 0
     let status = FIDOStatus(
       code: unsafe fido_dev_info_manifest(handle.pointer, handle.capacity, &count))
-    // libfido2 reports an internal error where the system has no hidraw class
-    // at all: there is no authenticator then.
+    // libfido2 reports an internal error if the system has no hidraw class; there is no
+    // authenticator then.
     guard status.isOK || status.code == FIDO_ERR_INTERNAL else { throw status.error }
     let list = DeviceEntry.List(handle)
     return (0..<count).compactMap { AuthenticatorDescriptor(DeviceEntry(list, $0)) }

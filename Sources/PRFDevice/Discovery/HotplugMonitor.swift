@@ -1,9 +1,9 @@
 internal import CUdev
 
-/// Tells when hidraw devices come and go.
+/// Detects when hidraw devices connect and disconnect.
 ///
-/// Two sources: udev, which speaks after the rules have set the permissions,
-/// and the kernel, which is all there is in a container without udev.
+/// It has two sources. udev reports after its rules have set the permissions. The kernel is the
+/// only source in a container without udev.
 @safe
 final class HotplugMonitor: @unchecked Sendable {
   // `@unchecked Sendable`: after `init` only one thread reads.
@@ -35,10 +35,10 @@ final class HotplugMonitor: @unchecked Sendable {
     unsafe udev_unref(udev)
   }
 
-  /// Takes what has arrived; what it says is looked up afresh.
+  /// Discards the received events; the devices are then listed again.
   func drain() {
     for index in files.indices {
-      // The sockets do not block: `nil` says that nothing is left.
+      // The sockets do not block: `nil` means that nothing is left.
       while let device = unsafe udev_monitor_receive_device(monitors[index]) {
         unsafe udev_device_unref(device)
       }

@@ -5,17 +5,16 @@ struct CommandAPDU: Equatable {
   var parameter1: UInt8 = 0
   var parameter2: UInt8 = 0
   var data: [UInt8] = []
-  /// How many bytes of answer are expected, 0 for up to 256.
+  /// The number of answer bytes expected, 0 for up to 256.
   var expected: UInt8 = 0
 
-  /// Bytes of data in one piece: some readers take no full 255.
+  /// The bytes of data in one piece: some readers cannot take the full 255.
   static let pieceSize = 240
 
-  /// The command in short form, in as many pieces as its data needs: command
-  /// chaining (ISO 7816-4, 5.3.3), which every FIDO card knows, unlike the
-  /// extended form.
+  /// The command in short form, in as many pieces as its data needs.
   ///
-  /// Only the last one is answered with data.
+  /// This is command chaining (ISO 7816-4, 5.3.3), which every FIDO card supports, unlike the
+  /// extended form. Only the last piece is answered with data.
   var pieces: [[UInt8]] {
     var pieces: [[UInt8]] = []
     var rest = data[...]
@@ -38,16 +37,16 @@ package struct StatusWord: Equatable, Sendable {
   let value: UInt16
 
   static let success = StatusWord(value: 0x9000)
-  /// The card is still at work or waits for the person (CTAP 2.1, 11.3.7).
+  /// The card is still working or waits for the user (CTAP 2.1, 11.3.7).
   static let update = StatusWord(value: 0x9100)
 
   private var first: UInt8 { UInt8(value >> 8) }
   private var second: UInt8 { UInt8(value & 0xFF) }
 
-  /// How much more there is to fetch with GET RESPONSE, 0 for 256 or more.
+  /// The number of bytes left for GET RESPONSE, 0 for 256 or more.
   var bytesLeft: UInt8? { first == 0x61 ? second : nil }
 
-  /// The length that the command should have asked for.
+  /// The length that the command should have requested.
   var rightLength: UInt8? { first == 0x6C ? second : nil }
 }
 
@@ -56,7 +55,7 @@ struct ResponseAPDU: Equatable {
   var data: [UInt8]
   var status: StatusWord
 
-  /// - Parameter bytes: as the reader gives them; fewer than two give `nil`.
+  /// - Parameter bytes: the reader's bytes; fewer than two give `nil`.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 2 else { return nil }
     data = Array(bytes.dropLast(2))

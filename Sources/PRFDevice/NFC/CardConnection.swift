@@ -2,10 +2,9 @@ internal import CPCSC
 internal import Glibc
 internal import Synchronization
 
-/// A card on a reader, shared with other programs but held for one session:
-/// nobody else's commands come in between.
+/// A card on a reader, shared with other programs but held for one session.
 ///
-/// One thread uses it.
+/// No other program's commands can come in between. One thread uses it.
 final class CardConnection: CardChannel {
   let reader: String
   private let service: SmartCardService
@@ -13,15 +12,15 @@ final class CardConnection: CardChannel {
   private let activeProtocol: DWORD
   private let isGone = Atomic(false)
 
-  /// More than the 258 bytes that a short command can be answered with.
+  /// The buffer size, more than the 258 bytes of an answer to a short command.
   private static let answerSize = 4096
-  /// How long another program's session is waited for.
+  /// How long to wait for another program's session.
   private static let patience: Duration = .seconds(1)
 
-  /// Connects to the card on a reader and takes its turn.
+  /// Connects to the card on a reader and waits for its turn.
   ///
-  /// - Throws: ``CardFailure/service(code:)``; a sharing violation when
-  ///   another program has the card for itself.
+  /// - Throws: ``CardFailure/service(code:)``; a sharing violation when another program has
+  ///   exclusive use of the card.
   init(_ reader: String, _ service: SmartCardService) throws(CardFailure) {
     self.reader = reader
     self.service = service
@@ -36,12 +35,12 @@ final class CardConnection: CardChannel {
 
   // MARK: Taking turns
 
-  /// A connection with a transaction begun.
+  /// A connection with an open transaction.
   private struct Turn {
     let card: SCARDHANDLE
     let activeProtocol: DWORD
 
-    /// Connects and begins a transaction; returns when nobody else has one.
+    /// Connects and begins a transaction; returns when no other program has one.
     init(_ reader: String, _ service: SmartCardService) throws(CardFailure) {
       var card: SCARDHANDLE = 0
       var activeProtocol: DWORD = 0
@@ -63,7 +62,7 @@ final class CardConnection: CardChannel {
       self.activeProtocol = activeProtocol
     }
 
-    /// The card stays powered: another program may have something open on it.
+    /// Ends the transaction; the card stays powered, since another program may be using it.
     func end() {
       SCardEndTransaction(card, DWORD(SCARD_LEAVE_CARD))
       SCardDisconnect(card, DWORD(SCARD_LEAVE_CARD))
@@ -73,12 +72,13 @@ final class CardConnection: CardChannel {
   private enum Progress {
     case waiting
     case taken(Result<Turn, CardFailure>)
-    /// Nobody wants the turn any more.
+    /// The caller no longer wants the turn.
     case abandoned
   }
 
-  /// pcscd lets both calls wait for another program's transaction without end,
-  /// so they happen in a thread that can be left behind.
+  /// Waits for a turn in a thread that can be left behind.
+  ///
+  /// pcscd lets both calls wait without end for another program's transaction.
   private static func takeTurn(
     _ reader: String, _ service: SmartCardService
   ) throws(CardFailure) -> Turn {
@@ -122,7 +122,7 @@ final class CardConnection: CardChannel {
     return Array(answer.prefix(Int(count)))
   }
 
-  /// Where the reader is plugged in, when it is at USB and says so.
+  /// The USB address of the reader, if it is a USB device and states it.
   var usbAddress: USBAddress? {
     var channel: UInt32 = 0
     var size = DWORD(MemoryLayout<UInt32>.size)
@@ -134,7 +134,7 @@ final class CardConnection: CardChannel {
     return code == SCARD_S_SUCCESS ? USBAddress(channel: channel) : nil
   }
 
-  /// Whether the card is gone now or within a second: pcscd looks every 0.4.
+  /// Whether the card is removed now or within a second: pcscd checks every 0.4 seconds.
   var isLost: Bool {
     for _ in 0..<20 {
       if !isConnected { return true }
@@ -143,8 +143,8 @@ final class CardConnection: CardChannel {
     return false
   }
 
-  /// Whether the card that was connected to is still there: one that was taken
-  /// away and put back is another one.
+  /// Whether the connected card is still there; a card that was removed and put back is another
+  /// one.
   var isConnected: Bool {
     if isGone.load(ordering: .relaxed) { return false }
     var state: DWORD = 0

@@ -1,31 +1,31 @@
-/// A smart-card or NFC reader and what is on it.
+/// A smart-card or NFC reader and its card.
 public struct CardReader: Hashable, Sendable {
-  /// What a reader holds.
+  /// The contents of a reader.
   public enum State: String, Sendable, CaseIterable {
     /// No card.
     case empty = "no-card"
     /// A security key.
     case authenticator
-    /// A card without FIDO.
+    /// A card that is not a FIDO card.
     case otherCard = "no-fido"
-    /// A card that another program has taken.
+    /// A card that another program uses exclusively.
     case busy
-    /// A card that does not answer; often it lies badly.
+    /// A card that does not answer; often it is not placed well.
     case noAnswer = "no-answer"
-    /// No reader of its own: the smart-card side of a security key that is
-    /// plugged in, and used through USB.
+    /// Not a separate reader: the smart-card side of a security key that is plugged in and used
+    /// through USB.
     case partOfKey = "usb-key"
   }
 
-  /// The name that pcscd gives it.
+  /// The name that pcscd gives the reader.
   public let name: String
-  /// What it holds.
+  /// Its contents.
   public let state: State
-  /// Counts the cards that came and went.
+  /// The number of cards inserted and removed.
   let insertion: UInt32
 }
 
-/// The readers that pcscd knows, or why there are none.
+/// The readers that pcscd knows, or the reason why there are none.
 public struct ReaderReport: Hashable, Sendable {
   /// The service that owns the readers.
   public enum Service: String, Sendable {
@@ -39,9 +39,9 @@ public struct ReaderReport: Hashable, Sendable {
     case noAnswer = "no-answer"
   }
 
-  /// Whether there is anybody to ask.
+  /// The state of the service.
   public let service: Service
-  /// In pcscd's order.
+  /// The readers in pcscd's order.
   public let readers: [CardReader]
 
   /// The security keys on the readers.
@@ -51,9 +51,9 @@ public struct ReaderReport: Hashable, Sendable {
 }
 
 extension AuthenticatorDescriptor {
-  /// The card on a reader.
+  /// Creates a descriptor for the card on a reader.
   init(_ reader: CardReader) {
-    // pcscd adds the numbers of the reader and of its slot.
+    // pcscd appends the numbers of the reader and of its slot.
     let words = reader.name.split(separator: " ")
     let isNumbered = words.count > 2 && words.suffix(2).allSatisfy { $0.count == 2 }
     self.init(

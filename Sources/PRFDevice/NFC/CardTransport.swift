@@ -1,35 +1,35 @@
-// This folder is for authenticators that are cards on a reader, over PC/SC. Transport takes
-// a CardLink from here, Discovery the readers and who waits for cards. The PRF is not known
-// here.
+// This folder is for authenticators that are cards on a reader, over PC/SC. Transport uses
+// CardLink; Discovery uses the readers and the wait for cards. The PRF is not known here.
 
 internal import CFido2
 internal import Synchronization
 
-/// A FIDO card as libfido2's transport: messages in place of CTAPHID's frames.
+/// A FIDO card as libfido2's transport, with messages instead of CTAPHID frames.
 ///
-/// The device's thread uses it; a CANCEL comes from another one.
+/// The device's thread uses it; a CANCEL comes from another thread.
 final class CardTransport: Sendable {
   private enum Request {
-    /// libfido2's nonce, to be given back.
+    /// libfido2's nonce, to be returned.
     case initialisation(nonce: [UInt8])
     case cbor([UInt8])
     case message([UInt8])
   }
 
-  /// Nil behind another channel than PC/SC.
+  /// The PC/SC connection; nil for another channel.
   private let connection: CardConnection?
   private let applet: FIDOApplet
   private let version: FIDOApplet.Version
-  /// What libfido2 sent last; carried out when it asks for the answer, which is
-  /// when it says how long that may take.
+  /// The last request of libfido2.
+  ///
+  /// It is executed when libfido2 asks for the answer, since only that call states the time limit.
   private let request = Mutex<Request?>(nil)
   private let failure = Mutex<CardFailure?>(nil)
-  /// Learns of each request.
+  /// Is notified of each request.
   private let notice: TouchNotice
 
   /// Connects to the card on a reader and selects its FIDO applet.
   ///
-  /// - Throws: what opening can refuse.
+  /// - Throws: the errors of opening.
   init(reader: String, path: String, _ notice: TouchNotice) throws(PRFDeviceError) {
     self.notice = notice
     let connection: CardConnection
@@ -49,8 +49,7 @@ final class CardTransport: Sendable {
     }
   }
 
-  /// Selects the FIDO applet of what is behind a channel, which is lost with
-  /// its first failure.
+  /// Selects the FIDO applet behind a channel, which is lost with its first failure.
   ///
   /// - Throws: ``PRFDeviceError/notFIDO2``.
   init(over channel: any CardChannel, _ notice: TouchNotice) throws(PRFDeviceError) {
@@ -64,10 +63,10 @@ final class CardTransport: Sendable {
   /// Whether the card is still on the reader.
   var isConnected: Bool { connection?.isConnected ?? (lastFailure == nil) }
 
-  /// Whether the card was pulled away, or what is behind the channel failed.
+  /// Whether the card was removed, or the channel failed.
   var isLost: Bool { connection?.isLost ?? (lastFailure != nil) }
 
-  /// Why the last exchange failed.
+  /// The reason why the last exchange failed.
   var lastFailure: CardFailure? { failure.withLock { $0 } }
 
   // MARK: libfido2's side
@@ -75,7 +74,7 @@ final class CardTransport: Sendable {
   private static let answersCBOR: UInt8 = 0x04
   private static let answersNoMessages: UInt8 = 0x08
 
-  /// Takes a message; 0, or -1 for one that a card has no use for.
+  /// Accepts a message; returns 0, or -1 for a message that a card cannot use.
   fileprivate func take(_ command: UInt8, _ payload: [UInt8]) -> Int32 {
     let taken: Request
     switch Int32(command) {
@@ -93,7 +92,7 @@ final class CardTransport: Sendable {
     return 0
   }
 
-  /// The answer to the message taken last; `nil` when there is none.
+  /// The answer to the last message; `nil` when there is none.
   fileprivate func answer(milliseconds: Int32) -> [UInt8]? {
     guard let request = request.withLock({ $0.take() }) else { return nil }
     let time = milliseconds < 0 ? Duration.seconds(600) : .milliseconds(Int(milliseconds))
@@ -102,7 +101,7 @@ final class CardTransport: Sendable {
       case .initialisation(let nonce):
         let flags =
           version == .u2f ? Self.answersCBOR : Self.answersCBOR | Self.answersNoMessages
-        // As CTAPHID has it: nonce, channel, four bytes of versions, flags.
+        // The CTAPHID form: nonce, channel, four bytes of versions, flags.
         return nonce + [0, 0, 0, 1] + [2, 0, 0, 0] + [flags]
       case .cbor(let bytes):
         return try applet.send(bytes, until: MonotonicTime.now().advanced(by: time))
@@ -117,7 +116,7 @@ final class CardTransport: Sendable {
 }
 
 extension DeviceHandle {
-  /// Opens a card as a device: getInfo.
+  /// Opens a card as a device with getInfo.
   ///
   /// - Returns: libfido2's status.
   func open(over transport: CardTransport) -> FIDOStatus {
@@ -132,8 +131,9 @@ extension DeviceHandle {
 }
 
 extension fido_dev_io_t {
-  /// Opening and closing; the messages go past `read` and `write`, which
-  /// libfido2 wants all the same.
+  /// The functions for opening and closing.
+  ///
+  /// The messages do not use `read` and `write`, but libfido2 requires them.
   fileprivate static var card: fido_dev_io_t {
     unsafe fido_dev_io_t(
       open: { path in
@@ -172,7 +172,7 @@ extension fido_dev_transport_t {
   }
 }
 
-/// A card as the handle's way to its authenticator.
+/// The link of a handle to an authenticator that is a card.
 final class CardLink: Sendable {
   private let makeTransport: @Sendable (TouchNotice) throws(PRFDeviceError) -> CardTransport
   private let transport = Mutex<CardTransport?>(nil)
@@ -189,22 +189,22 @@ final class CardLink: Sendable {
     }
   }
 
-  /// Whether the card has been on the reader ever since it was connected to.
+  /// Whether the card has been on the reader ever since it was connected.
   var isConnected: Bool { transport.withLock { $0 }?.isConnected ?? false }
 
-  /// Whether the card is gone now or within a second.
+  /// Whether the card is removed now or within a second.
   var isLost: Bool { transport.withLock { $0 }?.isLost ?? true }
 
   /// Connects to the card.
   ///
-  /// - Throws: what opening can refuse.
+  /// - Throws: the errors of opening.
   func connect(_ notice: TouchNotice) throws(PRFDeviceError) -> CardTransport {
     let made = try makeTransport(notice)
     transport.withLock { $0 = made }
     return made
   }
 
-  /// Lets the card go, as soon as the handle has.
+  /// Releases the card once the handle has done so.
   func close() {
     transport.withLock { $0 = nil }
   }

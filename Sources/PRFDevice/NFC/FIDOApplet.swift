@@ -1,46 +1,45 @@
 internal import Glibc
 internal import Synchronization
 
-/// What carries bytes to a card and back.
+/// A channel that carries bytes to a card and back.
 package protocol CardChannel: AnyObject, Sendable {
-  /// Sends one piece and waits for its answer, which no time limit shortens.
+  /// Sends one piece and waits for its answer, without a time limit.
   func transmit(_ piece: [UInt8]) throws(CardFailure) -> [UInt8]
 }
 
-/// Why a card's answer did not come.
+/// The reason why a card did not answer.
 package enum CardFailure: Error, Equatable {
-  /// PC/SC refused, with its error code.
+  /// PC/SC failed with this error code.
   case service(code: Int)
   /// The card refused with this status.
   case refused(StatusWord)
-  /// The answer is no answer: too short, too long, or without an end.
+  /// The answer is invalid: too short, too long, or without an end.
   case malformed
-  /// The time was over before the last piece.
+  /// The time ended before the last piece.
   case timeout
 }
 
-/// The FIDO applet of a card: selects it and carries CTAP messages (CTAP 2.1,
-/// section 11.3).
+/// The FIDO applet of a card: selects it and carries CTAP messages (CTAP 2.1, section 11.3).
 ///
-/// One thread uses it; ``cancel()`` may come from another one.
+/// One thread uses it; ``cancel()`` may come from another thread.
 final class FIDOApplet: Sendable {
-  /// What the applet said when it was selected.
+  /// The version that the applet stated when it was selected.
   enum Version: Equatable {
-    /// U2F, and perhaps more: getInfo tells.
+    /// U2F, and perhaps more, as getInfo tells.
     case u2f
     /// FIDO2 without U2F.
     case fido2
   }
 
   static let identifier: [UInt8] = [0xA0, 0x00, 0x00, 0x06, 0x47, 0x2F, 0x00, 0x01]
-  /// The longest answer put together from pieces, in bytes: more than a CTAP
-  /// message over any transport.
+  /// The longest answer assembled from pieces, in bytes: more than a CTAP message over any
+  /// transport.
   static let maximumAnswer = 8192
-  /// The most pieces of one answer; they may be small, not endlessly many.
+  /// The most pieces of one answer; they may be small but not endless.
   static let maximumPieces = 1024
 
   private let channel: any CardChannel
-  /// How long to leave a card alone that is still at work, in microseconds.
+  /// The pause before a working card is queried again, in microseconds.
   private let pause: UInt32
   private let isCancelled = Atomic(false)
 
@@ -67,13 +66,13 @@ final class FIDOApplet: Sendable {
     }
   }
 
-  /// Sends a CTAP2 request (command byte and CBOR) and waits for its answer,
-  /// also while the card says that it is at work.
+  /// Sends a CTAP2 request (command byte and CBOR) and waits for its answer, also while the card
+  /// reports that it is working.
   ///
   /// - Returns: status byte and CBOR.
   func send(_ request: [UInt8], until deadline: MonotonicTime) throws(CardFailure) -> [UInt8] {
     isCancelled.store(false, ordering: .relaxed)
-    // NFCCTAP_MSG; the first parameter says that we know NFCCTAP_GETRESPONSE.
+    // NFCCTAP_MSG; the first parameter states that we support NFCCTAP_GETRESPONSE.
     var command = CommandAPDU(
       instructionClass: 0x80, instruction: 0x10, parameter1: 0x80, data: request)
     while true {
@@ -86,7 +85,7 @@ final class FIDOApplet: Sendable {
       usleep(pause)
       let isLate = MonotonicTime.now() >= deadline
       let isCancelled = isCancelled.exchange(false, ordering: .relaxed)
-      // NFCCTAP_GETRESPONSE, or the same as a CANCEL.
+      // NFCCTAP_GETRESPONSE, or its form that is a CANCEL.
       command = CommandAPDU(
         instructionClass: 0x80, instruction: 0x11, parameter1: isCancelled || isLate ? 0x11 : 0)
       if isLate {
@@ -96,20 +95,19 @@ final class FIDOApplet: Sendable {
     }
   }
 
-  /// Sends a U2F command as it is.
+  /// Sends a U2F command unchanged.
   ///
   /// - Returns: the answer with its status.
   func send(raw command: [UInt8]) throws(CardFailure) -> [UInt8] {
     try channel.transmit(command)
   }
 
-  /// Ends the waiting of a card that says that it waits; another one cannot be
-  /// interrupted.
+  /// Ends the wait of a card that reports waiting; any other card cannot be interrupted.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
   }
 
-  /// One command in all its pieces, and its answer in all of its own.
+  /// Sends one command in all its pieces and assembles its answer.
   private func exchange(
     _ command: CommandAPDU, until deadline: MonotonicTime
   ) throws(CardFailure) -> ResponseAPDU {

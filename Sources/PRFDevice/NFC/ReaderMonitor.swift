@@ -2,30 +2,28 @@ internal import CLinux
 internal import CPCSC
 internal import Glibc
 
-/// Tells when cards, readers and pcscd itself come and go, and which cards are
-/// security keys.
+/// Detects changes of cards, readers and pcscd itself, and tells which cards are security keys.
 ///
-/// A thread waits in pcscd; while pcscd does not run, the folder of its socket
-/// is watched.
+/// A thread waits in pcscd. While pcscd does not run, the folder of its socket is watched.
 final class ReaderMonitor: Sendable {
   private struct State {
     var presences: [SmartCardService.Presence] = []
-    /// What the thread waits in; `nil`: there is no thread.
+    /// The service in which the thread waits; `nil` if there is no thread.
     var service: SmartCardService?
     var isStopped = false
-    /// The thread has yet to hear from pcscd for the first time.
+    /// Whether the thread still waits for pcscd's first answer.
     var isStarting = false
-    /// Something came while the thread was starting: look once more.
+    /// Whether something arrived while the thread was starting, so that it must check again.
     var wantsAnotherStart = false
-    /// The cards that have been asked.
+    /// The cards that have been queried.
     var asked: [String: (state: DWORD, reader: CardReader)] = [:]
   }
 
   private let state = Condition(State())
   private let socket: ServiceSocketWatch
-  /// Until when pcscd's first answer is waited for; later it is an event.
+  /// The limit of the wait for pcscd's first answer; later it is an event.
   private let firstAnswer = MonotonicTime.now().advanced(by: .seconds(1))
-  /// An eventfd that the thread makes readable at every change.
+  /// An eventfd that becomes readable at every change.
   private let change: Int32
 
   /// The file descriptors to wait on for reading.
@@ -40,7 +38,7 @@ final class ReaderMonitor: Sendable {
 
   deinit { close(change) }
 
-  /// Takes note of what has arrived.
+  /// Processes the received events.
   func drain() {
     var count: eventfd_t = 0
     _ = unsafe eventfd_read(change, &count)
@@ -49,8 +47,8 @@ final class ReaderMonitor: Sendable {
 
   /// The security keys on the readers now.
   ///
-  /// Asks only cards that have not been asked: a card that did not answer is
-  /// asked again when it was lifted.
+  /// Queries only cards that have not been queried. A card that did not answer is queried again
+  /// after it was lifted.
   func authenticators() -> [AuthenticatorDescriptor] {
     let limit = firstAnswer
     let (presences, asked) = state.wait { state in
@@ -73,7 +71,8 @@ final class ReaderMonitor: Sendable {
     state.change { $0.isStopped = true }
     let limit = MonotonicTime.now().advanced(by: .seconds(2))
     while let service = state.withLock({ $0.service }), MonotonicTime.now() < limit {
-      // Lost when the thread is not waiting yet: until it has ended.
+      // The call has no effect if the thread is not waiting yet, so it is repeated until the thread
+      // has ended.
       service.cancel()
       let soon = MonotonicTime.now().advanced(by: .milliseconds(20))
       state.wait { state -> Condition<State>.Next<Void> in
@@ -82,7 +81,7 @@ final class ReaderMonitor: Sendable {
     }
   }
 
-  /// Starts the thread if pcscd runs and it does not.
+  /// Starts the thread if pcscd runs and there is no thread.
   private func start() {
     let isNeeded = state.withLock { state in
       guard state.service == nil, !state.isStopped else { return false }
@@ -101,7 +100,7 @@ final class ReaderMonitor: Sendable {
     }
   }
 
-  /// The thread ends, unless pcscd came back meanwhile.
+  /// Ends the thread, unless pcscd came back in the meantime; returns whether it did.
   private func isToStartAgain() -> Bool {
     let hadReaders = state.withLock { !$0.presences.isEmpty }
     var again = false
@@ -116,7 +115,7 @@ final class ReaderMonitor: Sendable {
     return again
   }
 
-  /// Waits for one change after the other, until stopped or pcscd is gone.
+  /// Waits for one change after another until stopped or pcscd is gone.
   private func watch() {
     guard let service = try? SmartCardService(), var known = try? service.presences() else {
       return
@@ -127,13 +126,13 @@ final class ReaderMonitor: Sendable {
       $0.isStarting = false
       $0.wantsAnotherStart = false
     }
-    // Whoever looked before pcscd answered looks again.
+    // A caller that checked before pcscd answered must check again.
     if !known.isEmpty { _ = eventfd_write(change, 1) }
     while !state.withLock({ $0.isStopped }) {
       let awaited =
         known.map { ($0.reader, $0.state & ~DWORD(SCARD_STATE_CHANGED)) }
         + [(PCSC.newReader, DWORD(SCARD_STATE_UNAWARE))]
-      // A reader that goes at this very moment is unknown: look again.
+      // A reader that disappears at this moment is unknown: check again.
       if let code = (service.wait(for: awaited)), code != SCARD_E_UNKNOWN_READER { return }
       guard let presences = try? service.presences() else { return }
       let isNews = presences.map(\.identity) != known.map(\.identity)
@@ -145,7 +144,7 @@ final class ReaderMonitor: Sendable {
 }
 
 extension SmartCardService.Presence {
-  /// The state without what our own looking changes.
+  /// The state without the flags that our own queries change.
   var identity: DWORD { state & ~DWORD(SCARD_STATE_CHANGED | SCARD_STATE_INUSE) }
 }
 
@@ -165,19 +164,19 @@ extension SmartCardService {
   }
 }
 
-/// Tells when pcscd's socket comes.
+/// Detects when pcscd's socket appears.
 final class ServiceSocketWatch: Sendable {
   /// The file descriptor to wait on for reading.
   let file: Int32
   private let folder: String
 
-  /// Where the socket is, as libpcsclite has it.
+  /// The path of the socket, as libpcsclite determines it.
   private static var path: String {
     unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
       ?? "/run/pcscd/pcscd.comm"
   }
 
-  /// Whether somebody listens there, whom we may not reach or who hangs up.
+  /// Whether a service listens there, even if we may not connect or it hangs up.
   static var isListening: Bool {
     let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(O_CLOEXEC | O_NONBLOCK), 0)
     guard file >= 0 else { return false }
@@ -204,14 +203,14 @@ final class ServiceSocketWatch: Sendable {
 
   deinit { close(file) }
 
-  /// Takes what has arrived.
+  /// Processes the received events.
   ///
-  /// - Returns: whether something did.
+  /// - Returns: whether there were any.
   func drain() -> Bool {
     var hasNews = false
     var events = [UInt8](repeating: 0, count: 4096)
     while unsafe read(file, &events, events.count) > 0 { hasNews = true }
-    // The folder may be what came.
+    // The folder itself may have been created.
     if hasNews { watch() }
     return hasNews
   }
@@ -219,7 +218,7 @@ final class ServiceSocketWatch: Sendable {
   private func watch() {
     let parent = folder.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     for place in [folder, parent.isEmpty ? "/" : parent] {
-      // The socket's mode is changed once somebody listens on it.
+      // The socket's mode changes once a service listens on it.
       unsafe inotify_add_watch(file, place, UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB))
     }
   }

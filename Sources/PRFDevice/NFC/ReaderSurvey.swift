@@ -1,17 +1,17 @@
 internal import CPCSC
 internal import Synchronization
 
-/// Looks at every reader, and at the card on each, within a few seconds
-/// whatever the cards do.
+/// Queries every reader and its card, within a few seconds whatever the cards do.
 struct ReaderSurvey {
-  /// How long a card may take to say whether it is a security key.
+  /// How long a card may take to tell whether it is a security key.
   static let patience: Duration = .seconds(3)
 
-  /// Whether pcscd did not answer before: it is not waited for twice.
+  /// Whether pcscd did not answer before; it is not waited for twice.
   private static let isSilent = Atomic(false)
 
-  /// What the readers hold, also when pcscd does not answer: whoever asks it
-  /// waits without end, in a thread that is left behind.
+  /// The contents of the readers, also when pcscd does not answer.
+  ///
+  /// The query may wait without end, in a thread that is then left behind.
   static func runWithinLimit() -> ReaderReport {
     let report = Condition<ReaderReport?>(nil)
     let silence = ReaderReport(service: .noAnswer, readers: [])
@@ -24,7 +24,7 @@ struct ReaderSurvey {
     } catch {
       return silence
     }
-    // The cards' time, and a little for pcscd.
+    // The time for the cards, and a little more for pcscd.
     let limit = MonotonicTime.now().advanced(by: patience + .seconds(1))
     return report.wait { report in
       if let report { return .done(report) }
@@ -34,7 +34,7 @@ struct ReaderSurvey {
     }
   }
 
-  /// What the readers hold; asks each card.
+  /// The contents of the readers; queries each card.
   private static func run() -> ReaderReport {
     do throws(CardFailure) {
       let service = try SmartCardService()
@@ -44,7 +44,7 @@ struct ReaderSurvey {
     }
   }
 
-  /// Asks the cards, all at once.
+  /// Queries all cards at the same time.
   static func look(at presences: [SmartCardService.Presence]) -> [CardReader] {
     let states = Condition([CardReader.State?](repeating: nil, count: presences.count))
     for (index, presence) in presences.enumerated() {
@@ -71,7 +71,7 @@ struct ReaderSurvey {
     }
   }
 
-  /// What is known without a word to the card.
+  /// The state that is known without a query.
   private static func known(_ presence: SmartCardService.Presence) -> CardReader.State? {
     if !presence.hasCard { return .empty }
     if presence.isMute { return .noAnswer }
@@ -83,7 +83,7 @@ struct ReaderSurvey {
     do throws(CardFailure) {
       let service = try SmartCardService()
       let connection = try CardConnection(reader, service)
-      // The same key through USB needs no reader, and no holding still.
+      // The same key on USB needs no reader and need not be held in place.
       if let address = connection.usbAddress,
         HIDNode.all().contains(where: {
           $0.isAuthenticator && !$0.isForbidden && $0.usbAddress == address
@@ -105,7 +105,7 @@ struct ReaderSurvey {
   private static func service(_ failure: CardFailure) -> ReaderReport.Service {
     let refusals = [SCARD_W_SECURITY_VIOLATION, SCARD_E_NO_ACCESS, SCARD_F_COMM_ERROR]
     if case .service(let code) = failure, refusals.contains(code) { return .refused }
-    // It may hang up so soon that the client takes it for gone.
+    // pcscd may hang up so soon that the client reports it as not running.
     return ServiceSocketWatch.isListening ? .refused : .notRunning
   }
 }

@@ -3,20 +3,20 @@ internal import Glibc
 
 /// A connection to pcscd, the service that owns the readers.
 ///
-/// Any thread may use it; its calls wait for one another.
+/// Any thread may use it; its calls wait for each other.
 final class SmartCardService: Sendable {
-  /// What a reader holds, as far as pcscd knows without asking the card.
+  /// The contents of a reader as pcscd knows them without querying the card.
   struct Presence: Equatable {
     var reader: String
-    /// A card is there.
+    /// Whether a card is there.
     var hasCard: Bool
-    /// Another program has taken it for itself alone.
+    /// Whether another program uses it exclusively.
     var isExclusive: Bool
-    /// The card does not react.
+    /// Whether the card does not react.
     var isMute: Bool
-    /// As pcscd gives it: flags, and above them a count of what came and went.
+    /// pcscd's state: flags, and in the upper half a count of insertions and removals.
     var state: DWORD
-    /// Counts the cards that came and went.
+    /// The number of cards inserted and removed.
     var insertion: UInt32 { UInt32(truncatingIfNeeded: state >> 16) }
   }
 
@@ -24,7 +24,7 @@ final class SmartCardService: Sendable {
 
   /// Connects to pcscd.
   ///
-  /// - Throws: ``CardFailure/service(code:)``, at once when pcscd does not run.
+  /// - Throws: ``CardFailure/service(code:)``, immediately when pcscd does not run.
   init() throws(CardFailure) {
     var context: SCARDCONTEXT = 0
     try unsafe PCSC.check(SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &context))
@@ -35,7 +35,7 @@ final class SmartCardService: Sendable {
 
   /// The names of the readers, in pcscd's order.
   func readers() throws(CardFailure) -> [String] {
-    // A reader that comes in between makes the list longer: look again.
+    // A reader that connects in between makes the list longer: read it again.
     for _ in 0..<4 {
       var size: DWORD = 0
       var code = unsafe SCardListReaders(context, nil, nil, &size)
@@ -47,7 +47,7 @@ final class SmartCardService: Sendable {
       if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
       if code == SCARD_E_INSUFFICIENT_BUFFER { continue }
       try PCSC.check(code)
-      // Zero bytes between the names, and two at the end.
+      // The names are separated by zero bytes, with two at the end.
       return names.prefix(Int(size)).split(separator: 0).map { name in
         String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       }
@@ -55,7 +55,7 @@ final class SmartCardService: Sendable {
     throw .malformed
   }
 
-  /// What the readers hold now, without a word to the cards.
+  /// The contents of the readers now, without querying the cards.
   func presences() throws(CardFailure) -> [Presence] {
     try states(of: try readers().map { ($0, DWORD(SCARD_STATE_UNAWARE)) }, timeout: 0)
   }
@@ -63,9 +63,9 @@ final class SmartCardService: Sendable {
   /// Waits for a change.
   ///
   /// - Parameters:
-  ///   - known: readers and the states known of them.
+  ///   - known: readers and their known states.
   ///   - timeout: milliseconds, or `INFINITE`.
-  /// - Returns: the states afterwards; unchanged ones after the time.
+  /// - Returns: the states afterwards; unchanged ones after the timeout.
   /// - Throws: ``CardFailure/service(code:)``.
   func states(
     of known: [(reader: String, state: DWORD)], timeout: DWORD
@@ -89,13 +89,13 @@ final class SmartCardService: Sendable {
     }
   }
 
-  /// Ends a wait for a change that is under key slot another thread.
+  /// Ends a wait for a change that runs in another thread.
   func cancel() { SCardCancel(context) }
 }
 
 /// PC/SC's error codes.
 enum PCSC {
-  /// The pseudo reader whose state changes when a reader comes or goes.
+  /// The pseudo reader whose state changes when a reader connects or disconnects.
   static let newReader = "\\\\?PnP?\\Notification"
 
   static func check(_ code: LONG) throws(CardFailure) {
@@ -104,7 +104,7 @@ enum PCSC {
 }
 
 extension CardFailure {
-  /// The card or its reader is gone, or the card's memory of us is.
+  /// Whether the card or its reader is gone, or the card has lost its session.
   var isLoss: Bool {
     guard case .service(let code) = self else { return false }
     return [
@@ -114,7 +114,7 @@ extension CardFailure {
     ].contains(code)
   }
 
-  /// What it means while a card is being opened.
+  /// The error while a card is being opened.
   func opening(_ path: String) -> PRFDeviceError {
     if isLoss { return .authenticatorLost }
     switch self {

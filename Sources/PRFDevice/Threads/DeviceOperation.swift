@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// One call of a caller, from its start until it has its result: the result
-/// comes from the device's thread, or, when that is stuck in a key that
-/// answers nothing, from whoever gives up.
+/// One call of a caller, from its start to its result.
+///
+/// The result comes from the device's thread. If that thread is stuck in a key that does not
+/// answer, the result comes from the party that gives up.
 final class DeviceOperation: Sendable {
   private struct State {
     var isStarted = false
     var isCancelled = false
     var wasGivenUp = false
     var runner: Task<Void, Never>?
-    /// Hands the caller an error as its result.
+    /// Gives the caller an error as its result.
     var giveUp: (@Sendable (PRFDeviceError) -> Void)?
   }
 
@@ -17,7 +18,7 @@ final class DeviceOperation: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// The caller has its result while the device's thread may still be stuck.
+  /// Whether the caller has its result while the device's thread may still be stuck.
   var wasGivenUp: Bool { state.withLock { $0.wasGivenUp } }
 
   /// The task that runs the operation on the device's thread.
@@ -26,7 +27,7 @@ final class DeviceOperation: Sendable {
     set { state.withLock { $0.runner = newValue } }
   }
 
-  /// The caller waits from now on.
+  /// Records that the caller waits from now on.
   func wait(giveUp: @escaping @Sendable (PRFDeviceError) -> Void) {
     let isCancelled = state.withLock { state in
       state.giveUp = giveUp
@@ -35,7 +36,7 @@ final class DeviceOperation: Sendable {
     if isCancelled { giveUp(.cancelled) }
   }
 
-  /// The device's thread begins; `false` when nobody wants it any more.
+  /// Starts on the device's thread; `false` when the caller no longer wants the result.
   func start() -> Bool {
     state.withLock { state in
       state.isStarted = !state.isCancelled
@@ -43,10 +44,9 @@ final class DeviceOperation: Sendable {
     }
   }
 
-  /// The caller's task was cancelled.
+  /// Cancels the operation.
   ///
-  /// What has not begun ends here; what has
-  /// is ended by ``OperationWatch``.
+  /// If it has not begun it ends here; otherwise ``OperationWatch`` ends it.
   func cancel() {
     let giveUp = state.withLock { state -> (@Sendable (PRFDeviceError) -> Void)? in
       state.isCancelled = true
@@ -57,7 +57,7 @@ final class DeviceOperation: Sendable {
     giveUp?(.cancelled)
   }
 
-  /// Gives the caller an error, unless it has its result already.
+  /// Gives the caller an error unless it has its result already.
   func giveUp(_ error: PRFDeviceError) {
     let giveUp = state.withLock { state in
       state.wasGivenUp = true

@@ -1,19 +1,19 @@
-// This folder is for the thread that blocks in libfido2 or pcscd, operations on it, time
-// limits and cancellation. Authenticator runs every call through it. CTAP is not known
-// here.
+// This folder is for the thread that blocks in libfido2 or pcscd, its operations, time limits and
+// cancellation. Authenticator runs every call through it. CTAP is not known here.
 
 internal import Glibc
 
-/// A thread that runs a closure, with every signal blocked: libfido2 takes an
-/// interrupted wait for a failed one, so that a window being resized would end
-/// an operation.
+/// A thread that runs a closure with every signal blocked.
+///
+/// libfido2 treats an interrupted wait as a failed one, so resizing a window would end an
+/// operation.
 enum BackgroundThread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// - Throws: ``PRFDeviceError/system(errno:)`` when there is no thread to have.
+  /// - Throws: ``PRFDeviceError/system(errno:)`` when no thread can be created.
   static func start(_ run: @escaping @Sendable () -> Void) throws(PRFDeviceError) {
     let body = unsafe Unmanaged.passRetained(Body(run))
     var all = sigset_t()
@@ -39,9 +39,10 @@ enum BackgroundThread {
   }
 }
 
-/// The thread of one opened authenticator: libfido2 blocks in every call, and
-/// keeps state per thread, so that the calls of one authenticator all run here
-/// and never on the cooperative pool.
+/// The thread of one opened authenticator.
+///
+/// libfido2 blocks in every call and keeps state per thread. So all calls of one authenticator run
+/// here, never on the cooperative pool.
 final class DeviceThread: Sendable {
   let executor: ThreadExecutor
 
@@ -49,7 +50,7 @@ final class DeviceThread: Sendable {
   init() throws(PRFDeviceError) {
     let executor = ThreadExecutor()
     self.executor = executor
-    // The thread keeps the executor alive, not this object, whose end stops it.
+    // The thread keeps the executor alive, not this object, whose end stops the thread.
     try BackgroundThread.start { executor.run() }
   }
 

@@ -2,42 +2,41 @@ internal import CFido2
 
 /// Ends an operation that takes too long or is no longer wanted.
 ///
-/// A thread of its own sends CANCEL every 50 ms from the time-out, or from the
-/// cancellation, until the blocking call returns: an authenticator ignores a
-/// CANCEL that comes before it waits for a touch, so a single one may be lost.
-/// From an authenticator that ignores them all the caller is freed after
-/// ``grace``; the thread is left to libfido2's own timeout.
+/// Its own thread sends CANCEL every 50 ms, from the time-out or the cancellation until the
+/// blocking call returns. An authenticator ignores a CANCEL before it waits for a touch, so a
+/// single one may be lost. If an authenticator ignores them all, the caller is released after
+/// ``grace``. The thread is left to libfido2's own timeout.
 @safe
 final class OperationWatch: Sendable {
-  /// Why an operation is being ended.
+  /// The reason why an operation is being ended.
   enum Ending: Equatable {
     case cancelled
     case timedOut
 
-    /// What the caller gets.
+    /// The caller's error.
     ///
-    /// A time-out of a touch is told apart later.
+    /// A time-out of a touch is distinguished later.
     var error: PRFDeviceError { self == .cancelled ? .cancelled : .noAnswer }
   }
 
-  /// How long an authenticator has to take note of a CANCEL.
+  /// How long an authenticator has to react to a CANCEL.
   static let grace: Duration = .seconds(2)
   private static let interval: Duration = .milliseconds(50)
 
   @safe
   private struct State {
-    /// The operation under way.
+    /// The running operation.
     var operation: DeviceOperation?
     var deadline = MonotonicTime(nanoseconds: .max)
     var ending: Ending?
-    /// When the caller is freed, once the operation is being ended.
+    /// The time when the caller is released, once the operation is being ended.
     var giveUpAt = MonotonicTime(nanoseconds: .max)
-    /// The device, while a blocking call is under way.
+    /// The device, during a blocking call.
     var device: OpaquePointer?
     var nextCancel = MonotonicTime(nanoseconds: 0)
     var isStopped = false
 
-    /// Looks whether the operation is to end.
+    /// Checks whether the operation must end.
     mutating func update(_ now: MonotonicTime) {
       guard let operation, ending == nil else { return }
       if operation.isCancelled {
@@ -55,7 +54,7 @@ final class OperationWatch: Sendable {
 
   /// Starts the watching thread, which ``stop()`` ends.
   func start() throws(PRFDeviceError) {
-    // The thread holds the watch; the authenticator's end stops it.
+    // The thread holds the watch; the authenticator's end stops the thread.
     try BackgroundThread.start { [self] in run() }
   }
 
@@ -63,7 +62,7 @@ final class OperationWatch: Sendable {
     state.change { $0.isStopped = true }
   }
 
-  /// An operation begins: it may take `timeout` over all its calls.
+  /// Begins an operation that may take `timeout` for all its calls.
   func begin(_ operation: DeviceOperation, timeout: Duration) {
     state.change {
       $0.operation = operation
@@ -73,7 +72,7 @@ final class OperationWatch: Sendable {
     }
   }
 
-  /// The operation is over; there is nothing to end any more.
+  /// Ends the operation's supervision.
   func end() {
     state.change {
       $0.operation = nil
@@ -81,12 +80,12 @@ final class OperationWatch: Sendable {
     }
   }
 
-  /// An operation was cancelled: look at once.
+  /// Checks at once, since an operation was cancelled.
   func wake() {
     state.change { _ in }
   }
 
-  /// Why the operation under way is to end, if it is.
+  /// The reason why the running operation must end, if any.
   var ending: Ending? {
     state.withLock {
       $0.update(.now())
@@ -94,20 +93,18 @@ final class OperationWatch: Sendable {
     }
   }
 
-  /// What a blocking call may take: the time that is left, and ``grace`` for
-  /// a CANCEL to be answered.
+  /// The time for a blocking call: the time left, plus ``grace`` for the answer to a CANCEL.
   var millisecondsLeft: Int32 {
     max(1, state.withLock { $0.deadline }.advanced(by: Self.grace).millisecondsLeft)
   }
 
-  /// Runs one blocking call on `device` with libfido2's timeout set to what is
-  /// left, and sends CANCEL meanwhile where needed.
+  /// Runs one blocking call on `device` with libfido2's timeout set to the time left; sends CANCEL
+  /// during it where needed.
   func during(_ device: OpaquePointer, _ call: (OpaquePointer) -> Int32) -> FIDOStatus {
     _ = unsafe fido_dev_set_timeout(device, millisecondsLeft)
     state.change { unsafe $0.device = device }
     let code = unsafe call(device)
-    // From here on no CANCEL can be sent: one that came later would end the
-    // next operation instead.
+    // No CANCEL can be sent from here on: a later one would end the next operation instead.
     state.change { unsafe $0.device = nil }
     return FIDOStatus(code: code)
   }

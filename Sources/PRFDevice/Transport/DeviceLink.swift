@@ -1,24 +1,23 @@
-// This folder is for how bytes reach an authenticator: device file, card, or what a test
-// brings. Authenticator opens a DeviceLink. What the bytes ask for is not known here, but
-// for when a touch is waited for.
+// This folder is for the transport of bytes to an authenticator: device file, card, or a test's
+// own. Authenticator opens a DeviceLink. The meaning of the bytes is not known here, except when
+// they wait for a touch.
 
 internal import CFido2
 internal import Glibc
 
-/// How a handle reaches its authenticator, and whether it still could.
+/// The link of a handle to its authenticator.
 enum DeviceLink: Sendable {
-  /// A device file, at this path.
+  /// A device file at this path.
   case file(String)
-  /// What libfido2 reaches by itself: a card behind the kernel's NFC.
+  /// A device that libfido2 opens by itself: a card behind the kernel's NFC.
   case libfido2(DeviceEntry, path: String)
   case card(CardLink)
   case transport(any HIDTransport)
 
-  /// Whether the authenticator is still in reach.
+  /// Whether the authenticator is still connected.
   ///
-  /// Unplugging fails the read
-  /// some milliseconds before the device file goes, so `false` may take a
-  /// moment to be seen.
+  /// After unplugging, the read fails some milliseconds before the device file disappears, so
+  /// `false` may take a moment.
   var isConnected: Bool {
     switch self {
     case .file(let path), .libfido2(_, let path):
@@ -40,23 +39,23 @@ enum DeviceLink: Sendable {
     return false
   }
 
-  /// Whether what is sent to the authenticator can be seen to go.
+  /// Whether this program can observe the commands sent to the authenticator.
   var showsCommands: Bool {
     if case .libfido2 = self { false } else { true }
   }
 
-  /// Keeps nothing of a device whose handle was closed: a card is held until then.
+  /// Releases a device whose handle was closed; a card is held until then.
   func release() {
     if case .card(let link) = self { link.close() }
   }
 
-  /// Makes and opens libfido2's handle: INIT and getInfo.
+  /// Creates and opens libfido2's handle: INIT and getInfo.
   ///
   /// - Parameters:
-  ///   - timeout: how long it may take.
-  ///   - notice: learns of each request that is sent from then on.
+  ///   - timeout: the time limit.
+  ///   - notice: is notified of each request that is sent from then on.
   /// - Returns: the handle.
-  /// - Throws: what opening can refuse.
+  /// - Throws: the errors of opening.
   func open(timeout: Duration, _ notice: TouchNotice) throws(PRFDeviceError) -> DeviceHandle {
     let deadline = MonotonicTime.now().advanced(by: timeout)
     switch self {
@@ -74,7 +73,7 @@ enum DeviceLink: Sendable {
       _ = unsafe fido_dev_set_timeout(device.pointer, deadline.millisecondsLeft)
       let transport = try link.connect(notice)
       let status = device.open(over: transport)
-      // A card that only knows U2F refuses the first CTAP2 command.
+      // A card that only supports U2F rejects the first CTAP2 command.
       if !status.isOK, case .refused? = transport.lastFailure { throw .notFIDO2 }
       try check(status, deadline)
       return device
@@ -103,8 +102,8 @@ enum DeviceLink: Sendable {
     }
     let isLate = MonotonicTime.now() >= deadline
     if isLost { throw .authenticatorLost }
-    // A key that works for a program which takes no lock, such as a browser,
-    // says so below CTAP, where libfido2 sees only that it is no answer.
+    // A key in use by a program that takes no lock, such as a browser, reports this below CTAP,
+    // where libfido2 sees only an invalid answer.
     throw isLate ? .noAnswer : .busy
   }
 }

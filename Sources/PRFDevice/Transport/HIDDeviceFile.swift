@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// The device file of a plugged-in authenticator, `/dev/hidraw*`, with reports
-/// of 64 bytes each way, as every FIDO key has them.
+/// The device file of a plugged-in authenticator, `/dev/hidraw*`, with 64-byte reports in each
+/// direction, as every FIDO key has them.
 ///
-/// libfido2's own way to it does not show what it sends; see ``TouchNotice``.
+/// libfido2's own access does not reveal the bytes it sends; see ``TouchNotice``.
 final class HIDDeviceFile: HIDTransport {
   private let path: String
   private let file: Atomic<Int32>
@@ -37,7 +37,7 @@ final class HIDDeviceFile: HIDTransport {
 
   var isConnected: Bool { Self.exists(path) }
 
-  /// Whether there is a device at the path, whoever may use it.
+  /// Whether a device exists at the path, whoever may use it.
   static func exists(_ path: String) -> Bool {
     let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file < 0 else {
@@ -64,7 +64,7 @@ final class HIDDeviceFile: HIDTransport {
   }
 
   func write(_ report: RawSpan) -> Bool {
-    // The kernel wants the report's number first, which is 0: there is one.
+    // The kernel expects the report's number first; it is 0 because there is only one.
     let numbered = [0] + report.array()
     return unsafe Glibc.write(file.load(ordering: .acquiring), numbered, numbered.count)
       == numbered.count

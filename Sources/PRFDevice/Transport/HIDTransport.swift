@@ -1,16 +1,14 @@
 internal import CFido2
 
-/// The bytes' way to an authenticator, below CTAPHID: 64-byte reports.
+/// The transport of bytes to an authenticator below CTAPHID: 64-byte reports.
 ///
-/// ``HIDDeviceFile`` is the one for USB; a test brings its own.
-///
-/// `read` runs on the device's thread while `write` may also run on another
-/// one, with a CANCEL.
+/// ``HIDDeviceFile`` is the one for USB; a test provides its own. `read` runs on the device's
+/// thread, while `write` may also run on another thread, with a CANCEL.
 package protocol HIDTransport: AnyObject, Sendable {
-  /// Whether the authenticator is still in reach.
+  /// Whether the authenticator is still connected.
   var isConnected: Bool { get }
 
-  /// Makes the transport ready; `false` fails the opening.
+  /// Prepares the transport; `false` makes the opening fail.
   func open() -> Bool
 
   /// Ends the use of the transport.
@@ -19,10 +17,10 @@ package protocol HIDTransport: AnyObject, Sendable {
   /// Waits for one report of 64 bytes.
   ///
   /// - Parameters:
-  ///   - report: where the report goes, 64 bytes.
-  ///   - milliseconds: how long to wait; negative waits without end.
-  /// - Returns: `true` when a report was written, `false` after the time or
-  ///   when the authenticator is gone.
+  ///   - report: receives the report, 64 bytes.
+  ///   - milliseconds: the longest wait; negative waits without end.
+  /// - Returns: `true` when a report was written, `false` after the time or when the authenticator
+  ///   is gone.
   func read(into report: inout MutableRawSpan, milliseconds: Int32) -> Bool
 
   /// Sends one report of 64 bytes.
@@ -31,8 +29,7 @@ package protocol HIDTransport: AnyObject, Sendable {
   func write(_ report: RawSpan) -> Bool
 }
 
-/// What libfido2 holds as the I/O handle: a transport, and who learns of what goes
-/// through it.
+/// libfido2's I/O handle: a transport, and the notice of the bytes that pass through it.
 final class NoticedTransport: Sendable {
   let transport: any HIDTransport
   let notice: TouchNotice

@@ -1,23 +1,23 @@
 internal import CSPP
 public import SecretMemory
 
-/// The JSON in a `.covb` file: wallets, and an app's settings, which stay unread.
+/// The JSON in a `.covb` file: wallets, and an app's settings, which are not parsed.
 public struct CovbContent: ~Copyable {
-  /// Largest JSON, 10 MiB.
+  /// The largest JSON, 10 MiB.
   public static let sizeLimit = 10 * 1024 * 1024
-  /// Most wallets that are looked at.
+  /// The most wallets that are parsed.
   public static let walletLimit = 10_000
 
-  /// When the file was made, in Unix seconds.
+  /// The time of creation, in Unix seconds.
   public let createdAt: UInt64
-  /// Number of wallets.
+  /// The number of wallets.
   public var count: Int { places.count }
 
   private let text: SecretBytes
   private let places: [JSONValue]
   private let version: UInt64
 
-  /// Reads what ``CovbFile/open(_:password:)`` gave.
+  /// Parses the output of ``CovbFile/open(_:password:)``.
   ///
   /// - Throws: ``WalletFormatError``: `covbContent`, `covbTooLarge`.
   public init(parsing text: consuming SecretBytes) throws(WalletFormatError) {
@@ -49,7 +49,7 @@ public struct CovbContent: ~Copyable {
   ///
   /// - Parameter index: in `0..<count`.
   /// - Returns: the wallet.
-  /// - Throws: what is wrong with this one; the others may be good.
+  /// - Throws: the problem of this wallet; the others may be valid.
   public borrowing func wallet(_ index: Int) throws(CovbProblem) -> CovbWallet {
     let value = places[index]
     let wallet = try text.withBytes { text throws(CovbProblem) in
@@ -66,7 +66,7 @@ public struct CovbContent: ~Copyable {
     return wallet
   }
 
-  /// The name of one of the wallets, for people, as far as it can be read.
+  /// The name of one of the wallets, for people, if it can be read.
   public borrowing func name(_ index: Int) -> String? {
     let value = places[index]
     return text.withBytes { text in
@@ -84,10 +84,10 @@ public struct CovbContent: ~Copyable {
 public struct CovbWriter: ~Copyable {
   private var wallets = SecretWriter()
   private var holdsXprv = false
-  /// Number of wallets written.
+  /// The number of wallets written.
   public private(set) var count = 0
 
-  /// Starts without wallets.
+  /// Creates a writer without wallets.
   public init() {}
 
   /// Adds a wallet.
@@ -98,7 +98,7 @@ public struct CovbWriter: ~Copyable {
     count += 1
   }
 
-  /// The JSON; settings are those of an app that has none yet.
+  /// Finishes the JSON, with the settings of an app that has none yet.
   ///
   /// - Parameter createdAt: Unix seconds.
   /// - Returns: the text.
@@ -113,19 +113,19 @@ public struct CovbWriter: ~Copyable {
   }
 }
 
-/// Why one wallet cannot be taken from or put into a `.covb` file.
+/// The reason why a wallet cannot be read from or written to a `.covb` file.
 public enum CovbProblem: Error, Equatable, Sendable {
-  /// A field is missing or wrong; the field, in words.
+  /// A field is missing or invalid; the text names it.
   case content(String)
-  /// A kind of secret that this version does not know.
+  /// The secret is of a kind that this version does not know.
   case unknownSecret
-  /// A secret that fails its checks.
+  /// The secret fails its checks.
   case secret(WalletFormatError)
-  /// The file has no place for a descriptor with private keys.
+  /// The file format cannot hold a descriptor with private keys.
   case privateDescriptor
-  /// The file wants one descriptor for receiving and one for change.
+  /// The file format needs one descriptor for receiving and one for change.
   case singleDescriptor
-  /// The metadata do not name the wallet by its ID.
+  /// The metadata do not contain the wallet's ID.
   case metadataID
   /// The stored labels are damaged.
   case labels

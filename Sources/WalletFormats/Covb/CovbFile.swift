@@ -1,16 +1,16 @@
-// This folder is for the file that Cove makes with a password. Callers open and seal one,
-// and turn its wallets into entries and back. The backup folder is not known here.
+// This folder is for the file that Cove encrypts with a password. Callers open and seal one, and
+// convert its wallets to entries and back. The backup folder is not known here.
 
 public import SecretMemory
 
-/// The file that Cove writes and reads with a password, `.covb`.
+/// The `.covb` file that Cove writes and reads with a password.
 ///
-/// `COVB`, 4, salt (16 bytes), nonce (24), size of the rest (32 bits,
-/// little-endian), then XChaCha20-Poly1305 of zstd of JSON; the key by Argon2id
-/// with 32 MiB, three passes, one lane.
+/// It consists of `COVB`, 4, salt (16 bytes), nonce (24), size of the rest (32 bits,
+/// little-endian), and XChaCha20-Poly1305 of zstd of JSON. The key comes from Argon2id with 32 MiB,
+/// three passes, one lane.
 public enum CovbFile {
-  /// Largest file that is looked at, 16 MiB: one that does not compress holds
-  /// at most ``CovbContent/sizeLimit``.
+  /// The largest file that is read, 16 MiB: an incompressible one holds at most
+  /// ``CovbContent/sizeLimit``.
   public static let sizeLimit = 16 * 1024 * 1024
 
   private static let magic = Array("COVB".utf8)
@@ -21,7 +21,7 @@ public enum CovbFile {
   private static let memoryKiB = 32_768
   private static let passes = 3
 
-  /// Checks what can be checked without the password.
+  /// Checks everything that needs no password.
   ///
   /// - Throws: ``WalletFormatError``: `covbForm`, `covbVersion`.
   public static func check(_ file: borrowing SecretBytes) throws(WalletFormatError) {
@@ -36,10 +36,10 @@ public enum CovbFile {
     }
   }
 
-  /// Decrypts a file and decompresses what is in it.
+  /// Decrypts a file and decompresses its contents.
   ///
-  /// - Throws: as ``check(_:)``, and `covbAuthentication`, `covbCompression`;
-  ///   `outOfMemory` where Argon2id gets none.
+  /// - Throws: as ``check(_:)``, and `covbAuthentication`, `covbCompression`; `outOfMemory` if
+  ///   Argon2id gets no memory.
   public static func open(
     _ file: borrowing SecretBytes, password: borrowing CovbPassword
   ) throws(WalletFormatError) -> SecretBytes {
@@ -61,7 +61,7 @@ public enum CovbFile {
     }
   }
 
-  /// Compresses and encrypts a content.
+  /// Compresses and encrypts the contents of a file.
   ///
   /// - Throws: `covbTooLarge`; `outOfMemory`.
   public static func seal(
@@ -104,7 +104,7 @@ public enum CovbFile {
         password: password.text, salt: salt,
         parameters: Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes))
     } catch {
-      // The parameters are the format's and in range.
+      // The format fixes the parameters, and they are in range.
       throw .outOfMemory
     }
   }

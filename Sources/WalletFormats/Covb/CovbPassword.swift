@@ -1,15 +1,15 @@
 public import SecretMemory
 
-/// The password of a `.covb` file, as the format wants it: without white space.
+/// The password of a `.covb` file as the format requires it: without white space.
 public struct CovbPassword: ~Copyable {
-  /// Fewest characters beside white space.
+  /// The fewest characters other than white space.
   public static let minimumLength = 20
-  /// Longest input that is looked at, 1024 bytes.
+  /// The longest input that is read, 1024 bytes.
   public static let sizeLimit = 1024
 
   let text: SecretBytes
 
-  /// Takes the white space out of what a person typed.
+  /// Removes the white space from typed text.
   ///
   /// - Throws: ``WalletFormatError``: `tooLong`, `covbPasswordText`,
   ///   `covbPasswordTooShort`.
@@ -37,8 +37,9 @@ public struct CovbPassword: ~Copyable {
     self.text = text
   }
 
-  /// A new password of 125 random bits, in groups that are easy to copy: five
-  /// times five of Crockford's 32 characters, with spaces that count for nothing.
+  /// Generates a password of 125 random bits in groups that are easy to copy.
+  ///
+  /// It has five groups of five of Crockford's 32 characters; the spaces between them are ignored.
   public static func generate() -> SecretBytes {
     let random = SecretBytes.random(count: 25)
     return SecretBytes(count: 29) { text in
@@ -52,7 +53,7 @@ public struct CovbPassword: ~Copyable {
     }
   }
 
-  /// Where the UTF-8 sequence at `offset` ends.
+  /// The end of the UTF-8 sequence at `offset`.
   private static func end(
     ofCharacterAt offset: Int, in text: RawSpan
   ) throws(WalletFormatError) -> Int {

@@ -1,14 +1,14 @@
 public import CSPP
 public import SecretMemory
 
-// Into a file.
+// Conversion into a file.
 extension CovbWallet {
-  /// Takes a wallet of a backup.
+  /// Converts a wallet of a backup.
   ///
   /// - Parameters:
-  ///   - entry: what was read of it.
+  ///   - entry: the parsed entry.
   ///   - plaintext: its bytes.
-  /// - Throws: why it has no place in the file.
+  /// - Throws: the reason why the file cannot hold it.
   public init(
     _ entry: WalletEntry, in plaintext: borrowing SecretBytes
   ) throws(CovbProblem) {
@@ -50,7 +50,7 @@ extension CovbWallet {
       mode: facts.mode ?? .main, labels: labels)
   }
 
-  /// The two descriptors that one with two branches stands for.
+  /// The two descriptors that a descriptor with two branches represents.
   private static func pair(
     of text: borrowing SecretBytes
   ) throws(CovbProblem) -> (external: String, internal: String)? {
@@ -98,8 +98,8 @@ extension CovbWallet {
     writer.raw("}")
   }
 
-  /// The same for the same wallet, however it was written: names what the file
-  /// would hold.
+  /// The digest of the wallet as the file would hold it, equal for equal wallets whatever their
+  /// original spelling.
   public borrowing func digest() -> Digest {
     var writer = SecretWriter()
     write(into: &writer)

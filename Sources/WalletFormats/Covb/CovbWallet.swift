@@ -1,35 +1,34 @@
 public import CSPP
 public import SecretMemory
 
-/// A wallet as a `.covb` file has it.
+/// A wallet in the form of a `.covb` file.
 public struct CovbWallet: ~Copyable {
-  /// What the secret is; a descriptor is none here.
+  /// The kind of secret; a descriptor does not count as a secret here.
   public let kind: WalletEntry.SecretKind
   /// The wallet's ID, from its metadata.
   public let walletID: String
   /// The wallet's name, for people.
   public let name: String?
-  /// What of an entry the file has no place for.
+  /// The parts of an entry that the file cannot hold.
   public let losses: [Loss]
 
-  /// JSON, as it was written.
+  /// The metadata's JSON, unchanged.
   let metadata: SecretBytes
-  /// Text, or the bytes of a TAPSIGNER backup; empty for none.
+  /// The secret: text, or the bytes of a TAPSIGNER backup; empty for none.
   let secret: SecretBytes
   let descriptors: (external: String, internal: String)?
   let xpub: String?
   let mode: WalletEntry.Mode
-  /// JSON lines; empty for none.
+  /// The labels as JSON lines; empty for none.
   let labels: SecretBytes
 
-  /// What is left behind on the way into a file.
+  /// A part of an entry that is lost in the conversion to a file.
   public enum Loss: Equatable, Sendable {
-    /// The secret is a public descriptor: it becomes the pair of descriptors of a
-    /// watch-only wallet.
+    /// The secret is a public descriptor, which becomes a watch-only wallet's pair of descriptors.
     case descriptorBecomesPair
-    /// A decoy wallet whose metadata do not say so.
+    /// The wallet is a decoy, but its metadata do not state that.
     case decoyMode
-    /// Metadata that Cove wants and that are not there, such as `color`.
+    /// The metadata lack a field that Cove needs, such as `color`.
     case missingMetadata(String)
   }
 
@@ -78,7 +77,7 @@ public struct CovbWallet: ~Copyable {
     self.labels = labels
   }
 
-  /// Whether the words or the key are what they should be.
+  /// Checks that the words or the key are valid.
   func checkSecret() throws(CovbProblem) {
     do throws(WalletFormatError) {
       switch kind {
@@ -95,9 +94,9 @@ public struct CovbWallet: ~Copyable {
   ///
   /// - Parameters:
   ///   - updatedAt: Unix seconds.
-  ///   - withLabels: whether to take the labels along.
+  ///   - withLabels: whether to include the labels.
   /// - Returns: the entry's bytes.
-  /// - Throws: `content`; `labels` where they are no BIP-329 records.
+  /// - Throws: `content`; `labels` where they are not BIP-329 records.
   public borrowing func entry(
     updatedAt: UInt64, withLabels: Bool = true
   ) throws(CovbProblem) -> SecretBytes {
@@ -143,7 +142,7 @@ private struct CovbSecret: ~Copyable {
     return CovbSecret(kind: isWords ? .mnemonic : .xprv, bytes: content.secret(in: text))
   }
 
-  /// Bytes as JSON writes them: an array of numbers.
+  /// Decodes bytes that JSON writes as an array of numbers.
   private static func numbers(
     _ value: JSONValue, in text: RawSpan
   ) throws(CSPPError) -> SecretBytes {
@@ -161,12 +160,12 @@ private struct CovbSecret: ~Copyable {
   }
 }
 
-/// What a wallet's metadata say.
+/// The fields of a wallet's metadata.
 struct MetadataFacts {
   var id: String?
   var name: String?
   var mode: WalletEntry.Mode?
-  /// Fields that Cove wants and that are not there.
+  /// The missing fields that Cove needs.
   var missing: [String] = []
 
   init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
@@ -187,7 +186,7 @@ struct MetadataFacts {
 }
 
 extension SecretBytes {
-  /// The text of what is no secret: public keys and descriptors of them.
+  /// The text of bytes that are not secret: public keys and their descriptors.
   var publicText: String {
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }

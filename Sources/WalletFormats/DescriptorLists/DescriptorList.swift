@@ -1,21 +1,20 @@
-// This folder is for many descriptors, as Bitcoin Core lists and imports them. Other rooms
-// read such a list or write one. What a CSPP entry holds is not known here.
+// This folder is for lists of descriptors, as Bitcoin Core lists and imports them. Other rooms read
+// or write such a list. The contents of a CSPP entry are not known here.
 
 internal import CSPP
 public import SecretMemory
 
-/// Descriptors as Bitcoin Core lists them: an `importdescriptors` request, or
-/// the result of `listdescriptors`, grouped into wallets.
+/// A list of descriptors in Bitcoin Core's form, grouped into wallets.
 ///
-/// Two descriptors that differ in nothing but `/0/*` and `/1/*` are one wallet's
-/// receiving and change addresses.
+/// The list is an `importdescriptors` request or the result of `listdescriptors`. Two descriptors
+/// that differ only in `/0/*` and `/1/*` are the receiving and change addresses of one wallet.
 public struct DescriptorList: ~Copyable {
-  /// Largest text that is looked at, 1 MiB.
+  /// The largest text that is read, 1 MiB.
   public static let sizeLimit = 1024 * 1024
-  /// Most descriptors in a list.
+  /// The most descriptors in a list.
   public static let countLimit = 1000
 
-  /// Number of wallets.
+  /// The number of wallets.
   public var count: Int { groups.count }
 
   private let text: SecretBytes
@@ -24,11 +23,11 @@ public struct DescriptorList: ~Copyable {
   /// One wallet's descriptors.
   private struct Group {
     let external: JSONValue
-    /// Whether the other half, which differs in nothing else, is there too.
+    /// Whether the other half, which differs in nothing else, is present too.
     var hasChange = false
   }
 
-  /// Reads a list.
+  /// Parses a list.
   ///
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `descriptorListForm`,
   ///   `descriptorListTooLong`, `descriptorListItem`.
@@ -42,7 +41,7 @@ public struct DescriptorList: ~Copyable {
   ///
   /// - Parameter index: in `0..<count`.
   /// - Returns: the wallet.
-  /// - Throws: ``WalletFormatError``; nothing for what was checked on reading.
+  /// - Throws: ``WalletFormatError``; no error for properties that were checked during parsing.
   public borrowing func wallet(_ index: Int) throws(WalletFormatError) -> ListedWallet {
     let group = groups[index]
     let external = secret(group.external)
@@ -76,7 +75,7 @@ public struct DescriptorList: ~Copyable {
     }
     var groups: [Group] = []
     var halves: [Half: Int] = [:]
-    // Those for receiving first, wherever they are in the list.
+    // The receiving descriptors come first, wherever they are in the list.
     for descriptor in found where !descriptor.isInternal {
       if descriptor.half.step == 0 { halves[descriptor.half] = groups.count }
       groups.append(Group(external: descriptor.place))
@@ -93,7 +92,7 @@ public struct DescriptorList: ~Copyable {
     return groups
   }
 
-  /// One of the list, checked.
+  /// One checked descriptor of the list.
   private struct Found {
     let place: JSONValue
     let isInternal: Bool
@@ -131,10 +130,10 @@ public struct DescriptorList: ~Copyable {
 
   // MARK: Receiving and change
 
-  /// What a descriptor shares with its other half.
+  /// The common part of a descriptor and its other half.
   private struct Half: Hashable {
     let body: Digest
-    /// 0 or 1; -1 where the last steps are others.
+    /// 0 or 1; -1 where the last steps are different.
     let step: Int
 
     private init(body: Digest, step: Int) {
@@ -142,7 +141,7 @@ public struct DescriptorList: ~Copyable {
       self.step = step
     }
 
-    /// `nil` for what is no descriptor.
+    /// Returns `nil` for a text that is not a descriptor.
     init?(_ text: consuming SecretBytes) {
       guard let descriptor = try? Descriptor(checking: text) else { return nil }
       var body = descriptor.text.copy(0..<(descriptor.text.count - 9))
@@ -150,7 +149,7 @@ public struct DescriptorList: ~Copyable {
         var step = -1
         for offset in DescriptorList.chainSteps(in: body.bytes) {
           let found = Int(body.bytes.byte(offset)) - 0x30
-          // Of several keys each has the same.
+          // If there are several keys, each must have the same step.
           if step != -1, step != found { return -1 }
           step = found
         }
@@ -164,7 +163,7 @@ public struct DescriptorList: ~Copyable {
     var other: Half { Half(body: body, step: 1 - step) }
   }
 
-  /// Where the 0 or 1 of each `/0/*` or `/1/*` is.
+  /// The offsets of the 0 or 1 in each `/0/*` or `/1/*`.
   fileprivate static func chainSteps(in body: RawSpan) -> [Int] {
     (0..<max(body.byteCount - 3, 0)).compactMap { offset in
       let digit = body.byte(offset + 1)
@@ -173,7 +172,7 @@ public struct DescriptorList: ~Copyable {
     }
   }
 
-  /// The multipath descriptor (BIP-389) of the first of two halves and the other.
+  /// The multipath descriptor (BIP-389) made from the first of two halves and its counterpart.
   private static func merged(_ external: borrowing Descriptor) -> SecretBytes {
     let body = external.text.copy(0..<(external.text.count - 9))
     return body.withBytes { body in
@@ -189,7 +188,7 @@ public struct DescriptorList: ~Copyable {
     }
   }
 
-  /// The two halves as text, where there are two and neither is a secret.
+  /// The two halves as text, if there are two and neither is secret.
   private static func pair(
     _ descriptor: borrowing Descriptor
   ) -> (external: String, internal: String)? {
@@ -200,13 +199,12 @@ public struct DescriptorList: ~Copyable {
 
 /// A wallet of a ``DescriptorList``.
 public struct ListedWallet: ~Copyable {
-  /// Its descriptor, multipath where there are two.
+  /// Its descriptor; a multipath descriptor where there are two.
   public let text: SecretBytes
   /// Whether it can spend.
   public let spending: WalletSpending
-  /// What its keys say of the network.
+  /// The network according to its keys.
   public let network: KeyNetwork?
-  /// The descriptors of receiving and change addresses, if both are known and
-  /// no secret.
+  /// The descriptors of receiving and change addresses, if both are known and not secret.
   public let pair: (external: String, internal: String)?
 }

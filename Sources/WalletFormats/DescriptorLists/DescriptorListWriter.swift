@@ -1,14 +1,13 @@
 internal import CSPP
 public import SecretMemory
 
-/// Writes what Bitcoin Core's `importdescriptors` takes: a JSON array of
-/// requests.
+/// Writes the input of Bitcoin Core's `importdescriptors`: a JSON array of requests.
 public struct DescriptorListWriter: ~Copyable {
   private var text = SecretWriter()
-  /// Number of descriptors written.
+  /// The number of descriptors written.
   public private(set) var count = 0
 
-  /// Addresses that are watched ahead; Bitcoin Core's own number.
+  /// The number of addresses watched in advance, which is Bitcoin Core's own default.
   private static let range = 999
 
   /// Starts an empty list.
@@ -17,11 +16,11 @@ public struct DescriptorListWriter: ~Copyable {
   /// Adds a descriptor.
   ///
   /// - Parameters:
-  ///   - descriptor: with or without a checksum; each branch of a multipath one
-  ///     becomes a request of its own.
-  ///   - isInternal: whether its addresses are for change; of a multipath
-  ///     descriptor the second branch is.
-  ///   - timestamp: Unix seconds from which the chain is searched.
+  ///   - descriptor: with or without a checksum; each branch of a multipath descriptor becomes its
+  ///     own request.
+  ///   - isInternal: whether its addresses are for change; the second branch of a multipath
+  ///     descriptor always is.
+  ///   - timestamp: the time in Unix seconds from which the chain is searched.
   /// - Throws: as ``Descriptor/init(checking:)``.
   public mutating func append(
     _ descriptor: borrowing SecretBytes, isInternal: Bool = false, timestamp: UInt64
@@ -44,7 +43,7 @@ public struct DescriptorListWriter: ~Copyable {
     descriptor.withBytes { text.string($0) }
     text.raw(", \"timestamp\": \(timestamp)")
     if isRanged {
-      // Bitcoin Core makes addresses of these by itself.
+      // Bitcoin Core generates addresses from these functions by itself.
       let isActive = ["pkh", "sh", "wpkh", "wsh", "tr"].contains(function)
       text.raw(", \"range\": [0, \(Self.range)], \"active\": \(isActive)")
     }

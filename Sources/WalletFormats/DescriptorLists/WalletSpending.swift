@@ -1,19 +1,19 @@
 public import CSPP
 public import SecretMemory
 
-/// What the coins of a wallet can be spent with, of what a backup holds.
+/// The spending ability that a backup's contents give for a wallet.
 public enum WalletSpending: String, Sendable {
-  /// Private keys for all of its keys, or what they come from.
+  /// The backup has private keys for all of the wallet's keys, or their origin.
   case full
-  /// Private keys for some of a descriptor's keys: of a multisig, perhaps too few.
+  /// The backup has private keys for some of a descriptor's keys, perhaps too few for a multisig.
   case partly
-  /// None: with the backup alone nothing can ever be spent.
+  /// The backup has no private keys: alone it can never spend anything.
   case watchOnly = "watch-only"
-  /// Cannot be told: a card's backup that is encrypted once more, or a descriptor
-  /// that this version does not read.
+  /// The ability is unknown: a card's backup that is encrypted once more, or a descriptor that this
+  /// version cannot read.
   case unknown
 
-  /// What a descriptor allows.
+  /// Determines the ability from a descriptor.
   public init(_ descriptor: borrowing Descriptor) {
     guard descriptor.containsPrivateKey else {
       self = .watchOnly
@@ -24,17 +24,17 @@ public enum WalletSpending: String, Sendable {
 }
 
 extension WalletEntry {
-  /// What the wallet's coins can be spent with.
+  /// The spending ability for the wallet's coins.
   ///
   /// - Parameter plaintext: the entry's bytes.
-  /// - Returns: what they can be spent with.
+  /// - Returns: the ability.
   public func spending(in plaintext: borrowing SecretBytes) -> WalletSpending {
     switch secretKind {
     case .mnemonic, .xprv: return .full
     case .tapSignerBackup: return .unknown
     case .descriptor: return Self.spending(of: secretText(in: plaintext))
     case .watchOnly:
-      // Another program may keep descriptors beside what it calls watch-only.
+      // Another program may store descriptors in a wallet that it calls watch-only.
       switch externalDescriptor(in: plaintext) {
       case nil: return .watchOnly
       case .some(let descriptor):
@@ -45,7 +45,7 @@ extension WalletEntry {
   }
 
   private static func spending(of text: borrowing SecretBytes) -> WalletSpending {
-    // One that does not parse may hold a key.
+    // A descriptor that does not parse may contain a key.
     guard let descriptor = try? Descriptor(checking: text) else { return .unknown }
     return WalletSpending(descriptor)
   }

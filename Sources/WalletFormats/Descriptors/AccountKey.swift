@@ -1,35 +1,35 @@
 internal import CSPP
 public import SecretMemory
 
-/// The key of one account, from which a descriptor makes addresses.
+/// The key of one account, from which a descriptor derives addresses.
 public struct AccountKey: ~Copyable {
-  /// xpub, tpub, xprv or tprv.
+  /// The key: xpub, tpub, xprv or tprv.
   public let text: SecretBytes
-  /// Where it comes from, if that is known.
+  /// Its origin, if known.
   public let origin: Origin?
 
   /// A wallet's fingerprint and the path from its master key.
   public struct Origin: Equatable, Sendable {
-    /// The master key's.
+    /// The master key's fingerprint.
     public let fingerprint: Fingerprint
     /// The path to the account's key.
     public let path: DerivationPath
 
-    /// Names a place in a wallet.
+    /// Creates the origin of a key.
     public init(fingerprint: Fingerprint, path: DerivationPath) {
       self.fingerprint = fingerprint
       self.path = path
     }
 
-    /// `[d34db33f/84'/0'/0']`, as BIP-380 writes it.
+    /// The origin in BIP-380's form: `[d34db33f/84'/0'/0']`.
     var text: String { "[\(fingerprint)\(path.description.dropFirst())]" }
   }
 
-  /// Takes a key as it is.
+  /// Creates the value from an existing key.
   ///
   /// - Parameters:
   ///   - text: an extended key with BIP-32's own version bytes.
-  ///   - origin: where it comes from.
+  ///   - origin: its origin.
   public init(_ text: consuming SecretBytes, origin: Origin?) {
     self.text = text
     self.origin = origin
@@ -41,7 +41,7 @@ public struct AccountKey: ~Copyable {
   ///   - master: the wallet's master key.
   ///   - type: the kind of addresses.
   ///   - account: below 2^31.
-  ///   - network: whose coin type the path has.
+  ///   - network: the network whose coin type is in the path.
   ///   - half: public for watching, private for spending.
   /// - Throws: `ripemd160Missing`, `derivationPathForm` for a larger account.
   public init(
@@ -54,17 +54,17 @@ public struct AccountKey: ~Copyable {
     self.init(try master.derive(path).text(half, network: network), origin: origin)
   }
 
-  /// The two halves of an account's addresses.
+  /// The two chains of an account's addresses.
   public enum Chain: Int, CaseIterable, Sendable {
-    /// For receiving.
+    /// The chain of receiving addresses.
     case external
-    /// For change.
+    /// The chain of change addresses.
     case `internal`
   }
 
   /// The descriptor of an account's addresses, with its checksum.
   ///
-  /// - Throws: ``WalletFormatError`` for a key that is none.
+  /// - Throws: ``WalletFormatError`` for an invalid key.
   public borrowing func descriptor(
     _ type: AddressType, _ chain: Chain
   ) throws(WalletFormatError) -> SecretBytes {

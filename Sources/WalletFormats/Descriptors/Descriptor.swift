@@ -1,35 +1,34 @@
-// This folder is for one output descriptor, checked and taken apart. Other rooms read its
-// facts and build one from an AccountKey. Lists and entries are not known here.
+// This folder is for one output descriptor, checked and parsed. Other rooms read its properties and
+// build one from an AccountKey. Lists and entries are not known here.
 
 public import SecretMemory
 
 /// An output descriptor (BIP-380 to 386, 389, 390), checked.
 ///
-/// Checked: character set, checksum, functions and where they may stand, key
-/// expressions with the keys in them, hashes, numbers, multipath steps. Not
-/// checked: whether miniscript inside `wsh` and `tr` is well typed and sane,
-/// and whether an address exists.
+/// Checked are the character set, checksum, functions and their allowed positions, key expressions
+/// with their keys, hashes, numbers and multipath steps. Not checked is whether miniscript in `wsh`
+/// and `tr` is well typed and sane, and whether an address exists.
 public struct Descriptor: ~Copyable {
   /// The descriptor with its checksum: `wpkh(...)#xxxxxxxx`.
   ///
-  /// Letters and hardened markers stay as they were written.
+  /// Letters and hardened markers stay as written.
   public let text: SecretBytes
   /// The outermost function: `wpkh`, `tr`, ...
   public let function: String
-  /// Whether a checksum was given; without, nothing showed that no character
-  /// was mistyped outside the keys.
+  /// Whether a checksum was given; without one, a mistyped character outside the keys goes
+  /// unnoticed.
   public let hadChecksum: Bool
-  /// Whether it holds an extended private key or one in wallet import format.
+  /// Whether it contains an extended private key or one in wallet import format.
   public let containsPrivateKey: Bool
-  /// Whether it holds a key of which the private half is elsewhere.
+  /// Whether it contains a key whose private half is elsewhere.
   public let containsPublicKey: Bool
-  /// What its keys say of the network; `nil` if none says anything.
+  /// The network according to its keys; `nil` if no key states one.
   public let network: KeyNetwork?
-  /// How many descriptors it stands for: 1, or the number of alternatives in
-  /// its multipath steps (BIP-389).
+  /// The number of descriptors that it represents: 1, or the number of alternatives in its
+  /// multipath steps (BIP-389).
   public let branchCount: Int
 
-  /// Longest input that is looked at, 65536 bytes.
+  /// The longest input that is read, 65536 bytes.
   public static let sizeLimit = 65_536
 
   /// Checks a descriptor with or without a checksum.
@@ -59,22 +58,22 @@ public struct Descriptor: ~Copyable {
     branchCount = max(facts.branchCount, 1)
   }
 
-  /// One of the descriptors that a multipath descriptor stands for, with its
-  /// own checksum: by convention 0 is external, 1 is change.
+  /// One of the descriptors that a multipath descriptor represents, with its own checksum.
+  ///
+  /// By convention 0 is external, 1 is change.
   ///
   /// - Precondition: `index` is in `0..<branchCount`.
-  /// - Returns: the descriptor itself where there is but one.
+  /// - Returns: the descriptor itself if there is only one.
   public borrowing func branch(_ index: Int) -> SecretBytes {
     precondition((0..<branchCount).contains(index), "no such branch")
     let body = text.withBytes { text in
       Self.choose(index, in: text.extracting(0..<(text.byteCount - DescriptorChecksum.size - 1)))
     }
-    // Every character of it was in a descriptor that has a checksum.
+    // All its characters come from a descriptor that has a checksum.
     return (try? Self.appendingChecksum(to: body)) ?? text.copy()
   }
 
-  /// Verifies a checksum, if there is one, and gives the size of what is in
-  /// front of it.
+  /// Verifies the checksum, if there is one, and returns the size of the text before it.
   private static func bodySize(_ text: RawSpan) throws(WalletFormatError) -> Int {
     var size = 0
     while size < text.byteCount, text.byte(size) != 0x23 { size += 1 }
@@ -103,7 +102,7 @@ public struct Descriptor: ~Copyable {
 
   /// Replaces every `<a;b;...>` by its alternative `index`.
   ///
-  /// The text was checked: the signs stand nowhere else.
+  /// The text was checked: these characters occur nowhere else.
   private static func choose(_ index: Int, in body: RawSpan) -> SecretBytes {
     var chosen = SecretBytes(zeroed: body.byteCount)
     let length = chosen.withMutableBytes { output in

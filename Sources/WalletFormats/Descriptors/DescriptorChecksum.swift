@@ -1,5 +1,5 @@
-/// The checksum of output descriptors (BIP-380, "Checksum"): a code over
-/// GF(32) that finds any three wrong characters.
+/// The checksum of output descriptors (BIP-380, "Checksum"): a code over GF(32) that detects any
+/// three wrong characters.
 enum DescriptorChecksum {
   static let size = 8
 
@@ -12,13 +12,13 @@ enum DescriptorChecksum {
     0xF5_DEE5_1989, 0xA9_FDCA_3312, 0x1B_AB10_E32D, 0x37_06B1_677A, 0x64_4D62_6FFD,
   ]
 
-  /// The 8 characters for `body`.
+  /// The 8 checksum characters for `body`.
   ///
-  /// - Throws: `invalidCharacter` for one outside the character set.
+  /// - Throws: `invalidCharacter` for a character outside the set.
   static func characters(for body: RawSpan) throws(WalletFormatError) -> [UInt8] {
     var remainder: UInt64 = 1
-    // Every third character, the three groups follow as one symbol, so that a
-    // change within a group or of a group changes one symbol only.
+    // After every third character the three groups follow as one symbol. So a change within a
+    // group, or of a group, changes only one symbol.
     var groups: UInt64 = 0
     for offset in 0..<body.byteCount {
       guard let value = value(of: body.byte(offset)) else {
@@ -37,7 +37,7 @@ enum DescriptorChecksum {
     return (0..<size).map { alphabet[Int(checksum >> (5 * UInt64(size - 1 - $0)) & 31)] }
   }
 
-  /// Whether every byte is of the checksum's own alphabet.
+  /// Whether every byte is in the checksum's own alphabet.
   static func isWellFormed(_ checksum: RawSpan) -> Bool {
     guard checksum.byteCount == size else { return false }
     for offset in 0..<size where !alphabet.contains(checksum.byte(offset)) { return false }
@@ -50,7 +50,7 @@ enum DescriptorChecksum {
     for index in 0..<5 where top >> UInt64(index) & 1 == 1 { remainder ^= generator[index] }
   }
 
-  /// Reads the whole alphabet whatever the character is.
+  /// The value of a character; reads the whole alphabet whatever the character is.
   private static func value(of character: UInt8) -> UInt64? {
     var found: UInt64 = 0
     for (value, candidate) in inputAlphabet.enumerated() {

@@ -1,4 +1,4 @@
-/// Where an expression of a descriptor stands.
+/// The position of an expression in a descriptor.
 enum DescriptorContext {
   case top
   case scriptHash
@@ -40,7 +40,7 @@ enum DescriptorFunction: String, CaseIterable {
   case orI = "or_i"
   case thresh
 
-  /// What stands between the parentheses.
+  /// The arguments between the parentheses.
   enum Arguments {
     case key
     case script(DescriptorContext)
@@ -74,8 +74,10 @@ enum DescriptorFunction: String, CaseIterable {
     }
   }
 
-  /// Whether it may stand in `context`: BIP-381 to 386 for the functions,
-  /// BIP-379 for miniscript, which lives in `wsh` and in the leaves of `tr`.
+  /// Whether the function is allowed in `context`.
+  ///
+  /// BIP-381 to 386 define this for the functions, BIP-379 for miniscript, which is allowed in
+  /// `wsh` and in the leaves of `tr`.
   func isAllowed(in context: DescriptorContext) -> Bool {
     switch self {
     case .pk, .pkh: true
@@ -87,7 +89,7 @@ enum DescriptorFunction: String, CaseIterable {
     }
   }
 
-  /// Which spellings of public keys it takes in `context`.
+  /// The encodings of public keys that the function accepts in `context`.
   func keyKinds(in context: DescriptorContext) -> DescriptorKeyKinds {
     if self == .tr || self == .rawtr || context == .tapLeaf { return .taproot }
     if self == .wpkh || context == .witnessScriptHash { return .compressed }
@@ -95,7 +97,7 @@ enum DescriptorFunction: String, CaseIterable {
   }
 }
 
-/// Which public keys in hexadecimal an expression takes.
+/// The public keys in hexadecimal that an expression accepts.
 enum DescriptorKeyKinds {
   /// Compressed and uncompressed.
   case any

@@ -1,7 +1,6 @@
 internal import SecretMemory
 
-/// Key expressions (BIP-380, "Key Expressions"; multipath: BIP-389; `musig`:
-/// BIP-390).
+/// Parses key expressions (BIP-380, "Key Expressions"; multipath: BIP-389; `musig`: BIP-390).
 extension DescriptorParser {
   mutating func key(
     _ text: RawSpan, kinds: DescriptorKeyKinds, insideMusig: Bool = false
@@ -41,7 +40,7 @@ extension DescriptorParser {
     facts.network = network
   }
 
-  /// `[fingerprint/steps]`, behind the bracket.
+  /// Parses `[fingerprint/steps]`, from after the opening bracket.
   private mutating func origin(_ text: RawSpan, after start: Int) throws(WalletFormatError) {
     let error = WalletFormatError.descriptorKey(position: start + 1)
     guard take(text, while: ASCII.isHexDigit).count == 8 else { throw error }
@@ -49,8 +48,8 @@ extension DescriptorParser {
     guard skip("]", text) else { throw error }
   }
 
-  /// The steps behind an extended key: numbers, at most one multipath step, at
-  /// most one `*`, at the end.
+  /// Parses the steps after an extended key: numbers, at most one multipath step, and at most one
+  /// `*` at the end.
   private mutating func path(_ text: RawSpan, after start: Int) throws(WalletFormatError) {
     let error = WalletFormatError.descriptorKey(position: start + 1)
     var hasMultipath = false
@@ -71,7 +70,7 @@ extension DescriptorParser {
     }
   }
 
-  /// `a;b;...>` behind the `<`.
+  /// Parses `a;b;...>`, from after the `<`.
   private mutating func multipath(
     _ text: RawSpan, _ error: WalletFormatError
   ) throws(WalletFormatError) {
@@ -86,7 +85,7 @@ extension DescriptorParser {
     facts.branchCount = steps.count
   }
 
-  /// A number below 2^31, perhaps hardened.
+  /// Parses a number below 2^31 that may be hardened.
   private mutating func step(
     _ text: RawSpan, _ error: WalletFormatError
   ) throws(WalletFormatError) -> UInt32 {
@@ -94,7 +93,7 @@ extension DescriptorParser {
     return hardenedMarker(text) ? number | 0x8000_0000 : number
   }
 
-  /// `'` or `h`; BIP-380's own test vectors refuse `H`.
+  /// Parses `'` or `h`; BIP-380's own test vectors reject `H`.
   private mutating func hardenedMarker(_ text: RawSpan) -> Bool {
     skip("'", text) || skip("h", text)
   }
@@ -111,8 +110,8 @@ extension DescriptorParser {
     }
   }
 
-  /// The wallet import format: base58check of 0x80 or, on test networks, 0xEF,
-  /// the 32-byte key, and 1 if the public key is to be compressed.
+  /// Parses the wallet import format in base58check: 0x80 or, on test networks, 0xEF; the 32-byte
+  /// key; and 1 if the public key is to be compressed.
   private static func importFormat(
     _ text: RawSpan
   ) -> (network: KeyNetwork, isCompressed: Bool)? {

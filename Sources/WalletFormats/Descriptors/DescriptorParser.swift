@@ -1,18 +1,17 @@
-/// Reads a descriptor from left to right, without taking any of it out of the
-/// memory it lies in.
+/// Parses a descriptor from left to right, without copying any of it out of its memory.
 struct DescriptorParser {
-  /// What is learnt on the way.
+  /// The properties found during parsing.
   struct Facts {
     var function = ""
     var containsPrivateKey = false
-    /// Whether one of the keys is only a public one.
+    /// Whether one of the keys is only public.
     var containsPublicKey = false
     var network: KeyNetwork?
-    /// Alternatives in every multipath step; 0 before the first.
+    /// The number of alternatives in every multipath step; 0 before the first.
     var branchCount = 0
   }
 
-  /// Deepest nesting, so that no input can exhaust the stack.
+  /// The deepest nesting, so that no input can exhaust the stack.
   static let depthLimit = 64
 
   var facts = Facts()
@@ -33,7 +32,7 @@ struct DescriptorParser {
     position < text.byteCount ? text.byte(position) : nil
   }
 
-  /// Moves on if `character` is next.
+  /// Advances if `character` is next.
   mutating func skip(_ character: Unicode.Scalar, _ text: RawSpan) -> Bool {
     guard let next = peek(text), UInt32(next) == character.value else { return false }
     position += 1
@@ -46,14 +45,14 @@ struct DescriptorParser {
     guard skip(character, text) else { throw syntaxError }
   }
 
-  /// Moves over the bytes that `isMember` accepts.
+  /// Advances over the bytes that `isMember` accepts.
   mutating func take(_ text: RawSpan, while isMember: (UInt8) -> Bool) -> Range<Int> {
     let start = position
     while let byte = peek(text), isMember(byte) { position += 1 }
     return start..<position
   }
 
-  /// A decimal number below 2^31.
+  /// Parses a decimal number below 2^31.
   mutating func number(_ text: RawSpan) throws(WalletFormatError) -> UInt32 {
     let start = position
     let digits = take(text, while: ASCII.isDigit)
@@ -90,7 +89,7 @@ struct DescriptorParser {
     try expect(")", text)
   }
 
-  /// Miniscript's wrappers: letters in front of a colon.
+  /// Parses miniscript's wrappers: letters before a colon.
   private mutating func wrappers(_ text: RawSpan) throws(WalletFormatError) {
     let start = position
     let letters = take(text, while: ASCII.isLetter)
@@ -167,13 +166,13 @@ struct DescriptorParser {
     guard needed >= 1, needed <= count else { throw .descriptorSyntax(position: start + 1) }
   }
 
-  /// BIP-386's TREE: a leaf, or two trees in braces.
+  /// Parses BIP-386's TREE: a leaf, or two trees in braces.
   private mutating func tree(_ text: RawSpan) throws(WalletFormatError) {
     guard skip("{", text) else {
       try expression(text, in: .tapLeaf)
       return
     }
-    // Taproot itself ends at depth 128; this program ends at its own limit.
+    // Taproot itself ends at depth 128; this program has its own limit.
     guard depth < Self.depthLimit else { throw .descriptorDepth(limit: Self.depthLimit) }
     depth += 1
     defer { depth -= 1 }

@@ -2,7 +2,7 @@ internal import CSPP
 
 /// One line of a BIP-329 file: a JSON object with `type` and `ref`.
 ///
-/// Fields that BIP-329 does not name are allowed, as it says.
+/// As BIP-329 specifies, fields that it does not name are allowed.
 enum LabelLine {
   private static let types: [StaticString] = ["tx", "addr", "pubkey", "input", "output", "xpub"]
 

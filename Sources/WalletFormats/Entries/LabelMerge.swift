@@ -2,18 +2,17 @@ public import CSPP
 public import SecretMemory
 
 extension WalletLabels {
-  /// New labels with those of `old` that are about something else.
+  /// Combines new labels with the old ones about other subjects.
   ///
   /// - Parameters:
-  ///   - new: BIP-329 JSON lines; what they say about a transaction, an address
-  ///     and so on holds.
+  ///   - new: BIP-329 JSON lines, which take precedence for a transaction, an address and so on.
   ///   - old: the wallet's JSON lines so far.
   /// - Returns: lines, the new ones first.
-  /// - Throws: ``WalletFormatError`` for lines that are no labels.
+  /// - Throws: ``WalletFormatError`` for lines that are not labels.
   public static func merge(
     _ new: borrowing SecretBytes, over old: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
-    // Without a byte order mark, as it is checked.
+    // Compared without a byte order mark, as in the check.
     _ = try WalletLabels(checking: new)
     var union = LabelUnion(capacity: new.count + old.count + 2)
     new.withBytes { union.add($0, isNew: true) }
@@ -22,7 +21,7 @@ extension WalletLabels {
   }
 }
 
-/// Label lines, each subject's first.
+/// New label lines, and old ones about other subjects.
 private struct LabelUnion: ~Copyable {
   private var writer: SecretWriter
   private var known: Set<Digest> = []
@@ -31,7 +30,7 @@ private struct LabelUnion: ~Copyable {
 
   consuming func finish() -> SecretBytes { writer.finish() }
 
-  /// Adds lines; of old ones, those about what no new one is about.
+  /// Adds lines; omits old ones whose subject a new one has.
   mutating func add(_ text: RawSpan, isNew: Bool) {
     var start = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
     while start < text.byteCount {
@@ -50,7 +49,7 @@ private struct LabelUnion: ~Copyable {
     }
   }
 
-  /// What a label is about: its type and reference; `nil` for an empty line.
+  /// The subject of a label: its type and reference; `nil` for an empty line.
   private static func subject(of line: RawSpan) -> Digest? {
     guard let object = try? JSONObject(parsing: line, duplicates: .refusedOnLookup),
       let type = try? object.required("type", in: line), type.kind == .string,
@@ -64,14 +63,14 @@ private struct LabelUnion: ~Copyable {
 }
 
 extension WalletEntry {
-  /// The entry with other labels; everything else stays as it was written.
+  /// The entry with other labels; everything else stays unchanged.
   ///
   /// - Parameters:
   ///   - plaintext: the entry's bytes.
-  ///   - labels: the new ones.
+  ///   - labels: the new labels.
   ///   - updatedAt: Unix seconds.
   /// - Returns: the new entry's bytes.
-  /// - Throws: what reading the result refuses.
+  /// - Throws: the errors of parsing the result.
   public static func replacingLabels(
     of plaintext: borrowing SecretBytes, with labels: borrowing WalletLabels, updatedAt: UInt64
   ) throws(CSPPError) -> SecretBytes {
@@ -94,7 +93,7 @@ extension WalletEntry {
       writer.raw("\",\"labels_count\":\(labels.count),\"labels_hash\":\"\(labels.hash)\"")
       writer.raw(",\"labels_uncompressed_size\":\(labels.uncompressedSize)")
       writer.raw(",\"content_revision_hash\":\"")
-      // As for a new entry: over these bytes with an empty hash.
+      // As for a new entry, the hash is over these bytes with an empty hash.
       let tail = "\",\"updated_at\":\(updatedAt)}"
       var hash = SHA256()
       writer.withBytes { hash.update($0) }

@@ -1,36 +1,35 @@
-// This folder is for what a CSPP entry means to a wallet: descriptors, labels, fingerprint,
-// spending secret. Callers hand in an entry that is open. How it is sealed, and where it
-// lies, is not known here.
+// This folder is for the meaning of a CSPP entry as a wallet: descriptors, labels, fingerprint,
+// spending secret. Callers pass an open entry. Its sealing and its location are not known here.
 
 public import CSPP
 public import SecretMemory
 
-/// A wallet's descriptors, as Bitcoin Core takes them.
+/// A wallet's descriptors in the form that Bitcoin Core accepts.
 public struct WalletDescriptors: Sendable {
-  /// Watching or spending.
+  /// The half of the keys: for watching or spending.
   public var half = ExtendedKey.Expectation.publicKey
-  /// The account, of a wallet whose master key is known.
+  /// The account, for a wallet whose master key is known.
   public var account: UInt32 = 0
-  /// Unix seconds from which the chain is searched; 0: all of it.
+  /// The time in Unix seconds from which the chain is searched; 0 for all of it.
   public var timestamp: UInt64 = 0
 
-  /// Watch-only descriptors of account 0.
+  /// Selects watch-only descriptors of account 0.
   public init() {}
 
   /// The JSON for `importdescriptors`.
   ///
-  /// Of a wallet whose master key is known: those of BIP-44, -49, -84 and -86.
-  /// Of an account's key: those that its metadata or version bytes name, else all
-  /// four. Else the wallet's own descriptors.
+  /// - A wallet whose master key is known has the descriptors of BIP-44, -49, -84 and -86.
+  /// - An account's key has those that its metadata or version bytes name, or else all four.
+  /// - Any other wallet has its own descriptors.
   ///
   /// - Parameters:
   ///   - entry: the wallet.
   ///   - plaintext: its bytes.
   ///   - passphrase: BIP-39's, for a mnemonic; empty for none.
   /// - Returns: the text.
-  /// - Throws: ``WalletFormatError``: `noDescriptors`, `onlyPrivateDescriptors`,
-  ///   `noPrivateKeys`, `networkUnknown`, `fingerprintDiffers` where words and
-  ///   passphrase are not those of the wallet, and what is wrong with the keys.
+  /// - Throws: ``WalletFormatError``: `noDescriptors`, `onlyPrivateDescriptors`, `noPrivateKeys`,
+  ///   `networkUnknown`, `fingerprintDiffers` where words and passphrase are not those of the
+  ///   wallet, and errors about the keys.
   public func json(
     of entry: WalletEntry, in plaintext: borrowing SecretBytes, passphrase: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
@@ -90,7 +89,7 @@ public struct WalletDescriptors: Sendable {
     }
   }
 
-  /// The addresses of an account's key, as far as it is known what they are.
+  /// Appends the addresses of an account's key, as far as their type is known.
   private func append(
     account text: consuming SecretBytes, _ key: borrowing ExtendedKey, _ entry: WalletEntry,
     in plaintext: borrowing SecretBytes, to list: inout DescriptorListWriter

@@ -2,8 +2,7 @@ public import CSPP
 public import SecretMemory
 
 extension WalletEntry {
-  /// The master fingerprint that the metadata state; `nil` for none, and for what
-  /// is none.
+  /// The master fingerprint in the metadata; `nil` for none or an invalid one.
   public var statedFingerprint: Fingerprint? { fingerprint.flatMap { try? Fingerprint($0) } }
 
   /// The wallet's master fingerprint, computed from its keys.
@@ -11,9 +10,8 @@ extension WalletEntry {
   /// - Parameters:
   ///   - plaintext: the entry's bytes.
   ///   - passphrase: BIP-39's; empty for none.
-  /// - Returns: `nil` where the keys do not tell.
-  /// - Throws: ``WalletFormatError`` for keys that are not valid, or a passphrase
-  ///   that is not.
+  /// - Returns: `nil` where the keys do not give it.
+  /// - Throws: ``WalletFormatError`` for invalid keys or an invalid passphrase.
   public func computedFingerprint(
     in plaintext: borrowing SecretBytes, passphrase: borrowing SecretBytes
   ) throws(WalletFormatError) -> Fingerprint? {

@@ -1,24 +1,24 @@
 public import SecretMemory
 
-/// A wallet's labels (BIP-329), checked, as a CSPP record stores them.
+/// A wallet's labels (BIP-329), checked, in the form in which a CSPP record stores them.
 ///
-/// Labels tell whom a person dealt with: private data, kept like a secret.
+/// Labels reveal a person's business partners: they are private data, protected like a secret.
 public struct WalletLabels: ~Copyable {
   /// The JSON lines, compressed with zstd into one frame.
   public let compressed: SecretBytes
-  /// Number of labels.
+  /// The number of labels.
   public let count: Int
   /// SHA-256 of the JSON lines, in lower-case hexadecimal.
   public let hash: String
-  /// Size of the JSON lines in bytes.
+  /// The size of the JSON lines in bytes.
   public let uncompressedSize: Int
 
-  /// Most JSON lines a record may hold, 10 MiB uncompressed (CSPP).
+  /// The most JSON lines that a record may hold, 10 MiB uncompressed (CSPP).
   public static let sizeLimit = 10 * 1024 * 1024
 
   /// Checks a label file and compresses it.
   ///
-  /// Every byte is kept, but for a byte order mark.
+  /// Every byte is kept, except for a byte order mark.
   ///
   /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `labelsLine`; `empty`
   ///   for a file without a label.
@@ -49,13 +49,12 @@ public struct WalletLabels: ~Copyable {
     }
   }
 
-  /// Decompresses what a record stores, to at most ``sizeLimit`` bytes.
+  /// Decompresses a record's labels, to at most ``sizeLimit`` bytes.
   ///
-  /// The lines come back as they are; ``check(_:)`` says whether they are
-  /// labels.
+  /// The lines are returned unchanged; ``check(_:)`` tells whether they are labels.
   ///
-  /// - Throws: ``WalletFormatError/labelsCompression`` for what zstd refuses
-  ///   and for more than the limit.
+  /// - Throws: ``WalletFormatError/labelsCompression`` for data that zstd rejects and for more than
+  ///   the limit.
   public static func decompress(
     _ compressed: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
@@ -66,7 +65,7 @@ public struct WalletLabels: ~Copyable {
     }
   }
 
-  /// Checks JSON lines and counts the labels in them.
+  /// Checks JSON lines and counts their labels.
   ///
   /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `labelsLine`, `empty`.
   public static func check(

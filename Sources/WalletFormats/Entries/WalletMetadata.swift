@@ -1,8 +1,7 @@
 internal import CSPP
 internal import SecretMemory
 
-/// What of an entry's metadata matters for its keys; what is not as expected
-/// counts as absent.
+/// The metadata of an entry that concern its keys; a field of unexpected form counts as absent.
 struct WalletMetadata {
   private(set) var addressType: AddressType?
   private(set) var derivationPath: DerivationPath?

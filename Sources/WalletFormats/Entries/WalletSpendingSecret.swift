@@ -2,17 +2,18 @@ public import CSPP
 public import SecretMemory
 
 extension WalletEntry {
-  /// Names what the wallet's coins can be spent with, to compare it: words and
-  /// keys as they are meant, not as they are spelled.
+  /// The digest of the secret that can spend the wallet's coins, for comparison.
+  ///
+  /// It depends on the meaning of words and keys, not on their spelling.
   ///
   /// - Parameter plaintext: the entry's bytes.
-  /// - Returns: `nil` for a wallet that can only watch.
+  /// - Returns: `nil` for a watch-only wallet.
   public func spendingSecret(in plaintext: borrowing SecretBytes) -> Digest? {
     let text = secretText(in: plaintext)
     switch secretKind {
     case .watchOnly: return nil
     case .descriptor:
-      // One that does not parse may hold a key.
+      // A descriptor that does not parse may contain a key.
       if let holdsKey = try? Descriptor(checking: text).containsPrivateKey, !holdsKey {
         return nil
       }

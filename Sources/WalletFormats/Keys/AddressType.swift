@@ -1,4 +1,4 @@
-/// The single-signature kinds of addresses that have a derivation scheme.
+/// The single-signature address types that have a derivation scheme.
 public enum AddressType: String, CaseIterable, Sendable {
   /// P2PKH, BIP-44.
   case legacy
@@ -6,7 +6,7 @@ public enum AddressType: String, CaseIterable, Sendable {
   case nestedSegwit = "nested-segwit"
   /// P2WPKH, BIP-84.
   case nativeSegwit = "native-segwit"
-  /// P2TR with a key alone, BIP-86.
+  /// P2TR with only a key, BIP-86.
   case taproot
 
   /// The first step of the derivation path, which is hardened.
@@ -19,7 +19,7 @@ public enum AddressType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Reads the word of a CSPP record's metadata; `nil` for any other.
+  /// Parses the word in a CSPP record's metadata; `nil` for any other text.
   public init?(csppName: String) {
     switch csppName {
     case "Legacy": self = .legacy
@@ -29,8 +29,9 @@ public enum AddressType: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the version bytes of an extended key say; `nil` where they say
-  /// nothing, or that several people sign.
+  /// The type stated by the version bytes of an extended key.
+  ///
+  /// `nil` where they state none, or a multi-signature type.
   public init?(_ form: ExtendedKey.Form) {
     switch form {
     case .nestedSegwit: self = .nestedSegwit
@@ -39,7 +40,7 @@ public enum AddressType: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands before and behind the key in a descriptor.
+  /// The text before and after the key in a descriptor.
   var frame: (before: String, after: String) {
     switch self {
     case .legacy: ("pkh(", ")")

@@ -1,25 +1,25 @@
 internal import SecretMemory
 
-/// Why a base58check text is refused.
+/// The reason why a base58check text is rejected.
 enum Base58Error: Error {
-  /// A character outside the alphabet, at this offset.
+  /// A character at this offset is outside the alphabet.
   case character(Int)
-  /// Not the length of the payload that was asked for.
+  /// The length differs from that of the requested payload.
   case length
   case checksum
 }
 
-/// Base58check, decoded and encoded in guarded memory.
+/// Decodes and encodes base58check in guarded memory.
 ///
-/// A big-endian number in base 58, four bytes of double SHA-256 at the end.
+/// The text is a big-endian number in base 58 that ends with four bytes of double SHA-256.
 enum Base58 {
   private static let alphabet: [UInt8] = Array(
     "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
   private static let checksumSize = 4
 
-  /// Decodes `text` to exactly `count` bytes, the checksum verified and left off.
+  /// Decodes `text` to exactly `count` bytes; verifies and removes the checksum.
   static func decode(_ text: RawSpan, count: Int) throws(Base58Error) -> SecretBytes {
-    // 58^1.37 > 256: a longer text cannot be of so few bytes.
+    // 58^1.37 > 256: a longer text cannot encode so few bytes.
     guard text.byteCount <= (count + checksumSize) * 137 / 100 + 2 else { throw .length }
     var bytes = SecretBytes(zeroed: count + checksumSize)
     try bytes.withMutableBytes { bytes throws(Base58Error) in
@@ -34,8 +34,8 @@ enum Base58 {
         }
         overflow |= carry
       }
-      // One leading `1` stands for one leading zero byte: anything else is
-      // another length, or a second spelling of the same bytes.
+      // Each leading `1` stands for one leading zero byte. Anything else is a different length, or
+      // a second encoding of the same bytes.
       let ones = leading(0x31, of: text)
       guard overflow == 0, ones == leading(0, of: bytes.bytes) else { throw .length }
       guard checksumFits(bytes.bytes) else { throw .checksum }
@@ -74,8 +74,8 @@ enum Base58 {
     }
   }
 
-  /// Compares with the whole alphabet, so that the time does not tell which
-  /// character a secret has.
+  /// The value of a character; compares with the whole alphabet, so that the time does not reveal a
+  /// secret's character.
   private static func digit(_ character: UInt8) -> Int? {
     var found = 0
     for (value, candidate) in alphabet.enumerated() {

@@ -5,19 +5,20 @@ public struct DerivationPath: Hashable, Sendable, CustomStringConvertible {
   /// The steps; 2^31 and above are hardened.
   public let steps: [UInt32]
 
-  /// Longest path, 255 steps: an extended key counts its depth in one byte.
+  /// The longest path, 255 steps: an extended key stores its depth in one byte.
   public static let stepLimit = 255
 
   private static let hardened: UInt32 = 0x8000_0000
 
-  /// Reads `m` or numbers below 2^31 separated by `/`, with or without `m/`
-  /// in front; `'` or `h` behind a number says hardened.
+  /// Parses `m` or numbers below 2^31 separated by `/`, with or without `m/` in front.
+  ///
+  /// `'` or `h` after a number makes it hardened.
   ///
   /// - Throws: ``WalletFormatError/derivationPathForm``.
   public init(_ text: String) throws(WalletFormatError) {
     var parts = text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)[...]
     if let first = parts.first, Array(first) == [0x6D] { parts.removeFirst() }
-    // Neither the empty text nor more steps than a key can count.
+    // Rejects the empty text, and more steps than a key can count.
     guard !text.isEmpty, parts.count <= Self.stepLimit else { throw .derivationPathForm }
     var steps: [UInt32] = []
     for part in parts {
@@ -27,7 +28,7 @@ public struct DerivationPath: Hashable, Sendable, CustomStringConvertible {
     self.steps = steps
   }
 
-  /// `m/84'/0'/0'`: always with `m`, hardened steps with `'`.
+  /// The path in the form `m/84'/0'/0'`: always with `m`, and `'` for hardened steps.
   public var description: String {
     var text = "m"
     for step in steps {

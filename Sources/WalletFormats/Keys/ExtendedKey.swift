@@ -1,20 +1,19 @@
-// This folder is for BIP-32 keys, derivation paths, networks and address types, with the
-// curve and encodings that they need. The other rooms use them. Words, descriptors and CSPP
-// are not known here.
+// This folder is for BIP-32 keys, derivation paths, networks and address types, with the required
+// curve and encodings. The other rooms use them. Words, descriptors and CSPP are not known here.
 
 public import SecretMemory
 
 /// A BIP-32 extended key in base58check, checked.
 public struct ExtendedKey: ~Copyable {
-  /// The key as it was given, without white space around it.
+  /// The key as given, without surrounding white space.
   public let text: SecretBytes
   /// Whether it can spend.
   public let isPrivate: Bool
-  /// What the version bytes say of the network.
+  /// The network according to the version bytes.
   public let network: KeyNetwork
-  /// What the version bytes say of the addresses (SLIP-132).
+  /// The address type according to the version bytes (SLIP-132).
   public let form: Form
-  /// 0 for a master key, 3 for an account of BIP-44, -49, -84 or -86.
+  /// The depth: 0 for a master key, 3 for an account of BIP-44, -49, -84 or -86.
   public let depth: Int
   /// The parent's fingerprint, `nil` for a master key.
   ///
@@ -23,12 +22,12 @@ public struct ExtendedKey: ~Copyable {
   /// The child number; 2^31 and above are hardened.
   public let childNumber: UInt32
 
-  /// Longest input that is looked at, 256 bytes; a key has 111 or 112.
+  /// The longest input that is read, 256 bytes; a key has 111 or 112.
   public static let sizeLimit = 256
 
-  /// What kind of addresses the version bytes stand for.
+  /// The address type that the version bytes stand for.
   public enum Form: Sendable, Hashable {
-    /// xprv, xpub, tprv, tpub: BIP-32 itself, which says nothing of addresses.
+    /// xprv, xpub, tprv, tpub: BIP-32 itself, which states no address type.
     case plain
     /// yprv, ypub, uprv, upub: P2WPKH in P2SH.
     case nestedSegwit
@@ -40,7 +39,7 @@ public struct ExtendedKey: ~Copyable {
     case segwitMultisig
   }
 
-  /// Which half was asked for.
+  /// The requested half of a key pair.
   public enum Expectation: Sendable, Hashable {
     /// A key that can spend.
     case privateKey
@@ -48,12 +47,12 @@ public struct ExtendedKey: ~Copyable {
     case publicKey
   }
 
-  /// Checks a key, and that it is the half that was asked for: a private key
-  /// must not end up where public ones are kept.
+  /// Checks a key, and that it is the requested half: a private key must not end up where public
+  /// ones are stored.
   ///
-  /// Checked: alphabet, length, checksum, version bytes, depth zero without a
-  /// parent and child number (BIP-32), a private key in 1..n-1, a public key
-  /// that is a point of the curve.
+  /// Checked are the alphabet, length, checksum and version bytes. At depth zero there must be no
+  /// parent and child number (BIP-32). A private key must be in 1..n-1, a public key a point of the
+  /// curve.
   ///
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `invalidCharacter`,
   ///   or one of the `extendedKey` cases.
@@ -83,8 +82,8 @@ public struct ExtendedKey: ~Copyable {
 
   /// The same key with BIP-32's own version bytes: xprv, xpub, tprv, tpub.
   ///
-  /// Most programs, and all descriptors, take no others. The addresses that
-  /// ``form`` stands for are no longer said by it.
+  /// Most programs, and all descriptors, accept no others. The result no longer states the
+  /// addresses that ``form`` stands for.
   public borrowing func plainText() -> SecretBytes {
     guard form != .plain,
       let version = ExtendedKeyVersion.plain(isPrivate: isPrivate, network: network)
@@ -93,8 +92,7 @@ public struct ExtendedKey: ~Copyable {
   }
 }
 
-/// What the version bytes of a key can tell of its network: the test networks
-/// share theirs.
+/// The network as far as a key's version bytes state it: the test networks use the same ones.
 public enum KeyNetwork: Sendable, Hashable {
   /// Bitcoin's main network.
   case mainnet

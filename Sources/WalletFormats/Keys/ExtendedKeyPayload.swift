@@ -35,9 +35,9 @@ struct ExtendedKeyVersion {
   }
 }
 
-/// The 78 bytes behind the text of an extended key (BIP-32, "Serialization
-/// format"): version 4, depth 1, parent fingerprint 4, child number 4, chain
-/// code 32, key 33.
+/// The 78 bytes that an extended key encodes (BIP-32, "Serialization format").
+///
+/// They are: version 4, depth 1, parent fingerprint 4, child number 4, chain code 32, key 33.
 enum ExtendedKeyPayload {
   static let size = 78
   private static let keyOffset = 45

@@ -1,8 +1,8 @@
 public import SecretMemory
 
-/// A BIP-32 private key that others are derived from.
+/// A BIP-32 private key from which others are derived.
 public struct ExtendedPrivateKey: ~Copyable {
-  /// 0 for a master key.
+  /// The depth; 0 for a master key.
   public let depth: Int
   /// The child number; 2^31 and above are hardened.
   public let childNumber: UInt32
@@ -30,7 +30,7 @@ public struct ExtendedPrivateKey: ~Copyable {
     self.chainCode = chainCode
   }
 
-  /// Takes a checked key apart.
+  /// Creates the key from a checked extended key.
   ///
   /// - Throws: `extendedKeyIsPublic`.
   public init(_ key: borrowing ExtendedKey) throws(WalletFormatError) {
@@ -44,10 +44,9 @@ public struct ExtendedPrivateKey: ~Copyable {
       key: payload.copy(46..<78), chainCode: payload.copy(13..<45))
   }
 
-  /// A child (BIP-32, "CKDpriv").
+  /// Derives a child (BIP-32, "CKDpriv").
   ///
-  /// - Throws: `extendedKeyDepth` below the 255th; with a chance of 2^-127
-  ///   `extendedKeyPrivateKey`.
+  /// - Throws: `extendedKeyDepth` below the 255th; with a chance of 2^-127 `extendedKeyPrivateKey`.
   public borrowing func child(_ number: UInt32) throws(WalletFormatError) -> ExtendedPrivateKey {
     guard depth < DerivationPath.stepLimit else { throw .extendedKeyDepth }
     let point = try publicKey()
@@ -74,7 +73,7 @@ public struct ExtendedPrivateKey: ~Copyable {
       key: childKey, chainCode: code.copy(32..<64))
   }
 
-  /// The key at a path from this one.
+  /// Derives the key at a path from this one.
   ///
   /// - Throws: as ``child(_:)``.
   public borrowing func derive(_ path: DerivationPath) throws(WalletFormatError)
@@ -85,14 +84,14 @@ public struct ExtendedPrivateKey: ~Copyable {
     return key
   }
 
-  /// A second owner of the same key.
+  /// A copy of the key, with its own owner.
   borrowing func copy() -> ExtendedPrivateKey {
     ExtendedPrivateKey(
       depth: depth, childNumber: childNumber, parent: parent, key: key.copy(),
       chainCode: chainCode.copy())
   }
 
-  /// This key's own fingerprint: of a master key, the wallet's.
+  /// This key's own fingerprint; of a master key, the wallet's.
   ///
   /// - Throws: `ripemd160Missing`.
   public borrowing func fingerprint() throws(WalletFormatError) -> Fingerprint {
@@ -107,7 +106,7 @@ public struct ExtendedPrivateKey: ~Copyable {
     return point
   }
 
-  /// The key as BIP-32 writes it: xpub, tpub, xprv or tprv.
+  /// The key in BIP-32's form: xpub, tpub, xprv or tprv.
   public borrowing func text(
     _ half: ExtendedKey.Expectation, network: KeyNetwork
   ) throws(WalletFormatError) -> SecretBytes {
@@ -147,8 +146,9 @@ extension ExtendedKey {
     return Fingerprint(number: Fingerprint.number(of: try Hash160.hash(point)))
   }
 
-  /// The wallet's master fingerprint, as far as the key tells it: of a master
-  /// key its own, at depth 1 its parent's, else `nil`.
+  /// The wallet's master fingerprint, if the key gives it.
+  ///
+  /// A master key gives its own, a key at depth 1 its parent's, any other `nil`.
   public borrowing func masterFingerprint() throws(WalletFormatError) -> Fingerprint? {
     switch depth {
     case 0: return try fingerprint()

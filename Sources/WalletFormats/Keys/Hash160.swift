@@ -1,13 +1,13 @@
 internal import COpenSSL
 internal import SecretMemory
 
-/// RIPEMD-160 of SHA-256: how Bitcoin names a public key.
+/// RIPEMD-160 of SHA-256, by which Bitcoin identifies a public key.
 ///
-/// Never of a secret, so that OpenSSL may work in ordinary memory.
+/// It is never used for a secret, so OpenSSL may work in ordinary memory.
 enum Hash160 {
   static let size = 20
 
-  /// - Throws: `ripemd160Missing` where OpenSSL is built or set up without it.
+  /// - Throws: `ripemd160Missing` where OpenSSL is built or configured without it.
   static func hash(_ bytes: [UInt8]) throws(WalletFormatError) -> [UInt8] {
     let digest = SHA256.hash(bytes)
     var result = [UInt8](repeating: 0, count: 64)

@@ -2,11 +2,9 @@ internal import BlindedCurve
 internal import CSecp256k1
 internal import SecretMemory
 
-/// The questions this module asks of Bitcoin's curve (SEC 2, 2.4.1), answered by
-/// libsecp256k1.
+/// The operations on Bitcoin's curve (SEC 2, 2.4.1) that this module needs, by libsecp256k1.
 enum Secp256k1 {
-  /// Whether 32 big-endian bytes are a number in 1..n-1; takes the same time for
-  /// every key.
+  /// Whether 32 big-endian bytes are a number in 1..n-1; takes the same time for every key.
   static func isPrivateKey(_ key: RawSpan) -> Bool {
     guard key.byteCount == 32 else { return false }
     return unsafe key.withUnsafeBytes { key in
@@ -16,14 +14,14 @@ enum Secp256k1 {
     }
   }
 
-  /// Whether 33 bytes are 2 or 3 and the x coordinate of a point.
+  /// Whether 33 bytes are 2 or 3, followed by the x coordinate of a point.
   static func isCompressedPublicKey(_ key: RawSpan) -> Bool {
     key.byteCount == 33 && isPublicKey(key)
   }
 
-  /// Whether 65 bytes are 4 and the two coordinates of a point.
+  /// Whether 65 bytes are 4, followed by the two coordinates of a point.
   static func isUncompressedPublicKey(_ key: RawSpan) -> Bool {
-    // The library also takes the hybrid forms, 6 and 7, which Bitcoin does not.
+    // The library also accepts the hybrid forms, 6 and 7, which Bitcoin does not.
     key.byteCount == 65 && key.byte(0) == 4 && isPublicKey(key)
   }
 
@@ -38,8 +36,7 @@ enum Secp256k1 {
     }
   }
 
-  /// The 33 bytes of a private key's compressed public key; nil for a number
-  /// that is no key.
+  /// The 33 bytes of a private key's compressed public key; nil for a number that is not a key.
   static func publicKey(of key: RawSpan) -> [UInt8]? {
     guard key.byteCount == 32 else { return nil }
     var point = secp256k1_pubkey()
@@ -57,7 +54,7 @@ enum Secp256k1 {
 
   /// Adds a number to a private key, modulo the curve's order.
   ///
-  /// - Returns: whether the sum is a key and the number below the order.
+  /// - Returns: whether the sum is a key and the number is below the order.
   static func add(_ tweak: borrowing SecretBytes, to key: inout SecretBytes) -> Bool {
     precondition(tweak.count == 32 && key.count == 32, "32 bytes each")
     return unsafe key.withUnsafeMutableBytes { key in

@@ -1,4 +1,4 @@
-/// The networks a wallet record can be for.
+/// The networks of wallet records.
 public enum WalletNetwork: String, CaseIterable, Sendable {
   /// The main network.
   case bitcoin
@@ -9,8 +9,7 @@ public enum WalletNetwork: String, CaseIterable, Sendable {
   /// The default signet (BIP-325).
   case signet
 
-  /// Reads the word of the command line: `bitcoin`, `testnet`, `testnet4`,
-  /// `signet`.
+  /// Parses the word used on the command line: `bitcoin`, `testnet`, `testnet4`, `signet`.
   ///
   /// - Throws: ``WalletFormatError/networkUnknown``.
   public init(argument: String) throws(WalletFormatError) {
@@ -18,7 +17,7 @@ public enum WalletNetwork: String, CaseIterable, Sendable {
     self = network
   }
 
-  /// Reads the word of a CSPP record's metadata; `nil` for any other.
+  /// Parses the word in a CSPP record's metadata; `nil` for any other text.
   public init?(csppName: String) {
     guard let network = Self.allCases.first(where: { $0.csppName == csppName }) else {
       return nil
@@ -26,7 +25,7 @@ public enum WalletNetwork: String, CaseIterable, Sendable {
     self = network
   }
 
-  /// The word of a CSPP record's metadata.
+  /// The word in a CSPP record's metadata.
   public var csppName: String {
     switch self {
     case .bitcoin: "Bitcoin"
@@ -36,6 +35,6 @@ public enum WalletNetwork: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the version bytes of this network's extended keys say.
+  /// The network that the version bytes of this network's extended keys state.
   public var keyNetwork: KeyNetwork { self == .bitcoin ? .mainnet : .testnet }
 }

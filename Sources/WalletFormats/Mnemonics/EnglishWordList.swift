@@ -2,10 +2,10 @@
 enum EnglishWordList {
   static let count = 2048
 
-  /// Every word as a number: its letters, at most 8, one a byte.
+  /// Every word as a number: its letters, at most 8, one per byte.
   ///
-  /// Numbers are compared instead of text, so that a secret word can be looked
-  /// up without a branch or an address that depends on it.
+  /// Numbers are compared instead of text. So the lookup of a secret word has no branch and no
+  /// address that depends on it.
   static let packed: [UInt64] = {
     var words: [UInt64] = []
     words.reserveCapacity(count)
@@ -25,16 +25,16 @@ enum EnglishWordList {
     return words
   }()
 
-  /// The index of a packed word, `nil` if it is none of the list.
+  /// The index of a packed word; `nil` if it is not in the list.
   ///
-  /// Reads the whole list whatever the word is.
+  /// Always reads the whole list.
   static func index(of word: UInt64) -> Int? {
     let words = packed
     var found: UInt64 = 0
     var index = 0
     while index < count {
       let difference = word ^ words[index]
-      // All ones exactly where there is no difference.
+      // All ones only if there is no difference.
       let equal = ((difference | (0 &- difference)) >> 63) &- 1
       found |= UInt64(index + 1) & equal
       index += 1

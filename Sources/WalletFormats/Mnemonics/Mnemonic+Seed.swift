@@ -1,15 +1,13 @@
 public import SecretMemory
 
 extension Mnemonic {
-  /// Longest BIP-39 passphrase that is taken, 1024 bytes.
+  /// The longest BIP-39 passphrase accepted, 1024 bytes.
   public static let passphraseLimit = 1024
 
-  /// The master key (BIP-39, "From mnemonic to seed"; BIP-32, "Master key
-  /// generation").
+  /// The master key (BIP-39, "From mnemonic to seed"; BIP-32, "Master key generation").
   ///
-  /// - Parameter passphrase: BIP-39's, empty for none. ASCII only: BIP-39 wants
-  ///   other text decomposed (NFKD), and a passphrase that is taken apart
-  ///   differently is another wallet.
+  /// - Parameter passphrase: BIP-39's, empty for none. ASCII only: BIP-39 requires other text to be
+  ///   decomposed (NFKD), and a different decomposition would give another wallet.
   /// - Returns: the key.
   /// - Throws: ``WalletFormatError``: `passphraseCharacter`, `tooLong`; with a
   ///   chance of 2^-127 `extendedKeyPrivateKey`.

@@ -1,23 +1,23 @@
-// This folder is for BIP-39 words, the seed that they give, and SeedQR as text. The rooms
-// that follow check and read words with it. Where words come from is not known here.
+// This folder is for BIP-39 words, their seed, and SeedQR as text. The later rooms check and read
+// words with it. The origin of the words is not known here.
 
 public import SecretMemory
 
-/// A BIP-39 mnemonic in the English word list, checked.
+/// A checked BIP-39 mnemonic in the English word list.
 public struct Mnemonic: ~Copyable {
-  /// The words in lower case, one space between two, nothing at the ends.
+  /// The words in lower case, separated by one space, with none at the ends.
   public let phrase: SecretBytes
-  /// 12, 15, 18, 21 or 24.
+  /// The number of words: 12, 15, 18, 21 or 24.
   public let wordCount: Int
 
-  /// Longest input that is looked at, 4096 bytes: 24 words of 8 letters leave
-  /// ample room for white space.
+  /// The longest input that is read, 4096 bytes: 24 words of 8 letters leave ample room for white
+  /// space.
   public static let sizeLimit = 4096
 
-  /// Reads words separated by white space of any kind, in either case.
+  /// Parses words separated by white space of any kind, in either case.
   ///
-  /// The words are never expanded from their first letters, and never put
-  /// right: what is stored is what the person wrote.
+  /// The words are never completed from their first letters and never corrected: the user's own
+  /// words are stored.
   ///
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `invalidCharacter`,
   ///   `mnemonicWordCount`, `mnemonicWordUnknown`, `mnemonicChecksum`.
@@ -66,8 +66,10 @@ public struct Mnemonic: ~Copyable {
     }
   }
 
-  /// Size of the space at `offset` in bytes, or 0: those of ASCII, and those
-  /// that BIP-39's NFKD makes one of, as word processors and web pages have them.
+  /// The size of the space at `offset` in bytes, or 0.
+  ///
+  /// It accepts the spaces of ASCII and those that BIP-39's NFKD converts to one, as in word
+  /// processors and web pages.
   private static func spaceLength(_ text: RawSpan, at offset: Int) -> Int {
     let byte = text.byte(offset)
     if ASCII.isSpace(byte) { return 1 }
@@ -92,8 +94,7 @@ public struct Mnemonic: ~Copyable {
     }
   }
 
-  /// The words' indices, 11 bits each, one after the other: entropy, then
-  /// checksum.
+  /// The words' indices in sequence, 11 bits each: entropy, then checksum.
   static func bits(
     of phrase: borrowing SecretBytes, wordCount: Int
   ) throws(WalletFormatError) -> SecretBytes {
@@ -115,7 +116,7 @@ public struct Mnemonic: ~Copyable {
     return bits
   }
 
-  /// Looks up the word at `start` and moves `start` behind it and its space.
+  /// Looks up the word at `start` and advances `start` past it and its space.
   private static func index(
     ofWordAt start: inout Int, in text: RawSpan, number: Int
   ) throws(WalletFormatError) -> Int {
@@ -127,17 +128,17 @@ public struct Mnemonic: ~Copyable {
       start += 1
     }
     start += 1
-    // The list's longest words have 8 letters; more would drop off the number.
+    // The longest words of the list have 8 letters; more would not fit the number.
     guard length <= 8, let index = EnglishWordList.index(of: packed) else {
       throw .mnemonicWordUnknown(position: number)
     }
     return index
   }
 
-  /// The checksum: one bit of the entropy's SHA-256 for every 32 bits of it.
+  /// Verifies the checksum: one bit of the entropy's SHA-256 for every 32 bits of entropy.
   ///
-  /// The digest of 128 bits or more tells nothing about them, so it may pass
-  /// through ordinary memory.
+  /// The digest of 128 bits or more reveals nothing about them, so it may pass through ordinary
+  /// memory.
   private static func checksumFits(_ bits: borrowing SecretBytes, wordCount: Int) -> Bool {
     bits.withBytes { bits in
       let entropySize = wordCount / 3 * 4

@@ -1,15 +1,14 @@
 public import SecretMemory
 
-/// SeedQR (SeedSigner's format): a mnemonic as four digits a word, or as its
-/// entropy.
+/// SeedQR (SeedSigner's format): a mnemonic as four digits per word, or as its entropy.
 public enum SeedQR {
-  /// The word counts that the format is made for.
+  /// The word counts that the format supports.
   public static let wordCounts = [12, 24]
 
-  /// Longest input that is looked at, 256 bytes.
+  /// The longest input that is read, 256 bytes.
   public static let sizeLimit = 256
 
-  /// The digits of the standard form: each word's place in the list, from 0000.
+  /// The digits of the standard form: each word's index in the list, from 0000.
   ///
   /// - Throws: `seedQRWordCount`.
   public static func digits(
@@ -48,8 +47,7 @@ public enum SeedQR {
     return try Mnemonic.bits(of: mnemonic.phrase, wordCount: mnemonic.wordCount)
   }
 
-  /// Reads either form: digits with white space around them, or exactly 16 or
-  /// 32 bytes.
+  /// Parses either form: digits with surrounding white space, or exactly 16 or 32 bytes.
   ///
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `seedQRForm`,
   ///   `mnemonicChecksum`.
@@ -72,7 +70,7 @@ public enum SeedQR {
       guard text.byteCount % 4 == 0, wordCounts.contains(count) else { throw .seedQRForm }
       let bits = SecretBytes(count: text.byteCount + 1) { bits in
         for offset in 0..<text.byteCount { bits.set(offset, text.byte(offset)) }
-        // At most 8 bits of checksum.
+        // The checksum has at most 8 bits.
         bits.set(text.byteCount, SHA256.hash(text)[0])
       }
       return try bits.withBytes { bits throws(WalletFormatError) in

@@ -1,11 +1,11 @@
-/// Whether a text that nobody meant as a wallet's words may be such words.
+/// Detects text, not given as a wallet's words, that may nevertheless be such words.
 public enum WordLook {
-  /// Words that a mnemonic may have.
+  /// The word counts of a mnemonic.
   private static let counts: Set<Int> = [12, 15, 18, 21, 24]
-  /// So many words of the list side by side are hardly a name.
+  /// The number of listed words in a text from which it is hardly a name.
   private static let few = 4
 
-  /// Whether a word is one of the English list of BIP-39.
+  /// Whether a word is in the English list of BIP-39.
   public static func isListed(_ word: Substring) -> Bool {
     guard (1...8).contains(word.utf8.count) else { return false }
     var packed: UInt64 = 0
@@ -16,8 +16,7 @@ public enum WordLook {
     return EnglishWordList.index(of: packed) != nil
   }
 
-  /// Whether a text looks like words of a wallet, with a slip perhaps or in
-  /// another language.
+  /// Whether a text looks like a wallet's words, perhaps with a mistake or in another language.
   public static func isSeen(in text: String) -> Bool {
     let words = text.split { $0.isWhitespace || $0 == "," }
     if counts.contains(words.count), words.allSatisfy({ $0.allSatisfy(\.isLetter) }) { return true }

@@ -1,9 +1,8 @@
 internal import SecretMemory
 
-/// The codewords of a QR code: the bit stream, padding, and Reed-Solomon's
-/// error correction.
+/// The codewords of a QR code: the bit stream, padding and Reed-Solomon error correction.
 enum QRData {
-  /// Bits of mode, count and content.
+  /// The number of bits of mode, count and content.
   static func bitCount(of count: Int, _ mode: SeedQRCode.Mode) -> Int {
     switch mode {
     case .numeric: 4 + 10 + count / 3 * 10 + [0, 4, 7][count % 3]
@@ -41,7 +40,7 @@ enum QRData {
           put(content.byteCount, 8, into: &words)
           for offset in 0..<content.byteCount { put(Int(content.byte(offset)), 8, into: &words) }
         }
-        // The terminator is zeroes, which are there already.
+        // The terminator consists of zeroes, which are already there.
         let used = (min(position + 4, version.dataSize * 8) + 7) / 8
         for (index, place) in (used..<version.dataSize).enumerated() {
           words.set(place, index % 2 == 0 ? 0xEC : 0x11)
@@ -52,7 +51,7 @@ enum QRData {
     return words
   }
 
-  /// The remainder of the data by the generator polynomial.
+  /// Appends the remainder of the data divided by the generator polynomial.
   private static func appendCorrection(to words: inout MutableRawSpan, _ version: QRVersion) {
     let generator = generator(degree: version.correctionSize)
     for index in 0..<version.dataSize {
@@ -65,8 +64,7 @@ enum QRData {
     }
   }
 
-  /// The product of x - 1, x - 2, x - 4 and so on, without its leading 1, highest
-  /// power first.
+  /// The product of x - 1, x - 2, x - 4 and so on, without its leading 1, highest power first.
   private static func generator(degree: Int) -> [UInt8] {
     var polynomial = [UInt8](repeating: 0, count: degree)
     polynomial[degree - 1] = 1
@@ -81,7 +79,7 @@ enum QRData {
     return polynomial
   }
 
-  /// In GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1, in the same time for all.
+  /// Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1, in constant time.
   private static func multiply(_ left: UInt8, _ right: UInt8) -> UInt8 {
     var product: UInt8 = 0
     for bit in stride(from: 7, through: 0, by: -1) {

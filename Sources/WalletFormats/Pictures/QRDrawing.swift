@@ -1,11 +1,11 @@
 internal import SecretMemory
 
-/// The square of a QR code while it is drawn.
+/// The modules of a QR code while they are drawn.
 struct QRDrawing: ~Copyable {
   private let version: QRVersion
   private let side: Int
   private var modules: SecretBytes
-  /// Whether a module belongs to a pattern that every code has, row by row.
+  /// Whether a module belongs to a fixed pattern of the version, row by row.
   private var isFixed: [Bool]
 
   init(_ version: QRVersion) {
@@ -16,7 +16,7 @@ struct QRDrawing: ~Copyable {
     drawPatterns()
   }
 
-  /// The modules, row by row; the value is used up.
+  /// The modules, row by row; consumes the value.
   consuming func finish() -> SecretBytes { modules }
 
   private func isDark(_ row: Int, _ column: Int) -> Bool {
@@ -34,7 +34,7 @@ struct QRDrawing: ~Copyable {
     isFixed[row * side + column] = true
   }
 
-  /// Finder, alignment and timing patterns, and room for the format.
+  /// Draws finder, alignment and timing patterns, and reserves space for the format.
   private mutating func drawPatterns() {
     for place in 0..<side {
       fix(6, place, place % 2 == 0)
@@ -56,7 +56,7 @@ struct QRDrawing: ~Copyable {
     drawFormat(mask: 0)
   }
 
-  /// Level and mask, twice, each with its error correction (BCH 15,5).
+  /// Draws level and mask, twice, each with its error correction (BCH 15,5).
   private mutating func drawFormat(mask: Int) {
     // Level L is 01.
     let data = 0b01 << 3 | mask
@@ -74,7 +74,7 @@ struct QRDrawing: ~Copyable {
     fix(side - 8, 8, true)
   }
 
-  /// Puts the codewords in their zigzag: two columns at a time from the right.
+  /// Places the codewords in zigzag order: two columns at a time from the right.
   mutating func place(_ codewords: borrowing SecretBytes) {
     var index = 0
     var right = side - 1
@@ -97,8 +97,7 @@ struct QRDrawing: ~Copyable {
     }
   }
 
-  /// Turns over the modules that one of eight masks names: the one that leaves
-  /// the fewest traps for a scanner.
+  /// Inverts the modules of one of eight masks: the one with the lowest penalty for scanners.
   mutating func applyBestMask() {
     var best = (mask: 0, penalty: Int.max)
     for mask in 0..<8 {
@@ -106,7 +105,7 @@ struct QRDrawing: ~Copyable {
       drawFormat(mask: mask)
       let penalty = penalty()
       if penalty < best.penalty { best = (mask, penalty) }
-      // The second time undoes the first.
+      // Applying it again undoes it.
       apply(mask)
     }
     apply(best.mask)
@@ -132,8 +131,8 @@ struct QRDrawing: ~Copyable {
     }
   }
 
-  /// The standard's four rules: long runs, squares, false finder patterns, and
-  /// too much of one colour.
+  /// The penalty by the standard's four rules: long runs, squares, false finder patterns, and too
+  /// much of one colour.
   private func penalty() -> Int {
     var penalty = 0
     var dark = 0

@@ -2,9 +2,9 @@ internal import CSPP
 public import SecretMemory
 
 extension SeedQRCode {
-  /// Light modules around a code, which scanners need.
+  /// The number of light modules around a code, which scanners need.
   private static let quietZone = 4
-  /// Pixels along a module in a PNG.
+  /// The number of pixels along a module in a PNG.
   private static let scale = 8
 
   /// A PNG file (ISO/IEC 15948) in black and white.
@@ -18,7 +18,7 @@ extension SeedQRCode {
     var header = SecretWriter(capacity: 32)
     header.bigEndian(UInt32(size))
     header.bigEndian(UInt32(size))
-    // One bit of grey; the only methods there are; not interlaced.
+    // One bit of grey; the only methods defined; not interlaced.
     header.bytes([1, 0, 0, 0, 0])
     file.chunk("IHDR", header.finish())
     file.chunk("IDAT", imageData(size: size, rowSize: rowSize))
@@ -26,8 +26,7 @@ extension SeedQRCode {
     return file.finish()
   }
 
-  /// The rows as one stored block (RFC 1951, section 3.2.4) in a zlib frame
-  /// (RFC 1950).
+  /// The rows as one stored block (RFC 1951, section 3.2.4) in a zlib frame (RFC 1950).
   private borrowing func imageData(size: Int, rowSize: Int) -> SecretBytes {
     let rows = SecretBytes(count: size * rowSize) { rows in
       modules.withBytes { modules in
@@ -65,9 +64,9 @@ extension SeedQRCode {
     return high << 16 | low
   }
 
-  /// Lines for a terminal, two rows of modules in each.
+  /// The code as lines for a terminal, two rows of modules per line.
   ///
-  /// Dark modules are dark also where letters are light: every line sets both
+  /// Dark modules are dark even where the terminal's letters are light: every line sets both
   /// colours.
   public borrowing func terminalText() -> SecretBytes {
     let width = side + 2 * Self.quietZone
@@ -105,7 +104,7 @@ extension SecretWriter {
     bytes((0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) })
   }
 
-  /// Length, name, content, checksum of name and content.
+  /// Writes length, name, content, and the checksum of name and content.
   fileprivate mutating func chunk(_ name: String, _ content: consuming SecretBytes) {
     bigEndian(UInt32(content.count))
     let start = count

@@ -1,19 +1,19 @@
-// This folder is for a QR code of a small secret, drawn in guarded memory. Callers get its
-// modules, a PNG file or text. What the content means is not known here.
+// This folder is for a QR code of a small secret, drawn in guarded memory. Callers get its modules,
+// a PNG file or text. The meaning of the content is not known here.
 
 public import SecretMemory
 
-/// A QR code (ISO/IEC 18004) of a small secret, made in guarded memory.
+/// A QR code (ISO/IEC 18004) of a small secret, created in guarded memory.
 ///
-/// Only what SeedQR needs: versions 1 to 3 with error correction level L, digits
-/// or bytes. A library would leave the secret in memory that it frees.
+/// It supports only what SeedQR needs: versions 1 to 3 with error correction level L, digits or
+/// bytes. A library would leave the secret in memory that it frees.
 public struct SeedQRCode: ~Copyable {
-  /// Modules along each side: 21, 25 or 29.
+  /// The number of modules along each side: 21, 25 or 29.
   public let side: Int
   /// The modules, row by row: 1 is dark.
   public let modules: SecretBytes
 
-  /// What a code can hold.
+  /// The kind of content.
   public enum Mode: Sendable {
     /// Digits 0 to 9.
     case numeric
@@ -21,7 +21,7 @@ public struct SeedQRCode: ~Copyable {
     case bytes
   }
 
-  /// Encodes a text in the smallest version that holds it.
+  /// Encodes a content in the smallest version that holds it.
   ///
   /// - Returns: `nil` for more than 127 digits or 53 bytes.
   public init?(_ content: borrowing SecretBytes, _ mode: Mode) {
@@ -38,12 +38,12 @@ public struct SeedQRCode: ~Copyable {
   }
 }
 
-/// The sizes of a version at level L; all of these have a single block.
+/// The sizes of a version at level L; each of these has a single block.
 struct QRVersion {
   let number: Int
-  /// Codewords for data.
+  /// The number of codewords for data.
   let dataSize: Int
-  /// Codewords for error correction.
+  /// The number of codewords for error correction.
   let correctionSize: Int
 
   var side: Int { 17 + 4 * number }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import BackupFolder
 
-/// The process is killed at every system call in turn, from the first one that
-/// touches the folder or the state folder on.
+/// Kills the process at every system call in turn, from the first that touches the folder or the
+/// state folder.
 struct CrashPointTests {
   typealias Change = InterruptedScene.Change
 

@@ -5,9 +5,10 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// A crash between any two writes: the files of the finished state are put
-/// back one after the other in the order of rule 3, and each prefix is opened
-/// and then completed.
+/// Simulates a crash between any two writes.
+///
+/// The files of the finished state are put back one after the other, in the order of rule 3. Each
+/// prefix is opened and then completed.
 struct CrashTests {
   private func order(_ path: String) -> Int {
     if path.contains("/keybackup/keys/") { return 0 }
@@ -77,7 +78,7 @@ struct CrashTests {
       var files = old
       for (name, data) in changed.prefix(count) { files[name] = data }
       try replay(scene, files.map { ($0.key, $0.value) })
-      // What a staged file of the crashed run looks like.
+      // A staged file such as the crashed run leaves.
       let wallets = try scene.namespacePath + "/wallets"
       let tag = try StateFolder(
         path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
@@ -100,8 +101,9 @@ struct CrashTests {
     }
   }
 
-  /// An exchange puts what gives way under the temporary name: after a crash at
-  /// that moment it may be the only copy of what a newer program wrote.
+  /// An exchange puts the replaced file under the temporary name.
+  ///
+  /// After a crash at that moment, this may be the only copy of what a newer program wrote.
   @Test func `A newer program's record under a temporary name stays`() throws {
     let scene = try Scene()
     var namespace = try scene.create()

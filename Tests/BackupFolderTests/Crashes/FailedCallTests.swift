@@ -12,7 +12,7 @@ struct FailedCallTests {
     let calls: String
     /// 0: also all later ones.
     let times: Int
-    /// What the caller is told, or nothing where trying again helps.
+    /// The error that the caller gets; empty if trying again helps.
     let told: String
   }
 

@@ -1,7 +1,7 @@
 import CFileChanges
 import Foundation
 
-/// What becomes of calls that change files, in this process (Tests/CFileChanges).
+/// Decides the result of calls that change files in this process (Tests/CFileChanges).
 enum FileChanges {
   /// Runs `body` as a program that is killed at a change of a file; says whether it was.
   static func dying(at change: Int, _ body: () throws -> some ~Copyable) -> Bool {

@@ -5,15 +5,16 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
-/// A folder on which one command is run again and again, each time from the
-/// same start and each time ending differently.
+/// A folder on which one command runs again and again, each time from the same start and with
+/// another end.
 final class InterruptedScene {
   /// One command, and what it changes.
   struct Change: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What `folder-probe` is told.
+    /// The arguments for `folder-probe`.
     let verb: [String]
-    /// What lies there before, as `folder-probe` commands; none: nothing at all.
+    /// The commands for `folder-probe` that make the folder's earlier content; none: nothing at
+    /// all.
     var before: [[String]] = [["init"]]
     /// Wallets and their words, before and after.
     var old: [String: String] = [:]
@@ -25,7 +26,7 @@ final class InterruptedScene {
     /// How many key slots there are at the end, each of which opens; at least one
     /// always does.
     var keySlots = 1
-    /// What is run after the command has been run again.
+    /// The command to run after the first one has been run again.
     var after: [String]?
 
     var testDescription: String { name }
@@ -167,8 +168,9 @@ final class InterruptedScene {
     #expect(left == [], point)
   }
 
-  /// Everything that was there is there; what is new is there whole or not at
-  /// all; nothing is called damaged, lost or rolled back.
+  /// Checks that everything old is there, and that everything new is there whole or not at all.
+  ///
+  /// Nothing may be called damaged, lost or rolled back.
   private func expectWhole(_ computer: String, done: Bool, _ place: Comment) throws {
     var open = try scene.unlock(computer)
     let restored = try open.restored()

@@ -5,10 +5,10 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
-/// The power fails after any call: what was not synced is gone.
+/// The power fails after any call, and what was not synced is lost.
 ///
-/// A command runs once on a file system that keeps track of what is durable
-/// and writes down, after every call, what each kind of power loss would leave.
+/// A command runs once on a file system that knows which changes are durable. After every call it
+/// writes down the state that each kind of power loss would leave.
 struct PowerLossTests {
   typealias Change = InterruptedScene.Change
 
@@ -53,7 +53,7 @@ struct PowerLossTests {
     print("\(change.name): \(written) states after a power loss at \(changes) calls")
   }
 
-  /// What is remembered of a folder goes by the folder's path.
+  /// Renames the local state of a folder, whose name depends on the folder's path.
   private func renameMemory(of old: String, to new: String, in base: String) throws {
     let memories = base + "/state-a/memory"
     let (old, new) = (name(old), name(new))

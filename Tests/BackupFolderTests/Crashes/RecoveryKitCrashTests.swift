@@ -5,10 +5,10 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// `recovery-kit create` and `recovery-kit revoke` are killed at every change of a file in turn, in
-/// the folder and in what the computer remembers (Tests/CFileChanges).
+/// Kills `recovery-kit create` and `recovery-kit revoke` at every change of a file in turn.
 ///
-/// That the page is there before the key slot is shown through the command
+/// This covers the folder and the computer's local state (Tests/CFileChanges). A test of the
+/// command shows that the page is there before the key slot
 /// (`RecoveryKitTests.aKeySlotIsNeverWithoutItsPage`).
 struct RecoveryKitCrashTests {
   private static let words = ["w1": "abandon about", "w2": "zoo zoo"]
@@ -62,7 +62,7 @@ struct RecoveryKitCrashTests {
       }
       if !died { break }
       let point: Comment = "killed at change \(points)"
-      // What was there is there, byte for byte.
+      // Every earlier file is there, byte for byte.
       let after = try finished(Scene.contents(scene.folder))
       #expect(before.allSatisfy { after[$0.key] == $0.value }, point)
       try expectKeysOpen(point)

@@ -5,10 +5,11 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Every wallet is there twice: whatever half of the folder is left, all come
-/// back, and what is wrong is said.
+/// Every wallet is stored twice.
+///
+/// Whichever half of the folder is left, all wallets come back, and the report names what is wrong.
 struct RecoveryTests {
-  /// What is deleted, below the namespace.
+  /// The part of the namespace that is deleted.
   enum Loss: String, CaseIterable, Sendable {
     case log = "keybackup/log"
     case wallets

@@ -13,8 +13,8 @@ import Testing
 struct DiskTests {
   @Test("A disk that is full at any step of init leaves nothing, and a later init works")
   func fullAtInit() throws {
-    // Room runs out for a folder or a file: first for the first one, in the end
-    // for none.
+    // The space runs out at a folder or a file: at the first one in the first round, at none in the
+    // last.
     var failures = 0
     var successes = 0
     for files in 1...14 {
@@ -77,7 +77,7 @@ struct DiskTests {
     var second = try scene.unlock("b")
     #expect(try second.restored().lines == ["w1 abandon about current"])
     #expect(second.health.incomplete == 0)
-    // What fits is still taken.
+    // A batch that fits is still accepted.
     try first.add(.of("w2"))
     #expect(try second.restored().report.counts.total >= 1)
     var third = try scene.unlock("c")

@@ -26,8 +26,9 @@ struct ComputersTests {
     }
   }
 
-  /// Two replicas that change apart and are then brought together, as by a
-  /// client that keeps the newer of two files of one name.
+  /// Changes two replicas separately, and then merges them.
+  ///
+  /// The merge is that of a client that keeps the newer of two files of one name.
   @Test("What two computers wrote apart is a conflict until one decides")
   func conflict() throws {
     let scene = try Scene.conflicted()

@@ -6,10 +6,10 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// What another run of the same computer does while one waits for the lock, and what came back
-/// that was gone.
+/// Another run of the same computer works while this one waits for the lock; and files come back
+/// that were gone.
 struct MeanwhileTests {
-  /// What this run was about to do.
+  /// The changes that this run was about to make.
   static let writing: [@Sendable (inout OpenNamespace) throws -> Void] = [
     { try $0.add(.of("w2")) }, { try $0.remove([RecordID(walletID: "w1")]) },
     { try $0.addSensitive(Array("x".utf8), topic: "nostr") },
@@ -73,8 +73,7 @@ struct MeanwhileTests {
     #expect(left.isEmpty)
   }
 
-  /// Every sync fails in turn: the operation may be in the folder although that is not known to
-  /// last.
+  /// Every sync fails in turn: the operation may be in the folder, but is not known to be durable.
   @Test func aKeySlotWhoseOperationIsThereKeepsItsFile() throws {
     let keys = try Keyring()
     try keys.scene.keep()

@@ -5,8 +5,9 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Three security keys and a recovery code: whichever three are lost and removed,
-/// in whatever order, the last one opens everything.
+/// Three security keys and a recovery code.
+///
+/// Whichever three are lost and removed, in whatever order, the last one opens everything.
 struct LostKeySlotsTests {
   static let names = ["key A", "key B", "key C", "code"]
 
@@ -38,7 +39,7 @@ struct LostKeySlotsTests {
       self.ids = ids + [enrolment.keyID]
     }
 
-    /// What Argon2id would give.
+    /// A fixed secret in place of the output of Argon2id.
     private static func code() -> SecretBytes {
       let bytes = [UInt8](repeating: 0xC0, count: 32)
       return unsafe SecretBytes(copying: bytes.span.bytes)

@@ -5,8 +5,9 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Files of key slots that somebody who can write to the folder puts there: what they say counts only
-/// once they open.
+/// Key slot files that somebody with write access adds to the folder.
+///
+/// Their contents count only once they open.
 struct PlantedFileTests {
   /// A file that says something else is read before the true one, and after it.
   @Test(arguments: ["0.json", "zz.json"])
@@ -15,7 +16,7 @@ struct PlantedFileTests {
     let old = try keys.folder("a").namespace().id
     _ = try keys.rotate(.blue, as: .newBlue)
     let new = try keys.folder("a").namespace().id
-    // What makes it the same key slot for who lists the files, and what makes it another.
+    // One planted file looks like the same key slot to a reader of the files; the other does not.
     try keys.plant(.spare, at: old, as: name) { header, _ in header.label = "planted" }
     try keys.plant(.spare, at: old, as: "1" + name) { header, key in
       header.label = "planted"
@@ -55,8 +56,10 @@ struct PlantedFileTests {
     #expect(slot.prfSalt[0] == 0x21 && slot.files.count == 2)
   }
 
-  /// With the salt of an earlier key slot, the next one has its secret; with the ID of another, its
-  /// box goes to the wrong one.
+  /// The next key slot may not repeat the salt or the ID of an earlier one.
+  ///
+  /// With an earlier salt, it would have that slot's secret. With the ID of another slot, a box
+  /// would go to the wrong one.
   @Test(
     arguments: [(Keyring.spare.keyID, 0x41), (KeyID(words: [9, 9]), 0x11)] as [(KeyID, UInt8)])
   func nothingEarlierOpensTheNextNamespace(id: KeyID, salt: UInt8) throws {

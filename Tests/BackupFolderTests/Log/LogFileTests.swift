@@ -31,8 +31,8 @@ struct LogFileTests {
     try data.write(to: URL(fileURLWithPath: path))
   }
 
-  /// What the logs' health is with the key and without, and how many files are
-  /// reported, by a computer that knows the folder.
+  /// The logs' health with the master key and without it, and the number of files reported, for a
+  /// computer that knows the folder.
   private func look(_ scene: Scene) throws -> (opened: LogHealth, shallow: LogHealth, files: Int) {
     var open = try scene.unlock("a")
     #expect(try open.restored().lines.map { $0.prefix(16) } == all.map { $0.prefix(16) })

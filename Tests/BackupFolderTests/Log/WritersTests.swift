@@ -75,8 +75,8 @@ struct WritersTests {
 }
 
 extension Scene {
-  /// Lets a computer know another folder as it knows this one: a replica in
-  /// the same place on another computer.
+  /// Lets a computer know another folder as it knows this one, like a replica in the same place on
+  /// another computer.
   func adoptState(_ computer: String, from folder: String, to other: String) throws {
     func name(_ path: String) throws -> String {
       let canonical = try Directory.open(path: path).canonicalPath()

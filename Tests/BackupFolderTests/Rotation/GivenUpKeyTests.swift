@@ -5,8 +5,9 @@ import Testing
 
 @testable import BackupFolder
 
-/// The master key was rotated because somebody has the old one, and that somebody writes to the
-/// folder: whatever is said there, the new namespace stays in charge and its key stays secret.
+/// The master key was rotated because a thief has the old one and can write to the folder.
+///
+/// Whatever the thief writes there, the new namespace stays in charge and its key stays secret.
 struct GivenUpKeyTests {
   /// A rotated backup, and what the thief has.
   private final class Theft {

@@ -85,7 +85,7 @@ struct MasterKeyRotationTests {
     #expect(try new.pendingKeySlots().map(\.keyID) == [Keyring.spare.keyID])
     #expect(try new.pendingKeySlots().map(\.label) == ["Spare key"])
     #expect(try new.scan().keySlots.count == 1)
-    // Of the key slot that was at hand the earlier namespace's file is none.
+    // The earlier namespace's file of the key slot that was at hand does not count as a key slot.
     var open = try keys.unlock(.newBlue, at: new.id)
     #expect(try open.allKeySlots().independent.count == 2)
     try open.setLabel("In the safe", of: Keyring.spare.keyID)
@@ -177,7 +177,7 @@ struct MasterKeyRotationTests {
     try open.add(.of("w1", words: "newest"))
     restored = try open.restored()
     #expect(restored.words == ["w1": "newest", "w2": "abandon about", "w3": "late late"])
-    // What was late is in the log now, covered.
+    // The late version is in the log now, and covered.
     #expect(open.log.index.history(of: RecordID(walletID: "w1")).count == 3)
     try open.remove([RecordID(walletID: "w3")])
     #expect(try open.restored().words.keys.sorted() == ["w1", "w2"])

@@ -4,8 +4,8 @@ import Testing
 
 @testable import BackupFolder
 
-/// `rotate --master-key` is killed at every change of a file in turn, in the folder and in what the
-/// computer remembers (Tests/CFileChanges).
+/// Kills `rotate --master-key` at every change of a file in turn, in the folder and in the local
+/// state (Tests/CFileChanges).
 struct RotationCrashTests {
   static let words = ["w1": "abandon about", "w2": "zoo zoo"]
 
@@ -77,7 +77,7 @@ struct RotationCrashTests {
       let new = try keys.rotate(.blue, as: .newBlue, "b", keys.replica).take().id
       try keys.join()
       let point: Comment = "killed at change \(points)"
-      // Who opens only the finished one, and who opens both.
+      // One reader opens only the finished namespace, the other opens both.
       var one = try keys.follow(.newBlue, at: new, "c")
       #expect(try one.namespace.restored().words == Self.words, point)
       if let copy, (try? keys.slot(.newSpare, at: copy)) != nil {
@@ -107,7 +107,8 @@ struct RotationCrashTests {
   /// Everything opens, and the next run finishes.
   static func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
     let point = Comment(rawValue: name)
-    // Whatever there is, both key slots open everything, here and where nothing is known.
+    // In every state, both key slots open everything: on this computer, and on one that knows
+    // nothing.
     for (computer, slot) in [("a", Keyring.Way.blue), ("b", .spare)] {
       let all = try keys.everything(slot, from: old, computer)
       #expect(all.words == Self.words, "\(name): \(slot.label) at \(computer): \(all)")
@@ -142,7 +143,7 @@ extension Keyring {
     return open.log.links.successors.isEmpty
   }
 
-  /// What a person with a key gets who compares, touches again, and reads.
+  /// Everything that a user with a key gets by comparing, touching again and reading.
   func everything(_ slot: Way, from old: NamespaceID, _ computer: String) throws -> Restored {
     var followed = try self.followed(slot, from: old, computer)
     return try followed.namespace.restored()

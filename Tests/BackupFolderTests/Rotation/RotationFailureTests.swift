@@ -5,8 +5,10 @@ import Testing
 
 @testable import BackupFolder
 
-/// Every call to a file of `rotate --master-key` fails in turn, once or from then on: the error is
-/// the disk's, the old backup stays as it was, and a repeated run finishes.
+/// Lets every file call of `rotate --master-key` fail in turn, once or from then on.
+///
+/// The error must be the disk's, the old backup must stay as it was, and a repeated run must
+/// finish.
 struct RotationFailureTests {
   struct Failure: Sendable, CustomTestStringConvertible {
     let name: String
@@ -15,8 +17,9 @@ struct RotationFailureTests {
     let error: Int32
     /// 0: also all later ones.
     let times: Int
-    /// At every call, or at every third...: one kind is tried at every call, and calls that read
-    /// are many and alike.
+    /// The distance of the calls that fail: every call, every third, and so on.
+    ///
+    /// One kind of failure is tried at every call. Calls that read are many and alike.
     let step: Int
 
     var testDescription: String { name }
@@ -26,7 +29,7 @@ struct RotationFailureTests {
       switch problem as? BackupFolderError {
       case .diskFull: error == ENOSPC
       case .io(let errno, _): error == EIO && errno == EIO
-      // What cannot be read is not rotated.
+      // A backup that cannot be read is not rotated.
       case .unreachable(let errno, _): kinds & FILE_READS != 0 && errno == EIO
       case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.notVerified):
         kinds & FILE_READS != 0
@@ -72,7 +75,7 @@ struct RotationFailureTests {
         told += 1
         #expect(failure.isTold(by: problem), "\(name): \(problem)")
       }
-      // What was there is there, byte for byte.
+      // Every earlier file is there, byte for byte.
       let after = try Scene.contents(keys.scene.folder)
       let changed = before.filter { after[$0.key] != $0.value }.keys
       #expect(changed.isEmpty, "\(name): \(changed)")

@@ -7,12 +7,16 @@ import Testing
 
 @testable import BackupFolder
 
-/// Random histories of computers that rotate the master key, each with a key of its own, over a
-/// synchronisation that is late and in any order; a spare key lies in a safe.
+/// Random histories of computers that rotate the master key.
 ///
-/// What must hold is that of the design's model: no acknowledged wallet is lost that nobody knew of
-/// when it was replaced, all computers end with the same, nothing is called rolled back or forked,
-/// whatever somebody writes who has a master key that was given up, and the spare, whose only file is in the first namespace, reaches everything.
+/// Each computer has its own key; a spare key lies in a safe. Files are synchronised late and in
+/// any order. These rules of the design's model must hold, whatever somebody writes who has a
+/// master key that was given up:
+///
+/// - No acknowledged wallet is lost, unless that version was known when it was replaced.
+/// - All computers end with the same wallets.
+/// - Nothing is called rolled back or forked.
+/// - The spare key, whose only file is in the first namespace, reaches everything.
 struct RotationHistoryTests {
   /// KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
@@ -46,7 +50,7 @@ private final class RotationHistory {
     let record: String
     /// Nil for a removal.
     let words: String?
-    /// What was shown of the record there.
+    /// The versions of the record that were shown there.
     let known: Set<String>
     var isDone = false
   }
@@ -206,7 +210,7 @@ private final class RotationHistory {
     }
     switch act {
     case "rotate":
-      // What is rotated after the theft takes the old log as it stands.
+      // A rotation after the theft takes the old log as it stands.
       if isRobbed, opened.followed.namespace.id == first { return "not any more" }
       return try rotate(computer, opened)
     case "heal": try opened.followed.namespace.repair()
@@ -244,8 +248,8 @@ private final class RotationHistory {
       + "versions, \(rotation.left.count) boxes\(rotation.isResumed ? ", resumed" : "")"
   }
 
-  /// Somebody who has the first master key removes from the old log what is there, once that key
-  /// was given up.
+  /// Removes everything from the old log once the first master key was given up, as a thief of that
+  /// key can.
   private func rob(at computer: Int) throws {
     let folder = try BackupFolder.open(
       path: folder(computer),

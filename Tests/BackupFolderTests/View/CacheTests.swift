@@ -40,7 +40,7 @@ struct CacheTests {
       path: scene.settings().stateFolder, folder: scene.open().root, make: false)
     let cached = NamespaceCache.load(first.id, from: state, masterKey: first.masterKey).log
     let read = try scene.unlock("c").log
-    // Whatever else is kept of an operation has to be in the cache too.
+    // Everything else that is kept of an operation must be in the cache too.
     #expect(try describe(#require(cached)) == describe(read))
   }
 
@@ -74,7 +74,7 @@ struct CacheTests {
     #expect(!second.log.isFromCache, "verifying reads everything")
   }
 
-  /// What may happen to one wallet's file between two runs.
+  /// A change to one wallet's file between two runs.
   enum Change: CaseIterable {
     case nothing, damage, sameSizeAndTimes, older, otherWallets, removed, emptied
   }
@@ -126,7 +126,7 @@ struct CacheTests {
     #expect(restored.report.stale == 0)
   }
 
-  /// What may have become of the cache between two runs.
+  /// A change to the cache between two runs.
   enum Fate: CaseIterable {
     case kept, removed, cutOff, flipped, empty, olderOne, ofAnotherNamespace, aFolder
   }

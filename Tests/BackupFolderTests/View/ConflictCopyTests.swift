@@ -6,8 +6,9 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// The second version of a file that a synchronisation program keeps, under
-/// any program's name for it: what it holds counts, never what it is called.
+/// The second version of a file that a sync program keeps, under any program's name for it.
+///
+/// Its content counts, never its name.
 struct ConflictCopyTests {
   /// Names that no program gives, and that are as good.
   private static let otherNames = [
@@ -34,7 +35,7 @@ struct ConflictCopyTests {
       let url = URL(fileURLWithPath: scene.folder + "/" + path)
       for name in Self.copies(of: url.lastPathComponent) {
         let copy = url.deletingLastPathComponent().path + "/" + name
-        // Of several files of one folder the other names serve the first.
+        // If several files of one folder map to the same name, the first one keeps it.
         if !exists(copy) { try FileManager.default.copyItem(atPath: url.path, toPath: copy) }
       }
       if removing { try FileManager.default.removeItem(at: url) }

@@ -5,8 +5,9 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// What somebody sealed who holds the master key, or a broken program did: each
-/// text is refused for itself, and the other wallets come back.
+/// Content sealed by an attacker with the master key, or by a broken program.
+///
+/// Each such text is refused for itself, and the other wallets come back.
 @Suite struct HostileContentTests {
   static let deep = String(repeating: "[", count: 200_000) + String(repeating: "]", count: 200_000)
   static let texts = [

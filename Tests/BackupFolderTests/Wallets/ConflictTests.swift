@@ -5,8 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// What two computers do apart from each other, brought together by a sync
-/// program.
+/// Changes that two computers make separately, and that a sync program then merges.
 struct ConflictTests {
   private let record = RecordID(walletID: "w1")
 
@@ -216,8 +215,9 @@ extension Scene {
     try FileManager.default.moveItem(atPath: old, toPath: folder)
   }
 
-  /// Lets `computer` work on a replica while others work on the folder, and
-  /// then brings both together; of two files of one name the replica's stays.
+  /// Lets `computer` work on a replica while others work on the folder, and then merges both.
+  ///
+  /// Of two files of one name, the replica's stays.
   func apart(
     _ computer: String, _ work: (inout OpenNamespace) throws -> Void,
     meanwhile: () throws -> Void

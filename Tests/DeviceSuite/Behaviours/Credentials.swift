@@ -85,7 +85,7 @@ extension Behaviour {
     },
   ]
 
-  /// IDs that no key has made.
+  /// IDs that no key has created.
   static func unknown(_ count: Int) -> [CredentialID] {
     (0..<count).map { CredentialID([UInt8](repeating: UInt8($0), count: 48)) }
   }

@@ -57,7 +57,8 @@ extension Behaviour {
     ) { keys in
       let key = try await keys.open { $0.touchTimeout = .seconds(60) }
       let retries = try await key.pinRetries()
-      // Making one waits for a touch on every key, evaluating only where there is one.
+      // Creating a credential waits for a touch on every key; evaluating only if the key has a
+      // credential.
       let task = Task { try await keys.create(on: key, verifiedBy: keys.pin) }
       try await Task.sleep(for: .seconds(2))
       task.cancel()
@@ -132,7 +133,7 @@ extension Behaviour {
     },
   ]
 
-  /// Evaluating ends at once with the key lost, and lost it stays.
+  /// Checks that evaluating ends at once with the key lost, and that it stays lost.
   private static func lost(_ keys: PluggedKeys) async throws {
     let key = try await keys.open { $0.touchTimeout = .seconds(60) }
     try await expectLess(than: .seconds(20), "noticing") {

@@ -2,7 +2,7 @@ import PRFDevice
 import SecretMemory
 
 extension Behaviour {
-  /// A key that knows a credential from the start, for keys that make none.
+  /// A key that has a credential from the start, for keys that create none.
   static let stored = "credential=\(PluggedKeys.rpID)/" + String(repeating: "5a", count: 32)
 
   static let opening: [Behaviour] = [
@@ -23,7 +23,7 @@ extension Behaviour {
       "plugged-in-later", "A key that is plugged in while waiting is used",
       keys: [["pin=\(PluggedKeys.pinText)", "plug-after-ms=1500"]], needs: [.list]
     ) { keys in
-      // On a slow machine it may be there already.
+      // On a slow machine the key may be connected already.
       let found = try await expectLess(than: .seconds(30), "waiting") {
         try await AuthenticatorList.waitForOne(upTo: .seconds(60))
       }
@@ -53,7 +53,7 @@ extension Behaviour {
     ) { keys in try await usual(keys, keys.open()) },
   ]
 
-  /// The usual work on a key of whatever kind: it is enrolled and then used.
+  /// The usual work on any kind of key: enrolment and use.
   static func usual(_ keys: PluggedKeys, _ key: Authenticator) async throws {
     let made = try await keys.create(
       on: key, isDiscoverable: true, protection: .userVerificationOptionalWithCredentialID,

@@ -1,7 +1,7 @@
 import PRFDevice
 
 extension Behaviour {
-  /// A key with this fault: evaluating it gives this error, and the key is usable.
+  /// A behaviour of a key with a fault: evaluating gives this error, and the key stays usable.
   private static func faulty(
     _ name: String, _ title: String, _ settings: [String], gives expected: PRFDeviceError
   ) -> Behaviour {

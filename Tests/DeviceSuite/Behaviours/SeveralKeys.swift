@@ -23,7 +23,7 @@ extension Behaviour {
         ["pin=\(PluggedKeys.pinText)", "fault=silent:getInfo"], ["pin=\(PluggedKeys.pinText)"],
       ], needs: [.list]
     ) { keys in
-      // Before one of them is held.
+      // Listed before one of them is held.
       _ = try await keys.descriptors()
       async let broken: Void = expectError(.noAnswer, "opening the broken key") {
         _ = try await keys.open(0) { $0.answerTimeout = .seconds(2) }

@@ -1,8 +1,9 @@
 import Glibc
 import SecretMemory
 
-/// The terminal at which a person answers, and nothing else: without one,
-/// nothing is asked and nothing starts.
+/// The terminal at which a person answers.
+///
+/// Without one, nothing is asked and nothing starts. Nothing else is read.
 struct Console: Sendable {
   private let descriptor: Int32
   private let interruption: Interruption
@@ -15,12 +16,12 @@ struct Console: Sendable {
 
   /// Shows a line, or the beginning of one.
   ///
-  /// A terminal that went away does not end the work.
+  /// A terminal that has gone away does not end the work.
   func show(_ text: String, terminator: String = "\n") {
     Console.write(text + terminator, to: descriptor)
   }
 
-  /// Writes all of it, as far as the other end takes it.
+  /// Writes all of the text, as far as the other end takes it.
   static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -61,7 +62,7 @@ struct Console: Sendable {
     var line = SecretBytes(zeroed: limit)
     var count = 0
     while true {
-      // A signal does not interrupt this read: look for it now and then.
+      // A signal does not interrupt this read, so look for one now and then.
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let isReady = unsafe poll(&ready, 1, 100) > 0
       if interruption.signal != nil { return nil }

@@ -16,7 +16,7 @@ struct Hardware: AsyncParsableCommand {
   @Option(help: "Which key, where there are several: its path.")
   var device: String?
 
-  /// The fewest PIN tries a key must have left: a mistyped PIN costs one.
+  /// The fewest PIN tries a key must have left, as a mistyped PIN costs one.
   private static let leastTries = 3
 
   func run() async throws {
@@ -52,7 +52,7 @@ struct Hardware: AsyncParsableCommand {
     return ExitCode(code)
   }
 
-  /// The key, which is never guessed.
+  /// Finds the key to test; never guesses between several.
   private func choose() async throws -> AuthenticatorDescriptor {
     let found: [AuthenticatorDescriptor]
     do {
@@ -75,7 +75,7 @@ struct Hardware: AsyncParsableCommand {
         .joined(separator: "\n"))
   }
 
-  /// What the key says of itself; refuses one that could not pass or might suffer.
+  /// Reads the key's description; refuses a key that could not pass or might suffer.
   private func look(
     at descriptor: AuthenticatorDescriptor
   ) async throws -> (AuthenticatorInfo, Int) {

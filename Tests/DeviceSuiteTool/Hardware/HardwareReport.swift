@@ -2,8 +2,9 @@ import DeviceSuite
 import Foundation
 import PRFDevice
 
-/// What a person can send in: the model and what it showed, no credential ID, no
-/// PIN, no PRF output, no serial number.
+/// The report that a person can send in: the model and its results.
+///
+/// It holds no credential ID, no PIN, no PRF output and no serial number.
 struct HardwareReport {
   let descriptor: AuthenticatorDescriptor
   let info: AuthenticatorInfo
@@ -11,9 +12,9 @@ struct HardwareReport {
   /// Behaviours that were left out, and why.
   var leftOut: [(Behaviour, String)] = []
   var retries: (before: Int, after: Int?) = (0, nil)
-  /// How the key was left, as far as it is known.
+  /// The state in which the key was left, as far as it is known.
   var ending = ""
-  /// Whether it is as it was found.
+  /// Whether the key is as it was found.
   var isRestored = false
 
   /// The text, a line each.
@@ -61,10 +62,9 @@ struct HardwareReport {
     return lines.joined(separator: "\n")
   }
 
-  /// The version of a shared library in use, from its file's name: libfido2 has
-  /// no call for it.
+  /// The version of a shared library in use, from its file's name, as libfido2 has no call for it.
   private static func library(_ name: String) -> String {
-    // To the end: a file of /proc has no size and comes in pieces.
+    // Read to the end: a file in /proc has no size and comes in pieces.
     let file = FileHandle(forReadingAtPath: "/proc/self/maps")
     let maps = String(decoding: (try? file?.readToEnd()) ?? Data(), as: UTF8.self)
     for line in maps.split(separator: "\n") {

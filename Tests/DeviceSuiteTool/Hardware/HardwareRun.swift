@@ -2,7 +2,7 @@ import DeviceSuite
 import Foundation
 import PRFDevice
 
-/// The harmless behaviours on one real key, which is then as it was found.
+/// Runs the harmless behaviours on one real key, and leaves it as it was found.
 struct HardwareRun: Sendable {
   let console: Console
   let interruption: Interruption
@@ -11,7 +11,7 @@ struct HardwareRun: Sendable {
   let pin: PIN
   let retries: Int
 
-  /// What a key like this can be asked, and what not.
+  /// Chooses the behaviours that suit a key like this one, and says why others are left out.
   static func plan(
     for info: AuthenticatorInfo, _ transport: AuthenticatorDescriptor.Transport
   ) -> (behaviours: [Behaviour], leftOut: [(Behaviour, String)]) {
@@ -40,7 +40,7 @@ struct HardwareRun: Sendable {
     return info.remainingDiscoverableCredentials == 0 ? "this key has no room" : nil
   }
 
-  /// Runs everything and puts the key back as it was, also when interrupted.
+  /// Runs all behaviours and restores the key, also when interrupted.
   func run() async -> HardwareReport {
     var report = HardwareReport(descriptor: descriptor, info: info)
     report.retries.before = retries
@@ -66,7 +66,7 @@ struct HardwareRun: Sendable {
       work.cancel()
     }
     report.outcomes = await work.value
-    // Not part of what a signal cancels.
+    // Not part of the task that a signal cancels.
     let cleaning = Task.detached { await restore(before) }
     (report.ending, report.isRestored, report.retries.after) = await cleaning.value
     return report
@@ -89,7 +89,7 @@ struct HardwareRun: Sendable {
       let outcome = await behaviour.run(with: keys)
       outcomes.append(outcome)
       console.show(outcome.passed ? "      passed" : "      NOT PASSED: \(outcome.detail)")
-      // Whatever happened, never spend a second try of the PIN.
+      // Never spend a second PIN try, whatever happened.
       if !outcome.passed, await remainingTries() != retries {
         console.show("The key has fewer PIN tries than before, or is gone: this ends here.")
         break
@@ -100,7 +100,7 @@ struct HardwareRun: Sendable {
 
   // MARK: Leaving the key as it was
 
-  /// Deletes what was made, and looks whether all else is as before.
+  /// Deletes what was made, and checks that everything else is as before.
   private func restore(_ before: [StoredCredential]?) async -> (
     ending: String, isRestored: Bool, retries: Int?
   ) {
@@ -150,7 +150,7 @@ struct HardwareRun: Sendable {
     }
   }
 
-  /// PIN tries as the key tells now; nil when it cannot be asked.
+  /// The PIN tries that the key now reports; nil when it cannot be asked.
   private func remainingTries() async -> Int? {
     guard let key = try? await open() else { return nil }
     let tries = try? await key.pinRetries()
@@ -158,7 +158,7 @@ struct HardwareRun: Sendable {
     return tries
   }
 
-  /// Opens the key, which may be busy for a moment with what was just cancelled.
+  /// Opens the key, which may be busy for a moment with the cancelled request.
   private func open() async throws(PRFDeviceError) -> Authenticator {
     for _ in 0..<50 {
       do throws(PRFDeviceError) {

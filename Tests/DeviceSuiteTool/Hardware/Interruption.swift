@@ -2,8 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The first signal that wants the program to end: the work stops, and what it
-/// made is deleted first.
+/// The first signal that asks the program to end.
+///
+/// The work stops, and what it made is deleted first.
 final class Interruption: Sendable {
   private struct State {
     var signal: Int32?
@@ -11,7 +12,7 @@ final class Interruption: Sendable {
   }
 
   private let state = Mutex(State())
-  // Made and kept, never used again.
+  // Kept alive only; never used again.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
   init() {
@@ -26,10 +27,10 @@ final class Interruption: Sendable {
     }
   }
 
-  /// What came, if anything did.
+  /// The signal that came; nil for none.
   var signal: Int32? { state.withLock { $0.signal } }
 
-  /// What to do when one comes, or has come.
+  /// Sets what to do when a signal comes, or has come already.
   func onSignal(_ stop: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       state.stop = stop

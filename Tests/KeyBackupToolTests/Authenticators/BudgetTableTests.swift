@@ -3,7 +3,7 @@ import Testing
 /// The table of docs/authenticators.md that says what a command asks of a key,
 /// measured.
 @Suite struct BudgetTableTests {
-  /// What one key was asked during one command.
+  /// The requests that one key got during one command.
   private struct Row {
     let command: String
     let key: String

@@ -13,7 +13,7 @@ import Testing
   /// discoverable credential it is the eighth.
   private static let obedient = ["--set", "untouched=9"]
 
-  /// What is stored on the sandbox's key.
+  /// The credentials stored on the sandbox's key.
   private func stored(_ box: Sandbox) async throws -> [JSON] {
     let outcome = try await box.keybackup(["credential", "list", "--json"])
     return try outcome.json()["credentials"].items

@@ -1,7 +1,9 @@
 import Testing
 
-/// A key that misbehaves on purpose, through the command: an error that says
-/// what happened, never a hang, and never a backup sealed to a bad secret.
+/// Runs the command with a key that misbehaves on purpose.
+///
+/// It must give an error that says what happened, must never hang, and must never seal a backup to
+/// a bad secret.
 @Suite struct HostileKeyTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let fault: String
@@ -18,10 +20,12 @@ import Testing
     var key: [String] { ["--fault", fault] }
   }
 
-  /// What every command meets that opens the key or asks for its PIN.
+  /// Answers that every command meets that opens the key or asks for its PIN.
+  ///
+  /// Random bytes are CBOR now and then, so no case of them expects a text.
   static let atTheStart: [Case] = [
     Case("info-huge", 75, "replug"), Case("init-old-nonce", 75, "replug"),
-    Case("random:getInfo", 86, "not the CBOR"), Case("truncated:getInfo", 86, "not the CBOR"),
+    Case("random:getInfo", 86), Case("truncated:getInfo", 86, "not the CBOR"),
     Case("oversized:getInfo", 75, "replug"), Case("out-of-order:getInfo", 75, "replug"),
     Case("wrong-channel:getInfo", 91, "does not answer"),
     Case("keepalives:getInfo", 91, "does not answer"),
@@ -31,7 +35,7 @@ import Testing
     Case("pin-retries=0", 82, "blocked"), Case("key-agreement-invalid", 74, "FIDO_ERR_INTERNAL"),
     Case("pin-token-random", 81, "proof of its PIN"), Case("pin-token-length=0", 74, "FIDO_ERR_RX"),
     Case("pin-token-length=5", 74, "FIDO_ERR_RX"), Case("pin-token-length=1024", 81),
-    Case("random:clientPIN", 86, "not the CBOR"), Case("truncated:clientPIN", 86),
+    Case("random:clientPIN", 86), Case("truncated:clientPIN", 86),
     Case("twice:clientPIN", 74), Case("cut-off:clientPIN", 91, "does not answer"),
     Case("keepalives:clientPIN", 91, "does not answer"),
   ]
@@ -42,7 +46,7 @@ import Testing
     Case("assertions=20", 86, "answered several times"),
     Case("assertion-count=3", 86, "more answers than it gave"),
     Case("assertion-count=9000000000", 86), Case("other-rp:getAssertion", 86, "relying party"),
-    Case("random:getAssertion", 86, "not the CBOR"), Case("truncated:getAssertion", 86),
+    Case("random:getAssertion", 86), Case("truncated:getAssertion", 86),
     Case("oversized:getAssertion", 74, "FIDO_ERR_RX"),
     Case("out-of-order:getAssertion", 74, "FIDO_ERR_RX"),
     Case("wrong-channel:getAssertion", 84, "in time"),
@@ -190,7 +194,7 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
-  /// What cannot be told: the key answers as a good one would.
+  /// Faults that cannot be noticed: the key answers as a good one would.
   @Test(arguments: ["signature-wrong", "uv-flag-forged", "info-more", "pin-retries=255"])
   func lyingWithoutEffect(fault: String) async throws {
     let box = try Sandbox()

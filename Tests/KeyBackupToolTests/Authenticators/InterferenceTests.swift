@@ -64,8 +64,8 @@ import Testing
         "--pin-file", box.pinFile,
       ], environment: ["box": box.root])
     #expect(["code 137\n", "code 0\n"].contains(outcome.out), "\(outcome)")
-    // What was there before is there; staged files of an unpublished batch may
-    // be shown until the next writing run takes them away.
+    // Everything earlier is there. Staged files of an unpublished batch may be shown until the next
+    // writing run removes them.
     let restored = try await box.keybackup(
       ["restore", "--out", box.root + "/out"], home: box.root + "/tmp", expecting: nil)
     #expect([0, 75].contains(restored.code), "\(restored.text)")

@@ -122,7 +122,7 @@ import Testing
     for (status, line) in zip(statuses, lines) {
       let expected = Self.exitCodes[status] ?? 74
       #expect(line.hasPrefix("\(expected) keybackup: "), "\(String(status, radix: 16)): \(line)")
-      // What has no sentence of its own has its name and number.
+      // A status without a sentence of its own is shown with its name and number.
       guard expected == 74 else { continue }
       #expect(
         line.contains("FIDO_ERR_") && line.contains("(0x\(String(status, radix: 16)))"), "\(line)")

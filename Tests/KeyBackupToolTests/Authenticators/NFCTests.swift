@@ -162,7 +162,7 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  /// Whatever step it was, before the PIN is sent.
+  /// The card may be taken away at any step before the PIN is sent.
   @Test(arguments: 0..<5)
   func putBackItGoesOn(commands: Int) async throws {
     let box = try Sandbox()

@@ -50,8 +50,9 @@ import Testing
     Trouble(testDescription: "one without hmac-secret", settings: ",no-hmac-secret", says: nil),
   ]
 
-  /// Whatever the other key does, the right one is used, and the other one is
-  /// neither given the PIN nor asked to blink.
+  /// Whatever the other key does, the right one is used.
+  ///
+  /// The other one is neither given the PIN nor asked to blink.
   @Test(arguments: troubles)
   func theRightKeyIsUsed(_ trouble: Trouble) async throws {
     let keys = try await TwoKeys()

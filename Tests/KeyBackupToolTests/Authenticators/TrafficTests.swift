@@ -1,6 +1,6 @@
 import Testing
 
-/// What a command costs on the wire, and how often a person is bothered.
+/// The cost of a command on the wire, and the number of PINs and touches that it asks for.
 @Suite struct TrafficTests {
   struct Cost: Equatable {
     var inits = 0

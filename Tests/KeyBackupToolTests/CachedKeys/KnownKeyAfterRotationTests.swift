@@ -23,7 +23,7 @@ import Testing
     try await box.keybackup(
       ["recovery-kit", "create", "--reveal"], key: ["--no-key"], pin: .none)
     try await second.join()
-    // What is made goes where the key leads, and is looked for there.
+    // The kit goes into the namespace to which the key leads, and is looked for there.
     let files = [box.root + "/page.html", box.root + "/kit.json"]
     let made = try await box.keybackup(
       ["recovery-kit", "create", "--json", "--out", files[0], "--offline", files[1]])

@@ -2,7 +2,7 @@ import Testing
 
 /// `lock` says what it could not make this computer forget.
 @Suite struct LockTests {
-  /// Whatever goes wrong with one keyring, the other one is done, and it is said.
+  /// If one keyring fails, the other one is still cleared, and the failure is reported.
   @Test func lockSaysWhatItCouldNotForget() async throws {
     let box = try await PreparedBackup().box
     let session = try await DesktopSession(box)

@@ -204,7 +204,7 @@ import Testing
     #expect(shown.code == 64 && shown.screen.contains("--reveal"), "\(shown)")
   }
 
-  /// What is said is about credentials, not about a backup that nobody spoke of.
+  /// The message is about credentials, not about a backup that nobody mentioned.
   @Test func aCredentialOfAnotherKeyIsToldAsThat() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential(key: ["--state", box.root + "/other.json"])

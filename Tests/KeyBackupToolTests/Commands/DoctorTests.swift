@@ -23,7 +23,7 @@ import Testing
     #expect(!box.trace.contains { $0.contains("TOUCH") } && PINTests.tries(box.trace) == 0)
   }
 
-  /// What is wrong, the exit code, the line and what to do.
+  /// A fault, with the exit code, the line and the advice that it leads to.
   struct Fault: Sendable, CustomTestStringConvertible {
     var key: [String]
     var code: Int32
@@ -146,7 +146,7 @@ import Testing
     let version = library["details"]["version"].text ?? "none"
     #expect(debian.out.hasPrefix(version + "-"), "\(version), \(debian.text)")
     #expect(library["message"].text?.hasPrefix(version) == true)
-    // What 1.12 lacks, as its symbols say.
+    // The functions that 1.12 lacks, according to its symbols.
     #expect(
       library["details"]["missing"].items.contains(.string("fido_dev_get_puat"))
         == (version == "1.12.0"))
@@ -246,7 +246,7 @@ import Testing
 }
 
 extension Sandbox {
-  /// What doctor tells, by the names of the checks.
+  /// The results of doctor, by the names of the checks.
   func doctor(key: [String] = [], expecting: Int32 = 0) async throws -> [String: JSON] {
     let outcome = try await keybackup(
       ["doctor", "--json"], key: key, pin: .none, expecting: expecting)

@@ -1,7 +1,8 @@
 import Testing
 
-/// What `init` says when something fails after the credential was made: whether
-/// that credential may go must never be guessed.
+/// The messages of `init` when something fails after the credential was made.
+///
+/// The user must never have to guess whether that credential may be deleted.
 @Suite struct InitEndingTests {
   /// The backup is made and only its announcement fails: the credential is the
   /// one way into it.

@@ -14,7 +14,7 @@ import Testing
     for use in [["verify", "--deep"], ["wallet", "list"]] {
       try await box.keybackup(use)
       #expect(try await Self.lapsed(box).isEmpty, "\(use)")
-      // What this computer remembers, as it would have been left by a run of that day.
+      // The local state as a run on that day would have left it.
       try Self.setProved(id, Self.now - 364 * Self.day, box)
       #expect(try await Self.lapsed(box).isEmpty)
       try Self.setProved(id, Self.now - 400 * Self.day, box)

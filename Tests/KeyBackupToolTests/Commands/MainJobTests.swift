@@ -69,7 +69,7 @@ import Testing
     #expect(entry(ids[2])["secret"]["Descriptor"].text?.hasPrefix(Samples.descriptor) == true)
     #expect(entry("my-watch")["secret"].text == "WatchOnly")
     #expect(entry("my-watch")["xpub"].text == Samples.xpub)
-    // What another program wrote comes back byte for byte, but for our mark.
+    // Another program's entry comes back byte for byte, except for our mark.
     let bytes = try #require(
       files.values.first {
         String(decoding: $0, as: UTF8.self)

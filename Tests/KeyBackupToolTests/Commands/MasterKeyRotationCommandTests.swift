@@ -23,7 +23,7 @@ import Testing
       #expect(TrafficTests.Cost(trace).touches == 1, "\(trace)")
     }
 
-    // What the other computer wrote meanwhile arrives.
+    // The changes of the other computer arrive.
     try await second.join(keys)
     let deep = try await box.keybackup(
       ["verify", "--deep", "--json"], key: keys.only("blue"), expecting: 94
@@ -130,7 +130,7 @@ import Testing
     #expect(try named.json()["restored"].number == 4)
   }
 
-  /// What this computer is to know is the master key that the box leads to.
+  /// Checks that this computer keeps the master key to which the box leads.
   private func unlock(_ name: String, _ keys: ThreeKeys, new: String) async throws {
     let box = keys.box
     let home = try box.newHome()

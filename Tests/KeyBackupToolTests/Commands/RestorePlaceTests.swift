@@ -1,6 +1,6 @@
 import Testing
 
-/// Where decrypted wallets may go.
+/// The places where decrypted wallets may go.
 @Suite struct RestorePlaceTests {
   /// There the sync program would carry the secrets to the cloud.
   @Test func notIntoTheSyncedFolder() async throws {
@@ -29,8 +29,9 @@ import Testing
     try await box.keybackup(["restore", "--out", box.folder + "-restored"])
   }
 
-  /// What an interrupted restore wrote is no obstacle; other files are never
-  /// overwritten, and keep no other wallet from coming back.
+  /// Files of an interrupted restore are no obstacle.
+  ///
+  /// Other files are never overwritten, and do not keep any other wallet from being restored.
   @Test func intoAFolderThatHoldsSomeAlready() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

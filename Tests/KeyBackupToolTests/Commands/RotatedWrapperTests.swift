@@ -1,7 +1,9 @@
 import Testing
 
-/// What `rotate` writes opens with the secret that programs get from the key that share no code
-/// with this one: Debian's fido2-assert, python-fido2, and the reader in Python.
+/// Files that `rotate` writes open with secrets that other programs get from the key.
+///
+/// These programs share no code with this one: Debian's fido2-assert, python-fido2, and the reader
+/// in Python.
 @Suite struct RotatedWrapperTests {
   @Test(arguments: [["rotate"], ["rotate", "--credential"], ["rotate", "--master-key"]])
   func otherProgramsOpenTheNewWrapper(_ command: [String]) async throws {

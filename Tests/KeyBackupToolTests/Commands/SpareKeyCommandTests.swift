@@ -36,8 +36,9 @@ import Testing
     try await keys.expectRestores(with: "green")
   }
 
-  /// Whatever is lost, each key that is left, or the recovery kit, restores
-  /// everything; each key is rotated with one touch, and each but the last removed.
+  /// Whatever is lost, each remaining key, or the recovery kit, restores everything.
+  ///
+  /// Each key is rotated with one touch, and each except the last is removed.
   @Test func theWholeLifeOfThreeKeysAndAKit() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box

@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// One line that says how the backup stands: in `status`, above the help, and in
-/// the words of `init` and `doctor` where a backup is there.
+/// The one line that says how the backup stands.
+///
+/// It is in `status` and above the help. `init` and `doctor` use its words where a backup exists.
 @Suite struct VerdictTests {
   /// The first line that a command prints.
   private static func first(_ outcome: Outcome) -> String {
@@ -99,7 +100,7 @@ import Testing
       let command = try #require(
         line.split(separator: ": ").dropFirst(2).first?.split(separator: ";").first)
       #expect(command.hasPrefix("keybackup restore --folder "), "\(line)")
-      // What is offered works as it stands, with quotes and all.
+      // The proposed command works as it stands, with quotes and all.
       let typed = command.replacing("keybackup restore", with: "\"$0\" restore --pin-file \"$1\"")
         .replacing("RESTORED", with: "\"$2\"")
       let restored = try await box.run(

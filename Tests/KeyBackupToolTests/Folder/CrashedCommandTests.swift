@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command itself, with a security key: killed at each call that changes a
-/// file in the folder or in what this computer remembers.
+/// Kills the command itself, with a security key, at each call that changes a file.
 ///
-/// `BackupFolderTests` does the same to the library, at many more points.
+/// This covers the folder and the local state. `BackupFolderTests` does the same to the library, at
+/// many more points.
 @Suite struct CrashedCommandTests {
   /// Set: every such call, and not only each fourth.
   private static let everyCall =
@@ -81,7 +81,7 @@ import Testing
       #expect([0, 88].contains(status.code), "\(place): \(status.text)")
       let out = box.root + "/out-\(place)"
       try await box.keybackup(["restore", "--out", out])
-      // What was there is there; what changes is done or not.
+      // Everything earlier is there; a change is made whole or not at all.
       let restored = Files.tree(out).count
       let allowed = command[1] == "import" ? 3...4 : 2...3
       #expect(allowed.contains(restored), "\(place): \(restored)")

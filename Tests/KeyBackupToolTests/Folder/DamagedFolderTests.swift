@@ -1,7 +1,9 @@
 import Testing
 
-/// Folders as sync programs, disks and strangers leave them: every damage is
-/// said as what it is, what can be restored is, and nothing is written.
+/// Folders as sync programs, disks and strangers leave them.
+///
+/// Every damage is named for what it is, everything that can be restored is restored, and nothing
+/// is written.
 @Suite struct DamagedFolderTests {
   enum Target: String, CaseIterable, Sendable {
     case wallet
@@ -85,8 +87,8 @@ import Testing
     let name = try #require(path.split(separator: "/").last)
     switch damage {
     case .missing:
-      // Without the master key only the log's chain says what should be there;
-      // for the key slots the log can, and heals them: that needs no alarm.
+      // Without the master key, only the log's chain says which files should exist. With it, the
+      // log also names the key slots' files and heals them, so they need no alarm.
       #expect(shallow.code == (target == .firstOperation ? 75 : 0), "\(shallow.text)")
       let harmless = target == .envelope || target == .wrapper
       #expect(deep.code == (harmless ? 0 : 75), "\(deep.text)")
@@ -289,7 +291,7 @@ import Testing
     try expectFailure(json, 77, word: "permission-denied")
   }
 
-  /// What lies in the other folders still opens, and what is in the way is named.
+  /// The content of the other folders still opens, and the obstacle is named.
   @Test(arguments: ["wallets", "keybackup", "keybackup/keys", "keybackup/log", "master-key"])
   func aFileInPlaceOfAFolderStopsNothing(_ name: String) async throws {
     let backup = try await PreparedBackup()

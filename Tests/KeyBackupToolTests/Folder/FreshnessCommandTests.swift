@@ -75,7 +75,7 @@ import Testing
     #expect(opened["freshness"].text == word && opened["freshness_of"].text == "opened")
   }
 
-  /// What no key opens is in the word of `status`, and not in the one that counts.
+  /// An operation that no key opens changes the word of `status`, but not the word that counts.
   @Test func theWordThatCountsIsOfWhatOpens() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -36,7 +36,7 @@ import Testing
       key: nil,
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup],
       limit: 60)
-    // What follows reads the script's lines: without them there is nothing to read.
+    // The checks below read the script's lines: without them there is nothing to read.
     try #require(outcome.code == 0 && !outcome.timedOut, "\(outcome.text)")
     return outcome
   }
@@ -127,7 +127,7 @@ import Testing
     #expect(!outcome.err.isEmpty)
   }
 
-  /// Who reads that it failed would do it again.
+  /// A user who reads that it failed would do it again.
   @Test func aChangeThatCannotBeToldIsSaidToBeMade() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)

@@ -3,8 +3,9 @@ import Testing
 /// Somebody has the master key that was given up for another, and writes to the folder with a
 /// program of their own.
 @Suite struct GivenUpKeyCommandTests {
-  /// What a computer wrote into the old namespace while another one rotated stays in sight, also
-  /// where the old namespace's log says that it was removed or replaced.
+  /// A late wallet is one that a computer wrote into the old namespace while another one rotated.
+  ///
+  /// It stays in sight, even if the old namespace's log says that it was removed or replaced.
   @Test(arguments: [[], ["--put", "Stranger"]])
   func theOldLogHidesNoLateWallet(_ put: [String]) async throws {
     let backup = try await PreparedBackup()

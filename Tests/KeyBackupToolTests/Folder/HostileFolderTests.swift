@@ -4,7 +4,7 @@ import Testing
 /// Folders that somebody crafted: every command ends in a short time, gives back
 /// what is good, and says what is not.
 @Suite struct HostileFolderTests {
-  /// What may lie in a folder and is no file of a backup.
+  /// Things in a folder that are no files of a backup.
   enum Trap: String, CaseIterable, Sendable {
     case linkToFile
     case linkToFolder
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// What JSON allows to be written and nobody should.
+  /// Texts that JSON allows and nobody should write.
   enum Text: String, CaseIterable, Sendable {
     case nested
     case nestedObjects

@@ -2,8 +2,9 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Whatever a stranger writes into the folder's names and labels, no command
-/// sends it to a terminal so that it could do more than be read.
+/// Texts that a stranger writes into the folder's names and labels.
+///
+/// No command sends them to a terminal in a form that could do more than be read.
 @Suite struct HostileNamesTests {
   static let texts = [
     "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{7}", "\u{9B}2J", "a\u{8}\u{8}\u{7F}b",
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  /// What is said on a terminal goes other ways than standard error.
+  /// Output for a terminal takes other ways than standard error.
   @Test func norOnATerminal() async throws {
     let backup = try await Self.make()
     for command in [["restore"], ["wallet", "remove", "\u{1B}[31mred\u{1B}[0m"]] {

@@ -1,6 +1,6 @@
 import Testing
 
-/// What a computer remembers: where its backup is, and what it has seen there.
+/// The local state of a computer: where its backup is, and what it has seen there.
 @Suite struct MemoryTests {
   @Test func initRemembersTheFolder() async throws {
     let box = try Sandbox()

@@ -1,9 +1,11 @@
 import Testing
 
-/// Files that a sync program has not brought yet: said as such with exit code
-/// 75, never as damage, and everything that is here comes back.
+/// Files that a sync program has not brought yet.
+///
+/// They are reported as such with exit code 75, never as damage, and everything that is here comes
+/// back.
 @Suite struct NotHereYetTests {
-  /// What stands in a folder in a file's place until it comes.
+  /// The placeholder in a folder that stands for a file until it comes.
   enum SyncPlaceholder: String, CaseIterable, Sendable {
     case iCloud
     case nextcloud
@@ -37,7 +39,7 @@ import Testing
       }
     }
 
-    /// What such a file holds while it stands there.
+    /// The content of such a placeholder.
     func bytes(of whole: [UInt8]) -> [UInt8] {
       switch self {
       case .iCloud: Array("bplist00\u{1}\u{2}NSURLNameKey".utf8)

@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// Folders of a backup that may not be read, or cannot be now: what is in the
-/// others comes back, and which it is is said.
+/// Folders of a backup that may not be read, or cannot be read now.
+///
+/// The content of the other folders comes back, and the folder in question is named.
 @Suite struct UnlistedFolderTests {
   static let folders = [
     "wallets", "keybackup", "keybackup/keys", "keybackup/log", "keybackup/log/WRITER",

@@ -1,7 +1,8 @@
 import Testing
 
-/// A file in which this computer remembers what it saw is damaged, or a newer keybackup wrote
-/// it: nobody writes over it, and the wallets come back all the same.
+/// A file of the local state is damaged, or a newer keybackup wrote it.
+///
+/// Nothing overwrites the file, and the wallets still come back.
 @Suite struct UnusableMemoryTests {
   enum Harm: String, CaseIterable, Sendable {
     case cut
@@ -66,7 +67,7 @@ import Testing
     try await box.keybackup(["wallet", "import", "-"], input: entry)
   }
 
-  /// What is remembered of key slots and credentials is as much worth.
+  /// The files about key slots and credentials are treated the same.
   @Test(arguments: [".ways", ".credentials"])
   func theOtherFilesAreKeptToo(_ suffix: String) async throws {
     for harm in [Harm.cut, .newer] {
@@ -82,7 +83,7 @@ import Testing
     }
   }
 
-  /// Of several backups the one whose memory is damaged is still the known one.
+  /// Among several backups, the one with the damaged local state is still the known one.
   @Test func aDamagedMemoryMakesNoOtherBackupTheKnownOne() async throws {
     let scene = try await Scene("", .garbage)
     let box = scene.backup.box

@@ -1,7 +1,9 @@
 import Testing
 
-/// Somebody who writes to the synced folder and knows no secret of its owner, with
-/// Tests/attacks/plant.py as tool; who runs web pages on which the owner uses the same key.
+/// Somebody who writes to the synced folder and knows no secret of its owner.
+///
+/// The attacker's tool is Tests/attacks/plant.py. The attacker also runs web pages on which the
+/// owner uses the same key.
 struct Attacker: Sendable {
   let box: Sandbox
 
@@ -16,8 +18,10 @@ struct Attacker: Sendable {
     return try JSON(outcome.output)
   }
 
-  /// What a web page knows whose owner also writes to the folder: the credential that the
-  /// owner's key made for it, and what that gives for a salt of the page's choice.
+  /// The knowledge of a web page whose owner also writes to the folder.
+  ///
+  /// It has the credential that the key of the backup's owner made for it, and the output for a
+  /// salt of the page's choice.
   struct Page: Sendable {
     let host: String
     let credential: [UInt8]

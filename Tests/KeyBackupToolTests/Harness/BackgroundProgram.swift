@@ -1,11 +1,12 @@
 import Glibc
 
-/// A program that runs beside a test and ends with it, also when the test's
-/// process is killed: a shell around it waits for the end of a pipe.
+/// A program that runs beside a test and ends with it, also when the test's process is killed.
+///
+/// A shell around the program waits for the end of a pipe.
 final class BackgroundProgram: Sendable {
   private let shell: pid_t
   private let lifeline: Int32
-  /// Where its output goes.
+  /// The file that receives its output.
   let log: String
 
   /// Starts a program.
@@ -59,7 +60,7 @@ final class BackgroundProgram: Sendable {
     waitpid(shell, nil, 0)
   }
 
-  /// What it has said.
+  /// Its output so far.
   var output: String { (try? Files.text(log)) ?? "" }
 
   /// A TCP port of the loopback interface that nothing uses at the moment.

@@ -11,7 +11,7 @@ struct ChildProcess: Sendable {
   var descriptor9: [UInt8]?
   /// A terminal to run on, and what happens there; nil: none at all.
   var terminal: [TerminalStep]?
-  /// Where standard output goes.
+  /// The destination of standard output.
   var standardOutput = StandardOutput.captured
   /// Seconds after which everything is killed.
   var limit = 90.0
@@ -42,7 +42,7 @@ struct ChildProcess: Sendable {
   }
 }
 
-/// What a person at the terminal waits for and does.
+/// A step of a person at the terminal: an expectation or an action.
 enum TerminalStep: Sendable, Equatable {
   /// Waits until this text has appeared.
   case expect(String)
@@ -79,7 +79,7 @@ struct Outcome: Sendable {
 
   var out: String { String(decoding: output, as: UTF8.self) }
   var err: String { String(decoding: errors, as: UTF8.self) }
-  /// What a person could have seen, whatever the stream.
+  /// All the text that a person could have seen, on any stream.
   var text: String { out + err + screen }
 
   func expectSuccess() { #expect(code == 0, "\(text)") }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A running process: one loop feeds it, listens to it and ends it in time.
 ///
-/// It is the leader of a session of its own: it has the terminal of the test or
-/// none, never the developer's, and all that it starts can be killed with it.
+/// It leads a session of its own, so that everything it starts can be killed with it. It has the
+/// test's terminal or none, never the developer's.
 struct ChildSession {
   private let plan: ChildProcess
   private let process: pid_t
@@ -126,7 +126,7 @@ struct ChildSession {
         break
       }
     }
-    // What was written last is still in the pipes.
+    // The last output is still in the pipes.
     for _ in 0..<64 { serveOnce(wait: 0) }
     var status: Int32 = 0
     unsafe waitpid(process, &status, 0)
@@ -207,8 +207,10 @@ extension ChildSession {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Two connected ends; a socket pair, because it is closed on exec from its birth:
-  /// a pipe could leak into a process that another test starts at the same moment.
+  /// Makes two connected ends.
+  ///
+  /// They are a socket pair, which is closed on exec from the start. A pipe could leak into a
+  /// process that another test starts at the same moment.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -8,7 +8,7 @@ final class DesktopSession: Sendable {
   private let bus: BackgroundProgram
   private let keyring: BackgroundProgram?
 
-  /// What a program needs to find it.
+  /// The variables that a program needs to find the session.
   var environment: [String: String] {
     ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(box.root)/bus", "XDG_RUNTIME_DIR": box.root + "/run"]
   }
@@ -72,7 +72,7 @@ final class DesktopSession: Sendable {
     }
   }
 
-  /// What hex digits in the keyring stand for.
+  /// The bytes that are stored in the keyring as hex digits.
   func secret(_ attributes: SecretService.Attributes) throws -> [UInt8] {
     var service = try SecretService(address, isPromptAllowed: false)
     var digits: [UInt8] = []

@@ -11,10 +11,10 @@ struct PreparedKit: Sendable {
   var offline: String { box.root + "/kit.json" }
   var codeFile: String { box.root + "/code" }
 
-  /// What opens the backup with the code and nothing else.
+  /// The options that open the backup with the code alone.
   var opening: [String] { ["--recovery-code-file", codeFile] }
 
-  /// Where a second secret lies, if there is one.
+  /// The path of a second secret, if there is one.
   var second: String { box.root + "/second" }
 
   // `folder` is what to call the synced folder.

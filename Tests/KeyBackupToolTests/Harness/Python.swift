@@ -68,7 +68,7 @@ extension Sandbox {
 }
 
 extension PreparedBackup {
-  /// What its key gives for the envelope's salt, by python-fido2.
+  /// The output of its key for the envelope's salt, by python-fido2.
   func prfOutput() async throws -> String {
     let envelope = try JSON(Files.read(envelope))
     let salt = bytes(hex: try #require(envelope["prf_salt"].text))
@@ -76,7 +76,7 @@ extension PreparedBackup {
       rpID: "keybackup:", credential: bytes(base64: credentialID), inputs: [salt])[0]
   }
 
-  /// What the reader in Python finds in the folder.
+  /// The content that the reader in Python finds in the folder.
   func readByPython() async throws -> JSON {
     let read = try await box.run(
       Python.script("reader/cspp_reader.py")

@@ -1,8 +1,9 @@
 import Glibc
 import Testing
 
-/// A server that keeps files, `rclone serve webdav` on the loopback interface,
-/// and two computers that use it: A has mounted it, B runs `rclone bisync`.
+/// A file server, `rclone serve webdav` on the loopback interface, and two computers that use it.
+///
+/// A has mounted it, B runs `rclone bisync`.
 final class RcloneCloud: Sendable {
   let box: Sandbox
   /// The computer with the mount.
@@ -71,7 +72,7 @@ final class RcloneCloud: Sendable {
         "--vfs-write-back", "200ms", "--dir-cache-time", "300ms", "--rc", "--rc-addr",
         "127.0.0.1:\(control)", "--rc-no-auth", "--cache-dir", box.root + "/A/cache",
       ], environment: environment, log: box.root + "/mount.log",
-      // What started it may be sudo, which only root can end.
+      // It may have been started by sudo, which only root can end.
       stop: """
         p=$(cat '\(box.root)/mount.pid'); kill $p
         for try in 1 2 3 4 5 6; do kill -0 $p 2>/dev/null || break; sleep 0.5; done

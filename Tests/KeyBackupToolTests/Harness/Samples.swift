@@ -19,7 +19,7 @@ enum Samples {
 
     """
 
-  /// What no output may ever contain unless it was asked for.
+  /// Texts that no output may contain unless they were requested.
   static let secrets = [
     Sandbox.pin, mnemonic, otherMnemonic, xprv, "abandon abandon", "legal winner",
     String(xprv.dropFirst(8)),

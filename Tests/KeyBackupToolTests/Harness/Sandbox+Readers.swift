@@ -7,7 +7,7 @@ extension Sandbox {
     ["--bus", "pcsc"] + settings.flatMap { ["--set", $0] }
   }
 
-  /// Where the first key on a reader is.
+  /// The name of the place of the first key on a reader.
   static let reader = "reader:Simulated Reader 00 00"
 
   /// Runs the command as an ordinary user, to whom the sandbox then belongs.

@@ -17,7 +17,7 @@ final class Sandbox: Sendable {
   var pinFile: String { root + "/pin" }
   /// The memory of the key that is plugged in unless a test says otherwise.
   var keyState: String { root + "/key.json" }
-  /// What the key was asked, over all runs.
+  /// The record of the requests to the key, over all runs.
   var tracePath: String { root + "/trace" }
 
   init() throws {
@@ -32,7 +32,7 @@ final class Sandbox: Sendable {
 
   // MARK: Running
 
-  /// Where the PIN comes from.
+  /// The source of the PIN.
   enum PINGiven: Sendable {
     case file
     case descriptor(String)
@@ -114,7 +114,7 @@ final class Sandbox: Sendable {
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// What the key was asked while `body` ran.
+  /// The requests that the key got while `body` ran.
   func traced(_ body: () async throws -> Void) async throws -> [String] {
     let before = trace.count
     try await body()

@@ -1,7 +1,8 @@
 import Testing
 
-/// Another computer of the same person: a home of its own, the same key, and the
-/// synced folder or a replica of it.
+/// Another computer of the same user.
+///
+/// It has its own home, the same key, and the synced folder or a replica of it.
 struct SecondComputer: Sendable {
   let box: Sandbox
   let home: String

@@ -7,7 +7,7 @@ struct SyncedComputer: Sendable {
   let name: String
   /// The backup folder.
   let folder: String
-  /// What runs a program where this computer's folder can be seen.
+  /// The command that runs a program where this computer's folder can be seen.
   var prefix: [String] = []
 
   var home: String { box.root + "/" + name }
@@ -49,7 +49,7 @@ struct SyncedComputer: Sendable {
       ["wallet", "import", "-"], input: Samples.entry(id: id, name: name), at: location)
   }
 
-  /// What `status --synchronised` says.
+  /// The answer of `status --synchronised`.
   func isSynchronised() async throws -> (JSON, engineSays: String, code: Int32) {
     let outcome = try await keybackup(
       ["status", "--json", "--synchronised"], withKey: false, expecting: nil)

@@ -110,7 +110,7 @@ import Testing
     expectFailure(set, 65, says: "at least 8 characters")
   }
 
-  /// Where the key's rules are known anyway, a file's PIN is held against them, too.
+  /// If the key's rules are known anyway, the PIN of a file is checked against them too.
   @Test func aPINFromAFileIsNotSentAgainstKnownRules() async throws {
     let box = try Sandbox()
     let trace = try await box.traced {

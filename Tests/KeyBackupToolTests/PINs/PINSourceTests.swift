@@ -1,6 +1,6 @@
 import Testing
 
-/// Who is asked for a PIN, in which order, and programs that misbehave.
+/// The sources of a PIN, their order, and programs that misbehave.
 @Suite struct PINSourceTests {
   // MARK: Order
 

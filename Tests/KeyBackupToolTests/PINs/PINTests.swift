@@ -38,8 +38,9 @@ import Testing
     #expect(try devices.json()["devices"][0]["pin_retries"].number == 8)
   }
 
-  /// As typed it has more bytes than CTAP allows, normalised it has not: cut
-  /// short it would be another PIN, and cost a try.
+  /// As typed, the PIN has more bytes than CTAP allows; normalised, it has not.
+  ///
+  /// Cut short, it would be another PIN and cost a try.
   @Test func aLongDecomposedPINIsReadWhole() async throws {
     let box = try Sandbox()
     let composed = String(repeating: "\u{e9}", count: 31)

@@ -81,7 +81,7 @@ import Testing
     let all = try await rotated.opening(["restore", "--json"] + offline + named, expecting: 0)
     #expect(try all.json()["restored"].number == 4)
 
-    // Where the new namespace is not all here.
+    // Part of the new namespace is missing.
     let places = [rotated.old, rotated.new].map { box.folder + "/cspp-namespaces/" + $0 }
     try Files.remove(places[1] + "/keybackup")
     expectFailure(
@@ -101,7 +101,7 @@ import Testing
     #expect(try Files.contents(box.folder) == before)
   }
 
-  /// Of two namespaces, none of which it knows, a computer takes the one that the key opens.
+  /// A computer that knows neither of two namespaces takes the one that the key opens.
   @Test func aComputerThatIsNewToTheFolderTakesTheOneInCharge() async throws {
     let rotated = try await Rotated()
     let box = rotated.box

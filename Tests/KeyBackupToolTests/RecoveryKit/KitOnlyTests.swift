@@ -1,7 +1,7 @@
 import Testing
 
-/// What is said where a recovery kit is the only key slot left, and that none is made of which nobody
-/// has the code.
+/// The messages when a recovery kit is the only key slot left; no kit is made whose code nobody
+/// has.
 @Suite struct KitOnlyTests {
   @Test func aBackupWithoutSecurityKeysSaysWhatOpensIt() async throws {
     let kit = try await PreparedKit()

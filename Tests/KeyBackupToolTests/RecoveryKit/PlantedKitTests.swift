@@ -1,7 +1,8 @@
 import Testing
 
-/// Files in `keys/` that look like recovery kits with a security key as second secret: each asks
-/// for a touch, and none may cost more than a few, or a PIN more than one try.
+/// Files in `keys/` that look like recovery kits with a security key as second secret.
+///
+/// Each asks for a touch. None may cost more than a few touches, or more than one try of a PIN.
 @Suite struct PlantedKitTests {
   /// A backup with such a kit, and many planted ones beside it.
   private struct Scene {

@@ -97,7 +97,7 @@ import Testing
         #expect(page.freeRight >= -0.5, "\(paper), page \(number + 1)")
         #expect(rendered.text.contains("page \(number + 1) of 3"))
       }
-      // What was cut says so, and much of it is there.
+      // Text that was cut shows it, and much of it is there.
       #expect(rendered.text.count { $0 == "…" } == 2, "\(paper): \(rendered.text)")
       #expect(rendered.codes.first == kit.code, "\(paper)")
       #expect(try rendered.codes.last == Files.text(kit.offline), "\(paper)")
@@ -129,7 +129,7 @@ import Testing
     var pages: [Page] = []
     var size = ""
     var text = ""
-    /// What the QR codes of all pages say.
+    /// The content of the QR codes on all pages.
     var codes: [String] = []
   }
 

@@ -193,8 +193,8 @@ import Testing
         header.text = fields + header.text.dropFirst()
       }
     }
-    // The one that is known to be enrolled comes first; the others are never tried, and
-    // what is beyond all bounds is damage.
+    // The kit that is known to be enrolled comes first. The others are never tried, and values
+    // beyond all bounds count as damage.
     let opened = try await kit.alone(["recovery-kit", "test"] + kit.opening)
     #expect(opened.err.contains("Trying recovery kit 1 of 4."), "\(opened.err)")
     #expect(!opened.err.contains("Trying recovery kit 2 of 4."))

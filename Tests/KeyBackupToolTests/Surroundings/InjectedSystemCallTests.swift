@@ -1,7 +1,8 @@
 import Testing
 
-/// System calls that fail once, at some point of `derive`, by strace: whatever
-/// it is, the command ends by itself, and a result is only ever the right one.
+/// Lets system calls fail once, at some point of `derive`, by strace.
+///
+/// Whichever call it is, the command ends by itself, and any result is the right one.
 @Suite struct InjectedSystemCallTests {
   struct Call: Sendable, CustomTestStringConvertible {
     let name: String

@@ -3,8 +3,9 @@ import Testing
 
 /// How memory grows with the number of wallets (docs/performance.md).
 @Suite struct PeakMemoryTests {
-  /// An operation is authenticated as a whole, so that one copy of the largest
-  /// is in memory; what this guards against is a second one.
+  /// An operation is authenticated as a whole, so one copy of the largest is in memory.
+  ///
+  /// This test guards against a second copy.
   @Test func memoryHoldsTheLargestOperationOnce() async throws {
     let box = try Sandbox()
     let count = 4000

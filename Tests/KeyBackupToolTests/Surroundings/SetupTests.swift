@@ -2,10 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the source folder does to a computer: it installs when told to, and says what.
+/// Tests that the source folder installs on a computer only when told to, and says what.
 @Suite struct SetupTests {
-  /// A computer where some packages are missing, as far as scripts/setup can tell:
-  /// programs that stand in for the system's, and note how they were called.
+  /// A computer where some packages are missing, as far as scripts/setup can tell.
+  ///
+  /// Programs stand in for the system's, and note how they were called.
   private struct Computer {
     let box: Sandbox
     private var calls: String { box.root + "/calls" }
@@ -38,7 +39,7 @@ import Testing
           } ;;
         esac
         """)
-      // Copied by another process: what this one wrote may be open in a child of another
+      // Copied by another process. A file that this one wrote may be open in a child of another
       // test, and then nobody may run it.
       let copy = try FinishedProgram(["/bin/cp", "-r", box.root + "/written", box.root + "/bin"])
       try #require(copy.code == 0, "\(copy.output)")
@@ -61,7 +62,7 @@ import Testing
         ])
     }
 
-    /// What was called, but for questions.
+    /// The calls that were made, except questions.
     func called() throws -> [String] {
       try Files.text(calls).split(separator: "\n").map(String.init)
         .filter { !$0.hasPrefix("dpkg-query") && !$0.hasPrefix("id ") }
@@ -121,7 +122,10 @@ import Testing
 
   @Test(
     "Nothing but setup, demo and test installs anything; what is missing is named",
-    arguments: ["build", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test", "bench"])
+    arguments: [
+      "build", "examples", "docs", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test",
+      "bench", "deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist",
+    ])
   func checksOnly(_ target: String) async throws {
     let computer = try Computer(missing: "libfido2-dev")
     let made = try await computer.run(["make", "-s", "-C", Build.root, target])
@@ -177,7 +181,7 @@ import Testing
     for pin in found {
       #expect(manifest.contains("/\(pin.1)\", exact: \"\(pin.2)\")"), "\(pin.1) \(pin.2)")
     }
-    for file in ["Package.swift", "Benchmarks/Package.swift"] {
+    for file in ["Package.swift", "Benchmarks/Package.swift", "Examples/Package.swift"] {
       for line in try Files.text(Build.root + "/" + file).split(separator: "\n")
       where line.contains(".package(url:") {
         #expect(line.contains(", exact: \""), "\(file): \(line)")

@@ -8,7 +8,7 @@ import Testing
   /// A file that took the number of a closed stream would be written over.
   @Test func aClosedStreamIsNoOtherFile() async throws {
     let backup = try await PreparedBackup()
-    // Whatever gets the number 1 is not what the caller meant.
+    // A file that gets the number 1 is not the one that the caller meant.
     let outcome = try await backup.box.keybackup(
       ["wallet", "list", "--pin-fd", "1"], pin: .none,
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)

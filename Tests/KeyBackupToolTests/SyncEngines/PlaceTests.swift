@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// What `init` says about the place a person chose.
+/// The messages of `init` about the place that a user chose.
 @Suite struct PlaceTests {
   /// Runs `init` in a file system that `mount` puts at "$box/disk", in a mount
   /// namespace of its own.
@@ -88,8 +88,8 @@ import Testing
   ])
   func removableDisks(_ device: String, _ isRemovable: Bool) throws {
     let box = try Sandbox()
-    // As the kernel lays them out: a stick on USB, a disk inside, a card, and an
-    // encrypted volume on each of the first two.
+    // Laid out as by the kernel: a USB stick, an internal disk, a card, and an encrypted volume on
+    // each of the first two.
     let disks = [
       "8:17": "pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host4/block/sdb/sdb1",
       "8:1": "pci0000:00/0000:00:17.0/ata1/host0/block/sda/sda1",
@@ -155,8 +155,8 @@ import Testing
     }
   }
 
-  /// What is mounted in a sync folder is carried with it, by whatever name it
-  /// is written.
+  /// A file system that is mounted in a sync folder is synchronised with it, however its path is
+  /// written.
   @Test func mountsInTheFolder() {
     let table = MountTable(
       #"""

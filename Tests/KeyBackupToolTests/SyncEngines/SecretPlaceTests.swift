@@ -87,7 +87,7 @@ import Testing
     try await box.keybackup(show + ["--allow-synced-folder"], wrapper: into(inside + "/new"))
     #expect(try Files.read(box.root + "/new") == Files.read(inside + "/new"))
     #expect(try Files.read(box.root + "/new").count > 100)
-    // What is no secret may lie anywhere.
+    // Output without secrets may go anywhere.
     try await box.keybackup(["wallet", "list"], wrapper: into(inside + "/new"))
   }
 
@@ -114,8 +114,9 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
-  /// What is put where a sync folder is set to be is carried as soon as the
-  /// program begins, so nothing makes that folder.
+  /// Files where a sync folder is configured are synchronised as soon as the program starts.
+  ///
+  /// So nothing makes that folder.
   @Test(arguments: ["Later", "Later/x", "link", "none/../Later", "dangling"])
   func norInASyncFolderThatIsNotThereYet(_ configured: String) async throws {
     let backup = try await PreparedBackup()
@@ -159,7 +160,7 @@ import Testing
 
   // MARK: Secrets that come in
 
-  /// What lies there is known to others by now.
+  /// Others may know by now what lies there.
   @Test func noSecretIsTakenFromThere() async throws {
     let (backup, inside) = try await Self.prepared()
     let box = backup.box

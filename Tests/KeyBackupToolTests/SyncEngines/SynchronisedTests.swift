@@ -7,9 +7,9 @@ import Testing
 ///
 /// The real ones: ``SyncthingTests``, ``RcloneTests``.
 @Suite struct SynchronisedTests {
-  /// What an engine says, and what is made of it.
+  /// An engine's answer, and the verdict on it.
   struct Answer: Sendable, CustomTestStringConvertible {
-    /// What the played engine does.
+    /// The behaviour of the simulated engine.
     var mode: String
     var says: String
     /// Nil: not known.

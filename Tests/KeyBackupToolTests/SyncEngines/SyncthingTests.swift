@@ -2,10 +2,10 @@ import Testing
 
 /// Two computers that share a folder by the real Syncthing.
 @Suite struct SyncthingTests {
-  /// What may be said while files are under way: one key only; nothing here yet; not all here;
-  /// a conflict.
+  /// The exit codes that are allowed while files are under way.
   ///
-  /// Never damage, never a rollback.
+  /// They mean: one key only; nothing here yet; not all here; a conflict. Damage or a rollback is
+  /// never allowed.
   private static let honest: Set<Int32> = [88, 66, 75, 94]
 
   /// Syncthing keeps up to so many conflict copies; with 0 it deletes them.
@@ -87,12 +87,12 @@ import Testing
     for computer in [a, b] {
       try await computer.keybackup(["status"], withKey: false, expecting: 88)
     }
-    // What the conflict copy held is in the wallet's own file, or was decided
-    // against: it went.
+    // The content of the conflict copy is in the wallet's own file, or was decided against: the
+    // copy is deleted.
     #expect(pair.conflictCopies.isEmpty, "\(pair.conflictCopies)")
   }
 
-  /// What Syncthing does not carry is not called synchronised.
+  /// A file that Syncthing ignores is not called synchronised.
   @Test func whatItLeavesOut() async throws {
     let pair = try await SyncthingPair()
     let a = pair.computers[0]

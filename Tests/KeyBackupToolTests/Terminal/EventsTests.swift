@@ -1,6 +1,6 @@
 import Testing
 
-/// What a calling program is told on `--events-fd`, and that it cannot disturb the work.
+/// The events that a calling program gets on `--events-fd`; it cannot disturb the work.
 @Suite struct EventsTests {
   @Test func aPINAndATouchAreAnnounced() async throws {
     let box = try Sandbox()

@@ -1,7 +1,8 @@
 import Testing
 
-/// Ended, stopped or killed while the key waits for its touch: the key is free
-/// for the next run, and nothing is left behind.
+/// Ends, stops or kills the command while the key waits for its touch.
+///
+/// The key must be free for the next run, and nothing may be left behind.
 @Suite struct InterruptionTests {
   /// Runs the command in the background of a script, in view of one key.
   ///

@@ -33,8 +33,10 @@ import Testing
     }
   }
 
-  /// Every run of the suite is searched for secrets; here also what is written
-  /// into the folder, the home and the temporary folder.
+  /// Every run of the suite is searched for secrets.
+  ///
+  /// This test also searches everything that is written into the folder, the home and the temporary
+  /// folder.
   @Test func noSecretIsWrittenInPlain() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is wrong with the arguments is said before any key is asked.
+/// Errors in the arguments are reported before any key is asked.
 @Suite struct UsageTests {
   static let wrong: [(arguments: [String], says: String)] = [
     (["--nonsense"], "nonsense"),

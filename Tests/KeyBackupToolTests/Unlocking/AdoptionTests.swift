@@ -35,8 +35,8 @@ import Testing
       }
     }
 
-    /// What a reader gets that has the first program's secret, or another one, and knows
-    /// CSPP alone.
+    /// The wallets that a reader gets that has the first program's secret, or another one, and
+    /// knows only CSPP.
     func readByTheFirstProgram(prfOutput: String? = nil) async throws -> JSON {
       let alone = box.root + "/cspp-alone"
       try Files.copy(box.folder, to: alone)
@@ -60,7 +60,7 @@ import Testing
     let status = try await box.keybackup(
       ["status", "--json"], key: nil, pin: .none, expecting: nil)
     #expect(status.code == 88)
-    // What opens it is the file's word until it has.
+    // Until something has opened it, only the file says what opens it.
     #expect(try status.json()["keys"].number == 0)
     // One touch for all of it.
     let trace = try await box.traced {

@@ -1,7 +1,8 @@
 import Testing
 
-/// Namespaces that somebody with access to the synced folder puts beside the backup: nothing that
-/// lies open in them makes one the backup.
+/// Namespaces that somebody with access to the synced folder puts beside the backup.
+///
+/// Nothing that is readable in them without a key makes one the backup.
 @Suite struct CoveredBackupTests {
   /// Before every honest time, and in a future that no clock has seen.
   static let times = [1, 4_102_444_800]
@@ -96,7 +97,7 @@ import Testing
 }
 
 extension PreparedBackup {
-  /// Where a namespace lies.
+  /// The path of a namespace.
   func place(of id: String) -> String { box.folder + "/cspp-namespaces/" + id }
 
   /// Puts a complete namespace there that no key opens, and that names this backup's credential.

@@ -1,7 +1,8 @@
 import Testing
 
-/// The sync folders of a computer: offered to a person who names none, and
-/// searched by a computer that knows of no backup yet.
+/// The sync folders of a computer.
+///
+/// They are offered to a user who names none, and searched by a computer that knows no backup yet.
 @Suite struct KnownFolderTests {
   /// How an engine is recognised.
   enum Setup: String, CaseIterable {

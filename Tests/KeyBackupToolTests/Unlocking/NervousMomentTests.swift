@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// What is said when a person is unsure: which key is wanted now, what to do next.
+/// The messages for a user who is unsure: which key is wanted now, what to do next.
 ///
-/// Each sentence was once another one that was not true.
+/// Each sentence replaces an earlier one that was not true.
 @Suite struct NervousMomentTests {
   // MARK: Which key
 

@@ -1,7 +1,8 @@
 import Testing
 
-/// Files that name a credential of the person's key, or salts for the right one: none keeps the
-/// backup closed, and none makes the person touch the key many times.
+/// Files that name a credential of the user's key, or salts for the right one.
+///
+/// None keeps the backup closed, and none makes the user touch the key many times.
 @Suite struct PlantedCandidateTests {
   /// Number of touches that a command takes.
   private func touches(
@@ -88,7 +89,7 @@ import Testing
     #expect(fresh == 2)
     let known = try await touches(backup.box) { _ = try await list(backup) }
     #expect(known == 1)
-    // What is only damaged is still said to be.
+    // A file that is only damaged is still reported as damaged.
     try Files.remove(backup.envelope)
     try Files.write("{\"format\":\"keybackup-key\"}", to: backup.wrapper)
     let lost = try await list(backup, expecting: nil)

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// Files of key slots that somebody with access to the synced folder put there,
-/// or that were damaged: none may keep the good ones from opening the backup.
+/// Files of key slots that were damaged, or put there by somebody with access to the synced folder.
+///
+/// None may keep the good ones from opening the backup.
 @Suite struct PlantedKeySlotTests {
   /// Changes to the plain header of a copy of the only key slot.
   static let plants: [(what: String, change: @Sendable (inout Header) -> Void)] = [

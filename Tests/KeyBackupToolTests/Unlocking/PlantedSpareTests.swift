@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// Files in `keys/` that somebody with access to the synced folder put there: none counts as a
-/// spare, on no computer, and nothing is believed of what they say.
+/// Files in `keys/` that somebody with access to the synced folder put there.
+///
+/// None counts as a spare, on no computer, and none of their claims is believed.
 @Suite struct PlantedSpareTests {
   @Test(arguments: ["key", "code"])
   func aPlantedFileIsNoSpare(kind: String) async throws {
@@ -21,7 +22,7 @@ import Testing
     #expect(deep["keys"].number == 1, "\(deep)")
     #expect(enrolled(deep["ways"].items, planted) == .bool(false))
     #expect(deep["advice"].items.contains { $0.text?.contains("is not enrolled") == true })
-    // What it told is remembered.
+    // The computer remembers what the log told.
     let known = try await status(box)
     #expect(known["keys"].number == 1)
     #expect(enrolled(known["ways"].items, planted) == .null)
@@ -143,7 +144,7 @@ import Testing
 
   // MARK: Helpers
 
-  /// What `status` says where one thing lost loses the backup, as far as this computer knows.
+  /// The JSON of `status` where one lost thing loses the backup, as far as this computer knows.
   private func status(_ box: Sandbox) async throws -> JSON {
     try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88).json()
   }

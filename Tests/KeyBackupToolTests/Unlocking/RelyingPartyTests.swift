@@ -1,9 +1,9 @@
 import Testing
 
-/// A file says for which relying party a key is to be asked.
+/// A file names the relying party for which a key is asked.
 ///
-/// Where a web page of that name knows the key's secret, its owner could have written the file,
-/// and all that it opens.
+/// A web page of that name may know the key's secret. Its owner could then have written the file,
+/// and everything that it opens.
 @Suite struct RelyingPartyTests {
   /// A backup, and a stranger's namespace that the owner's key opens at evil.example.
   private struct Scene {
@@ -127,8 +127,9 @@ import Testing
     #expect(TrafficTests.Cost(kit).touches == 0)
   }
 
-  /// Who chose another relying party is told who can read the backup, and not asked again on
-  /// this computer, also after its secrets were replaced.
+  /// A user who chose another relying party is told who can read the backup.
+  ///
+  /// This computer does not ask again, even after its secrets were replaced.
   @Test func whatThisComputerEnrolledIsAskedFor() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--rp-id", "own.example"])

@@ -42,7 +42,7 @@ import Testing
     ["unlock", "--for", "60s"],
   ]
 
-  /// Whatever would write there, or keep its master key, refuses until a person names it.
+  /// A command that would write there, or keep its master key, refuses until a user names it.
   @Test func whatWritesRefuses() async throws {
     let scene = try await Scene()
     let (box, other) = (scene.box, scene.other)
@@ -69,7 +69,7 @@ import Testing
     #expect(free["vanished"] == .null)
   }
 
-  /// What reads does its work, and says so by its exit code, in JSON and in words.
+  /// A command that reads does its work, and reports this by its exit code, in JSON and in words.
   @Test func whatReadsEndsWithIt() async throws {
     let scene = try await Scene()
     let box = scene.box

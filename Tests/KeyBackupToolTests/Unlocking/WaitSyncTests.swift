@@ -44,7 +44,7 @@ import Testing
     #expect(outcome.err.contains("Waiting for the folder"), "\(outcome)")
   }
 
-  /// What was once seen here and is gone may be on its way as well.
+  /// A file that was seen here once and is gone may also be on its way.
   @Test func whatThisComputerKnewIsWaitedFor() async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(["wallet", "list"])

@@ -62,7 +62,7 @@ import Testing
     #expect(left["wallets"].items.count == 2)
   }
 
-  /// What cannot be kept is refused before a PIN and a touch are asked for.
+  /// An entry that cannot be stored is refused before a PIN and a touch are asked for.
   @Test func aLineThatIsTooLongCostsNoTouch() async throws {
     let backup = try await PreparedBackup()
     let long = Samples.entry(id: "long", name: String(repeating: "x", count: 13 << 20))

@@ -37,7 +37,7 @@ import Testing
     #expect(first["imported"].number == 4 && first["problems"].items.isEmpty)
     try await box.keybackup(["wallet", "export", "--covb", ours] + given)
     #expect(Files.mode(ours) == 0o600)
-    // What Cove would read is what it wrote, whatever the order.
+    // Cove would read what it wrote, whatever the order.
     func wallets(_ bytes: [UInt8]) throws -> [String: JSON] {
       let items = try JSON(bytes)["wallets"].items
       return Dictionary(
@@ -99,7 +99,7 @@ import Testing
       added.err.contains(
         "another wallet has this name: \"Name of first-wallet\"; its ID is first-wallet"),
       "\(added.err)")
-    // What the hint says does it.
+    // The command in the hint works.
     #expect(added.err.contains("keybackup wallet show ID --out FILE"), "\(added.err)")
     let (id, file) = (String(added.out.dropLast()), box.root + "/entry")
     try await box.keybackup(["wallet", "show", id, "--out", file])

@@ -13,7 +13,7 @@ import Testing
     return Array(#"{"wallet_name":"w","descriptors":[\#(items.joined(separator: ","))]}"#.utf8)
   }
 
-  /// What `bitcoin-cli listdescriptors` prints without `true`.
+  /// The output of `bitcoin-cli listdescriptors` without `true`.
   @Test func publicDescriptorsAreSaidToBe() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -1,17 +1,17 @@
-/// A command as a card gets it (ISO 7816-4, 5.2): short or extended.
+/// A command to a card (ISO 7816-4, 5.2): short or extended.
 struct CardCommand: Equatable {
   var instructionClass: UInt8
   var instruction: UInt8
   var parameter1: UInt8
   var parameter2: UInt8
   var data: [UInt8]
-  /// How many bytes of answer fit; nil: none are expected.
+  /// The most bytes of the answer; nil if none is expected.
   var expected: Int?
 
   /// Whether another piece of the same command follows.
   var isChained: Bool { instructionClass & 0x10 != 0 }
 
-  /// - Parameter bytes: the command; nil comes of what is none.
+  /// - Parameter bytes: the command; other bytes give nil.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4 else { return nil }
     instructionClass = bytes[0]

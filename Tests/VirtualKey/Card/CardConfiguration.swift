@@ -1,21 +1,21 @@
-/// The NFC side of a simulated key: how the card with it behaves below CTAP.
+/// The NFC side of a simulated key: the behaviour of its card below CTAP.
 public struct CardConfiguration: Sendable {
-  /// What SELECT is answered with: `U2F_V2` or `FIDO_2_0`.
+  /// The answer to SELECT: `U2F_V2` or `FIDO_2_0`.
   public var selectAnswer = "U2F_V2"
   /// Whether the card has the FIDO applet.
   public var hasApplet = true
-  /// The most bytes of an answer given at once; the rest is for GET RESPONSE.
+  /// The most bytes of an answer in one piece; GET RESPONSE fetches the rest.
   public var pieceSize = 256
-  /// Whether the card says that it waits for a touch (CTAP 2.1, 11.3.7.2), and
-  /// does not just take its time.
+  /// Whether the card reports that it waits for a touch (CTAP 2.1, 11.3.7.2) instead of just taking
+  /// its time.
   public var reportsWaiting = true
-  /// After how many commands the card is pulled away; nil: never.
+  /// The number of commands after which the card is removed; nil for never.
   public var pullAfterCommands: Int?
-  /// After how long without a command a card that was used is pulled away; nil: never.
+  /// The idle time in milliseconds after which a used card is removed; nil for never.
   public var pullWhenIdleMilliseconds: Int?
-  /// How long a card that was pulled away stays away; nil: for good.
+  /// The time in milliseconds after which a removed card returns; nil for never.
   public var returnAfterMilliseconds: Int?
 
-  /// An ordinary card.
+  /// Creates an ordinary card.
   public init() {}
 }

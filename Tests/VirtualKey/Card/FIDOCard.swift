@@ -1,28 +1,28 @@
 import Glibc
 
-/// A card's line to its reader, as the applet needs it while it waits.
+/// A card's line to its reader, which the applet needs during a wait.
 protocol CardLine: AnyObject {
   /// Waits for the next command; nil after the time.
   func next(withinMilliseconds milliseconds: Int) throws(CommandFailure) -> [UInt8]?
 
-  /// Answers the command that came last.
+  /// Answers the last command.
   func answer(_ bytes: [UInt8])
 }
 
 /// A card with the FIDO applet (CTAP 2.1, section 11.3): commands in, answers out.
 ///
-/// One power-up; what outlives it is in the `KeyStore`.
+/// It lasts for one power-up. Data that outlive that are in the `KeyStore`.
 final class FIDOCard: UserPresence {
   private let configuration: CardConfiguration
   private let authenticator: Authenticator
   private let trace: Trace
   private unowned let line: any CardLine
   private var isSelected = false
-  /// The pieces of a chained command so far.
+  /// The pieces of a chained command received so far.
   private var chain: [UInt8] = []
-  /// What GET RESPONSE has yet to fetch.
+  /// The rest of an answer for GET RESPONSE.
   private var rest: ArraySlice<UInt8> = []
-  /// Whether the client fetches an answer later (NFCCTAP_GETRESPONSE).
+  /// Whether the client fetches the answer later (NFCCTAP_GETRESPONSE).
   private var clientWaits = false
 
   private static let applet: [UInt8] = [0xA0, 0x00, 0x00, 0x06, 0x47, 0x2F, 0x00, 0x01]
@@ -35,9 +35,9 @@ final class FIDOCard: UserPresence {
     authenticator.presence = self
   }
 
-  /// Answers one command, with its status word at the end.
+  /// Answers one command; the answer ends with its status word.
   ///
-  /// - Throws: `.unplugged` when the card goes away.
+  /// - Throws: `.unplugged` when the card is removed.
   func respond(to bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
     guard let command = CardCommand(bytes) else { return [0x67, 0x00] }
     if command.instruction == 0xC0 { return nextPiece(for: command) }
@@ -56,7 +56,7 @@ final class FIDOCard: UserPresence {
         rest = answer[...]
         return nextPiece(for: command)
       } catch .aborted {
-        // Another command came while this one waited; it is answered instead.
+        // Another command came during the wait; it is answered instead.
         guard let next = interrupter.take() else { return [0x6F, 0x00] }
         return try respond(to: next)
       } catch {
@@ -75,7 +75,7 @@ final class FIDOCard: UserPresence {
     return nextPiece(for: command)
   }
 
-  /// As much of the answer as fits, and how much is left.
+  /// The next piece of the answer, with the size of the rest.
   private func nextPiece(for command: CardCommand) -> [UInt8] {
     guard !rest.isEmpty else { return [0x90, 0x00] }
     let isExtended = command.expected ?? 256 > 256
@@ -85,7 +85,7 @@ final class FIDOCard: UserPresence {
     return piece + (rest.isEmpty ? [0x90, 0x00] : [0x61, UInt8(clamping: min(rest.count, 255))])
   }
 
-  /// A card that never answers: until it is pulled away.
+  /// Never answers, until the card is removed.
   private func silence() throws(CommandFailure) -> [UInt8] {
     while true { _ = try line.next(withinMilliseconds: 1000) }
   }
@@ -101,7 +101,7 @@ final class FIDOCard: UserPresence {
     trace.write("WAITING")
     let wait = TouchWait(
       for: configuration.touch, limit: configuration.touchTimeoutMilliseconds)
-    // "User presence is needed"; fetched again and again.
+    // "User presence is needed", fetched repeatedly.
     if clientWaits { line.answer([0x02, 0x91, 0x00]) }
     var isOwedAnAnswer = !clientWaits
     while true {

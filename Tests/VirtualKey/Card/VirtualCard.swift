@@ -1,11 +1,11 @@
 import Glibc
 
-/// A card in the virtual reader of vsmartcard (`vpcd`): a TCP client that is given
-/// commands, each after its length in two bytes.
+/// A card in the virtual reader of vsmartcard (`vpcd`): a TCP client that receives commands, each
+/// after its length in two bytes.
 ///
-/// Lives on the thread that calls `serve`.
+/// It runs on the thread that calls `serve`.
 public final class VirtualCard: CardLine {
-  /// What a contactless card's answer to reset looks like, without historical bytes.
+  /// A contactless card's answer to reset, without historical bytes.
   private static let answerToReset: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
 
   private let port: UInt16
@@ -18,13 +18,13 @@ public final class VirtualCard: CardLine {
   private var commands = 0
   private var applet: FIDOCard?
 
-  /// A card, not yet on its reader.
+  /// Creates a card that is not on its reader yet.
   ///
   /// - Parameters:
-  ///   - port: where the reader listens on this computer.
+  ///   - port: the reader's port on this computer.
   ///   - settings: the key and its card.
-  ///   - store: what the key remembers.
-  ///   - trace: where it notes what it was asked.
+  ///   - store: the key's memory.
+  ///   - trace: records the commands.
   public init(port: UInt16, settings: KeySettings, store: KeyStore, trace: Trace) {
     self.port = port
     configuration = settings.configuration
@@ -34,8 +34,7 @@ public final class VirtualCard: CardLine {
     pullAt = settings.unplugAfterMilliseconds.map { .now + .milliseconds($0) }
   }
 
-  /// Puts the card on its reader and serves it until it is pulled away for good or
-  /// the reader ends.
+  /// Puts the card on its reader and serves it until it is removed for good or the reader ends.
   public func serve() {
     while connect() {
       powerUp()
@@ -43,7 +42,7 @@ public final class VirtualCard: CardLine {
       close(socket)
       trace.write("UNPLUGGED")
       guard let pause = card.returnAfterMilliseconds else { return }
-      // What pulled it away has happened.
+      // The causes of the removal are used up.
       card.pullAfterCommands = nil
       card.returnAfterMilliseconds = nil
       card.pullWhenIdleMilliseconds = nil
@@ -113,7 +112,7 @@ public final class VirtualCard: CardLine {
 
   private func message() -> [UInt8]? {
     guard let head = read(2) else { return nil }
-    // Or every exchange waits 40 ms for an acknowledgement.
+    // Without this, every exchange waits 40 ms for an acknowledgement.
     var one: Int32 = 1
     unsafe setsockopt(
       socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout<Int32>.size))
