@@ -16,6 +16,7 @@ struct KeyBackup: ParsableCommand {
       WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
       DevicesCommand.self,
       PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
+      ConfigGroup.self,
     ])
 }
 

@@ -19,16 +19,39 @@ struct AuthenticatorFinder: Sendable {
   /// The names of the connected keys.
   let names = KeyNames()
 
-  init(_ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy) {
+  /// What keybackup.conf says.
+  private let settings: SettingsFile
+
+  /// Takes what the options say, else this computer's settings.
+  ///
+  /// - Throws: `config` when these cannot be used.
+  init(
+    _ common: CommonOptions, _ options: DeviceOptions, _ pins: PINOptions, _ world: World,
+    for use: PINPolicy.Use = .firstKey
+  ) throws(UserMessage) {
+    let settings = try SettingsFile.load(world)
+    self.init(common, options, try pins.policy(world, settings, for: use), settings)
+  }
+
+  init(
+    _ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy,
+    _ settings: SettingsFile = SettingsFile(path: nil)
+  ) {
     self.options = options
     self.pins = pins
+    self.settings = settings
     output = common.output
     prompter = common.prompter
     asker = pins.programs.asker(prompter)
   }
 
-  /// How long to wait for a security key, or for a busy one, in seconds.
-  var patience: Int { options.wait ?? (prompter.canAsk ? 30 : 0) }
+  /// How long to wait for a security key, or for one that is busy, in seconds.
+  var patience: Int { options.wait ?? settings.seconds(.wait) ?? (prompter.canAsk ? 30 : 0) }
+
+  /// How long to wait for a touch, in seconds.
+  var touchPatience: Int {
+    options.timeout ?? settings.seconds(.timeout) ?? DeviceOptions.standardTimeout
+  }
 
   /// Every connected security key; waits for one as long as requested.
   ///
@@ -91,7 +114,7 @@ struct AuthenticatorFinder: Sendable {
   /// - Throws: `busy`, `permission-denied`, `authenticator-lost`, …
   func open(_ descriptor: AuthenticatorDescriptor) async throws(UserMessage) -> OpenAuthenticator {
     var settings = Authenticator.Options()
-    settings.touchTimeout = .seconds(options.timeout)
+    settings.touchTimeout = .seconds(touchPatience)
     settings.traces = options.trace
     settings.readsPINRetries = false  // OpenAuthenticator reads them before it asks for the PIN.
     do throws(PRFDeviceError) {

@@ -124,6 +124,6 @@ final class OpenAuthenticator: Sendable {
     _ body: (@escaping @Sendable () -> Void) async throws(PRFDeviceError) -> R
   ) async throws(PRFDeviceError) -> R {
     try await finder.prompter.touch(
-      shown, why: why, seconds: finder.options.timeout, while: body)
+      shown, why: why, seconds: finder.touchPatience, while: body)
   }
 }

@@ -101,7 +101,10 @@ struct PINConversation: ~Copyable {
       subject: "PIN for \(key.name)", note: "\(UserMessage.tries(retries)) left",
       complaint: complaint)
     guard let typed = try finder.asker.ask(question, finder.prompter) else {
-      throw UserMessage(.pinRequired, key: key.name)
+      let error = UserMessage(.pinRequired, key: key.name)
+      guard let withheld = finder.pins.withheld else { throw error }
+      throw error.adding(
+        hint: "the PIN file of \(withheld.place) is only for the first key of a command")
     }
     return typed
   }

@@ -53,7 +53,7 @@ extension AuthenticatorFinder {
         "To use the key on the reader instead, name it: --device \"\(key.descriptor.path)\".")
     }
     let shown = blinking.map(\.shown)
-    let chosen = try await prompter.select(among: shown, purpose, seconds: options.timeout) {
+    let chosen = try await prompter.select(among: shown, purpose, seconds: touchPatience) {
       () async throws(UserMessage) in
       try await firstTouched(of: blinking)
     }

@@ -100,7 +100,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   private func evaluate(
     _ request: PRFRequest, _ world: World
   ) async throws(UserMessage) -> PRFEvaluation {
-    let finder = AuthenticatorFinder(common, device, pins.policy(world))
+    let finder = try AuthenticatorFinder(common, device, pins, world)
     let (key, held) = try await self.key(holding: request.credentialIDs, finder)
     var request = request
     if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }

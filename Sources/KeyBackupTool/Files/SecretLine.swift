@@ -13,21 +13,25 @@ enum SecretLine {
   /// - Parameters:
   ///   - path: its path.
   ///   - what: the secret's name in messages.
-  ///   - option: the option that named the file; nil for `--<what>-file`.
-  ///   - limit: the number of bytes kept. Further bytes are dropped unseen, so the caller treats a
-  ///     full line as too long.
+  ///   - option: the option that named the file; nil: `--<what>-file`.
+  ///   - setting: what named the file instead of an option. It has to be a regular one then:
+  ///     a FIFO would be empty the next time.
+  ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
+  ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file, `no-input`, `data-invalid` when the line
   ///   does not end, `permission-denied`, `io`.
   static func read(
-    file path: String, what: String, option: String? = nil, limit: Int
+    file path: String, what: String, option: String? = nil, named setting: String? = nil,
+    limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw UserMessage(
         errno == EACCES ? .permissionDenied : .noInput,
         "the \(what) file \(path) could not be opened: \(systemText(errno))",
-        hint: "check the path given with \(option ?? "--\(what.lowercased())-file")")
+        hint: setting.map { "check \($0)" }
+          ?? "check the path given with \(option ?? "--\(what.lowercased())-file")")
     }
     defer { close(descriptor) }
     var status = stat()
@@ -35,6 +39,10 @@ enum SecretLine {
       throw UserMessage(.io, "the \(what) file could not be read: \(systemText(errno))")
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
+    if !isFile, let setting {
+      throw UserMessage(
+        .config, "the \(what) file \(path) is no regular file", hint: "check \(setting)")
+    }
     if isFile, status.st_mode & 0o077 != 0 {
       throw UserMessage(
         .config, "others can read the \(what) file \(path)", hint: "run: chmod 600 \(path)")

@@ -22,9 +22,9 @@ struct NostrKeyOptions: ParsableArguments {
 
   var output: Output { common.output }
 
-  /// Creates a finder of security keys with these options.
-  func finder(_ world: World) -> AuthenticatorFinder {
-    AuthenticatorFinder(common, device, pins.policy(world))
+  /// Finds a security key as these options say.
+  func finder(_ world: World) throws(UserMessage) -> AuthenticatorFinder {
+    try AuthenticatorFinder(common, device, pins, world)
   }
 }
 

@@ -23,7 +23,7 @@ struct NostrKeys {
     self.options = options
     memory = try NostrMemory(world)
     known = try memory.identities().filter { $0.rpID == options.rpId }
-    finder = options.finder(world)
+    finder = try options.finder(world)
   }
 
   /// Derives keys, two per touch, checks them against the remembered identities, and remembers new

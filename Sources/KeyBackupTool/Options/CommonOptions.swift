@@ -52,8 +52,11 @@ struct DeviceOptions: ParsableArguments {
       valueName: "seconds"))
   var wait: Int?
 
-  @Option(help: ArgumentHelp("How long to wait for a touch.", valueName: "seconds"))
-  var timeout = 60
+  @Option(help: ArgumentHelp("How long to wait for a touch (default: 60).", valueName: "seconds"))
+  var timeout: Int?
+
+  /// Seconds to wait for a touch where nothing says otherwise.
+  static let standardTimeout = 60
 
   @Flag(help: "Show the security key's traffic on standard error. It reveals salts and IDs.")
   var trace = false
@@ -62,7 +65,7 @@ struct DeviceOptions: ParsableArguments {
     if let wait, !(0...86_400).contains(wait) {
       throw ValidationError("--wait takes 0 to 86400 seconds")
     }
-    guard (1...600).contains(timeout) else {
+    if let timeout, !(1...600).contains(timeout) {
       throw ValidationError("--timeout takes 1 to 600 seconds")
     }
   }
@@ -85,10 +88,39 @@ struct PINOptions: ParsableArguments {
 
   mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
-  /// What these options say about PINs.
-  func policy(_ world: World) -> PINPolicy {
-    PINPolicy(
-      source: source(world), programs: PINPrograms(world), allowsLastTries: allowLastTries)
+  /// What these options and this computer's settings say about PINs.
+  ///
+  /// - Parameters:
+  ///   - world: the environment.
+  ///   - settings: keybackup.conf.
+  ///   - use: which key the PIN is for.
+  /// - Returns: where the PIN comes from.
+  /// - Throws: `config` when a variable cannot be used.
+  func policy(
+    _ world: World, _ settings: SettingsFile, for use: PINPolicy.Use = .firstKey
+  ) throws(UserMessage) -> PINPolicy {
+    var policy = PINPolicy(
+      programs: PINPrograms(world, settings), allowsLastTries: allowLastTries)
+    let setting = try setting(world, settings)
+    // A variable and keybackup.conf are there all the time and name one key's PIN: sent to a
+    // second key of the same command, it would cost that one a try.
+    if use == .secondKey, setting?.isAlwaysThere == true {
+      policy.withheld = setting
+      policy.source = world.pinCredential.map { .file($0.value) }
+    } else {
+      policy.source = pinFd.map { .descriptor($0) } ?? setting.map(PINSource.init)
+    }
+    return policy
+  }
+
+  /// The file that holds the PIN, where it is named and no descriptor is.
+  ///
+  /// - Throws: `config` when a variable cannot be used.
+  func setting(_ world: World, _ settings: SettingsFile) throws(UserMessage) -> Setting? {
+    if pinFd != nil { return nil }
+    if let pinFile { return Setting(name: .pinFile, value: pinFile, origin: .option("--pin-file")) }
+    if let setting = try world.pinFileVariable() { return setting }
+    return world.pinCredential ?? settings[.pinFile]
   }
 
   /// Refuses to read the PIN from standard input where another input is read.
@@ -99,18 +131,6 @@ struct PINOptions: ParsableArguments {
     if pinFd == 0, inputs.contains("-") {
       throw ValidationError("the PIN and another input cannot both come from standard input")
     }
-  }
-
-  /// The source that comes first in the contract's order; nil: a person is
-  /// asked, see ``PINAsker``.
-  private func source(_ world: World) -> PINSource? {
-    if let pinFd { return .descriptor(pinFd) }
-    if let pinFile { return .file(pinFile) }
-    if let folder = world.variable("CREDENTIALS_DIRECTORY") {
-      let path = folder + "/keybackup.pin"
-      if FileCheck.exists(path) { return .file(path) }
-    }
-    return nil
   }
 }
 
@@ -124,6 +144,16 @@ struct PINPolicy: Sendable {
   var allowsLastTries = false
   /// How many more the command needs from the same source, for other keys.
   var furtherPINs = 0
+  /// A file whose PIN is another key's.
+  var withheld: Setting?
+
+  /// Which key of a command a PIN is for.
+  enum Use: Sendable {
+    /// The only one, or the one that opens the backup.
+    case firstKey
+    /// Another one: that is enrolled, or is the second secret of a recovery kit.
+    case secondKey
+  }
 }
 
 /// Which backup is meant.

@@ -70,8 +70,52 @@ struct FolderChoice: Sendable {
 }
 
 extension FolderOptions {
-  /// The folder's path: `--folder`, else `$KEYBACKUP_FOLDER`, else what `init`
-  /// remembered, else the one known sync folder that holds a backup: a new
+  /// The folder that is named: by `--folder`, else `$KEYBACKUP_FOLDER`, else keybackup.conf,
+  /// else what `init` remembered; nil when none is.
+  ///
+  /// - Throws: `config` when a file that may name it cannot be used.
+  func configured(_ world: World) throws(UserMessage) -> Setting? {
+    try configured(world) { () throws(UserMessage) in try SettingsFile.load(world) }
+  }
+
+  /// The same with what could be read of keybackup.conf.
+  func configured(
+    _ world: World, reading file: () throws(UserMessage) -> SettingsFile
+  ) throws(UserMessage) -> Setting? {
+    if let folder { return Setting(name: .folder, value: folder, origin: .option("--folder")) }
+    let variable = "KEYBACKUP_FOLDER"
+    if let path = world.variable(variable) {
+      return Setting(name: .folder, value: path, origin: .variable(variable))
+    }
+    if let setting = try file()[.folder] { return setting }
+    return try Configuration.load(world).folder.map {
+      Setting(name: .folder, value: $0, origin: .remembered)
+    }
+  }
+
+  /// Opens the folder; where it is not there, the advice says what named it.
+  ///
+  /// - Throws: what `open` throws.
+  func naming<Opened>(
+    _ world: World, _ open: () throws(UserMessage) -> Opened
+  ) throws(UserMessage) -> Opened {
+    do throws(UserMessage) {
+      return try open()
+    } catch {
+      guard error.code == .noInput, let setting = try configured(world),
+        !FileCheck.exists(setting.value)
+      else { throw error }
+      throw UserMessage(
+        .noInput, error.message, hint: "is the synced folder mounted? check \(setting.place)")
+    }
+  }
+
+  /// The path of the folder that is named; see ``configured(_:)``.
+  func configuredPath(_ world: World) throws(UserMessage) -> String? {
+    try configured(world)?.value
+  }
+
+  /// The folder's path: ``configuredPath(_:)``, else the one known sync folder that holds a backup: a new
   /// computer finds it by itself.
   ///
   /// - Parameters:

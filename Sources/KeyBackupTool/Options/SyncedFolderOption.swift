@@ -58,8 +58,7 @@ struct SyncedFolderOption: ParsableArguments {
   ) -> (path: String, carrier: Carrier)? {
     let named = paths.compactMap { $0 }
     guard !named.isEmpty, !allowSyncedFolder else { return nil }
-    let configured = (try? Configuration.load(world))?.folder
-    let backups = [backup, world.variable("KEYBACKUP_FOLDER"), configured].compactMap { $0 }
+    let backups = [backup].compactMap { $0 } + world.namedFolders
     let known = KnownSyncFolders.find(world)
     let mounts = MountTable.current()
     for path in named {

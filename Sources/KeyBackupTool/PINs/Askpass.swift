@@ -6,8 +6,7 @@ internal import SecretMemory
 /// The question is its argument, the answer the first line of its output. Any exit code other than
 /// 0 is a refusal.
 struct Askpass {
-  /// A path, or a name that is searched for in PATH.
-  let program: String
+  let program: PINProgram
 
   /// Runs the program once.
   ///
@@ -19,7 +18,8 @@ struct Askpass {
   ///   run, `interrupted`.
   func ask(_ question: String, for what: String) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
-      program, [question.trimmingEnd], for: what, patience: PINAsker.patience)
+      program.command, [question.trimmingEnd], for: what, namedBy: program.namedBy,
+      patience: PINAsker.patience)
     var answer = SecretBytes(zeroed: PINSource.limit)
     var filled = 0
     var overflow = SecretBytes(zeroed: 256)
@@ -34,7 +34,7 @@ struct Askpass {
       }
     }
     guard try helper.succeeded() else {
-      throw UserMessage.notGiven(what, "by \(program): it was cancelled or failed")
+      throw UserMessage.notGiven(what, "by \(program.command): it was cancelled or failed")
     }
     answer.resize(to: answer.withBytes { Self.lineLength($0, upTo: filled) })
     return answer

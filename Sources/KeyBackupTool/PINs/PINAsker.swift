@@ -6,10 +6,10 @@ internal import SecretMemory
 ///
 /// The order and its reasons are in docs/decisions/0011-pin-sources.md.
 enum PINAsker: Sendable, Equatable {
-  /// A program that receives the question as its argument and prints the PIN.
-  case askpass(String)
-  /// A pinentry program, as in GnuPG, which uses the Assuan protocol.
-  case pinentry(String)
+  /// A program that is given the question as its argument and prints the PIN.
+  case askpass(PINProgram)
+  /// A program of GnuPG's kind, which speaks the Assuan protocol.
+  case pinentry(PINProgram)
   case terminal
   case nobody
 
@@ -104,29 +104,43 @@ extension UserMessage {
   }
 }
 
-/// The programs for asking that the environment names.
+/// A program that asks in this one's place.
+struct PINProgram: Sendable, Equatable {
+  /// A path, or a name that is looked for in PATH.
+  let command: String
+  /// What names it, for messages.
+  let namedBy: String
+}
+
+/// The programs for asking that the environment and keybackup.conf name.
 struct PINPrograms: Sendable {
   /// The values of `SSH_ASKPASS_REQUIRE` as in OpenSSH.
   enum Requirement: String {
     case never, prefer, force
   }
 
-  private var askpass: String?
-  private var openSSHAskpass: String?
+  private var askpass: PINProgram?
+  private var openSSHAskpass: PINProgram?
   private var requirement: Requirement?
-  private var pinentry: String?
+  private var pinentry: PINProgram?
   private var hasDisplay = false
 
   /// Creates the value without programs.
   init() {}
 
-  init(_ world: World) {
-    askpass = world.variable("KEYBACKUP_ASKPASS")
-    openSSHAskpass = world.variable("SSH_ASKPASS")
+  init(_ world: World, _ settings: SettingsFile) {
+    func program(_ variable: String) -> PINProgram? {
+      world.variable(variable).map { PINProgram(command: $0, namedBy: variable) }
+    }
+    let setting = settings[.askpass]
+    askpass =
+      program("KEYBACKUP_ASKPASS")
+      ?? setting.map { PINProgram(command: $0.value, namedBy: $0.place) }
+    openSSHAskpass = program("SSH_ASKPASS")
     requirement = world.variable("SSH_ASKPASS_REQUIRE").flatMap {
       Requirement(rawValue: $0.lowercased())
     }
-    pinentry = world.variable("KEYBACKUP_PINENTRY")
+    pinentry = program("KEYBACKUP_PINENTRY")
     hasDisplay = world.variable("DISPLAY") != nil || world.variable("WAYLAND_DISPLAY") != nil
   }
 
@@ -137,7 +151,9 @@ struct PINPrograms: Sendable {
     if let openSSHAskpass, wantsOpenSSHAskpass(prompter) { return .askpass(openSSHAskpass) }
     if let pinentry { return .pinentry(pinentry) }
     if prompter.canAsk { return .terminal }
-    if hasDisplay, HelperProgram.exists("pinentry") { return .pinentry("pinentry") }
+    if hasDisplay, HelperProgram.exists("pinentry") {
+      return .pinentry(PINProgram(command: "pinentry", namedBy: "KEYBACKUP_PINENTRY"))
+    }
     return .nobody
   }
 

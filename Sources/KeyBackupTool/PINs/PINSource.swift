@@ -6,17 +6,24 @@ internal import SecretMemory
 
 /// The source of a PIN that nobody types.
 ///
-/// The order is defined by the contract: a descriptor, a file, the service manager's credential.
-/// Only then is the user asked.
+/// The order: a descriptor, a file, the file of `KEYBACKUP_PIN_FILE`, the service manager's
+/// credential, the file of keybackup.conf; only then is a person asked.
 enum PINSource: Sendable {
   case descriptor(Int32)
   case file(String)
+  /// A file that a variable or keybackup.conf names.
+  case setting(Setting)
+
+  /// The file that a setting names.
+  init(_ setting: Setting) {
+    self = setting.isAlwaysThere ? .setting(setting) : .file(setting.value)
+  }
 
   /// The source's word in an event.
   var word: String {
     switch self {
     case .descriptor: "descriptor"
-    case .file: "file"
+    case .file, .setting: "file"
     }
   }
 
@@ -44,11 +51,25 @@ enum PINSource: Sendable {
     case .file(let path):
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
       name = path
+    case .setting(let setting):
+      line = try SecretLine.read(
+        file: setting.value, what: "PIN", named: setting.place, limit: Self.limit)
+      name = setting.value
     }
     guard line.count > 0 else {
       throw UserMessage(
         .noInput, "no PIN in \(name)", hint: "put the PIN on its first line")
     }
     return line
+  }
+}
+
+extension Setting {
+  /// Whether it holds for every command, without being given to this one.
+  var isAlwaysThere: Bool {
+    switch origin {
+    case .variable, .file: true
+    case .option, .credential, .remembered, .found, .standard: false
+    }
   }
 }

@@ -15,12 +15,13 @@ struct Pinentry: ~Copyable {
   /// Starts the program.
   ///
   /// - Parameters:
-  ///   - program: a path, or a name that is searched for in PATH.
-  ///   - what: the name of the secret, for messages.
+  ///   - program: the program.
+  ///   - what: what is asked for, in messages.
   /// - Throws: `config` when it cannot be run.
-  init(program: String, for what: String) throws(UserMessage) {
-    // A little longer than the time that the program itself is told.
-    helper = try HelperProgram(program, [], for: what, patience: PINAsker.patience + 5)
+  init(program: PINProgram, for what: String) throws(UserMessage) {
+    // A little longer than it is told itself.
+    helper = try HelperProgram(
+      program.command, [], for: what, namedBy: program.namedBy, patience: PINAsker.patience + 5)
   }
 
   private mutating func greet() throws(UserMessage) {

@@ -4,11 +4,13 @@ internal import SecretMemory
 
 /// What the printed pages of a recovery kit tell beside its code.
 ///
-/// Each page has one subject and room to spare: the key slot for its owner, the
+/// Each page has one subject and room to spare: the backup for whoever inherits it, the
 /// key slot without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
   var keyID: KeyID
+  /// Whose backup it is; nil: a line to write the name on.
+  var owner: String?
   /// The name a person gave the kit.
   var label: String
   /// Unix seconds.
@@ -21,6 +23,10 @@ struct KitPage {
   /// The offline kit's file, as it is in the folder; nil: none.
   var offline: [UInt8]?
 
+  /// The owner's name as it is printed, or a line.
+  private var shownOwner: String {
+    owner.map { PrintableText.fitting($0, columns: 32) } ?? String(repeating: "_", count: 20)
+  }
   /// The label as it is printed: its words may be long, a page is not.
   private var shownLabel: String { PrintableText.fitting(label, columns: 64) }
   /// The folder's name as it is printed.
@@ -38,17 +44,18 @@ struct KitPage {
     let shown = code.grouped
     var page = PageText()
     page.append(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>keybackup recovery kit "
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>Bitcoin backup of "
     )
-    page.append(escaping: shownLabel)
+    page.append(escaping: shownOwner)
     page.append(
-      "</title>\n<meta name=\"robots\" content=\"noindex\">\n<style>\(KitStyle.css)</style></head><body>\n"
+      ": keybackup recovery kit</title>\n<meta name=\"robots\" content=\"noindex\">\n<style>\(KitStyle.css)</style></head><body>\n"
     )
-    begin(&page, 1, "keybackup recovery kit")
+    begin(&page, 1, "Bitcoin backup of \(PageText.escape(shownOwner))")
     lead(&page)
     codeBox(&page, shown, try QRCode(shown))
-    facts(&page)
     use(&page)
+    facts(&page)
+    care(&page)
     begin(&page, 2, "Without keybackup")
     KitSteps(page: self).write(&page)
     if let offline {
@@ -68,23 +75,18 @@ struct KitPage {
   }
 
   private func lead(_ page: inout PageText) {
-    page.append("<p class=\"name\">")
-    page.append(escaping: shownLabel)
-    page.append("</p><p>This page opens the wallet backup in the synced folder <b>")
-    page.append(escaping: shownFolder)
-    page.append("</b> without a security key. Whoever has this page ")
+    page.append("<p class=\"lead\">This paper opens ")
+    page.append(escaping: shownOwner)
+    page.append("’s bitcoin backup. Type it into no website.</p><p>Whoever has this paper ")
     switch derivation.secondSecret {
-    case nil: page.append("and a copy of that folder")
-    case .file:
-      page.append("<b>and the file that is its second secret</b> and a copy of that folder")
-    case .keyring:
-      page.append("<b>and the keyring that holds its second secret</b> and a copy of that folder")
-    case .securityKey:
-      page.append("<b>and the security key that is its second secret</b> and a copy of that folder")
+    case nil: break
+    case .file: page.append("<b>and the file that is its second secret</b> ")
+    case .keyring: page.append("<b>and the keyring that holds its second secret</b> ")
+    case .securityKey: page.append("<b>and the security key that is its second secret</b> ")
     }
     page.append(
-      " has the wallets. Keep it as you would keep the money: on paper, apart from your security "
-        + "keys; no photo, no scan, not in any cloud.</p>\n")
+      "and a copy of the synced folder has the coins. Keep it as you would keep the money: apart "
+        + "from the security keys, with no photo and no scan, in no cloud.</p>\n")
   }
 
   private func codeBox(
@@ -93,67 +95,97 @@ struct KitPage {
     page.append("<div class=\"code\"><div><h2>Recovery code</h2><p class=\"digits\">")
     page.append(shown)
     page.append(
-      "</p><p class=\"hint\">Capital or small letters, with or without hyphens. I, L, O and U never "
-        + "appear: what looks like them is 1, 1, 0 and V. The last character checks the others: one "
-        + "wrong character, or two that changed places, are always noticed.</p></div>")
+      "</p><p class=\"hint\">Capital or small letters, with or without hyphens. There is no I, L, O "
+        + "or U: read 1, 1, 0 and V. The QR code holds the same code. Scan it instead of typing "
+        + "only on the computer of step 1, never with a phone.</p></div>")
     qr.draw(on: &page, title: "QR code of the recovery code")
     page.append("</div>\n")
   }
 
+  /// What to do with the page, for somebody who has never used the program.
+  private func use(_ page: inout PageText) {
+    page.append(
+      "<h2>To get the coins back</h2><ol><li>On a Linux computer, sign in to the cloud service "
+        + "below. Let the synced folder download. Install keybackup.</li><li>Open a terminal. Run "
+        + "this, with the folder’s path for FOLDER, and type the code:<br><code>keybackup restore "
+        + "--folder FOLDER --recovery-code\(fileOption) --out RESTORED --names</code></li>"
+        + "<li>RESTORED then holds one file for each wallet, and README.txt, which tells how to "
+        + "use them. They are not encrypted: whoever reads them can take the coins. Ask only a "
+        + "person you trust for help.</li>"
+        + "<li>Move the coins to a wallet of your own. Then delete RESTORED.</li></ol>\n")
+  }
+
   private func facts(_ page: inout PageText) {
     page.append("<table class=\"facts\">")
-    row(&page, "Opens backup", namespaceID.hex, isCode: true)
-    row(&page, "Kit ID", keyID.hex, isCode: true)
-    row(&page, "Made on", PrintableTime.minute(createdAt) + " UTC")
-    row(
-      &page, "Freshness word",
-      freshness.isEmpty ? "see keybackup status" : freshness, isCode: !freshness.isEmpty)
-    if offline != nil { row(&page, "Offline part", "on page \(count)") }
+    blank(&page, "Cloud service", "account")
+    row(&page, "Synced folder", shownFolder)
+    blank(&page, "Who can help", "phone")
+    blank(&page, "Get keybackup at")
     switch derivation.secondSecret {
     case nil: break
-    case .file: row(&page, "Second secret", "a file, kept elsewhere; where: ____________________")
-    case .keyring:
-      row(&page, "Second secret", "in the keyring of this computer: ____________________")
-    case .securityKey: row(&page, "Second secret", "a security key; which: ____________________")
+    case .file: blank(&page, "Second secret", label: "a file, kept elsewhere; where:")
+    case .keyring: blank(&page, "Second secret", label: "in the keyring of the computer:")
+    case .securityKey: blank(&page, "Second secret", label: "a security key; which:")
     }
-    for _ in 1...3 {
-      row(&page, "A newer word", "date ____________ word ________________________")
+    row(&page, "This kit", shownLabel)
+    row(&page, "Kit ID", code: keyID.hex, " of \(PrintableTime.minute(createdAt)) UTC")
+    row(
+      &page, "Opens backup", code: namespaceID.hex,
+      offline == nil ? "" : ", offline part on page \(count)")
+    if freshness.isEmpty {
+      row(&page, "Freshness word", "see keybackup status")
+    } else {
+      page.append(
+        "<tr><th>Freshness word</th><td class=\"mono\">\(PageText.escape(freshness))</td></tr>")
     }
-    row(&page, "Tested on", "____________ · ____________ · ____________ · ____________")
+    for _ in 1...2 { blank(&page, "A newer word", "date") }
+    blank(&page, "Tested on")
     page.append("</table>\n")
   }
 
-  private func row(
-    _ page: inout PageText, _ name: String, _ value: String, isCode: Bool = false
-  ) {
-    page.append("<tr><th>\(name)</th><td\(isCode ? " class=\"mono\"" : "")>")
+  private func row(_ page: inout PageText, _ name: String, _ value: String) {
+    page.append("<tr><th>\(name)</th><td>")
     page.append(escaping: value)
     page.append("</td></tr>")
   }
 
-  private func use(_ page: inout PageText) {
-    page.append(
-      "<h2>To get the wallets back</h2><ol><li>Put the synced folder on a computer, and install "
-        + "keybackup.</li><li>Run <code>keybackup restore --folder FOLDER --recovery-code")
-    if derivation.secondSecret == .file { page.append(" --secret-file FILE") }
-    page.append(
-      " --out RESTORED</code> and type the code.</li><li><code>keybackup status --freshness WORD</code>"
-        + " tells whether the folder is at least as new as a word above.</li></ol>")
-    page.append("<p>Once a year: <code>keybackup recovery-kit test")
-    if derivation.secondSecret == .file { page.append(" --secret-file FILE") }
-    page.append(
-      "</code> proves this page and changes nothing. If the page may have been seen: "
-        + "<code>keybackup recovery-kit revoke</code>, and <code>keybackup rotate --master-key</code>.</p>\n"
-    )
+  private func row(_ page: inout PageText, _ name: String, code: String, _ more: String) {
+    page.append("<tr><th>\(name)</th><td><span class=\"mono\">\(code)</span>\(more)</td></tr>")
   }
 
+  /// A line to write on; with `second`, a second thing in its right half.
+  private func blank(
+    _ page: inout PageText, _ name: String, _ second: String? = nil, label: String = ""
+  ) {
+    let half = second.map { "<span class=\"half\"></span>\($0)" } ?? label
+    page.append("<tr class=\"blank\"><th>\(name)</th><td>\(half)</td></tr>")
+  }
+
+  /// What the owner does while all is well, and when it is not.
+  private func care(_ page: inout PageText) {
+    page.append(
+      "<h2>For the owner</h2><p>Test this page once a year: "
+        + "<code>\(Self.testLine(keyID, derivation))</code>.<br>"
+        + "<code>keybackup status --freshness WORD</code> tells whether the folder is as new as a "
+        + "word above.</p><p><b>If someone may have seen this page, move the coins first.</b> Then "
+        + "run <code>keybackup recovery-kit revoke \(keyID.hex.prefix(8))</code>, and "
+        + "<code>keybackup rotate --master-key</code>.</p>\n")
+  }
+
+  /// What to type to test one kit.
+  static func testLine(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
+    "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
+      + (derivation.secondSecret == .file ? " --secret-file FILE" : "")
+  }
+
+  private var fileOption: String { derivation.secondSecret == .file ? " --secret-file FILE" : "" }
+
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {
-    let second = derivation.secondSecret == .file ? "--secret-file FILE " : ""
     page.append(
       "<p>The backup's key, sealed with the recovery code of the first page and useless without it. "
         + "With both, the files in <code>wallets/</code> are enough, also when everything else of the "
         + "folder is lost: save what this QR code says, or type the lines, into a file, and run "
-        + "<code>keybackup restore --recovery-kit KIT \(second)--folder FOLDER --out RESTORED</code>."
+        + "<code>keybackup restore --recovery-kit KIT\(fileOption) --folder FOLDER --out RESTORED</code>."
         + "</p><div class=\"offline\">")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")

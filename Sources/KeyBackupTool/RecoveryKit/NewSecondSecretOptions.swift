@@ -69,7 +69,7 @@ struct NewSecondSecretOptions: ParsableArguments {
     try DeriveRelyingParty.check(rpID)
     let salt = Randomness.bytes(count: 32)
     let questions = ids.compactMap { UnlockQuestion(rpID: rpID, credentialID: $0, salt: salt) }
-    let finder = unlock.finder(world)
+    let finder = try unlock.finder(world, for: .secondKey)
     unlock.common.prompter.tell("Now the security key that is the second secret, twice.")
     var used: UnlockQuestion?
     let first = try await finder.ask(questions) { answer in

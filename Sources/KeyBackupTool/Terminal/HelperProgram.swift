@@ -31,10 +31,11 @@ struct HelperProgram: ~Copyable {
   ///   - name: a path, or a name that is looked for in PATH.
   ///   - arguments: what follows the name.
   ///   - what: what it asks for, in messages.
+  ///   - namedBy: the variable or setting that names it, in messages.
   ///   - patience: seconds until it is given up.
   /// - Throws: `config` when it cannot be started.
   init(
-    _ name: String, _ arguments: [String], for what: String, patience: Int
+    _ name: String, _ arguments: [String], for what: String, namedBy: String, patience: Int
   ) throws(UserMessage) {
     let (theirInput, input) = try Self.pipe()
     defer { close(theirInput) }
@@ -57,7 +58,7 @@ struct HelperProgram: ~Copyable {
       throw UserMessage(
         .config,
         "the program \(name), which asks for the \(what), cannot be run: \(systemText(code))",
-        hint: "check KEYBACKUP_ASKPASS, SSH_ASKPASS or KEYBACKUP_PINENTRY")
+        hint: "check \(namedBy)")
     }
     self.name = name
     self.what = what

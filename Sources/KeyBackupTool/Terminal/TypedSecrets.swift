@@ -124,7 +124,7 @@ struct TypedSecrets: Sendable {
     "--mnemonic", "--xprv", "--descriptor", "--secret",
   ]
   /// Options with a name of the person's choice, which may be a year.
-  private static let nameOptions: Set<String> = ["--name", "--label"]
+  private static let nameOptions: Set<String> = ["--name", "--label", "--owner"]
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",

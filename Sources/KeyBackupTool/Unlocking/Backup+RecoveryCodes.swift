@@ -35,7 +35,7 @@ extension Backup {
   ) async throws(UserMessage) -> UnlockedMasterKey {
     let kits = try kits(unlock, terms)
     let code = try RecoveryCodeAsker(unlock.recovery, unlock.common, world).code()
-    var attempt = KitAttempt(unlock, world, rule(unlock.relyingParty.rpId), kits.count)
+    var attempt = try KitAttempt(unlock, world, rule(unlock.relyingParty.rpId), kits.count)
     for kit in kits {
       try Interruption.check()
       guard let secret = try await attempt.secret(of: kit, code) else { continue }

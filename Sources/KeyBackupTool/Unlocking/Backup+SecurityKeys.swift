@@ -46,7 +46,7 @@ extension Backup {
       var failed: [KeySlot] = []
       var wanted = WantedAuthenticator(scan, offers)
       wanted.purpose = terms.purpose
-      let finder = unlock.finder(request.world, furtherPINs: terms.furtherPINs)
+      let finder = try unlock.finder(request.world, furtherPINs: terms.furtherPINs)
       var damaged: [FileFinding] = []
       defer { request.damaged += damaged }
       return try await finder.ask(offers.questions, for: wanted, terms) { answer in

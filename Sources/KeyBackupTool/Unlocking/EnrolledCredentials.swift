@@ -30,7 +30,7 @@ struct EnrolledCredentials: Sendable {
       }
     }
     var others = KnownSyncFolders.find(world).backups().map(\.place)
-    if let configured = (try? Configuration.load(world))?.folder { others.append(configured) }
+    others += world.namedFolders
     for path in others where path != chosen {
       // A folder that does not answer must not prevent work that needs none.
       let found = TimeLimit.result(within: patience) {

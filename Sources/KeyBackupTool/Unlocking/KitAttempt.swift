@@ -27,12 +27,14 @@ struct KitAttempt {
   /// Anyone who can write to the folder may fill it with kits.
   private static let workLimit = 64 * 1024 * 1024
 
-  init(_ unlock: UnlockOptions, _ world: World, _ rule: RelyingPartyRule, _ count: Int) {
+  init(
+    _ unlock: UnlockOptions, _ world: World, _ rule: RelyingPartyRule, _ count: Int
+  ) throws(UserMessage) {
     self.unlock = unlock
     self.world = world
     self.rule = rule
     self.count = count
-    finder = unlock.finder(world)
+    finder = try unlock.finder(world, for: .secondKey)
   }
 
   /// The slot's secret, if the code is this kit's.

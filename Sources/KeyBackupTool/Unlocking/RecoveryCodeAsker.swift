@@ -11,10 +11,12 @@ struct RecoveryCodeAsker {
   /// The most times that a user is asked.
   private static let attempts = 5
 
-  init(_ options: RecoveryCodeOptions, _ common: CommonOptions, _ world: World) {
+  init(
+    _ options: RecoveryCodeOptions, _ common: CommonOptions, _ world: World
+  ) throws(UserMessage) {
     self.options = options
     prompter = common.prompter
-    asker = PINPrograms(world).asker(prompter)
+    asker = PINPrograms(world, try SettingsFile.load(world)).asker(prompter)
   }
 
   /// Reads the code from the file or descriptor in the options, or otherwise asks for it.

@@ -132,7 +132,9 @@ extension Backup {
   ) async throws(UserMessage) -> Backup {
     let path = try options.path(world, common.output)
     guard let wait = SyncWait(sync, common) else {
-      var backup = try Backup(at: path, options, world, common)
+      var backup = try options.naming(world) { () throws(UserMessage) in
+        try Backup(at: path, options, world, common)
+      }
       backup.use = use
       try backup.checkMemory(common.output)
       return backup

@@ -69,12 +69,17 @@ struct UnlockOptions: ParsableArguments {
   /// Creates a finder of security keys with these options.
   ///
   /// - Parameters:
-  ///   - world: the environment of the process.
-  ///   - further: the number of PINs that the command needs after that key's.
-  /// - Returns: the finder.
-  func finder(_ world: World, furtherPINs further: Int = 0) -> AuthenticatorFinder {
-    var policy = pins.policy(world)
+  ///   - world: what surrounds the process.
+  ///   - use: which key of the command it is.
+  ///   - further: how many PINs the command needs after that key's.
+  /// - Returns: what finds it.
+  /// - Throws: `config` when this computer's settings cannot be used.
+  func finder(
+    _ world: World, for use: PINPolicy.Use = .firstKey, furtherPINs further: Int = 0
+  ) throws(UserMessage) -> AuthenticatorFinder {
+    let settings = try SettingsFile.load(world)
+    var policy = try pins.policy(world, settings, for: use)
     policy.furtherPINs = further
-    return AuthenticatorFinder(common, device, policy)
+    return AuthenticatorFinder(common, device, policy, settings)
   }
 }

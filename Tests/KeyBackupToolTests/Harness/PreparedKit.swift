@@ -18,7 +18,9 @@ struct PreparedKit: Sendable {
   var second: String { box.root + "/second" }
 
   // `folder` is what to call the synced folder.
-  init(second: String? = nil, label: String = "Safe", folder: String? = nil) async throws {
+  init(
+    second: String? = nil, label: String = "Safe", folder: String? = nil, owner: String? = nil
+  ) async throws {
     backup = try await PreparedBackup()
     let box = backup.box
     var options: [String] = []
@@ -27,6 +29,7 @@ struct PreparedKit: Sendable {
       try Files.link(box.folder, to: box.root + "/" + folder)
       options = ["--folder", box.root + "/" + folder]
     }
+    if let owner { options += ["--owner", owner] }
     if let second {
       try Files.write(second, to: box.root + "/second")
       options += ["--secret-file", box.root + "/second"]

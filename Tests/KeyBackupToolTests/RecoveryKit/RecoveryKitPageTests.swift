@@ -74,14 +74,59 @@ import Testing
     }
   }
 
+  /// What somebody needs who has never used the program.
+  @Test func thePageTellsAnHeirWhatToDo() async throws {
+    let kit = try await PreparedKit(second: "a file", owner: "Ann <b>&\u{202E}\u{7} O’Neill")
+    let rendered = try await Self.render(kit, "A4")
+    let plain = rendered.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let owner = "Ann <b>&\u{FFFD}\u{FFFD} O’Neill"
+    for words in [
+      "Bitcoin backup of \(owner) kit",
+      "This paper opens \(owner)’s bitcoin backup. Type it into no website.",
+      "Cloud service account",
+      "Who can help phone", "Get keybackup at", "The QR code holds the same code.",
+      "keybackup restore --folder FOLDER --recovery-code --secret-file FILE --out RESTORED --names",
+      "recovery-kit test --kit-id \(kit.keyID.prefix(8)) --secret-file FILE.",
+      "If someone may have seen this page, move the coins first. Then run",
+      "recovery-kit revoke \(kit.keyID.prefix(8))", "rotate --master-key",
+    ] {
+      #expect(plain.contains(words), "\(words): \(plain)")
+    }
+    let html = try Files.text(kit.page)
+    #expect(
+      html.contains("<title>Bitcoin backup of Ann &lt;b&gt;&amp;") && !html.contains("\u{202E}"))
+    // What the page says works as it stands there.
+    let out = kit.box.root + "/RESTORED"
+    let restored = try await kit.alone([
+      "restore", "--folder", kit.box.folder, "--recovery-code-file", kit.codeFile,
+      "--secret-file", kit.second, "--out", out, "--names",
+    ])
+    #expect(Files.exists(out + "/README.txt"), "\(restored.text)")
+    _ = try await kit.alone([
+      "recovery-kit", "test", "--kit-id", String(kit.keyID.prefix(8)), "--secret-file", kit.second,
+      "--recovery-code-file", kit.codeFile,
+    ])
+    let unnamed = try await PreparedKit()
+    let line = String(repeating: "_", count: 20)
+    #expect(
+      try Files.text(unnamed.page).contains("<h1>Bitcoin backup of \(line)</h1>")
+        && Files.text(unnamed.page).contains("This paper opens \(line)’s bitcoin backup."))
+    for owner in ["", String(repeating: "x", count: 201)] {
+      let refused = try await unnamed.box.keybackup(
+        ["recovery-kit", "create", "--owner", owner], expecting: nil)
+      expectFailure(refused, 64, says: "an owner's name has 1 to 200 bytes")
+    }
+  }
+
   @Test(
-    "Every page keeps 8 mm free, with the longest names, on any paper, in any font",
+    "Every page keeps 15 mm free, with the longest names, on any paper, in any font",
     arguments: Fonts.allCases)
   func nothingRunsOver(fonts: Fonts) async throws {
     let wide = fonts == .wide
     let kit = try await PreparedKit(
       second: "a file", label: wide ? String(repeating: "鍵", count: 66) : Self.longest(200),
-      folder: wide ? String(repeating: "雲", count: 85) : Self.longest(255))
+      folder: wide ? String(repeating: "雲", count: 85) : Self.longest(255),
+      owner: wide ? String(repeating: "名", count: 66) : Self.longest(200))
     let html = try Files.text(kit.page)
     // The widest freshness word, whatever this folder's is.
     let longer = html.replacing(
@@ -93,12 +138,12 @@ import Testing
       let rendered = try await Self.render(kit, paper, fonts: fonts)
       #expect(rendered.pages.count == 3, "\(paper)")
       for (number, page) in rendered.pages.enumerated() {
-        #expect(page.freeBelow >= 8, "\(paper), page \(number + 1)")
+        #expect(page.freeBelow >= 15, "\(paper), page \(number + 1)")
         #expect(page.freeRight >= -0.5, "\(paper), page \(number + 1)")
         #expect(rendered.text.contains("page \(number + 1) of 3"))
       }
-      // Text that was cut shows it, and much of it is there.
-      #expect(rendered.text.count { $0 == "…" } == 2, "\(paper): \(rendered.text)")
+      // What was cut says so, and much of it is there: the owner's name twice.
+      #expect(rendered.text.count { $0 == "…" } == 4, "\(paper): \(rendered.text)")
       #expect(rendered.codes.first == kit.code, "\(paper)")
       #expect(try rendered.codes.last == Files.text(kit.offline), "\(paper)")
     }

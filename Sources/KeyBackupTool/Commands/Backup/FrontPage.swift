@@ -14,17 +14,35 @@ enum FrontPage {
 
   /// One line; nil where no backup is known on this computer.
   static func verdict(_ world: World) -> String? {
-    let configured = TimeLimit.result(within: settingsPatience) { configuredPath(world) }
-    guard let path = configured ?? nil else { return nil }
+    let found = TimeLimit.result(within: settingsPatience) { configured(world) }
+    guard let found else { return nil }
+    let path: String
+    switch found {
+    case .unusable(let error):
+      return "Attention: \(PrintableText.clean(error.message, limit: 300))."
+    case .path(nil): return nil
+    case .path(let named?): path = named
+    }
     let said = TimeLimit.result(within: patience) { look(path, world) }
     return said
       ?? "The backup in \(PrintableText.clean(path, limit: 200)) could not be looked at within a "
       + "second. Run: keybackup status"
   }
 
-  private static func configuredPath(_ world: World) -> String? {
-    if let path = world.variable("KEYBACKUP_FOLDER") { return path }
-    return try? Configuration.load(world).folder
+  /// Which folder is in force, or why nobody can tell.
+  private enum Configured: Sendable {
+    case path(String?)
+    case unusable(UserMessage)
+  }
+
+  private static func configured(_ world: World) -> Configured {
+    do throws(UserMessage) {
+      if let path = world.variable("KEYBACKUP_FOLDER") { return .path(path) }
+      if let setting = try SettingsFile.load(world)[.folder] { return .path(setting.value) }
+    } catch {
+      return .unusable(error)
+    }
+    return .path(try? Configuration.load(world).folder)
   }
 
   /// The first line of `keybackup status`.

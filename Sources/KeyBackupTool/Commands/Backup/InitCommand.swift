@@ -85,7 +85,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
           + Self.restoring(other))
     }
 
-    let finder = AuthenticatorFinder(common, device, pins.policy(world))
+    let finder = try AuthenticatorFinder(common, device, pins, world)
     let key = try await finder.chosenKey("to enrol")
     try await key.offerPIN()
     try await key.requirePRF()
@@ -178,7 +178,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   ) async throws(UserMessage) -> ExitCode {
     common.output.note("An earlier init was interrupted here; finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
-    let finder = AuthenticatorFinder(common, device, pins.policy(world))
+    let finder = try AuthenticatorFinder(common, device, pins, world)
     let offers = UnlockOffers(try backup.scan().keySlots, backup.rule(rpID))
     let questions = offers.questions
     guard offers.withheld.isEmpty || !questions.isEmpty else {
@@ -211,13 +211,18 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       var configuration = try Configuration.load(world)
       guard let absolute = FileCheck.absolute(path) else { return }
-      if let other = configuration.folder {
-        guard other != absolute, world.variable("KEYBACKUP_FOLDER") == nil else { return }
+      let setting = try SettingsFile.load(world)[.folder]
+      let written = setting.map { FileCheck.absolute($0.value) ?? $0.value }
+      if let other = written ?? configuration.folder, other != absolute {
+        guard world.variable("KEYBACKUP_FOLDER") == nil else { return }
         common.output.warn(
-          "warning: this computer still uses \(PrintableText.clean(other)); for this backup give "
-            + "--folder \(Self.word(absolute)) each time, or set KEYBACKUP_FOLDER")
+          "warning: this computer still uses \(PrintableText.clean(other)); for this backup "
+            + (setting.map { "change \($0.place)" }
+              ?? "give --folder \(Self.word(absolute)) each time, or set KEYBACKUP_FOLDER"))
         return
       }
+      // keybackup.conf is a person's, and stays as it is.
+      guard configuration.folder == nil else { return }
       configuration.folder = absolute
       try configuration.save(world)
     } catch {

@@ -26,7 +26,7 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try DeriveRelyingParty.check(rpId)
-    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey(
+    let key = try await AuthenticatorFinder(common, device, pins, world).chosenKey(
       "to make the credential on")
     try await key.offerPIN()
     try await key.requirePRF()

@@ -17,7 +17,7 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
   var rpId: String?
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey("to list")
+    let key = try await AuthenticatorFinder(common, device, pins, world).chosenKey("to list")
     let stored = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
       try await authenticator.credentials(pin: pin)
     }.filter { rpId == nil || $0.rpID == rpId }

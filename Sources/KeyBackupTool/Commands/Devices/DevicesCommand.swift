@@ -11,7 +11,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var pins: PINOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let finder = AuthenticatorFinder(common, device, pins.policy(world))
+    let finder = try AuthenticatorFinder(common, device, pins, world)
     let output = common.output
     var devices: [JSONOutput] = []
     var lines: [String] = []

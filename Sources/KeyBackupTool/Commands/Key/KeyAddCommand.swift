@@ -47,7 +47,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     await used?.authenticator.close()
 
     let slots = try enrolledKeySlots(opened)
-    let finder = unlock.finder(world)
+    let finder = try unlock.finder(world, for: .secondKey)
     let key = try await finder.newKey(
       besides: used?.descriptor, UnlockOffers(slots, backup.rule(rpID)).questions)
     try await key.offerPIN()

@@ -20,7 +20,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     try backup.requireOne(common.output)
     let scan = try backup.scan()
     let offers = UnlockOffers(backup.keySlots(scan), backup.rule(relyingParty.rpId))
-    let finder = AuthenticatorFinder(common, device, PINPolicy())
+    let finder = AuthenticatorFinder(common, device, PINPolicy(), try SettingsFile.load(world))
     let found = try await finder.identify(offers.questions, for: WantedAuthenticator(scan, offers))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
     if common.json {

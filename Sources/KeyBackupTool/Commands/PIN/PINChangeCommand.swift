@@ -20,7 +20,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let key = try await AuthenticatorFinder(common, device, pins.policy(world)).chosenKey(
+    let key = try await AuthenticatorFinder(common, device, pins, world).chosenKey(
       "whose PIN to change")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }
@@ -29,6 +29,11 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
     let pin = try new.read(for: key, minimum: info.minimumPINLength)
     try await key.withPIN(changesPIN: true) { key, current throws(PRFDeviceError) in
       try await key.changePIN(from: current, to: pin)
+    }
+    if case .setting(let setting) = key.finder.pins.source {
+      common.output.warn(
+        "keybackup: \(PrintableText.clean(setting.value, limit: 300)) still holds the old PIN; "
+          + "write the new one into it, or each command spends a try")
     }
     if common.json {
       try common.output.result(json: [:])

@@ -11,7 +11,9 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var new: NewPINOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let finder = AuthenticatorFinder(common, device, PINPolicy(programs: PINPrograms(world)))
+    let settings = try SettingsFile.load(world)
+    let finder = AuthenticatorFinder(
+      common, device, PINPolicy(programs: PINPrograms(world, settings)), settings)
     let key = try await finder.chosenKey("to set a PIN for")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPIN else {

@@ -22,6 +22,12 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Whose backup it is, for the page's title (default: a line to write it on).",
+      valueName: "name"))
+  var owner: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Write the page to print, with the code, to this new file (HTML), which only you may read.",
       valueName: "file"))
   var out: String?
@@ -40,6 +46,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   mutating func validate() throws {
     if label.isEmpty || label.utf8.count > 200 {
       throw ValidationError("a label has 1 to 200 bytes")
+    }
+    if let owner, owner.isEmpty || owner.utf8.count > 200 {
+      throw ValidationError("an owner's name has 1 to 200 bytes")
     }
     for path in [out, offline] where path == "" || path == "-" {
       throw ValidationError("--out and --offline name files")
@@ -64,7 +73,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     let kit = try NewKit(label: label, second: chosen.kind)
     let secret = try kit.secret(second: chosen.secret)
     var page = KitPage(
-      namespaceID: opened.id, keyID: kit.enrolment.keyID, label: label,
+      namespaceID: opened.id, keyID: kit.enrolment.keyID, owner: owner, label: label,
       createdAt: UInt64(max(0, world.now())), folderName: folderName(backup.folder.path),
       derivation: kit.derivation)
     let keyring = KeyringSecondSecret(

@@ -15,8 +15,7 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
 
   /// What to type to test one kit.
   static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
-    "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
-      + (derivation.secondSecret == .file ? " --secret-file FILE" : "")
+    KitPage.testLine(key, derivation)
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {

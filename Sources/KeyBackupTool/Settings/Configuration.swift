@@ -47,14 +47,13 @@ struct Configuration: Codable, Sendable {
   }
 }
 
-extension FolderOptions {
-  /// The folder's path: `--folder`, else `$KEYBACKUP_FOLDER`, else what `init`
-  /// remembered; nil when there is none.
-  ///
-  /// - Throws: `config` when the configuration cannot be used.
-  func configuredPath(_ world: World) throws(UserMessage) -> String? {
-    if let folder { return folder }
-    if let path = world.variable("KEYBACKUP_FOLDER") { return path }
-    return try Configuration.load(world).folder
+extension World {
+  /// Every folder that a variable, keybackup.conf or `init` names for the backup, also where
+  /// another one is in force; none where a file cannot be used.
+  var namedFolders: [String] {
+    [
+      variable("KEYBACKUP_FOLDER"), SettingsFile.look(self)[.folder]?.value,
+      (try? Configuration.load(self))?.folder,
+    ].compactMap { $0 }
   }
 }

@@ -1,0 +1,165 @@
+internal import CLinux
+internal import Glibc
+
+/// A setting as `config show` prints it.
+struct ShownSetting {
+  var setting: Setting
+  /// Whether the value is one, not words about there being none.
+  var isValue = true
+  /// What is wrong with what it names; nil: nothing.
+  var remark: String?
+
+  init(_ setting: Setting, isValue: Bool = true, remark: String? = nil) {
+    self.setting = setting
+    self.isValue = isValue
+    self.remark = remark
+  }
+
+  /// One that nobody set.
+  init(standard name: SettingName, _ words: String, remark: String? = nil) {
+    self.init(
+      Setting(name: name, value: words, origin: .standard), isValue: name == .timeout,
+      remark: remark)
+  }
+
+  private var source: String {
+    switch setting.origin {
+    case .option(let name), .variable(let name): name
+    case .file(_, let line): "\(SettingsFile.name), line \(line)"
+    case .credential: "$CREDENTIALS_DIRECTORY"
+    case .remembered: "keybackup init"
+    case .found(let title): "found: \(title)"
+    case .standard: "default"
+    }
+  }
+
+  var cells: [String] {
+    [
+      setting.name.rawValue,
+      PrintableText.clean(setting.value, limit: 300) + (remark.map { " (\($0))" } ?? ""),
+      source,
+    ]
+  }
+
+  var json: JSONOutput {
+    var json: JSONOutput = [
+      "name": .string(setting.name.rawValue),
+      "value": isValue ? .string(setting.value) : .null, "source": .string(setting.origin.word),
+      "problem": .optional(remark),
+    ]
+    switch setting.origin {
+    case .option(let name), .variable(let name): json["named_by"] = .string(name)
+    case .file(let path, let line):
+      json["file"] = .string(path)
+      json["line"] = .number(line)
+    case .found(let title): json["named_by"] = .string(title)
+    case .credential, .remembered, .standard: break
+    }
+    return json
+  }
+}
+
+/// All settings and what is wrong with them.
+struct SettingsReport {
+  private let file: SettingsFile
+  private var shown: [ShownSetting] = []
+  private var problems: [UserMessage]
+
+  init(_ file: SettingsFile) {
+    self.file = file
+    problems = file.problems
+  }
+
+  /// Adds a setting; a failure to find it is a problem, and the others are shown.
+  mutating func add(_ name: SettingName, _ look: () throws(UserMessage) -> ShownSetting) {
+    do throws(UserMessage) {
+      shown.append(try look())
+    } catch {
+      problems.append(error)
+      shown.append(ShownSetting(standard: name, "not known", remark: "see below"))
+    }
+  }
+
+  /// Prints them.
+  ///
+  /// - Returns: `config` when something is wrong.
+  func print(_ output: Output) throws(UserMessage) -> ExitCode {
+    if output.json {
+      try output.result(json: json)
+      return problems.isEmpty ? .success : .config
+    }
+    for line in Table.lines([["SETTING", "VALUE", "FROM"]] + shown.map(\.cells)) {
+      try output.result(line)
+    }
+    if let path = file.path {
+      try output.result("")
+      try output.result(
+        "File: \(PrintableText.clean(path, limit: 300))\(file.exists ? "" : " (does not exist)")")
+    }
+    for problem in problems {
+      output.warn("keybackup: \(PrintableText.clean(problem.message, limit: 600))")
+      if let hint = problem.hint { output.warn("hint: \(hint)") }
+    }
+    return problems.isEmpty ? .success : .config
+  }
+
+  private var json: JSONOutput {
+    var json: JSONOutput = [
+      "file": .optional(file.path), "file_exists": .bool(file.exists),
+      "settings": .array(shown.map(\.json)),
+    ]
+    json["problems"] = .array(
+      problems.map { ["message": .string($0.message), "hint": .optional($0.hint)] })
+    if let first = problems.first {
+      json["error"] = [
+        "code": .string(first.word), "message": .string(first.message),
+        "hint": .optional(first.hint),
+      ]
+    }
+    return json
+  }
+}
+
+/// What is wrong with files and folders that settings name; nil: nothing is.
+///
+/// Each may lie on a mount that does not answer.
+enum FileLook {
+  private static let patience = 1.0
+
+  private static func answer(_ look: @escaping @Sendable () -> String?) -> String? {
+    guard let found = TimeLimit.result(within: patience, of: { (look(), true) }) else {
+      return "does not answer"
+    }
+    return found.0
+  }
+
+  static func folder(_ path: String) -> String? {
+    answer {
+      guard let mode = mode(path) else { return "does not exist" }
+      return mode & S_IFMT == S_IFDIR ? nil : "is no folder"
+    }
+  }
+
+  static func pinFile(_ path: String, isRegular: Bool) -> String? {
+    answer {
+      guard let mode = mode(path) else { return "does not exist" }
+      if mode & S_IFMT == S_IFREG { return mode & 0o077 == 0 ? nil : "others can read it" }
+      return isRegular || mode & S_IFMT == S_IFDIR ? "is no regular file" : nil
+    }
+  }
+
+  static func program(_ name: String) -> String? {
+    answer {
+      guard name.contains("/") else {
+        return HelperProgram.exists(name) ? nil : "does not exist"
+      }
+      guard mode(name) != nil else { return "does not exist" }
+      return unsafe access(name, X_OK) == 0 ? nil : "cannot be run"
+    }
+  }
+
+  private static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+  }
+}

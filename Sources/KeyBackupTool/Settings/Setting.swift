@@ -1,0 +1,71 @@
+/// A setting's value in force, and where it comes from.
+struct Setting: Sendable, Equatable {
+  var name: SettingName
+  var value: String
+  var origin: Origin
+
+  /// Where a value comes from.
+  enum Origin: Sendable, Equatable {
+    case option(String)
+    case variable(String)
+    /// `keybackup.conf`.
+    case file(String, line: Int)
+    /// The service manager's credential.
+    case credential
+    /// What `init` remembered.
+    case remembered
+    /// A sync program's folder that holds a backup.
+    case found(String)
+    case standard
+
+    /// The word in JSON.
+    var word: String {
+      switch self {
+      case .option: "option"
+      case .variable: "variable"
+      case .file: "file"
+      case .credential: "credential"
+      case .remembered: "remembered"
+      case .found: "found"
+      case .standard: "default"
+      }
+    }
+  }
+
+  /// What to look at when the value is wrong.
+  var place: String {
+    switch origin {
+    case .option(let name), .variable(let name): name
+    case .file(let path, let line):
+      "\(name.rawValue) in \(PrintableText.clean(path, limit: 300)), line \(line)"
+    case .credential: "the credential keybackup.pin"
+    case .remembered: "the folder that keybackup init remembered"
+    case .found(let title): "the folder of \(title)"
+    case .standard: "the default"
+    }
+  }
+}
+
+extension World {
+  /// The file that `KEYBACKUP_PIN_FILE` names; nil: it is not set.
+  ///
+  /// - Throws: `config` for what is no whole path. It is not repeated: it may be a PIN.
+  func pinFileVariable() throws(UserMessage) -> Setting? {
+    let name = "KEYBACKUP_PIN_FILE"
+    guard let value = variable(name) else { return nil }
+    guard value.hasPrefix("/") else {
+      throw UserMessage(
+        .config, "\(name) is no path that begins with /",
+        hint: "name the file that holds the PIN in \(name); a PIN does not belong in a variable")
+    }
+    return Setting(name: .pinFile, value: value, origin: .variable(name))
+  }
+
+  /// The file of the service manager's credential; nil: there is none.
+  var pinCredential: Setting? {
+    guard let folder = variable("CREDENTIALS_DIRECTORY") else { return nil }
+    let path = folder + "/keybackup.pin"
+    guard FileCheck.exists(path) else { return nil }
+    return Setting(name: .pinFile, value: path, origin: .credential)
+  }
+}
