@@ -1,0 +1,17 @@
+import Testing
+
+/// The picture of the demonstration in README shows what the program says today.
+@Suite struct DemoPictureTests {
+  @Test("docs/demo.svg is what scripts/recording would make now")
+  func picture() async throws {
+    let box = try Sandbox()
+    let programs = box.root + "/programs"
+    try Files.makeFolder(programs)
+    try Files.link(programs + "/keybackup", to: Build.keybackup)
+    try Files.link(programs + "/virtual-key", to: Build.virtualKey)
+    let outcome = try await box.run(
+      [Build.root + "/scripts/recording", "--check"], key: nil,
+      environment: ["DEMO_PROGRAMS": programs], limit: 600)
+    #expect(outcome.code == 0, "\(outcome.text)")
+  }
+}
