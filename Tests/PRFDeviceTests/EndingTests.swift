@@ -4,8 +4,8 @@ import VirtualKey
 
 /// Operations that end early, and the handle afterwards.
 ///
-/// The bounds lie between the intended time (0.1 seconds, or 2 for a key that ignores a cancel) and
-/// the 30 seconds of a wait for a touch. A busy machine must not fail a test.
+/// The intended time is 0.1 seconds, or 2 for a key that ignores a cancel. A wait for a touch takes
+/// 30 seconds. The bounds lie between the two, as a busy machine must not fail a test.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 

@@ -128,7 +128,7 @@ import Testing
     let half = try bytes(Zstd.compress(SecretBytes(zeroed: WalletLabels.sizeLimit / 2 + 1)))
     #expect(!decompressionFails(half))
     #expect(decompressionFails(half + half))
-    // The same bomb with a header that states no size: a frame with a window of 8 MiB, and blocks
+    // The same bomb with a header that states no size. Its frame has a window of 8 MiB, and blocks
     // that repeat one byte 131072 times.
     let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x68]
     #expect(!decompressionFails(header + repeated(blocks: 80)))
