@@ -2,7 +2,7 @@ import FolderModel
 import Foundation
 import Testing
 
-/// Random histories of computers that share a folder (Tests/FolderModel), played with the real code.
+/// Random histories of computers that share a folder (Tests/FolderModel), with the real code.
 ///
 /// `make model HISTORIES=10000` plays more of them.
 @Suite struct ModelTests {

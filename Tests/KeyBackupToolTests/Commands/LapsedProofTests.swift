@@ -29,7 +29,7 @@ import Testing
     #expect(try await Self.lapsed(box, home: box.newHome()) == ["500 days"])
   }
 
-  /// Whoever writes to the folder can say so, and silences nothing.
+  /// Anyone who writes to the folder can claim so, and silences nothing.
   @Test func aKeySlotThatSaysItWasMadeInTheFuture() async throws {
     let box = try Sandbox()
     _ = try await Self.enrolLongAgo(box, at: Self.now + 500 * Self.day)
@@ -58,7 +58,7 @@ import Testing
     return try #require(listed["keys"][0]["key_id"].text)
   }
 
-  /// The times that `status` finds too long.
+  /// The times that `status` considers too long.
   private static func lapsed(_ box: Sandbox, home: String? = nil) async throws -> [String] {
     let status = try await box.keybackup(
       ["status", "--json"], key: nil, pin: .none, home: home, expecting: nil)

@@ -10,7 +10,9 @@ struct ChildSession {
   private let started = Self.now()
   private var outcome = Outcome()
 
-  /// Our ends, -1 once closed; `life` ends when the last process has ended.
+  /// Our ends, -1 once closed.
+  ///
+  /// `life` ends when the last process has ended.
   private var input: Int32
   private var output: Int32
   private var errors: Int32
@@ -71,12 +73,12 @@ struct ChildSession {
       unsafe bytes.withUnsafeBytes { unsafe _ = write(extra.write, $0.baseAddress, $0.count) }
       unsafe posix_spawn_file_actions_adddup2(&actions, extra.read, 9)
     }
-    // Without CLOEXEC: everything that is started holds it until its end.
+    // Without CLOEXEC: every program that is started holds it until its end.
     unsafe posix_spawn_file_actions_adddup2(&actions, life.write, 63)
     process = try unsafe Self.spawn(plan.command, plan.environment, &actions)
   }
 
-  /// Starts a program in a session of its own, without what we do to signals.
+  /// Starts a program in its own session, without our signal settings.
   static func spawn(
     _ command: [String], _ environment: [String: String],
     _ actions: inout posix_spawn_file_actions_t
@@ -88,7 +90,7 @@ struct ChildSession {
     unsafe sigemptyset(&none)
     var usual = sigset_t()
     unsafe sigemptyset(&usual)
-    // A test run in the background is told to ignore some of these.
+    // A test run in the background ignores some of these.
     for signal in [SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM] {
       unsafe sigaddset(&usual, signal)
     }
