@@ -101,7 +101,7 @@ import Testing
       }
       struct Anything: Decodable {}
       let isJSON = (try? JSONDecoder().decode(Anything.self, from: Data(changed))) != nil
-      // Ours asks for more than JSON (duplicates, types), never for less.
+      // Ours requires more than JSON (no duplicates, the right types), never less.
       if refusalOf(changed) == nil {
         #expect(isJSON, "\(String(decoding: changed, as: UTF8.self))")
       }
@@ -148,7 +148,7 @@ import Testing
       #expect(decompressionFails(changed))
     }
     for _ in 0..<300 {
-      // Anything but a crash.
+      // Any result except a crash.
       var changed = whole
       changed[Int.random(in: 4..<whole.count, using: &generator)] ^= 0x41
       _ = decompressionFails(changed)

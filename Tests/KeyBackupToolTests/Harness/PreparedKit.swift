@@ -17,7 +17,7 @@ struct PreparedKit: Sendable {
   /// The path of a second secret, if there is one.
   var second: String { box.root + "/second" }
 
-  // `folder` is what to call the synced folder.
+  // `folder` is a name to give to the synced folder.
   init(second: String? = nil, label: String = "Safe", folder: String? = nil) async throws {
     backup = try await PreparedBackup()
     let box = backup.box
@@ -43,18 +43,18 @@ struct PreparedKit: Sendable {
     try Files.write(code + "\n", to: codeFile, mode: 0o600)
   }
 
-  /// Runs the command with no security key in reach.
+  /// Runs the command without a security key in reach.
   func alone(_ arguments: [String], expecting: Int32? = 0) async throws -> Outcome {
     try await box.keybackup(
       arguments, key: ["--no-key"], pin: .none, expecting: expecting)
   }
 
-  /// Leaves nothing in the folder but the wallets' files.
+  /// Deletes everything in the folder except the wallets' files.
   func loseAllButWallets() throws {
     for name in ["keybackup", "master-key"] { try Files.remove(backup.place + "/" + name) }
   }
 
-  /// Expects the folder's three wallets among restored files.
+  /// Expects that the folder's three wallets are among the restored files.
   func expectAllRestored(_ folder: String, at location: SourceLocation = #_sourceLocation) throws {
     let files = try Files.contents(folder)
     #expect(files.count == 3, sourceLocation: location)
