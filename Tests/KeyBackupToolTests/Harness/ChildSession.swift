@@ -190,7 +190,7 @@ struct ChildSession {
     }
   }
 
-  /// Whether the terminal edits and echoes what is typed, as a shell leaves it.
+  /// Whether the terminal edits and echoes typed text, as a shell leaves it.
   private func terminalIsSane() -> Bool {
     guard slave >= 0 else { return true }
     var settings = termios()
@@ -229,7 +229,7 @@ extension ChildSession {
       unsafe ioctl(master, 0x8004_5430, &number) == 0
     else { throw SystemFailure("/dev/ptmx") }
     let path = "/dev/pts/\(number)"
-    // Held open so that the settings outlive the process.
+    // Kept open so that the settings outlive the process.
     let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard slave >= 0 else { throw SystemFailure(path) }
     return (master, slave, path)
@@ -246,10 +246,10 @@ extension ChildSession {
     descriptor = -1
   }
 
-  /// Writes what fits; false once nobody reads.
+  /// Writes as much as fits; false once nobody reads.
   private static func send(_ bytes: inout [UInt8], to descriptor: Int32) -> Bool {
     let count = unsafe bytes.withUnsafeBytes { bytes in
-      // To a program that has ended already: SIGPIPE would end the tests, and say nothing.
+      // The program may have ended already: SIGPIPE would end the tests without a message.
       let sent = unsafe Glibc.send(
         descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       // A terminal is no socket.
@@ -260,7 +260,7 @@ extension ChildSession {
     return count >= 0 || errno == EAGAIN
   }
 
-  /// Reads what is there; false at the end.
+  /// Reads the available bytes; false at the end.
   private static func receive(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = unsafe buffer.withUnsafeMutableBytes {
