@@ -27,8 +27,8 @@ extension Backup {
   ///   - terms: the accepted key slots.
   ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
-  /// - Throws: `data-invalid` for a text that is not a code, before anything is derived;
-  ///   `wrong-key` for another backup's code; `no-input` when there is no kit here.
+  /// - Throws: `data-invalid` for a text that is not a code, before anything is derived.
+  ///   `wrong-key` for another backup's code. `no-input` when there is no kit here.
   fileprivate func masterKeyByCode(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]

@@ -23,6 +23,7 @@ struct UnlockedMasterKey: ~Copyable {
 extension Backup {
   /// Opens the backup: at most one PIN and one touch.
   ///
+  /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: the environment of the process.
   ///   - terms: the accepted key slots.

@@ -2,7 +2,7 @@ import Testing
 
 /// The places where decrypted wallets may go.
 @Suite struct RestorePlaceTests {
-  /// There the sync program would carry the secrets to the cloud.
+  /// In that place, the sync program would carry the secrets to the cloud.
   @Test func notIntoTheSyncedFolder() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

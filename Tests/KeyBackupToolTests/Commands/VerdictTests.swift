@@ -59,7 +59,7 @@ import Testing
       #expect(Self.first(shown).hasPrefix("Attention: there is one way in only"), "\(shown.out)")
       #expect(shown.out.contains("\n\n" + Self.help), "\(shown.out)")
     }
-    // Help that is asked for is help.
+    // Requested help is only help.
     let help = try await box.run([Build.keybackup, "--help"], key: nil)
     #expect(Self.first(help).hasPrefix(Self.help))
     // The folder is gone, or the settings are damaged: help all the same.
@@ -72,7 +72,7 @@ import Testing
     #expect(broken.code == 0 && Self.first(broken).hasPrefix(Self.help), "\(broken)")
   }
 
-  /// A mount whose server is gone keeps nobody from the help.
+  /// A mount whose server is gone does not block the help.
   @Test(arguments: ["getattr", "opendir", "read"])
   func aFolderThatDoesNotAnswer(_ call: String) async throws {
     let mounted = try await BlockedFileTests.Mounted()
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: init and doctor
 
-  /// A person on a new computer types `init`: what is there is offered.
+  /// A user on a new computer types `init`: the existing backup is offered.
   @Test func initOffersToRestore() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -114,7 +114,7 @@ import Testing
     #expect(asked.count { $0.hasSuffix("TOUCH") } == 1)
   }
 
-  /// The backup is in the subfolder; the person names the sync folder itself.
+  /// The backup is in the subfolder; the user names the sync folder itself.
   @Test func initTellsOfABackupNearby() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -132,7 +132,7 @@ import Testing
     #expect(before < touch)
   }
 
-  /// As `status` finds a backup, so does `doctor`.
+  /// `doctor` finds a backup as `status` does.
   @Test func doctorKnowsTheFolderThatStatusFinds() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

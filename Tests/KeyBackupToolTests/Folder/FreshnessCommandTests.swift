@@ -2,8 +2,9 @@ import CSPP
 import FoundationEssentials
 import Testing
 
-/// The freshness word: a new computer cannot know what is newest, a person with
-/// another computer's word can tell.
+/// The freshness word.
+///
+/// A new computer cannot know what is newest; a user with another computer's word can tell.
 @Suite struct FreshnessCommandTests {
   @Test func aWordFromAnotherComputerSettlesIt() async throws {
     let backup = try await PreparedBackup()
@@ -30,7 +31,7 @@ import Testing
     #expect(newer.out.contains("all that the word stands for, and 1 change"))
     #expect(!newer.out.contains("cannot tell whether something newer exists"))
 
-    // An old but complete copy on a new computer: only the word tells.
+    // An old but complete copy on a new computer: only the word tells its age.
     try Files.remove(box.folder)
     try Files.copy(box.root + "/old", to: box.folder)
     try await second.keybackup(["status"], pin: .none, expecting: 88)
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  /// An empty file with the right name is a claim, and no proof that anything is here.
+  /// An empty file with the right name is a claim, not a proof that anything is here.
   @Test func nothingIsEqualWhileSomethingIsAwaited() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -103,7 +104,7 @@ import Testing
 
   private static let writer = String(repeating: "ab", count: 16)
 
-  /// As a person might write it down.
+  /// A word as a person might write it down.
   private func spoken(_ word: String) -> String {
     let text = word.uppercased().replacing("0", with: "O").replacing("1", with: "l")
     return text.prefix(5) + "-" + text.dropFirst(5)

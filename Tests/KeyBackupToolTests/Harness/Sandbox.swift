@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One test's world: a home, a synced folder, a security key, and the command.
+/// The surroundings of one test: a home, a synced folder, a security key, and the command.
 ///
-/// Everything lies in a temporary folder that goes with the last reference.
+/// Everything lies in a temporary folder that is deleted with the last reference.
 final class Sandbox: Sendable {
-  /// Long enough that finding it in any output is no accident.
+  /// So long that it cannot appear in an output by accident.
   static let pin = "pin-7391-quokka"
 
   let root: String
@@ -41,9 +41,9 @@ final class Sandbox: Sendable {
 
   /// Runs `keybackup` with the simulated key in view and waits for its end.
   ///
-  /// `key` are options of `virtual-key` (nil: no simulated bus at all), `wrapper` is a command
-  /// that runs keybackup, such as setpriv. With `expecting` nil the caller looks at the exit
-  /// code. Unless `secrets` may be in it, the output is searched for every secret there is.
+  /// `key` are options of `virtual-key` (nil: no simulated bus at all). `wrapper` is a command that
+  /// runs keybackup, such as setpriv. With `expecting` nil the caller checks the exit code. The
+  /// output is searched for every known secret, unless `secrets` allows them.
   @discardableResult
   func keybackup(
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
@@ -111,7 +111,7 @@ final class Sandbox: Sendable {
 
   // MARK: What the key saw
 
-  /// The lines of the key's trace; a mark from `traced` on.
+  /// The lines of the key's trace, over all runs.
   var trace: [String] {
     let text = (try? Files.read(tracePath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     return text.split(separator: "\n").map(String.init)
@@ -127,8 +127,9 @@ final class Sandbox: Sendable {
 
 /// The programs under test.
 enum Build {
-  /// KEYBACKUP_TEST_PROGRAM names another one than lies beside the tests: `make test`
-  /// tries the one that is installed.
+  /// The program to test, which lies beside the tests.
+  ///
+  /// KEYBACKUP_TEST_PROGRAM names another one: `make test` uses it for the installed program.
   static let keybackup =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_PROGRAM"] ?? BuiltProduct.path("keybackup")
   static let virtualKey = BuiltProduct.path("virtual-key")

@@ -24,7 +24,7 @@ import Testing
     try await kit.box.keybackup(["restore"])
   }
 
-  /// JSON is one object and comes last: where it cannot be written, nobody has the code.
+  /// JSON is one object and comes last: if it cannot be written, nobody has the code.
   @Test func aCodeThatCouldNotBeShownOpensNothing() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

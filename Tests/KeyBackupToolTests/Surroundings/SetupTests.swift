@@ -70,7 +70,7 @@ import Testing
         .filter { !$0.hasPrefix("dpkg-query") && !$0.hasPrefix("id ") }
     }
 
-    /// Holds the lock of apt's lists until apt-get was called so often.
+    /// Holds the lock of apt's lists until apt-get was called this many times.
     func holdLists(untilCalls count: Int) throws -> BackgroundProgram {
       let holder = """
         import fcntl, time
