@@ -38,7 +38,8 @@ struct NamedFile {
   /// All of them.
   static let all = [
     NamedFile(
-      path: SettingManualEntry.file, text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+      path: SettingManualEntry.file,
+      text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
     NamedFile(
       path: "~/.local/state/keybackup/",
       text: "What this computer remembers of each backup, so that a lost or old file is noticed. "
