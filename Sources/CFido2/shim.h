@@ -3,7 +3,7 @@
 #include <fido/credman.h>
 #include <fido/es256.h>
 
-// dladdr(3) and its structure, which glibc shows for _GNU_SOURCE only.
+// dladdr(3) and its structure, which glibc declares for _GNU_SOURCE only.
 typedef struct {
   const char *file;
   void *base;

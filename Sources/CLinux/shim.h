@@ -1,5 +1,5 @@
-// Linux calls that Swift cannot import as they are: variadic functions and
-// functions hidden behind _GNU_SOURCE. One static inline wrapper each.
+// Linux calls that Swift cannot import: variadic functions, and functions hidden
+// behind _GNU_SOURCE. Each has one static inline wrapper.
 #pragma once
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static inline int keybackup_set_not_dumpable(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/// prctl(PR_GET_DUMPABLE): 0 when nobody may look into the process.
+/// prctl(PR_GET_DUMPABLE): 0 when nobody may read the process's memory.
 static inline int keybackup_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 /// renameat2(2) with the given RENAME_* flags; errno as the kernel set it.
@@ -35,7 +35,7 @@ static inline int keybackup_openat(int directory, const char *name, int flags, m
   return openat(directory, name, flags, mode);
 }
 
-/// The name in a directory entry: a char array of a size that varies.
+/// The name in a directory entry: a char array of variable size.
 static inline const char *keybackup_entry_name(const struct dirent *entry) {
   return entry->d_name;
 }
@@ -57,8 +57,8 @@ static inline int keybackup_sync_file_system(int file) {
   return (int)syscall(SYS_syncfs, file);
 }
 
-/// What statx(2) says of a file: of what a symbolic link is, not where it leads.
-/// Called by number because glibc declares it for _GNU_SOURCE only.
+/// The properties of a file from statx(2); those of a symbolic link itself, not of its
+/// target. Called by number because glibc declares it for _GNU_SOURCE only.
 struct keybackup_stamp {
   unsigned long long inode;
   long long size, modified, changed;  // bytes; nanoseconds since 1970
@@ -89,46 +89,47 @@ static inline long keybackup_file_system_type(int file) {
 
 /// posix_spawn_file_actions_addclosefrom_np(3), which glibc declares for
 /// _GNU_SOURCE only: the new process starts without the descriptors from `first` on.
-/// The actions are a `posix_spawn_file_actions_t`; <spawn.h> here would bring along
+/// The actions are a `posix_spawn_file_actions_t`. Including <spawn.h> here would add
 /// types that Swift then finds in two modules.
 extern int keybackup_spawn_close_from(void *actions, int first)
     __asm__("posix_spawn_file_actions_addclosefrom_np");
 
-// keyrings(7). The calls by number, as libkeyutils makes them: it would be one
-// more library to load for six of them. A ring or key is its serial number, or a
-// negative KEY_SPEC_ one; each returns -1 with errno set when it fails.
+// keyrings(7). The calls are made by number, as libkeyutils does: for six of them it
+// would be one more library to load. A ring or key is given by its serial number, or by
+// a negative KEY_SPEC_ one. Each call returns -1 with errno set when it fails.
 
 /// add_key(2) of type "user": puts a key with a copy of the bytes into a ring.
 static inline int keybackup_add_key(const char *name, const void *bytes, size_t size, int ring) {
   return (int)syscall(SYS_add_key, "user", name, bytes, size, ring);
 }
 
-/// KEYCTL_SEARCH: finds a "user" key below a ring, and links it to another (0: to none).
+/// KEYCTL_SEARCH: finds a "user" key below a ring, and links it to another ring (0: none).
 static inline int keybackup_find_key(int ring, const char *name, int link_to) {
   return (int)syscall(SYS_keyctl, KEYCTL_SEARCH, (long)ring, "user", name, (long)link_to);
 }
 
-/// KEYCTL_READ: how many bytes a key or ring holds; copied if they fit.
+/// KEYCTL_READ: returns the number of bytes in a key or ring; copies them if they fit.
 static inline long keybackup_read_key(int key, void *bytes, size_t size) {
   return syscall(SYS_keyctl, KEYCTL_READ, (long)key, bytes, size, 0L);
 }
 
-/// KEYCTL_DESCRIBE: "type;user;group;permissions;name" with its final zero; the size it needs.
+/// KEYCTL_DESCRIBE: gives "type;user;group;permissions;name" with a final zero; returns
+/// the size it needs.
 static inline long keybackup_describe_key(int key, char *text, size_t size) {
   return syscall(SYS_keyctl, KEYCTL_DESCRIBE, (long)key, text, size, 0L);
 }
 
-/// KEYCTL_SET_TIMEOUT: seconds from now until the kernel destroys the key.
+/// KEYCTL_SET_TIMEOUT: sets the seconds from now until the kernel destroys the key.
 static inline int keybackup_expire_key(int key, unsigned int seconds) {
   return (int)syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, (long)key, (long)seconds, 0L, 0L);
 }
 
-/// KEYCTL_LINK: puts a key into a ring, in the place of one with its name.
+/// KEYCTL_LINK: puts a key into a ring, replacing one with the same name.
 static inline int keybackup_link_key(int key, int ring) {
   return (int)syscall(SYS_keyctl, KEYCTL_LINK, (long)key, (long)ring, 0L, 0L);
 }
 
-/// KEYCTL_UNLINK: takes a key out of a ring.
+/// KEYCTL_UNLINK: removes a key from a ring.
 static inline int keybackup_unlink_key(int key, int ring) {
   return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, (long)key, (long)ring, 0L, 0L);
 }

@@ -76,7 +76,7 @@ static int keybackup_read_file(int socket, int folder, const char *name, int64_t
   int error = fstat(file, &status) == 0 ? 0 : errno;
   if (!error && !S_ISREG(status.st_mode)) error = KEYBACKUP_NOT_REGULAR;
   if (!error && status.st_size > limit) error = KEYBACKUP_TOO_LARGE;
-  // As much as it may have: it may have grown since.
+  // The largest size that is allowed, as the file may have grown since.
   size_t room = (size_t)limit + 1, filled = 0;
   void *memory = MAP_FAILED;
   if (!error) {
@@ -86,7 +86,7 @@ static int keybackup_read_file(int socket, int folder, const char *name, int64_t
   }
   while (!error && filled < room) {
     size_t rest = room - filled;
-    // In pieces: what is asked for at once is what the file seems to have.
+    // In pieces: each request is for the bytes that the file seems to have left.
     size_t expected = (size_t)status.st_size + 1 > filled ? (size_t)status.st_size + 1 - filled
                                                           : 64 * 1024;
     long got = syscall(SYS_pread64, file, (char *)memory + filled,
@@ -122,7 +122,7 @@ static int keybackup_list(int socket, int folder) {
 
 /// Serves requests until the other end is closed.
 ///
-/// Only system calls: what this process was forked from may have had other
+/// It uses only system calls: the process from which it was forked may have had other
 /// threads, with any lock held.
 static void keybackup_serve_reads(int socket) {
   char name[4096];
@@ -165,7 +165,7 @@ int keybackup_start_reading_process(int *socket) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
   int process = fork();
   if (process == 0) {
-    // Its number first: what is closed is everything else.
+    // Sets its number first, as everything else is closed.
     int own = ends[1];
     if (own != 3) {
       syscall(SYS_dup3, own, 3, O_CLOEXEC);

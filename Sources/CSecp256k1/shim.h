@@ -11,8 +11,8 @@ static inline secp256k1_schnorrsig_extraparams keybackup_schnorrsig_extraparams(
   return parameters;
 }
 
-/// The library's own context, which serves all that needs no secret multiplication:
-/// a global variable, which Swift takes for one that may change.
+/// The library's own context, sufficient for everything without secret multiplication.
+/// It is a global variable, which Swift considers mutable.
 static inline const secp256k1_context *keybackup_secp256k1_context(void) {
   return secp256k1_context_static;
 }

@@ -156,8 +156,10 @@ public enum Base64 {
     }
   }
 
-  /// Encodes from the last group to the first, so that `output` may overlap `bytes` from its start
-  /// on; no byte is overwritten unread.
+  /// Encodes from the last group to the first, so that `output` may begin at or after the start of
+  /// `bytes` and overlap it.
+  ///
+  /// No byte is overwritten unread.
   private static func encode(
     _ bytes: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt8>, pad: Bool,
     into output: UnsafeMutableBufferPointer<UInt8>
@@ -196,8 +198,10 @@ public enum Base64 {
     }
   }
 
-  /// Decodes from the first group to the last, so that `output` may overlap `text` up to its start;
-  /// no character is overwritten unread.
+  /// Decodes from the first group to the last, so that `output` may begin at or before the start of
+  /// `text` and overlap it.
+  ///
+  /// No character is overwritten unread.
   private static func decode(
     _ text: UnsafePointer<UInt8>, _ table: UnsafeBufferPointer<UInt8>,
     into output: UnsafeMutablePointer<UInt8>, _ count: Int

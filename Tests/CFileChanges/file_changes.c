@@ -14,7 +14,7 @@ static __thread struct {
   int counts;
   int kinds;
   int crashed;
-  /* Of a failure: what is told, and how often. */
+  /* Of a failure: the reported error, and how often. */
   int error;
   int forever;
   long failures;

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdint.h>
 
-/* Found by libFuzzer by the section's name; nothing looks at them otherwise. */
+/* libFuzzer finds them by the section's name; nothing else reads them. */
 __attribute__((section("__libfuzzer_extra_counters"), used))
 static uint8_t counters[4096];
 

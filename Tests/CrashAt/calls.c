@@ -1,4 +1,4 @@
-// Which calls may change a file, and which file.
+// Finds the calls that may change a file, and the file.
 #include "crash_at.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void read_text(pid_t thread, uint64_t address, char *text, size_t room) {
   size_t done = 0;
   text[0] = 0;
   while (done + 1 < room) {
-    // Not across a page at a time: the next one may not be there.
+    // Never across a page at once: the next one may be unmapped.
     size_t step = 4096 - (address + done) % 4096;
     if (step > room - 1 - done) step = room - 1 - done;
     struct iovec own = {text + done, step};

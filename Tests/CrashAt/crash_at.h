@@ -1,4 +1,4 @@
-// What the parts of crash-at share. main.c says what it is and how it is used.
+// Declarations for the parts of crash-at. main.c explains its purpose and use.
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -8,17 +8,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// A system call as it is entered.
+/// A system call at its entry.
 struct call {
   pid_t thread;
   long number;
   uint64_t arguments[6];
 };
 
-/// What is known of a call that may count.
+/// The description of a call that may count.
 struct subject {
   const char *name;      // NULL: this call never counts
-  char path[8192];       // what it is about
+  char path[8192];       // the file that it changes
   char other[8192];      // the other path of a rename or link, or empty
 };
 
@@ -32,14 +32,13 @@ int errno_named(const char *name);
 
 // registers.c
 
-/// What a thread that has stopped at a call is calling; false if it is not
-/// entering one.
+/// The call of a thread that has stopped at one; false if it is not entering one.
 bool entered_call(pid_t thread, struct call *call);
 /// Whether a thread has stopped at the end of a call.
 bool is_leaving_call(pid_t thread);
-/// Lets the call that is entered not happen.
+/// Prevents the call that is being entered.
 void skip_call(pid_t thread);
-/// Changes the third argument of the call that is entered.
+/// Changes the third argument of the call that is being entered.
 void set_third_argument(pid_t thread, uint64_t value);
-/// Sets what the call that ends has returned.
+/// Sets the result of the call that is ending.
 void set_result(pid_t thread, long value);

@@ -51,7 +51,7 @@ static struct {
 static long counted;
 static bool has_begun;
 
-/// What is to be done at the end of the call a thread is in.
+/// An action for the end of the call that a thread is in.
 struct pending {
   pid_t thread;
   enum { NOTHING, FAIL, SUCCEED, KILL } what;
@@ -87,13 +87,13 @@ static bool is_wanted(const char *name) {
   return false;
 }
 
-/// Whether the call counts; says what it is.
+/// Whether the call counts; describes it in `subject`.
 static bool counts(const struct call *call, struct subject *subject) {
   describe(call, subject);
   bool is_change = subject->name && (is_below(subject->path) || is_below(subject->other));
   if (!options.all) return is_change && is_wanted(subject->name);
   if (!has_begun && call->number == SYS_openat && !subject->name) {
-    // Opening something to read it begins the count, too.
+    // Opening a file for reading also begins the count.
     struct call opening = *call;
     opening.arguments[2] = O_CREAT;
     struct subject opened;
@@ -147,7 +147,7 @@ static void at_exit_of_call(pid_t program, pid_t thread) {
   after->what = NOTHING;
 }
 
-/// Follows the program to its end; its exit code.
+/// Follows the program to its end; returns its exit code.
 static int follow(pid_t program) {
   int code = 70, status;
   pid_t thread;

@@ -1,4 +1,4 @@
-// What the parts of failing-fs share. main.c says what it is and how it is used.
+// Declarations for the parts of failing-fs. main.c explains its purpose and use.
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #define CONTROL_NAME ".failing-fs"
 #define CONTROL_PATH "/" CONTROL_NAME
 
-/// Held while a call is carried out, but not while it is delayed.
+/// Held while a call is carried out, but not during its delay.
 extern pthread_mutex_t big_lock;
 /// The folder that is passed through.
 extern int backing;
@@ -28,14 +28,14 @@ extern char *backing_path;
 /// Set by `dead`: every call fails with it.
 extern int dead_errno;
 
-// rules.c: what is done to which calls.
+// rules.c: the rules, and their effect on calls.
 
 struct rule {
   struct rule *next;
   char op[16];
   char name[256];   // fnmatch(3) pattern of the path, without leading slash
   char flags[16];   // of a rename
-  long nth, times;  // from the nth match on, so many times (-1: always)
+  long nth, times;  // from the nth match on, this many times (-1: always)
   long seen;
   int error;
   long delay;       // milliseconds
@@ -45,7 +45,7 @@ struct rule {
   struct listing *listings;
 };
 
-/// The names of a folder as they once were.
+/// The names of a folder at an earlier time.
 struct listing {
   struct listing *next;
   char *path;
@@ -53,7 +53,7 @@ struct listing {
   size_t count;
 };
 
-/// What the rules say about one call.
+/// The decision of the rules about one call.
 struct verdict {
   int error;
   long truncate, partial;
@@ -64,7 +64,7 @@ struct verdict {
 /// Judges a call, waits as long as the rules say, takes big_lock and returns.
 /// The caller unlocks.
 struct verdict enter_call(const char *op, const char *path, const char *flags);
-/// Adds a rule made of `key=value` words; NULL or what is wrong with it.
+/// Adds a rule made of `key=value` words; returns NULL, or the error.
 const char *add_rule(char *words);
 void clear_rules(void);
 const struct listing *stale_listing(const struct rule *rule, const char *path);
@@ -73,11 +73,11 @@ int errno_named(const char *name);
 // control.c: the file that takes commands.
 
 int control_write(const char *text, size_t size);
-/// The report, which a reader of the file gets; free(3) it.
+/// The report for a reader of the file; the caller must free(3) it.
 char *control_report(size_t *size);
 void trace(const char *op, const char *path, const char *other, int result);
 
-// model.c: what would be left after a power loss.
+// model.c: the state that a power loss would leave.
 
 struct node;
 /// An entry of a folder, or a pending change of one.
@@ -100,7 +100,7 @@ struct node {
 
 extern bool is_volatile;
 extern struct node *model_root;
-/// Takes the backing folder as it is for durable and follows it from now on.
+/// Considers the backing folder durable as it is, and follows it from now on.
 void model_begin(void);
 struct node *model_find(const char *path);
 void model_made(const char *path, mode_t mode, const char *link);
@@ -111,19 +111,19 @@ void model_written(struct node *node, const char *bytes, size_t size, off_t at);
 void model_truncated(struct node *node, off_t size);
 void model_synced(struct node *node);
 
-// power_loss.c: makes what would be left.
+// power_loss.c: makes the state that a power loss would leave.
 
-/// What a power loss leaves of what was not synced.
+/// The parts of unsynced changes that a power loss leaves.
 enum loss { LOSS_ALL, LOSS_DATA, LOSS_ZEROS, LOSS_ENTRIES, LOSS_RANDOM, LOSS_KINDS };
 int loss_named(const char *name);
-/// Writes what would be left into the new folder `path`.
+/// Writes the state that would be left into the new folder `path`.
 int write_remains(const char *path, enum loss loss, uint64_t seed);
-/// From now on, after every changing call, writes what would be left into
-/// `folder/<number>-<kind>`, if it differs from the one before.
+/// From now on, after every call that changes something, writes the state that would be left
+/// into `folder/<number>-<kind>`, if it differs from the one before.
 int begin_snapshots(const char *folder, const char *kinds);
 void take_snapshots(void);
 extern long changes, snapshots;
-/// Replaces the backing folder's content by what would be left.
+/// Replaces the backing folder's content by the state that would be left.
 int lose_power(enum loss loss, uint64_t seed);
 
 extern const struct fuse_operations operations;

@@ -68,8 +68,8 @@ int dead_errno;
 static char *mount_point;
 static bool until_eof;
 
-/// Waits for the end of standard input, then takes the file system away, whoever
-/// uses it.
+/// Waits for the end of standard input, then unmounts the file system, even if programs
+/// use it.
 static void *wait_for_end(void *unused) {
   char byte;
   ssize_t got;
@@ -107,14 +107,14 @@ int main(int count, char **arguments) {
     return 66;
   }
   umask(0);
-  // Modes are the kernel's to check.
+  // The kernel checks the modes.
   fuse_opt_add_arg(&args, "-odefault_permissions,fsname=failing-fs,subtype=failing-fs");
   struct fuse *fuse = fuse_new(&args, &operations, sizeof operations, NULL);
   if (!fuse || fuse_mount(fuse, mount_point) != 0) return 69;
   pthread_t watcher;
   if (until_eof && pthread_create(&watcher, NULL, wait_for_end, NULL) != 0) return 70;
   fuse_set_signal_handlers(fuse_get_session(fuse));
-  // Calls that are delayed each keep a thread.
+  // Each delayed call occupies a thread.
   struct fuse_loop_config *loop = fuse_loop_cfg_create();
   fuse_loop_cfg_set_max_threads(loop, 64);
   int code = fuse_loop_mt(fuse, loop);

@@ -1,4 +1,4 @@
-// What is durable and what is not, in memory: a tree beside the backing folder.
+// The durable and the pending state, in memory: a tree beside the backing folder.
 #include "failing_fs.h"
 
 #include <fcntl.h>
@@ -161,7 +161,7 @@ void model_renamed(const char *from, const char *to, unsigned int flags) {
   change(new_folder, new_name, moved, false);
 }
 
-/// Takes what is in an open folder for durable.
+/// Considers the content of an open folder durable.
 static void scan(struct node *node, int folder) {
   DIR *stream = fdopendir(folder);
   if (!stream) return;
@@ -194,7 +194,7 @@ static void scan(struct node *node, int folder) {
 }
 
 void model_begin(void) {
-  // What was known before leaks: handles of open files point there.
+  // The earlier tree leaks, as handles of open files point into it.
   model_root = new_node(S_IFDIR | 0755, NULL);
   is_volatile = true;
   int folder = openat(backing, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

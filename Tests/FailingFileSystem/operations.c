@@ -8,13 +8,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/// An open file or folder. libfuse gives no path for it (nullpath_ok): it may
-/// have none any more.
+/// An open file or folder. libfuse gives no path for it (nullpath_ok), as it may no
+/// longer have one.
 struct handle {
   int file;
   struct node *node;
   char *path;  // when it was opened
-  // Of a folder: its names, as they were when it was last read from the start.
+  // For a folder: its names when it was last read from the start.
   char **names;
   size_t count;
   long counted;  // without . and ..
@@ -33,7 +33,7 @@ static bool is_control(const char *path, struct fuse_file_info *info) {
 /// The path from the backing folder on.
 static const char *below(const char *path) { return path[1] ? path + 1 : "."; }
 
-/// Ends a call that was begun with enter_call.
+/// Ends a call that began with enter_call.
 static int leave_call(const char *op, const char *path, const char *other, int result,
                       bool is_change) {
   if (result == -1) result = -errno;
@@ -43,7 +43,7 @@ static int leave_call(const char *op, const char *path, const char *other, int r
   return result;
 }
 
-/// A call that fails by a rule.
+/// A call that a rule lets fail.
 #define REFUSED(verdict) ((verdict).error ? (errno = (verdict).error, true) : false)
 
 static int fs_getattr(const char *path, struct stat *status, struct fuse_file_info *info) {
@@ -164,7 +164,7 @@ static int fs_release(const char *path, struct fuse_file_info *info) {
 static int sync_handle(const char *op, struct fuse_file_info *info) {
   struct handle *handle = handle_of(info);
   struct verdict verdict = enter_call(op, handle->path, "");
-  // What the test's own disk does is of no interest, and slow.
+  // Syncing the test's own disk is unnecessary, and slow.
   int result = REFUSED(verdict) ? -1 : 0;
   if (result == 0) model_synced(handle->node);
   return leave_call(op, handle->path, NULL, result, true);

@@ -1,4 +1,4 @@
-// Makes what a power loss would leave.
+// Makes the state that a power loss would leave.
 #include "failing_fs.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ int loss_named(const char *name) {
   return -1;
 }
 
-/// One walk over the tree: hashes what is left, and writes it unless `folder` is -1.
+/// One walk over the tree: hashes the state that is left, and writes it unless `folder` is -1.
 struct walk {
   enum loss loss;
   uint64_t random, hash;
@@ -36,7 +36,7 @@ static void hash(struct walk *walk, const void *bytes, size_t size) {
     walk->hash = (walk->hash ^ *byte) * 0x100000001B3;
 }
 
-/// The bytes that are left of a file; freed by the caller.
+/// The bytes that are left of a file; the caller frees them.
 static char *remaining_bytes(struct walk *walk, const struct node *node, size_t *size) {
   enum { DURABLE, ZEROS, LIVE, PART } what = DURABLE;
   if (walk->loss == LOSS_ZEROS) what = ZEROS;
@@ -168,7 +168,7 @@ int begin_snapshots(const char *folder, const char *list) {
   memcpy(wanted, chosen, sizeof wanted);
   memset(known_count, 0, sizeof known_count);
   snapshot_folder = strdup(folder);
-  changes = -1;  // the state now is no change
+  changes = -1;  // the present state is no change
   snapshots = 0;
   take_snapshots();
   return 0;

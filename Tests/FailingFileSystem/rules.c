@@ -1,4 +1,4 @@
-// Rules: what is done to which calls.
+// The rules, and their effect on calls.
 #include "failing_fs.h"
 
 #include <fnmatch.h>

@@ -1,9 +1,9 @@
 #ifndef PLAIN_MEMORY_H
 #define PLAIN_MEMORY_H
 
-/* Says that this file is part of the program. Built with FUZZING, libsodium's
- * guarded memory is the allocator's: a hundred times faster, and AddressSanitizer
- * sees every byte beyond the end, where guard pages see only those on one side. */
+/* Tells that this file is part of the program. With FUZZING, libsodium's guarded memory comes
+ * from the allocator, which is a hundred times faster. AddressSanitizer then sees every byte
+ * beyond the end, while guard pages see only those on one side. */
 int plain_memory_is_used(void);
 
 #endif
