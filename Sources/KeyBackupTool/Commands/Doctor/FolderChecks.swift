@@ -29,7 +29,8 @@ enum FolderChecks {
       guard report.warnings.isEmpty else {
         return .warning(
           name, "\(path) can be written; " + report.warnings.joined(separator: "; "),
-          hint: "keep it in a folder that a sync program carries; docs/sync.md names those known")
+          hint: "keep it in a folder that a sync program carries; "
+            + "docs/sync-programs.md names those known")
       }
       return .ok(
         name, "\(path) can be written\(report.folder.map { "; \($0.title) carries it on" } ?? "")")
