@@ -114,7 +114,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     return code
   }
 
-  /// What the person calls a key; nil where no key slot has its ID.
+  /// The person's name for a key; nil if no key slot has its ID.
   static func label(
     of key: KeyID, _ opened: borrowing OpenNamespace
   ) throws(UserMessage) -> String? {

@@ -2,9 +2,9 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretMemory
 
-/// What the printed pages of a recovery kit tell beside its code.
+/// The text of a recovery kit's printed pages, beside its code.
 ///
-/// Each page has one subject and room to spare: the backup for whoever inherits it, the
+/// Each page has one subject and room to spare: the backup for the heirs, the
 /// key slot without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
@@ -102,7 +102,7 @@ struct KitPage {
     page.append("</div>\n")
   }
 
-  /// What to do with the page, for somebody who has never used the program.
+  /// Explains the page to somebody who has never used the program.
   private func use(_ page: inout PageText) {
     page.append(
       "<h2>To get the coins back</h2><ol><li>On a Linux computer, sign in to the cloud service "
@@ -161,7 +161,7 @@ struct KitPage {
     page.append("<tr class=\"blank\"><th>\(name)</th><td>\(half)</td></tr>")
   }
 
-  /// What the owner does while all is well, and when it is not.
+  /// Tells the owner what to do while all is well, and when it is not.
   private func care(_ page: inout PageText) {
     page.append(
       "<h2>For the owner</h2><p>Test this page once a year: "
@@ -172,7 +172,7 @@ struct KitPage {
         + "<code>keybackup rotate --master-key</code>.</p>\n")
   }
 
-  /// What to type to test one kit.
+  /// The command that tests one kit.
   static func testLine(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
       + (derivation.secondSecret == .file ? " --secret-file FILE" : "")

@@ -69,7 +69,7 @@ struct FolderAcceptance {
     }
   }
 
-  /// What would be accepted, in words.
+  /// The changes that would be accepted, in words.
   private func changes(_ present: Present) -> [String] {
     var lines = present.vanished.map { "the backup \($0.hex) is gone. It would be forgotten." }
     guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }

@@ -233,7 +233,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  /// What to do now, in its order: the page is deleted once it was printed and the code on the
+  /// The next steps, in order: the page is deleted once it was printed and the code on the
   /// paper has opened the backup.
   private func nextSteps(_ test: String) -> [String] {
     var steps: [String] = []
