@@ -37,7 +37,7 @@ extension RotateCommand {
     try await announce(left, key, enrolment, secret)
 
     var bar = ProgressBar(
-      "Sealing anew", output: unlock.output, terminalName: world.variable("TERM"),
+      "Sealing again", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)
     let total = try backup.namespace(of: opened).countWalletFiles()
     let old = opened.id
@@ -151,7 +151,7 @@ extension RotateCommand {
     var lines = [
       "\(counted(rotation.wallets, "wallet")) encrypted again and read back"
         + (rotation.isResumed ? ". The interrupted rotation is finished." : "."),
-      "Whoever had the old master key cannot read what is written from now on. What they copied "
+      "Someone with the old master key cannot read what is written from now on. What they copied "
         + "before stays readable. If they may know a wallet's secret, move its coins.",
     ]
     if !rotation.left.isEmpty {

@@ -2,6 +2,7 @@ internal import WalletFormats
 
 extension UserMessage {
   /// The message for a refused wallet secret, label file or option value.
+  ///
   /// It never repeats any of it.
   init(_ error: WalletFormatError) {
     let (text, hint) = Self.words(error)

@@ -77,7 +77,7 @@ struct KitPage {
   private func lead(_ page: inout PageText) {
     page.append("<p class=\"lead\">This paper opens ")
     page.append(escaping: shownOwner)
-    page.append("’s bitcoin backup. Type it into no website.</p><p>Whoever has this paper ")
+    page.append("’s bitcoin backup. Type it into no website.</p><p>Anyone who has this paper ")
     switch derivation.secondSecret {
     case nil: break
     case .file: page.append("<b>and the file that is its second secret</b> ")
@@ -110,7 +110,7 @@ struct KitPage {
         + "this, with the folder’s path for FOLDER, and type the code:<br><code>keybackup restore "
         + "--folder FOLDER --recovery-code\(fileOption) --out RESTORED --names</code></li>"
         + "<li>RESTORED then holds one file for each wallet, and README.txt, which tells how to "
-        + "use them. They are not encrypted: whoever reads them can take the coins. Ask only a "
+        + "use them. They are not encrypted: anyone who reads them can take the coins. Ask only a "
         + "person you trust for help.</li>"
         + "<li>Move the coins to a wallet of your own. Then delete RESTORED.</li></ol>\n")
   }

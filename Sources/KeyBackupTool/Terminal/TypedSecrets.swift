@@ -8,7 +8,7 @@ struct TypedSecrets: Sendable {
   private(set) var refusal: UserMessage?
   /// Arguments, or values of options, that look like a secret.
   private var secrets: [String] = []
-  /// Texts that may be secrets. They are reported only if a message would repeat them.
+  /// Texts that may be secrets, reported only if a message would repeat them.
   private var suspects: [String] = []
   /// Digits that may be a key.
   private var longDigits: [String] = []

@@ -38,7 +38,7 @@ struct FolderAcceptance {
     try show(
       present,
       changes.isEmpty
-        ? "There is nothing to accept, as far as can be seen without a key."
+        ? "There is nothing to accept. (Checked without a key.)"
         : "Accepted. What happens from now on is reported again.")
     return .success
   }

@@ -30,8 +30,9 @@ struct RestoredFile: Sendable, Comparable {
   /// Most bytes of a wallet's name in the name of a file.
   private static let longestName = 80
 
-  /// A wallet's name as a part of a file's. Letters and digits of any script stay,
-  /// everything else becomes a hyphen. So no name leaves the folder, hides
+  /// A wallet's name as a part of a file's.
+  ///
+  /// Letters and digits of any script stay, everything else becomes a hyphen. So no name leaves the folder, hides
   /// the file, or means something to a shell.
   static func safe(_ name: String) -> String {
     var text = ""

@@ -46,7 +46,7 @@ struct UdevRules {
     let recognises = place(of: "60-fido-id.rules")
     if let recognises, let gives = place(of: "70-uaccess.rules") {
       return .ok(
-        name, "\(recognises) and \(gives) give access to whoever sits at this computer",
+        name, "\(recognises) and \(gives) give access to the person at this computer",
         hint:
           "over ssh or without logind, \(AuthenticatorList.udevRuleName) is needed: docs/install.md"
       )

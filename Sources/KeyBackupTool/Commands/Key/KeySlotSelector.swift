@@ -45,7 +45,9 @@ enum KeySlotSelector {
   }
 
   /// Fails if a key slot that a person named by its file has the ID of another one
-  /// in the log. Someone who writes to the folder chooses both.
+  /// in the log.
+  ///
+  /// Someone who writes to the folder chooses both.
   ///
   /// - Parameters:
   ///   - meant: what was chosen before the log was open.
