@@ -201,6 +201,9 @@ struct SettingsFile: Sendable {
   private struct Mistake: Error {
     var what: String
     var hint: String?
+
+    static let noAssignment = Mistake(
+      what: "it is not name = value", hint: "a comment begins with #")
   }
 
   private mutating func take(
@@ -212,13 +215,12 @@ struct SettingsFile: Sendable {
     let text = line.drop(while: Self.isBlank)
     guard let first = text.first, first != "#" else { return }
     guard let sign = text.firstIndex(of: "=") else {
-      throw Mistake(what: "it is not name = value", hint: "a comment begins with #")
+      throw .noAssignment
     }
     let written = text[..<sign]
     let word = written.prefix { !Self.isBlank($0) }
-    guard written.dropFirst(word.count).allSatisfy(Self.isBlank),
-      let name = SettingName(rawValue: String(word))
-    else { throw Self.unknown(word) }
+    guard written.dropFirst(word.count).allSatisfy(Self.isBlank) else { throw .noAssignment }
+    guard let name = SettingName(rawValue: String(word)) else { throw Self.unknown(word) }
     if let earlier = lines[name] {
       throw Mistake(
         what: "it sets \(name.rawValue) a second time, after line \(earlier)",
