@@ -33,11 +33,11 @@ struct ShownSetting {
     }
   }
 
+  /// The value comes last: a long path widens no other line.
   var cells: [String] {
     [
-      setting.name.rawValue,
+      setting.name.rawValue, source,
       PrintableText.clean(setting.value, limit: 300) + (remark.map { " (\($0))" } ?? ""),
-      source,
     ]
   }
 
@@ -88,7 +88,7 @@ struct SettingsReport {
       try output.result(json: json)
       return problems.isEmpty ? .success : .config
     }
-    for line in Table.lines([["SETTING", "VALUE", "FROM"]] + shown.map(\.cells)) {
+    for line in Table.lines([["SETTING", "FROM", "VALUE"]] + shown.map(\.cells)) {
       try output.result(line)
     }
     if let path = file.path {
