@@ -4,7 +4,7 @@ internal import SecretMemory
 
 /// What the printed pages of a recovery kit tell beside its code.
 ///
-/// Each page has one subject and room to spare: the backup for whoever inherits it, the
+/// Each page has one subject and room to spare: the backup for an heir, the
 /// key slot without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
@@ -77,7 +77,7 @@ struct KitPage {
   private func lead(_ page: inout PageText) {
     page.append("<p class=\"lead\">This paper opens ")
     page.append(escaping: shownOwner)
-    page.append("’s bitcoin backup. Type it into no website.</p><p>Whoever has this paper ")
+    page.append("’s bitcoin backup. Type it into no website.</p><p>Anyone who has this paper ")
     switch derivation.secondSecret {
     case nil: break
     case .file: page.append("<b>and the file that is its second secret</b> ")
@@ -182,11 +182,11 @@ struct KitPage {
 
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {
     page.append(
-      "<p>The backup's key, sealed with the recovery code of the first page and useless without it. "
-        + "With both, the files in <code>wallets/</code> are enough, also when everything else of the "
-        + "folder is lost: save what this QR code says, or type the lines, into a file, and run "
-        + "<code>keybackup restore --recovery-kit KIT\(fileOption) --folder FOLDER --out RESTORED</code>."
-        + "</p><div class=\"offline\">")
+      "<p>This is the backup's key, sealed with the recovery code of page 1. It is useless without "
+        + "that code. With both, the files in <code>wallets/</code> are enough, also when all else in "
+        + "the folder is lost.</p><ol><li>Save what this QR code says as a file KIT, or type the lines "
+        + "into one.</li><li>Run <code>keybackup restore --recovery-kit KIT\(fileOption) --folder "
+        + "FOLDER --out RESTORED</code>.</li></ol><div class=\"offline\">")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")
     page.append(
