@@ -102,7 +102,7 @@ struct KitPage {
     page.append("</div>\n")
   }
 
-  /// What to do with the page, for somebody who has never used the program.
+  /// The steps to the coins, for somebody who has never used the program.
   private func use(_ page: inout PageText) {
     page.append(
       "<h2>To get the coins back</h2><ol><li>On a Linux computer, sign in to the cloud service "
@@ -110,7 +110,7 @@ struct KitPage {
         + "this, with the folder’s path for FOLDER, and type the code:<br><code>keybackup restore "
         + "--folder FOLDER --recovery-code\(fileOption) --out RESTORED --names</code></li>"
         + "<li>RESTORED then holds one file for each wallet, and README.txt, which tells how to "
-        + "use them. They are not encrypted: whoever reads them can take the coins. Ask only a "
+        + "use them. They are not encrypted: anyone who reads them can take the coins. Ask only a "
         + "person you trust for help.</li>"
         + "<li>Move the coins to a wallet of your own. Then delete RESTORED.</li></ol>\n")
   }
@@ -161,7 +161,7 @@ struct KitPage {
     page.append("<tr class=\"blank\"><th>\(name)</th><td>\(half)</td></tr>")
   }
 
-  /// What the owner does while all is well, and when it is not.
+  /// The steps of the owner while all is well, and when it is not.
   private func care(_ page: inout PageText) {
     page.append(
       "<h2>For the owner</h2><p>Test this page once a year: "
@@ -172,7 +172,7 @@ struct KitPage {
         + "<code>keybackup rotate --master-key</code>.</p>\n")
   }
 
-  /// What to type to test one kit.
+  /// The command line that tests one kit.
   static func testLine(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
       + (derivation.secondSecret == .file ? " --secret-file FILE" : "")

@@ -39,7 +39,7 @@ struct SettingsFile: Sendable {
   let path: String?
   private(set) var exists = false
   private(set) var entries: [SettingName: Entry] = [:]
-  /// What is wrong, in the order of the lines.
+  /// The mistakes, in the order of the lines.
   private(set) var problems: [UserMessage] = []
 
   /// The file's name.
@@ -47,7 +47,7 @@ struct SettingsFile: Sendable {
   /// Most bytes that it may have.
   static let limit = 64 << 10
 
-  /// What was read in this run: one value is in force from beginning to end.
+  /// The files that were read in this run: one value is in force from beginning to end.
   private static let known = Mutex<[String: SettingsFile]>([:])
 
   /// Reads the file once in a run.
@@ -197,7 +197,7 @@ struct SettingsFile: Sendable {
     }
   }
 
-  /// What is wrong with one line.
+  /// A mistake in one line.
   private struct Mistake: Error {
     var what: String
     var hint: String?

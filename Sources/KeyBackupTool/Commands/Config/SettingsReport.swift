@@ -6,7 +6,7 @@ struct ShownSetting {
   var setting: Setting
   /// Whether the value is one, not words about there being none.
   var isValue = true
-  /// What is wrong with what it names; nil: nothing.
+  /// The fault of the file that it names; nil: none.
   var remark: String?
 
   init(_ setting: Setting, isValue: Bool = true, remark: String? = nil) {
@@ -120,7 +120,7 @@ struct SettingsReport {
   }
 }
 
-/// What is wrong with files and folders that settings name; nil: nothing is.
+/// The faults of files and folders that settings name; nil: there is none.
 ///
 /// Each may lie on a mount that does not answer.
 enum FileLook {
