@@ -23,8 +23,8 @@ extension Namespace {
 }
 
 extension Namespace {
-  /// Makes the names of the folders from the backup folder down to the logs durable, whoever
-  /// created them.
+  /// Makes the names of the folders from the backup folder down to the logs durable, also those
+  /// that another run or program created.
   ///
   /// A killed run, or another program, may have created one without waiting for it. Files written
   /// below it would be lost with it.

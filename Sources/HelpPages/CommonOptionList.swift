@@ -8,7 +8,7 @@ package struct CommonOptionList: Sendable {
   package struct Section: Sendable {
     /// The heading.
     package let title: String
-    /// What stands below it.
+    /// The options below it.
     package var options: [DefinedArgument]
   }
 

@@ -82,7 +82,7 @@ package struct DefinedArgument: Decodable, Sendable {
   package var isRepeating: Bool
   /// Its names; none for a positional argument.
   package var names: [Name]?
-  /// What its value is called.
+  /// The name of its value.
   package var valueName: String?
   /// The value where none is given.
   package var defaultValue: String?
@@ -111,7 +111,7 @@ package struct DefinedArgument: Decodable, Sendable {
     }
   }
 
-  /// What it is for, with the values it takes and the one it has by itself.
+  /// Its purpose, with the values it takes and its default.
   package var explanation: String {
     var text = abstract ?? ""
     if let allValues, !allValues.isEmpty {

@@ -1,8 +1,8 @@
 /// A command line that help and manual pages show.
 package struct Example: Sendable {
-  /// What it does, without a full stop.
+  /// Its purpose, without a full stop.
   package let purpose: String
-  /// What is typed.
+  /// The command line.
   package let command: String
 
   /// The examples of a command.

@@ -212,7 +212,7 @@ extension Roff {
     line(Self.escape(code: name) + " \\- " + Self.prose(text))
   }
 
-  /// What a command does.
+  /// Describes a command.
   mutating func describe(_ command: DefinedCommand) {
     paragraph(command.abstract ?? "")
     for text in command.paragraphs { paragraph(text) }

@@ -7,7 +7,7 @@ struct ExitStatus {
   /// When a command ends with it.
   let text: String
 
-  /// What a program does with a number that is not in the list.
+  /// The rule for a number that is not in the list.
   static let unknown = "Treat an unknown code as failure."
 
   /// All of them.

@@ -1,5 +1,5 @@
-/// `keybackup-format(7)`: the document of the format as a manual page, so that it is at hand
-/// where there is nothing but the installed program and the backup.
+/// `keybackup-format(7)`: the document of the format as a manual page, so that it is there
+/// with nothing but the installed program and the backup.
 enum FormatManual {
   /// The page.
   ///

@@ -155,7 +155,7 @@ struct Roff {
   private static func argument(_ text: String) -> String { escape(code: text) }
 }
 
-/// What stands in a page's margins.
+/// The text in a page's margins.
 struct Release {
   /// The program's version.
   let version: String

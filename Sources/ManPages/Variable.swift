@@ -4,7 +4,7 @@
 struct Variable {
   /// Its name.
   let name: String
-  /// What it is for.
+  /// Its purpose.
   let text: String
   /// Whether the pages of single commands name it too.
   var isOftenUsed = false

@@ -42,7 +42,7 @@ public struct IdentityInput: Equatable, Sendable {
 
   /// The identity for a phrase.
   ///
-  /// The input is the SHA-256 of the SHA-256 of `nostr-key-` and the phrase. It opens nothing
+  /// The input is the SHA-256 of the SHA-256 of `nostr-key-` and the phrase. It is useless
   /// without the credential, but it would confirm a guess of the phrase. So it is sent to the key
   /// and stored nowhere.
   ///

@@ -1,4 +1,4 @@
-// This folder is for changes of key slots with the master key at hand: enrolling, naming and
+// This folder is for changes of key slots with the open master key: enrolling, naming and
 // removing them, and remembering them on this computer. The format of a slot's file is known in
 // KeySlots; damaged ones are repaired in Repair.
 

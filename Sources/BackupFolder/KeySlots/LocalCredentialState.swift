@@ -21,7 +21,7 @@ public struct LocalCredentialState: Equatable, Sendable {
       relyingParties.insert(key.rpID)
       credentials.insert(key.credentialID)
     case .recoveryCode(let derivation):
-      // Its credential may have other uses; alone it opens nothing.
+      // Its credential may have other uses; alone it does not open the backup.
       guard case .securityKey(let rpID, _, _) = derivation.secondSecret else { return }
       relyingParties.insert(rpID)
     case .unknown: break

@@ -43,7 +43,7 @@ extension Namespace {
 extension OpenNamespace {
   /// The key slots that need a box to open another namespace.
   ///
-  /// These are all but the one at hand, including those that earlier rotations left behind. Only
+  /// These are all but the one in use, including those that earlier rotations left behind. Only
   /// the log counts: anyone who can write to the folder can add a key slot file.
   ///
   /// - Parameter atHand: the key slot that rotates. Slots of the same credential, those it replaces

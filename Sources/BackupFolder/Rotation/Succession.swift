@@ -1,7 +1,7 @@
 public import CSPP
 public import SecretMemory
 
-/// The secret of a key slot at hand, in memory that can be shared.
+/// The secret of an available key slot, in memory that can be shared.
 public final class KeySlotSecret: Sendable {
   /// The key slot.
   public let keyID: KeyID
@@ -18,7 +18,7 @@ public final class KeySlotSecret: Sendable {
 public enum SuccessionObstacle: Equatable, Sendable {
   /// The successor is missing or incomplete: not yet synchronised.
   case notHere(NamespaceID)
-  /// No key slot at hand opens it; boxes wait for these.
+  /// No available key slot opens it; boxes wait for these.
   case noKey(NamespaceID, boxes: [KeyID])
   /// It opens through a box, which anyone who ever had the old master key could have made; the user
   /// must compare its ID first.
@@ -89,8 +89,8 @@ extension Namespace {
   ///   - masterKey: from ``KeySlot/unwrap(secret:)``.
   ///   - key: the key slot that gave it, if any.
   ///   - purpose: the purpose of opening it.
-  ///   - slots: key slots at hand, for the boxes that wait for them.
-  ///   - keys: further master keys from key slots at hand.
+  ///   - slots: the available key slots, for the boxes that wait for them.
+  ///   - keys: further master keys from available key slots.
   ///   - compared: a namespace whose ID the user has compared.
   /// - Returns: the open namespace in charge, or the last one that can be reached.
   /// - Throws: ``BackupFolderError/wrongKey`` when the key is another namespace's; system errors.

@@ -20,7 +20,7 @@ struct SuccessionGraph {
   private(set) var keys: [NamespaceID: SharedMasterKey] = [:]
   /// A namespace that is read because its successor is not complete here.
   private var givenUp: NamespaceID?
-  /// The namespaces that a key slot at hand opened.
+  /// The namespaces that an available key slot opened.
   private var trusted: Set<NamespaceID> = []
 
   init(from start: Namespace, slots: [KeySlotSecret], compared: NamespaceID?) {

@@ -14,7 +14,7 @@ struct AnswerSearch {
   /// Whether an answer should have opened something.
   private var isDamaged = false
 
-  /// The number of touches that may open nothing before the user is asked.
+  /// The number of touches without success before the user is asked.
   ///
   /// Anyone who can write to the folder can add files that name the user's key.
   static let patience = 4
@@ -68,8 +68,8 @@ extension OpenAuthenticator {
   /// Evaluates the PRF for one question after another until an answer opens the backup.
   ///
   /// Two questions of one credential with different salts take one touch, unless another salt is
-  /// evaluated with each. If a credential's answers open nothing, the key is asked silently which
-  /// other one it holds.
+  /// evaluated with each. If a credential's answers do not open the backup, the key is asked
+  /// silently which other one it holds.
   ///
   /// - Parameters:
   ///   - held: the questions whose credential the key holds; empty if it does not tell.

@@ -1,7 +1,7 @@
 internal import PRFDevice
 
 extension AuthenticatorFinder {
-  /// Opens a security key that opens nothing yet, for enrolment.
+  /// Opens a security key that is no way in yet, for enrolment.
   ///
   /// If there are several, the user touches one. If there is none, it waits for another one, so
   /// that one USB port is enough.

@@ -19,7 +19,7 @@ struct AuthenticatorFinder: Sendable {
   /// The names of the connected keys.
   let names = KeyNames()
 
-  /// What keybackup.conf says.
+  /// The settings in keybackup.conf.
   private let settings: SettingsFile
 
   /// Takes what the options say, else this computer's settings.

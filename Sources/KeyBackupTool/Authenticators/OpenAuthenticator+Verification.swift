@@ -14,7 +14,7 @@ extension OpenAuthenticator {
       finder.pins.source == nil, finder.prompter.canAsk
     else { return }
     let question =
-      "\(name) has no PIN. Without one, whoever finds the key can open the backup. Set one now?"
+      "\(name) has no PIN. Without one, anyone who finds the key can open the backup. Set one now?"
     guard try finder.prompter.confirm(question) else { throw UserMessage(.pinNotSet, key: name) }
     while true {
       let pin = try NewPINOptions.ask(for: self, minimum: info.minimumPINLength)

@@ -52,8 +52,8 @@ extension AuthenticatorFinder {
   /// Asks the security key that can answer, with one touch if the first answer opens the backup.
   ///
   /// If several keys hold a credential and the first is locked, broken or unplugged, the next one
-  /// is asked. An answer that opens nothing is dropped, and the search continues as if its file did
-  /// not exist.
+  /// is asked. An answer that does not open the backup is dropped, and the search continues as if
+  /// its file did not exist.
   ///
   /// - Parameters:
   ///   - questions: the questions from the backup's files, the likeliest first.

@@ -3,7 +3,7 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// `keybackup rotate --master-key`: a new master key, and everything sealed anew.
+/// `keybackup rotate --master-key`: a new master key, and everything sealed again.
 extension RotateCommand {
   func rotateMasterKey(_ world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
@@ -24,7 +24,7 @@ extension RotateCommand {
     swap(&extra, &unlocked.extra)
     guard var secret = extra else { throw UserMessage(.prfNotDelivered, key: key.name) }
     if let left = unfinished, left.header(openedBy: secret) == nil {
-      // Another key began it, or whoever writes to the folder chose salt and ID.
+      // Another key began it, or someone who writes to the folder chose salt and ID.
       unfinished = nil
       salt = Randomness.bytes(count: 32)
       secret = try await Self.newSecret(of: slot, key, salt: salt)
@@ -37,7 +37,7 @@ extension RotateCommand {
     try await announce(left, key, enrolment, secret)
 
     var bar = ProgressBar(
-      "Sealing anew", output: unlock.output, terminalName: world.variable("TERM"),
+      "Sealing again", output: unlock.output, terminalName: world.variable("TERM"),
       events: unlock.common.events)
     let total = try backup.namespace(of: opened).countWalletFiles()
     let old = opened.id
@@ -65,7 +65,7 @@ extension RotateCommand {
     }
   }
 
-  /// What the security key gives for a salt that nobody has seen: one more touch.
+  /// The security key's output for a salt that nobody has seen: one more touch.
   private static func newSecret(
     of slot: KeySlot, _ key: OpenAuthenticator, salt: [UInt8]
   ) async throws(UserMessage) -> SecretBytes {
@@ -151,7 +151,7 @@ extension RotateCommand {
     var lines = [
       "\(counted(rotation.wallets, "wallet")) encrypted again and read back"
         + (rotation.isResumed ? ". The interrupted rotation is finished." : "."),
-      "Whoever had the old master key cannot read what is written from now on. What they copied "
+      "Someone with the old master key cannot read what is written from now on. What they copied "
         + "before stays readable. If they may know a wallet's secret, move its coins.",
     ]
     if !rotation.left.isEmpty {

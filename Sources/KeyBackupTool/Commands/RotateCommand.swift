@@ -14,7 +14,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       credential on the key, which takes four touches.
       The old wrapping stays until the new one has opened the backup for a command that \
       changes it. keybackup key repair changes nothing else.
-      With --master-key, everything is encrypted anew and read back before the old backup \
+      With --master-key, everything is encrypted again and read back before the old backup \
       gives way. A lost key then opens nothing that is added later.
       """)
 
@@ -29,7 +29,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Make a new credential on the key, not only a new salt.")
   var credential = false
 
-  @Flag(help: "Make a new master key, and encrypt everything anew under it.")
+  @Flag(help: "Make a new master key, and encrypt everything again under it.")
   var masterKey = false
 
   mutating func validate() throws {
@@ -114,7 +114,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     return code
   }
 
-  /// What the person calls a key; nil where no key slot has its ID.
+  /// The person's name for a key; nil if no key slot has its ID.
   static func label(
     of key: KeyID, _ opened: borrowing OpenNamespace
   ) throws(UserMessage) -> String? {

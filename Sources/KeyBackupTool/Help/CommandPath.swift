@@ -10,7 +10,7 @@ struct CommandPath {
   private(set) var type: any ParsableCommand.Type
   /// These words.
   private(set) var names: [String] = []
-  /// What comes after them.
+  /// The arguments after them.
   private(set) var rest: ArraySlice<String>
 
   /// Follows the words from a command to those below it.

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import HelpPages
 
-/// What is wrong with a command line that could not be read, and what to type instead.
+/// The mistake in a command line that could not be read, and the correction.
 enum UsageMistake {
   /// The message about a command line.
   ///
@@ -46,7 +46,7 @@ enum UsageMistake {
       hint: "run: \(path.text) --help")
   }
 
-  /// What is missing, as a page of help writes it: `--salt SALT`, not `--salt <salt>`.
+  /// The missing part, as a page of help writes it: `--salt SALT`, not `--salt <salt>`.
   private static func inHelpsWords(_ parser: String) -> String {
     guard parser.hasPrefix("Missing") else { return parser }
     var result = ""

@@ -12,8 +12,9 @@ extension [FileFinding] {
   /// Files that are not here yet and are still listed one by one.
   private static let listed = 3
 
-  /// What to tell of each, with the word for its state; of many files that are
-  /// not here yet, only how many.
+  /// A line for each, with the word for its state.
+  ///
+  /// Many files that are not here yet are only counted.
   ///
   /// - Parameter all: list them all the same.
   /// - Returns: a line for each, and perhaps one for the others.

@@ -1,8 +1,8 @@
 /// Rows of cells, laid out for the width of a terminal.
 ///
-/// No line is longer than the width, and no cell is cut that a person has to copy: where a table
+/// No line is longer than the width, and no cell is cut that a person has to copy. If a table
 /// is too wide, names are cut first, then columns are left out, the least important first. A last
-/// column that takes more than half of the width stands in lines of its own.
+/// column that takes more than half of the width gets lines of its own.
 struct Table: Sendable {
   /// One column.
   struct Column: Sendable {

@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 
 extension UserMessage {
-  /// What a folder error means to a person.
+  /// The message for a folder error.
   init(_ error: BackupFolderError) {
     self =
       switch error {

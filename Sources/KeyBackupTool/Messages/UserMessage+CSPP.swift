@@ -1,7 +1,7 @@
 internal import CSPP
 
 extension UserMessage {
-  /// What a format error means to a person.
+  /// The message for a format error.
   ///
   /// - Parameters:
   ///   - error: from the format's parsers.

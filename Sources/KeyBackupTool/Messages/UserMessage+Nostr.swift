@@ -1,7 +1,7 @@
 internal import Nostr
 
 extension UserMessage {
-  /// What a Nostr error means to a person.
+  /// The message for a Nostr error.
   init(_ error: NostrError) {
     self =
       switch error {

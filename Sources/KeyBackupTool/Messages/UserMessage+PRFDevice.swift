@@ -1,7 +1,7 @@
 internal import PRFDevice
 
 extension UserMessage {
-  /// What a device error means to a person.
+  /// The message for a device error.
   ///
   /// - Parameters:
   ///   - error: from the device layer.

@@ -5,9 +5,9 @@ extension AuthenticatorDescriptor {
   var isOnReader: Bool { path.hasPrefix(AuthenticatorDescriptor.readerScheme) }
 }
 
-/// What is different for a key on an NFC or smart-card reader.
+/// Messages that differ for a key on an NFC or smart-card reader.
 extension UserMessage {
-  /// What GnuPG's smart-card daemon has to do with it, and how to be rid of it.
+  /// The part of GnuPG's smart-card daemon in it, and how to stop it.
   private static let freeTheCard =
     "if GnuPG holds the card: gpgconf --kill scdaemon; else close the program that uses it"
 

@@ -3,7 +3,7 @@ internal import CSPP
 internal import WalletFormats
 
 extension UserMessage {
-  /// What any error of making a wallet's entry means to a person.
+  /// The message for any error of making a wallet's entry.
   ///
   /// - Parameters:
   ///   - error: from the wallet's formats, the entry's, or the folder.

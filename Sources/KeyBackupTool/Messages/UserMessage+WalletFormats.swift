@@ -1,8 +1,9 @@
 internal import WalletFormats
 
 extension UserMessage {
-  /// What a refused wallet secret, label file or option value means to a
-  /// person; never repeats any of it.
+  /// The message for a refused wallet secret, label file or option value.
+  ///
+  /// It never repeats any of it.
   init(_ error: WalletFormatError) {
     let (text, hint) = Self.words(error)
     let code: ExitCode =

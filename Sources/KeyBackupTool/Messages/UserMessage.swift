@@ -11,9 +11,9 @@ struct UserMessage: Error, Sendable, Equatable {
   var code: ExitCode
   /// The stable word for JSON; nearly always `code.word`.
   var word: String
-  /// What happened, one sentence without a full stop.
+  /// The event, in one sentence without a full stop.
   var message: String
-  /// What to do now, or nil when nothing can be done.
+  /// The advice, or nil when nothing can be done.
   var hint: String?
 
   init(_ code: ExitCode, word: String? = nil, _ message: String, hint: String? = nil) {
@@ -26,8 +26,8 @@ struct UserMessage: Error, Sendable, Equatable {
   /// The command was cancelled by a signal.
   static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
 
-  /// What to report when a signal came before this error: the cancellation,
-  /// which most errors then are, with what only this one knows to add.
+  /// The report when a signal came before this error: the cancellation,
+  /// which most errors then are, with this one's own addition.
   var afterInterruption: UserMessage {
     code == .interrupted ? self : .interrupted
   }

@@ -1,7 +1,7 @@
 /// A line of text in lines of a width, broken between words.
 ///
-/// What a person copies stays in one piece, and is longer than the width if it has to be: a
-/// command with its options, a quoted name, a path or an ID.
+/// A text that a person copies stays in one piece, even if it is longer than the width. Such
+/// texts are a command with its options, a quoted name, a path or an ID.
 enum Wrapping {
   /// Beginnings of lines whose further lines stand below the text behind them.
   private static let beginnings = ["keybackup: ", "hint: ", "warning: ", "Usage: ", "! "]
@@ -130,7 +130,7 @@ enum Wrapping {
     return !core.isEmpty && core.allSatisfy { ("a"..."z").contains($0) || $0 == "-" }
   }
 
-  /// What a command is given: a name in capitals, an ID, a path.
+  /// Whether a word is given to a command: a name in capitals, an ID, a path.
   private static func isValue(_ word: String) -> Bool {
     let core = core(word[...])
     guard let first = core.first, !word.hasPrefix("-") else { return false }

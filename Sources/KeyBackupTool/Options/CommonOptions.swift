@@ -5,7 +5,7 @@
 internal import ArgumentParser
 internal import PRFDevice
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
   @Flag(help: "Print the result or error as one JSON object.")
   var json = false
@@ -41,7 +41,7 @@ struct CommonOptions: ParsableArguments {
   var events: Events { Events(descriptor: eventsFd) }
 }
 
-/// What commands take that talk to an authenticator.
+/// The options of commands that use an authenticator.
 struct DeviceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Use the security key at this path.", valueName: "path"))
   var device: String?
@@ -88,7 +88,7 @@ struct PINOptions: ParsableArguments {
 
   mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
-  /// What these options and this computer's settings say about PINs.
+  /// Decides where a PIN comes from, by these options and this computer's settings.
   ///
   /// - Parameters:
   ///   - world: the environment.
@@ -138,7 +138,7 @@ struct PINOptions: ParsableArguments {
 struct PINPolicy: Sendable {
   /// Where it is read from; nil: a person is asked.
   var source: PINSource?
-  /// What may ask a person beside the terminal.
+  /// The programs that may ask a person instead of the terminal.
   var programs = PINPrograms()
   /// Try it with 2 or fewer tries left.
   var allowsLastTries = false

@@ -9,7 +9,7 @@ enum DeriveRelyingParty {
   static let standard = "keybackup-derive:"
 
   /// Refuses the relying party of backups: its PRF outputs are wrapping keys,
-  /// and printing one would open the backup to whoever sees it.
+  /// and printing one would open the backup to anyone who sees it.
   ///
   /// - Throws: `usage`.
   static func check(_ rpID: String) throws(UserMessage) {

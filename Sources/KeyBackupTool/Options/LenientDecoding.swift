@@ -25,7 +25,7 @@ enum LenientDecoding {
 }
 
 extension String {
-  /// What follows `prefix`, or nil when the text does not start with it.
+  /// The text after `prefix`, or nil when it does not start with it.
   func dropping(prefix: String) -> Substring? {
     hasPrefix(prefix) ? dropFirst(prefix.count) : nil
   }

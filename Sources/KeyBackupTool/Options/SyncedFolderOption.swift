@@ -78,7 +78,7 @@ struct SyncedFolderOption: ParsableArguments {
     return nil
   }
 
-  /// What carries a place elsewhere.
+  /// The program or file system that brings a place's files elsewhere.
   private enum Carrier {
     case engine(SyncFolder)
     /// Whatever carries the backup's folder.

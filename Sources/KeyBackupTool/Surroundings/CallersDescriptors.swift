@@ -5,7 +5,7 @@ internal import Synchronization
 /// The descriptors that the caller opened for this process.
 ///
 /// A number that the caller did not open soon belongs to one of this process's own sockets or
-/// files. Reading a PIN from it would wait for ever, or take a key's answer for a PIN.
+/// files. Reading a PIN from it would never end, or take a key's answer for a PIN.
 enum CallersDescriptors {
   /// The purpose of a descriptor.
   enum Use {

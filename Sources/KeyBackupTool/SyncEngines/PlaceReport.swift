@@ -19,7 +19,7 @@ struct PlaceReport: Sendable {
     if let mount = mounts.holding(place) { warn(mount) }
     guard let folder else {
       warnings.append(
-        "no sync program carries \(ShellWord.quoted(path)) to another place, as far as can be seen: "
+        "no sync program is known to carry \(ShellWord.quoted(path)) to another place: "
           + "until one does, it is the only copy")
       return
     }

@@ -1,4 +1,4 @@
-/// What a program that runs this command is told as it happens: docs/events.md.
+/// An event for a program that runs this command, as it happens: docs/events.md.
 ///
 /// No event ever holds a secret.
 enum Event: Sendable {
@@ -21,7 +21,7 @@ enum Event: Sendable {
   struct Insert: Sendable {
     /// Labels of the keys that would do; none: any, or their names are unknown.
     var accepting: [String] = []
-    /// What else opens the backup, such as "the recovery kit".
+    /// The other ways in, such as "the recovery kit".
     var otherKeySlots: [String] = []
     /// The device file that was asked for.
     var path: String?
@@ -29,10 +29,10 @@ enum Event: Sendable {
     var seconds: Int
     /// How many keys are plugged in that will not do.
     var unsuitable = 0
-    /// What the key is wanted for: why the others will not do.
+    /// The purpose of the key: why the others will not do.
     var purpose = KeyPurpose.opening
 
-    /// What to ask a person to do.
+    /// The request to a person.
     var text: String {
       if purpose == .enrolling {
         switch unsuitable {
@@ -59,7 +59,7 @@ enum Event: Sendable {
     }
   }
 
-  /// What a security key is waited for.
+  /// The purpose of a security key that is waited for.
   enum KeyPurpose: Sendable {
     /// It opens the backup.
     case opening
@@ -170,7 +170,7 @@ struct ShownKey: Sendable, Equatable {
   }
 }
 
-/// A PIN that is asked for, as whoever gives it is told.
+/// A PIN that is asked for, as described to the one who gives it.
 struct PINRequest: Sendable {
   /// Why it is asked for.
   enum Reason: String, Sendable {

@@ -15,7 +15,7 @@ struct Events: Sendable {
 
   /// How long a full pipe is waited for, in milliseconds.
   private static let patience: Int32 = 2000
-  /// What a pipe with any room at all takes without blocking.
+  /// The bytes that a pipe with any room at all takes without blocking.
   private static let piece = 4096
 
   /// Whether nothing more is written, because of an error or a stuck reader.

@@ -10,7 +10,7 @@ internal import SecretMemory
 struct HelperProgram: ~Copyable {
   /// The program, for messages.
   let name: String
-  /// What it asks for, for messages: "PIN", "recovery code".
+  /// The secret it asks for, in messages: "PIN", "recovery code".
   let what: String
 
   private let process: pid_t
@@ -89,7 +89,7 @@ struct HelperProgram: ~Copyable {
     try? unsafe Output.writeAll(Array((line + "\n").utf8).span.bytes, to: input)
   }
 
-  /// What reading gave.
+  /// The result of reading.
   enum Received: Equatable {
     /// So many bytes.
     case bytes(Int)
@@ -112,7 +112,7 @@ struct HelperProgram: ~Copyable {
       guard Self.now() < deadline else {
         throw UserMessage.notGiven(what, "in time")
       }
-      // What a program leaves running may hold the pipe open for ever.
+      // A process that the program leaves running may hold the pipe open forever.
       let ended = hasEnded()
       var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&ready, 1, ended ? 0 : 100) > 0 {

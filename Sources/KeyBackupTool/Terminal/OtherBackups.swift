@@ -16,7 +16,7 @@ struct OtherBackups: Sendable, Equatable {
 
   private static let told = Mutex(OtherBackups())
 
-  /// What the running command found.
+  /// The other backups that the running command found.
   static var found: OtherBackups {
     get { told.withLock { $0 } }
     set { told.withLock { $0 = newValue } }
@@ -57,7 +57,7 @@ struct OtherBackups: Sendable, Equatable {
     }
   }
 
-  /// What to say where a backup that this computer knew is gone and another one opens.
+  /// The message if a backup that this computer knew is gone and another one opens.
   static func gone(
     _ vanished: [NamespaceID], from folder: BackupFolder, instead id: NamespaceID
   ) -> UserMessage {

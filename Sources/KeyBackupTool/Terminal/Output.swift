@@ -62,7 +62,7 @@ struct Output: Sendable {
     }
   }
 
-  /// What is shown of a text: nothing that could steer a terminal, and its commands complete.
+  /// A text as it is shown: nothing in it controls a terminal, and its commands are complete.
   private static func shown(_ text: String) -> String {
     PrintableText.cleanLines(SuggestedCommands.completed(text))
   }
@@ -126,7 +126,7 @@ struct Output: Sendable {
   /// The file that results are written to, where a shell sends them to one.
   var resultFile: String? { StandardStreams.file(at: standardOutput) }
 
-  /// Refuses to show a secret to whoever looks at the terminal.
+  /// Refuses to show a secret to anyone who looks at the terminal.
   ///
   /// - Parameter secret: what would be shown.
   /// - Throws: `usage` when results go to a terminal.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a stream can show: how many columns, and whether bold print.
+/// The abilities of a stream: how many columns, and whether bold print.
 struct Screen: Sendable, Equatable {
   /// Columns; nil: lines may be as long as they are.
   var width: Int?

@@ -2,7 +2,7 @@ internal import CSPP
 internal import SecretMemory
 internal import WalletFormats
 
-/// What a secret looks like that stands among other text.
+/// Recognises a secret among other text by its look.
 enum SecretLook {
   /// Whether it may be one; a name can look like it too.
   static func isSeen(in value: String) -> Bool {
@@ -55,7 +55,7 @@ enum SecretLook {
   private static let fewestWords = 12
   private static let recoveryCodeLength = 26
 
-  /// What may be the secret where a scheme or folders come before it.
+  /// The parts that may be the secret if a scheme or folders come before it.
   private static func pieces(_ value: String) -> [Substring] {
     [value[...]] + value.split { $0 == "/" || $0 == ":" }
   }

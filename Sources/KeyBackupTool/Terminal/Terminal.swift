@@ -31,7 +31,7 @@ struct Terminal: Sendable {
 
   // MARK: Reading
 
-  /// What was typed at a prompt.
+  /// The answer typed at a prompt.
   enum Typed {
     case line
     case endOfInput

@@ -8,14 +8,14 @@ struct TypedSecrets: Sendable {
   private(set) var refusal: UserMessage?
   /// Arguments, or values of options, that look like a secret.
   private var secrets: [String] = []
-  /// What may be one, or not: told only where a message would repeat it.
+  /// Texts that may be secrets, reported only if a message would repeat them.
   private var suspects: [String] = []
   /// Digits that may be a key.
   private var longDigits: [String] = []
   /// Numbers that may be a PIN.
   private var numbers: Set<String> = []
 
-  /// What was typed on this process's command line.
+  /// The secrets typed on this process's command line.
   static let ofProcess = TypedSecrets(Array(CommandLine.arguments.dropFirst()))
 
   init(_ arguments: [String]) {

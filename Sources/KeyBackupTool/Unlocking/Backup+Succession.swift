@@ -206,7 +206,7 @@ extension Backup {
           hint:
             "compare it with what keybackup status shows on the computer that rotated; if it is "
             + "the same, add --namespace \(next)\n"
-            + "whoever once had the old master key could have made it")
+            + "anyone who once had the old master key could have made it")
       }
     if followed.isSuperseded, use == .writing { throw message }
     output.warn(message)
@@ -227,7 +227,7 @@ extension Backup {
       "The master key of this backup was rotated. The new backup says that its ID is")
     prompter.tell("  \(id.grouped)")
     prompter.tell(
-      "Whoever once had the old master key could claim that. Compare the ID with what keybackup "
+      "Anyone who once had the old master key could claim that. Compare the ID with what keybackup "
         + "status shows on the computer that rotated, or with a recovery kit made since.")
     let answer = try prompter.line(
       "If it is the same, type its first 8 digits (nothing: stay with the earlier backup): ")

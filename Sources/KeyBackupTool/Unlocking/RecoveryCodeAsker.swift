@@ -55,7 +55,7 @@ struct RecoveryCodeAsker {
         return try RecoveryCode(parsing: typed)
       } catch {
         let message = UserMessage(error)
-        // A script would repeat the same answer for ever.
+        // A script would repeat the same answer forever.
         let isRepeated = asker.isProgram && typed.isEqual(to: last)
         guard attempt < Self.attempts, !isRepeated else { throw message }
         question.complaint =

@@ -3,7 +3,7 @@ internal import CSPP
 internal import PRFDevice
 internal import SecretMemory
 
-/// The search for the namespace in charge, with all secrets at hand.
+/// The search for the namespace in charge, with all available secrets.
 struct SuccessionSearch {
   let folder: BackupFolder
   /// The master key of the opened namespace.

@@ -89,7 +89,7 @@ struct WalletRow: Sendable {
     return json
   }
 
-  /// What is shown of it, with a name for each, safe to print.
+  /// The fields to show, with a name for each, safe to print.
   var fields: [(name: String, text: String)] {
     [
       ("NAME", PrintableText.clean(name ?? "-", limit: 200)),

@@ -37,7 +37,7 @@ final class HIDDeviceFile: HIDTransport {
 
   var isConnected: Bool { Self.exists(path) }
 
-  /// Whether a device exists at the path, whoever may use it.
+  /// Whether a device exists at the path, also one that this user may not use.
   static func exists(_ path: String) -> Bool {
     let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file < 0 else {

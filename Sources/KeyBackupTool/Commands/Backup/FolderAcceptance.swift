@@ -38,7 +38,7 @@ struct FolderAcceptance {
     try show(
       present,
       changes.isEmpty
-        ? "There is nothing to accept, as far as can be seen without a key."
+        ? "There is nothing to accept. (Checked without a key.)"
         : "Accepted. What happens from now on is reported again.")
     return .success
   }
@@ -69,7 +69,7 @@ struct FolderAcceptance {
     }
   }
 
-  /// What would be accepted, in words.
+  /// The changes that would be accepted, in words.
   private func changes(_ present: Present) -> [String] {
     var lines = present.vanished.map { "the backup \($0.hex) is gone. It would be forgotten." }
     guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }

@@ -1,8 +1,8 @@
-/// What carries a backup's folder to another place.
+/// The program or file system that brings a backup's folder to another place.
 enum FolderCarrier: Sendable {
   /// A sync program or server, by its title.
   case carried(String)
-  /// Nothing, as far as can be seen.
+  /// None that was found.
   case alone
 
   /// Seconds that the sync folders of this computer may take to answer.
@@ -25,12 +25,12 @@ enum FolderCarrier: Sendable {
   }
 }
 
-/// What the first line of `status` says.
+/// The first line of `status`.
 enum StatusVerdict {
   /// How it begins where something is wrong.
   static let attention = "Attention: "
 
-  /// What a piece of advice says that the verdict has not said; nil: nothing.
+  /// The part of a piece of advice that the verdict lacks; nil: none.
   static func rest(of advice: String, after verdict: String?) -> String? {
     guard let verdict else { return advice }
     let said = verdict.dropFirst(attention.count)

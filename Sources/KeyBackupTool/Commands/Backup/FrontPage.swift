@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import BackupFolder
 
-/// What `keybackup` alone says above its help: how the backup stands, where one
-/// is known.
+/// The verdict that `keybackup` alone shows above its help: the state of the
+/// backup, if one is known.
 ///
 /// Never fails and never waits for longer than about a second: the folder may
 /// be on a mount whose server is gone.

@@ -161,7 +161,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// What to type to get back what a backup holds.
+  /// The command that restores a backup.
   private static func restoring(_ path: String) -> String {
     "keybackup restore --folder \(ShellWord.quoted(path)) --out RESTORED --names"
   }

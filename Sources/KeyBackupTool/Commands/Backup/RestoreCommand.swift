@@ -250,7 +250,7 @@ struct RestoreFolder: ~Copyable {
     inTheWay.removeLast(inTheWay.count - others)
   }
 
-  /// What to say about files that have the name of a wallet's and are not.
+  /// The error about files that have a wallet's name and other content.
   var obstacle: UserMessage? {
     guard let first = inTheWay.first else { return nil }
     let files = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"

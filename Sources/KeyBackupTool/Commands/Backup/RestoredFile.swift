@@ -30,8 +30,9 @@ struct RestoredFile: Sendable, Comparable {
   /// Most bytes of a wallet's name in the name of a file.
   private static let longestName = 80
 
-  /// A wallet's name as a part of a file's: letters and digits of any script as
-  /// they are, everything else a hyphen, so that no name leaves the folder, hides
+  /// A wallet's name as a part of a file's.
+  ///
+  /// Letters and digits of any script stay, everything else becomes a hyphen. So no name leaves the folder, hides
   /// the file, or means something to a shell.
   static func safe(_ name: String) -> String {
     var text = ""
@@ -78,7 +79,7 @@ struct RestoredFile: Sendable, Comparable {
   }
 }
 
-/// What a run of `restore --out` wrote.
+/// The files that a run of `restore --out` wrote.
 struct RestoredFiles: Sendable {
   /// Whether every file is kept, or as many as a person is shown: a backup may
   /// hold a million wallets.
@@ -110,7 +111,7 @@ struct RestoredFiles: Sendable {
   /// Which file is which.
   var table: Table { RestoredFile.table(files.sorted()) }
 
-  /// What to do with the files: how to read them, and how to use each kind.
+  /// Advice about the files: how to read them, and how to use each kind.
   var lines: [String] {
     var lines: [String] = []
     if files.count < count {
@@ -153,7 +154,7 @@ enum WalletUse: String, CaseIterable {
   case watchOnly = "watch-only"
   case tapsigner
 
-  /// What to do with the file.
+  /// Advice about the file.
   var words: String {
     switch self {
     case .mnemonic:

@@ -70,7 +70,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     case .carried(let title): report.carrier = title
     case .alone:
       report.advice.append(
-        "no sync program carries this folder to another place, as far as can be seen. Until one "
+        "no sync program is known to carry this folder to another place. Until one "
           + "does, this computer has the only copy.")
     case nil: break
     }

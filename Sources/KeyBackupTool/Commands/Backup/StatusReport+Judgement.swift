@@ -1,7 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 
-/// What the states of wallets, files and logs mean: exit codes, and what to do.
+/// The meaning of the states of wallets, files and logs: exit codes, and advice.
 extension StatusReport {
   /// Adds codes and advice for all that `status` tells.
   ///
@@ -44,7 +44,7 @@ extension StatusReport {
     return StatusVerdict.attention + trouble
   }
 
-  /// What the code to end with means for the backup; nil: nothing is wrong.
+  /// The meaning of the exit code for the backup; nil: nothing is wrong.
   private var trouble: String? {
     switch exitCode {
     case .success: nil
@@ -218,7 +218,7 @@ extension StatusReport {
     }
   }
 
-  /// What a person knows a computer by.
+  /// The name by which a person knows a computer.
   private func name(_ writer: WriterID) -> String {
     guard let label = writerLabels[writer] else { return "computer \(writer.shortName)" }
     return "\"\(PrintableText.clean(label, limit: 40))\""

@@ -1,8 +1,8 @@
 internal import BackupFolder
 internal import CSPP
 
-/// What the key slots say about the backup: whether there is a spare, whether they
-/// were proved lately, and what came back that was removed.
+/// Judges the key slots: whether there is a spare, whether they were proved
+/// lately, and whether removed ones came back.
 extension StatusReport {
   /// After so many seconds a key slot should be proved again: a year.
   private static let lapse: UInt64 = 365 * 86_400
@@ -57,7 +57,7 @@ extension StatusReport {
     }
   }
 
-  /// What to run that proves a key slot.
+  /// The command that proves a key slot.
   private func proof(of group: [KeySlot]) -> String {
     guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
       // A master key that this computer knows would open the backup in its place.
@@ -144,7 +144,7 @@ extension StatusReport {
 }
 
 extension KeySlot {
-  /// What is known of it.
+  /// Its state, in words.
   fileprivate var standing: String {
     if isRemoved { return "removed" }
     switch isEnrolled {

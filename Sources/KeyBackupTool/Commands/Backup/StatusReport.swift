@@ -1,12 +1,12 @@
 internal import BackupFolder
 internal import CSPP
 
-/// What `status` and `verify` tell, in the contract's JSON and in text.
+/// The report of `status` and `verify`, in the contract's JSON and in text.
 struct StatusReport: Sendable {
   var namespaceID: NamespaceID
   /// Where it is written.
   var folder: String
-  /// What carries the folder to another place; nil: nobody looked, or nothing does.
+  /// The carrier of the folder to another place; nil: nobody looked, or there is none.
   var carrier: String?
   var wallets = WalletCounts()
   /// The key slots, removed ones included whose files are there.
@@ -42,22 +42,22 @@ struct StatusReport: Sendable {
   var others: [NamespaceID] = []
   /// Key slots that this computer remembers and whose files are gone.
   var lostKeySlots: [LostKeySlot] = []
-  /// What this computer remembers of the folder and cannot read.
+  /// The errors of files in which this computer remembers the folder.
   var unusable: [UserMessage] = []
-  /// What the computers call themselves, as far as known.
+  /// The computers' own names, if known.
   var writerLabels: [WriterID: String] = [:]
-  /// What came of another computer's freshness word.
+  /// The comparison with another computer's freshness word.
   var comparison: FreshnessComparison?
   var codes: [ExitCode] = []
   var advice: [String] = []
-  /// What the sync engine said; nil: it was not asked.
+  /// The sync program's answer; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
-  /// Where this computer knows the master key.
+  /// The places where this computer has cached the master key.
   var cachedKeys: [CachedKeyReport] = []
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
-  /// What is known before anything was looked at but the key slots.
+  /// Reports the key slots alone.
   init(_ backup: Backup) throws(UserMessage) {
     let scan = try backup.scan()
     namespaceID = backup.namespace.id
@@ -71,7 +71,7 @@ struct StatusReport: Sendable {
     unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }
 
-  /// What is known of the namespace that was opened; it may have no key slot of its own yet.
+  /// Reports the namespace that was opened; it may have no key slot of its own yet.
   init(of opened: borrowing OpenNamespace, in backup: Backup) throws(UserMessage) {
     let moved = try backup.moved(to: opened)
     do throws(UserMessage) {
@@ -81,7 +81,7 @@ struct StatusReport: Sendable {
     }
   }
 
-  /// What can be told without a key.
+  /// Reports everything that needs no key.
   init(structureOf backup: Backup) throws(UserMessage) {
     try self.init(backup)
     do throws(BackupFolderError) {
@@ -218,7 +218,7 @@ struct StatusReport: Sendable {
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension FreshnessComparison {
-  /// What it means, in words.
+  /// Its meaning, in words.
   fileprivate var text: String {
     switch self {
     case .same: "equal: nothing newer was known on the other computer"

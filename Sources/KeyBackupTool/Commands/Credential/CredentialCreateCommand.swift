@@ -63,8 +63,8 @@ extension OpenAuthenticator {
   /// IDs of a relying party's discoverable credentials, as far as the key tells
   /// with its PIN and without a touch.
   ///
-  /// The PIN goes to the key once for this and once for the new credential: libfido2 takes
-  /// a PIN in each call, gets a token of its own for it, and lets nobody hand one over.
+  /// The PIN goes to the key once for this and once for the new credential. libfido2 takes
+  /// a PIN in each call and gets its own token for it. A caller cannot pass a token.
   ///
   /// - Throws: what the PIN can.
   fileprivate func stored(of rpID: String) async throws(UserMessage) -> [String] {

@@ -11,9 +11,9 @@ struct Check: Sendable {
   /// A fixed word, or `key` with the path of a key.
   var name: String
   var status: Status
-  /// What was found.
+  /// The result, in words.
   var message: String
-  /// What to do.
+  /// The advice.
   var hint: String?
   /// The exit code, when it failed.
   var code = ExitCode.success

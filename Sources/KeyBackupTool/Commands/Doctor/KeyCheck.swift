@@ -1,6 +1,6 @@
 internal import PRFDevice
 
-/// What one security key can do, and whether that is enough.
+/// The abilities of one security key, and whether they are enough.
 enum KeyCheck {
   /// No key in reach.
   static func none(_ path: String?) -> Check {

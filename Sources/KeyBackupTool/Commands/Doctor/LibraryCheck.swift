@@ -1,6 +1,6 @@
 internal import PRFDevice
 
-/// The libfido2 at hand.
+/// The libfido2 in use.
 enum LibraryCheck {
   static func run() -> Check {
     let version = FIDOLibrary.version ?? "of unknown version"

@@ -17,7 +17,7 @@ enum ReaderChecks {
           hint: "for such a reader: sudo apt install pcscd && sudo systemctl start pcscd.socket")
       ]
     case .refused:
-      let message = "runs and refuses you: polkit lets only whoever sits at this computer use cards"
+      let message = "runs and refuses you: polkit lets only the person at this computer use cards"
       let hint = """
         log in at the computer itself, or allow the actions org.debian.pcsc-lite.access_pcsc and \
         org.debian.pcsc-lite.access_card for your user in a file in /etc/polkit-1/rules.d

@@ -4,14 +4,14 @@ internal import PRFDevice
 
 /// The rules that give a person access to security keys.
 struct UdevRules {
-  /// What udev reads, in the order of precedence.
+  /// The folders that udev reads, in the order of precedence.
   private static let folders = [
     "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d",
     "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
   ]
 
-  /// How to install the rule of this package; the rule itself for whoever has
-  /// no copy of it.
+  /// How to install the rule of this package; the rule itself for a person
+  /// without a copy of it.
   static let installation = """
     install the rule:  sudo make install-udev-rule  (in the source folder), or write these two lines \
     into /etc/udev/rules.d/\(AuthenticatorList.udevRuleName):
@@ -46,7 +46,7 @@ struct UdevRules {
     let recognises = place(of: "60-fido-id.rules")
     if let recognises, let gives = place(of: "70-uaccess.rules") {
       return .ok(
-        name, "\(recognises) and \(gives) give access to whoever sits at this computer",
+        name, "\(recognises) and \(gives) give access to the person at this computer",
         hint:
           "over ssh or without logind, \(AuthenticatorList.udevRuleName) is needed: docs/install.md"
       )

@@ -61,7 +61,7 @@ extension KeySlot {
     ]
   }
 
-  /// What to know of it before its name is believed.
+  /// A warning to read before its name is believed.
   private var note: String? {
     if isRemoved { return "removed" }
     switch isEnrolled {

@@ -56,7 +56,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   }
 }
 
-/// What becomes of a CSPP envelope that fits no enrolled key.
+/// The choice about a CSPP envelope that fits no enrolled key.
 struct EnvelopeOptions: ParsableArguments {
   @Flag(help: "Replace the file of another CSPP program that fits no enrolled key.")
   var replaceCsppEnvelope = false

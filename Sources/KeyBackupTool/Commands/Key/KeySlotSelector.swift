@@ -6,8 +6,8 @@ enum KeySlotSelector {
   /// The key slots that an ID, its beginning or a label names; several where one
   /// takes another's place, so that a label names both.
   ///
-  /// A whole ID wins. The beginning of one does not win over a label: whoever writes to the folder
-  /// chooses the ID in a file, but not which key slots are enrolled.
+  /// A whole ID wins. The beginning of one does not win over a label: someone who writes to the
+  /// folder chooses the ID in a file, but not which key slots are enrolled.
   ///
   /// - Parameters:
   ///   - text: what the person typed.
@@ -44,8 +44,10 @@ enum KeySlotSelector {
     return meant
   }
 
-  /// Fails where a key slot that a person named by what its file says has the ID of
-  /// another one, which the log knows: whoever writes to the folder chooses both.
+  /// Fails if a key slot that a person named by its file has the ID of another one
+  /// in the log.
+  ///
+  /// Someone who writes to the folder chooses both.
   ///
   /// - Parameters:
   ///   - meant: what was chosen before the log was open.
@@ -77,7 +79,7 @@ enum KeySlotSelector {
     text.trimmed.isEmpty ? "name the way in: its label, its ID or the start of the ID" : nil
   }
 
-  /// What to call a key slot before a person.
+  /// A key slot's name for a person.
   static func shown(_ slot: KeySlot) -> String {
     let label = PrintableText.clean(slot.label, limit: 40)
     return label.isEmpty

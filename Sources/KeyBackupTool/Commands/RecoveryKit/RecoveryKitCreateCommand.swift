@@ -233,7 +233,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  /// What to do now, in its order: the page is deleted once it was printed and the code on the
+  /// The next steps, in order: the page is deleted once it was printed and the code on the
   /// paper has opened the backup.
   private func nextSteps(_ test: String) -> [String] {
     var steps: [String] = []
@@ -243,7 +243,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     }
     steps.append("Test the code as it stands on paper. Until then it does not count. Run: \(test)")
     if let out {
-      steps.append("Delete \(ShellWord.quoted(out)): whoever reads it can open the backup.")
+      steps.append("Delete \(ShellWord.quoted(out)): anyone who reads it can open the backup.")
     }
     return steps.count == 1 ? steps : steps.enumerated().map { "\($0 + 1). \($1)" }
   }

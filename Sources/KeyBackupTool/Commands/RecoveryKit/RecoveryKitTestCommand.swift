@@ -14,7 +14,7 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
 
-  /// What to type to test one kit.
+  /// The command that tests one kit.
   static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     KitPage.testLine(key, derivation)
   }

@@ -3,7 +3,7 @@ internal import BackupFolder
 internal import CSPP
 internal import SecretStores
 
-/// `keybackup unlock`: this computer knows the master key for a while.
+/// `keybackup unlock`: keeps the backup open for a while.
 struct UnlockCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",

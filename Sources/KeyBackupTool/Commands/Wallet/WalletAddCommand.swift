@@ -95,7 +95,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  /// What was added, and what to compare.
+  /// Reports the added wallet, and the fingerprint to compare.
   private func tell(_ new: borrowing NewWallet) {
     unlock.output.note(
       "Added \"\(PrintableText.clean(name))\""

@@ -135,7 +135,7 @@ struct CovbExport {
 }
 
 extension CovbWallet.Loss {
-  /// What was left behind.
+  /// The wallets that were left out, in words.
   fileprivate var words: String {
     switch self {
     case .descriptorBecomesPair:

@@ -25,7 +25,7 @@ struct DescriptorExportOptions: ParsableArguments {
   /// Whether any is given.
   var isGiven: Bool { isPrivate || account != nil || timestamp != nil }
 
-  /// What they say.
+  /// The descriptors that they choose.
   var wanted: WalletDescriptors {
     var wanted = WalletDescriptors()
     wanted.half = isPrivate ? .privateKey : .publicKey

@@ -3,8 +3,8 @@ internal import SecretMemory
 internal import WalletFormats
 
 extension WalletEntry {
-  /// What to say where the words alone are another wallet than the one that the
-  /// metadata speak of; nil where they are that one, or nobody can tell.
+  /// The warning that the words alone are another wallet than the one in the
+  /// metadata; nil if they are that one, or if nobody can tell.
   ///
   /// - Parameter plaintext: the entry's bytes.
   /// - Returns: a sentence.

@@ -48,7 +48,7 @@ struct EntryImport {
     return .success
   }
 
-  /// What to say of an import that failed, perhaps after part of it was done.
+  /// The error of an import that failed, perhaps after part of it was done.
   private static func message(
     _ error: BackupFolderError, _ added: OpenNamespace.Added, of count: Int
   ) -> UserMessage {

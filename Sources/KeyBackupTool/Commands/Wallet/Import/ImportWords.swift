@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 
 extension OpenNamespace {
-  /// What an import says at its end.
+  /// The sentence at the end of an import.
   ///
   /// - Parameters:
   ///   - added: how many wallets it added.

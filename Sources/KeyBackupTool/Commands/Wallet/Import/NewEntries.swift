@@ -41,7 +41,7 @@ struct NewEntries: ~Copyable {
   /// Whether the entry at a place holds something that can be spent with.
   func holdsSecret(_ place: Int) -> Bool { items[place].secret != nil }
 
-  /// What became of the entries.
+  /// The result for the entries.
   struct Outcome {
     /// Records of those that were added.
     var added: [RecordID] = []

@@ -116,7 +116,7 @@ struct SecretImport {
     entries.append(bytes, parsed.recordID, content: content)
   }
 
-  /// What makes two wallets the same: secret and network.
+  /// The digest that is equal for the same wallet: of secret and network.
   private static func content(_ entry: WalletEntry, in bytes: borrowing SecretBytes) -> Digest? {
     switch try? entry.secret(in: bytes) {
     case nil: return nil

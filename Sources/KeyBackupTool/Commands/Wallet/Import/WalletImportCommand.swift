@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// What a file for `wallet import` holds.
+/// The format of a file for `wallet import`.
 enum WalletImportFormat: String, ExpressibleByArgument, CaseIterable {
   /// WalletEntry JSON, one a line.
   case entries
