@@ -119,10 +119,11 @@ class World:
         """Reads the code off a recovery kit's page that a command has just made."""
         for path in glob.glob(f"{self.home()}/**/*.html", recursive=True):
             with open(path, encoding="utf-8", errors="replace") as file:
-                for found in re.findall(r"\b[0-9A-Z]{4}(?:-[0-9A-Z]{1,7}){4,6}\b", file.read()):
-                    if len(found.replace("-", "")) == 21 and path not in self.pages:
-                        self.pages.add(path)
-                        self.code = found
+                # Five groups of four, and Crockford's check symbol.
+                found = re.search(r"\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}-[0-9A-Z*~$=]", file.read())
+            if found and path not in self.pages:
+                self.pages.add(path)
+                self.code = found.group()
 
     # Scenes
 

@@ -16,7 +16,9 @@ struct DeriveKey {
   /// Like `ssh:` it is no web address, so no web page can ask for your secrets.
   static let relyingParty = "example:"
 
-  static func main() async throws {
+  static func main() async { await program(run) }
+
+  static func run() async throws {
     guard CommandLine.arguments.count == 2 else {
       tell("usage: derive-key create | PURPOSE")
       exit(64)

@@ -11,7 +11,9 @@ import Surroundings
 /// The PIN is the first line of standard input.
 @main
 struct ReadBackup {
-  static func main() async throws {
+  static func main() async { await program(run) }
+
+  static func run() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 3 else {
       tell("usage: read-backup FOLDER STATE-FOLDER")

@@ -21,8 +21,3 @@ public enum StandardInput {
     return line
   }
 }
-
-/// Tells the person something; standard output is for the result.
-public func tell(_ text: String) {
-  _ = Array((text + "\n").utf8).withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
-}

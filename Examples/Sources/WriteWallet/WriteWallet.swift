@@ -12,7 +12,9 @@ import WalletFormats
 /// The PIN is the first line of standard input, the wallet's BIP-39 words are the second.
 @main
 struct WriteWallet {
-  static func main() async throws {
+  static func main() async { await program(run) }
+
+  static func run() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4 else {
       tell("usage: write-wallet FOLDER STATE-FOLDER NAME")
