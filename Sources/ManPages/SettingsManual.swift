@@ -5,7 +5,7 @@ enum SettingsManual {
     var page = Roff("keybackup", section: 5, release)
     page.name("keybackup", "settings and environment of keybackup.")
     page.section("Synopsis")
-    page.line(Roff.placeholder(Setting.file))
+    page.line(Roff.placeholder(SettingManualEntry.file))
     page.section("Description")
     page.paragraph(
       "The settings file is text. Each line is a name, an equals sign and a value. Empty lines "
@@ -16,7 +16,7 @@ enum SettingsManual {
     page.code(["keybackup config show"])
     page.paragraph("No secret belongs in this file. A PIN is in a file of its own.")
     page.section("Options")
-    for setting in Setting.all {
+    for setting in SettingManualEntry.all {
       page.item(
         Roff.bold(setting.name) + " = " + Roff.placeholder(setting.value.uppercased()),
         setting.text)

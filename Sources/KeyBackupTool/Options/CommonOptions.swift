@@ -88,7 +88,7 @@ struct PINOptions: ParsableArguments {
 
   mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
-  /// The PIN policy of these options and this computer's settings.
+  /// Decides where a PIN comes from, by these options and this computer's settings.
   ///
   /// - Parameters:
   ///   - world: the environment.

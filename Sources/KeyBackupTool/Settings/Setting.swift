@@ -32,7 +32,7 @@ struct Setting: Sendable, Equatable {
     }
   }
 
-  /// The place to correct when the value is wrong.
+  /// The place to look at when the value is wrong.
   var place: String {
     switch origin {
     case .option(let name), .variable(let name): name

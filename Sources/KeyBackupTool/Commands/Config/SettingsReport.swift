@@ -6,7 +6,7 @@ struct ShownSetting {
   var setting: Setting
   /// Whether the value is one, not words about there being none.
   var isValue = true
-  /// The problem of the file or folder it names; nil: none.
+  /// The fault of the file that it names; nil: none.
   var remark: String?
 
   init(_ setting: Setting, isValue: Bool = true, remark: String? = nil) {
@@ -33,11 +33,11 @@ struct ShownSetting {
     }
   }
 
+  /// The value comes last: a long path widens no other line.
   var cells: [String] {
     [
-      setting.name.rawValue,
+      setting.name.rawValue, source,
       PrintableText.clean(setting.value, limit: 300) + (remark.map { " (\($0))" } ?? ""),
-      source,
     ]
   }
 
@@ -88,7 +88,7 @@ struct SettingsReport {
       try output.result(json: json)
       return problems.isEmpty ? .success : .config
     }
-    for line in Table.lines([["SETTING", "VALUE", "FROM"]] + shown.map(\.cells)) {
+    for line in Table.lines([["SETTING", "FROM", "VALUE"]] + shown.map(\.cells)) {
       try output.result(line)
     }
     if let path = file.path {
@@ -120,7 +120,7 @@ struct SettingsReport {
   }
 }
 
-/// The problems of files and folders that settings name; nil: none.
+/// The faults of files and folders that settings name; nil: there is none.
 ///
 /// Each may lie on a mount that does not answer.
 enum FileLook {

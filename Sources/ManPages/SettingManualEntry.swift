@@ -1,5 +1,5 @@
-/// A line of the settings file.
-struct Setting {
+/// A setting as keybackup(5) describes it.
+struct SettingManualEntry {
   /// Its name.
   let name: String
   /// The name of its value.
@@ -9,18 +9,18 @@ struct Setting {
 
   /// All of them.
   static let all = [
-    Setting(
+    SettingManualEntry(
       name: "folder", value: "path",
-      text: "The synced folder. keybackup init writes this line."),
-    Setting(
+      text: "The synced folder. Without this line, the one that keybackup init remembered."),
+    SettingManualEntry(
       name: "pin-file", value: "path",
       text: "A file whose first line is the PIN; only you may read it."),
-    Setting(
+    SettingManualEntry(
       name: "askpass", value: "program",
       text: "A program that asks for the PIN, as KEYBACKUP_ASKPASS does."),
-    Setting(
+    SettingManualEntry(
       name: "wait", value: "seconds", text: "How long to wait for a security key, as --wait."),
-    Setting(
+    SettingManualEntry(
       name: "timeout", value: "seconds", text: "How long to wait for a touch, as --timeout."),
   ]
 
@@ -38,7 +38,8 @@ struct NamedFile {
   /// All of them.
   static let all = [
     NamedFile(
-      path: Setting.file, text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+      path: SettingManualEntry.file,
+      text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
     NamedFile(
       path: "~/.local/state/keybackup/",
       text: "What this computer remembers of each backup, so that a lost or old file is noticed. "
