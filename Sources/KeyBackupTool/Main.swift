@@ -96,7 +96,10 @@ enum Main {
         try output.result(verdict + "\n")
       }
       // Nothing in it comes from elsewhere; headings may be bold.
-      try output.write(text: request.page(KeyBackup.self, on: ScreenStyle(.process(), output)))
+      let screen = Screen(output.standardOutput)
+      try output.write(
+        text: request.page(
+          KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))
       return .success
     } catch {
       return .io
@@ -123,9 +126,10 @@ enum Main {
     }
   }
 
-  /// The message without the secrets that were typed on the command line.
+  /// The message without the secrets that were typed on the command line, and with commands that
+  /// can be run as they stand.
   private static func safe(_ message: UserMessage) -> UserMessage {
-    TypedSecrets.ofProcess.hiding(message)
+    SuggestedCommands.completed(TypedSecrets.ofProcess.hiding(message))
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {
@@ -137,8 +141,7 @@ enum Main {
         ]
       ])
     } else {
-      output.warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")
-      if let hint = message.hint { output.warn("hint: \(hint)") }
+      output.warn(message)
     }
   }
 }

@@ -21,8 +21,8 @@ extension OpenAuthenticator {
     } catch  where error.leavesDoubt && request.isDiscoverable {
       // The answer was lost, which had the credential's ID: who knows.
       throw error.adding(
-        hint: "the key may have kept a new credential all the same: "
-          + "keybackup credential list --rp-id \(request.rpID) shows it")
+        hint: "the key may have kept a new credential all the same; to see it: "
+          + "keybackup credential list --rp-id \(request.rpID)")
     } catch {
       throw error
     }

@@ -128,8 +128,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
         .wrongKey, "no security key in reach holds this credential for \(rpId)",
         hint: "plug in the one it was made on, and check --credential and --rp-id"
           + (device.device == nil
-            ? "\na credential of protection level 3 is hidden until the PIN: if it is one, name its "
-              + "key with --device PATH (keybackup devices lists the paths)" : ""))
+            ? "\nif its protection level is 3, the key shows it only after the PIN: name the key with "
+              + "--device PATH; to see the paths: keybackup devices" : ""))
     }
   }
 

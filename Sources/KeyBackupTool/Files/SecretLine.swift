@@ -29,7 +29,7 @@ enum SecretLine {
     guard descriptor >= 0 else {
       throw UserMessage(
         errno == EACCES ? .permissionDenied : .noInput,
-        "the \(what) file \(path) could not be opened: \(systemText(errno))",
+        "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(errno))",
         hint: setting.map { "check \($0)" }
           ?? "check the path given with \(option ?? "--\(what.lowercased())-file")")
     }
@@ -45,7 +45,8 @@ enum SecretLine {
     }
     if isFile, status.st_mode & 0o077 != 0 {
       throw UserMessage(
-        .config, "others can read the \(what) file \(path)", hint: "run: chmod 600 \(path)")
+        .config, "others can read the \(what) file \(ShellWord.quoted(path))",
+        hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
     return try read(from: descriptor, name: path, what: what, limit: limit)
   }

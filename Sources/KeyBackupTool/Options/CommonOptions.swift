@@ -169,6 +169,7 @@ struct FolderOptions: ParsableArguments {
 
   mutating func validate() throws {
     if folder == "" { throw ValidationError("--folder names a folder") }
+    if let folder { SuggestedCommands.folder = folder }
   }
 }
 

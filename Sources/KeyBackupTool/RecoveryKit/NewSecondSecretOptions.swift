@@ -50,7 +50,8 @@ struct NewSecondSecretOptions: ParsableArguments {
       }
       if path != "-", !FileCheck.exists(path) {
         try OutputFile.write(SecondSecretFile.random(), to: path)
-        unlock.output.note("Made the second secret \(path): keep copies of it, unchanged.")
+        unlock.output.note(
+          "Made the second secret \(ShellWord.quoted(path)). Keep copies of it, unchanged.")
       }
       return Chosen(kind: .file, secret: try SecondSecretFile.read(path))
     }

@@ -82,8 +82,9 @@ extension Backup {
     let lacking = health.incomplete + health.rolledBack
     guard lacking > 0 else { return }
     output.warn(
-      "keybackup: the folder lacks \(counted(lacking, "operation")) that the backup has had or "
-        + "names; keybackup status says more")
+      "keybackup: \(counted(lacking, "change")) of the backup \(lacking == 1 ? "is" : "are") missing "
+        + "from the folder")
+    output.warn("hint: to see more: keybackup status")
   }
 
   /// Gets the master key from the first key slot that serves, and tells of the

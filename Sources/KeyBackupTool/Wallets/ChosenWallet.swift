@@ -22,7 +22,7 @@ struct ChosenWallet: ~Copyable {
   /// Finds it.
   ///
   /// - Parameters:
-  ///   - selector: an ID, record ID or name; an ID wins over a name.
+  ///   - selector: a name, an ID, a record ID, or the beginning of one; a whole ID wins.
   ///   - versionID: of a wallet with several versions, this one.
   ///   - allowsVersions: whether it may be all versions of one wallet.
   ///   - opened: the backup.
@@ -66,6 +66,6 @@ struct ChosenWallet: ~Copyable {
     UserMessage(
       .ambiguous, "the wallet has \(versions.count) versions",
       hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
-        + "; keybackup conflicts list tells them apart")
+        + "; to see them: keybackup conflicts list")
   }
 }

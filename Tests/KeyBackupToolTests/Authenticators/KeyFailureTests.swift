@@ -23,7 +23,7 @@ import Testing
     Failure(
       testDescription: "hmac-secret advertised and not delivered",
       key: ["--fault", "hmac-secret-missing"], code: 86, word: "prf-unsupported",
-      says: ["advertises hmac-secret and did not deliver"]),
+      says: ["claims to support hmac-secret, but gave no output"]),
     Failure(
       testDescription: "hmac-secret of a wrong length", key: ["--fault", "hmac-secret-length=16"],
       code: 86, word: "prf-unsupported", says: ["hmac-secret"]),
@@ -156,7 +156,7 @@ import Testing
       says: ["unplugged", "credential delete --force"]),
     Failure(
       testDescription: "not delivered", key: ["--fault", "hmac-secret-missing"], code: 86,
-      word: "prf-unsupported", says: ["did not deliver", "credential delete --force"]),
+      word: "prf-unsupported", says: ["gave no output", "credential delete --force"]),
     Failure(
       testDescription: "another output the second time", key: ["--fault", "hmac-secret-unstable"],
       code: 86, word: "prf-unsupported",

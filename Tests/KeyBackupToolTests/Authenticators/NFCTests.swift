@@ -258,7 +258,7 @@ import Testing
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--timeout", "1"], key: key, expecting: nil)
-    expectFailure(outcome, 84, says: "did not get its touch")
+    expectFailure(outcome, 84, says: "was not touched in time")
     let interrupted = try await box.keybackup(
       Sandbox.derive + ["--reveal"], key: key,
       terminal: [.expect("Hold the key on"), .pause(300), .interrupt], expecting: nil)

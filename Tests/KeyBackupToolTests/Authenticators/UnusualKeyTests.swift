@@ -55,7 +55,7 @@ import Testing
     let prepared = try await PreparedBackup()
     let key = ["--set", "force-pin-change-by-policy"]
     let outcome = try await prepared.box.keybackup(["restore"], key: key, expecting: nil)
-    expectFailure(outcome, 81, says: "wants its PIN changed", "keybackup pin change")
+    expectFailure(outcome, 81, says: "wants a new PIN", "keybackup pin change")
     #expect(!outcome.err.contains("too short"))
     let json = try await prepared.box.keybackup(["restore", "--json"], key: key, expecting: nil)
     try expectFailure(json, 81, word: "pin-invalid")
@@ -127,13 +127,13 @@ import Testing
     let id = try #require(found["credential_id"].text)
     let asked = Sandbox.derive + ["--credential", id]
     let hidden = try await box.keybackup(asked, key: key, expecting: nil)
-    expectFailure(hidden, 80, says: "protection level 3", "--device")
+    expectFailure(hidden, 80, says: "protection level is 3", "--device")
     let named = try await box.keybackup(asked + ["--device", "/dev/hidraw0"], key: key)
     #expect(named.out.count == 65)
     // The wrong one was named: that advice was followed already.
     let wrong = try await box.keybackup(
       asked + ["--device", "/dev/hidraw0"], key: ["--key", box.root + "/other.json"],
       expecting: nil)
-    #expect(wrong.code == 80 && !wrong.err.contains("protection level 3"), "\(wrong.text)")
+    #expect(wrong.code == 80 && !wrong.err.contains("protection level is 3"), "\(wrong.text)")
   }
 }

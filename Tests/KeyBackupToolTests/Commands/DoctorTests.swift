@@ -54,7 +54,7 @@ import Testing
       key: ["no-pin", "--set", "no-client-pin"], code: 86, line: "has no PIN feature",
       texts: ["verifies its user"]),
     Fault(
-      key: ["--set", "force-pin-change"], code: 81, line: "wants its PIN changed",
+      key: ["--set", "force-pin-change"], code: 81, line: "wants a new PIN",
       texts: ["keybackup pin change"]),
     Fault(
       key: ["--set", "pin-retries=0"], code: 82, line: "is blocked for good",
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--set", "pin-retries=2"], "few tries are left"),
+    (["--set", "pin-retries=2"], "enter the right PIN once"),
     (["--set", "capacity=0"], "no slot is left"),
   ])
   func warningsDoNotFail(_ key: [String], _ text: String) async throws {

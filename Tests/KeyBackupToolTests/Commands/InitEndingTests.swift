@@ -17,10 +17,10 @@ import Testing
   @Test func theNextStepIsACommandThatWorks() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", box.folder])
-    let next = made.err.split(separator: "\n").first { $0.hasPrefix("Next: keybackup ") }
+    let next = made.err.split(separator: "\n").first { $0.hasPrefix("  keybackup wallet add ") }
     let words = box.root + "/words"
     try Files.write(Samples.mnemonic, to: words)
-    let arguments = try #require(next).split(separator: " ").dropFirst(2)
+    let arguments = try #require(next).split(separator: " ").dropFirst()
       .map(String.init)
     // At a terminal it asks for the words; here a file has them.
     try await box.keybackup(arguments + ["--mnemonic", words])

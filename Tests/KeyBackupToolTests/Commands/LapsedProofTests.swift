@@ -63,7 +63,7 @@ import Testing
     let status = try await box.keybackup(
       ["status", "--json"], key: nil, pin: .none, home: home, expecting: nil)
     return try status.json()["advice"].items.compactMap(\.text)
-      .filter { $0.contains("has not been proved") }
+      .filter { $0.contains("was last tested") }
       .map { advice in
         #expect(advice.contains("keybackup verify --deep"))
         return advice.split(separator: " ").drop { Int($0) == nil }.prefix(2)

@@ -47,7 +47,7 @@ import Testing
       ], key: nil
     ).expectSuccess()
     let refused = try await box.keybackup(["restore", "--out", out], expecting: nil)
-    expectFailure(refused, 73, says: names[1], "everything else was written")
+    expectFailure(refused, 73, says: names[1], "all other wallets were written")
     var expected = whole
     expected[names[1]] = whole[names[1]].map { Array($0.prefix(9)) }
     #expect(try Files.contents(out) == expected)

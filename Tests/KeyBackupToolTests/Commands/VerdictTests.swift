@@ -80,7 +80,7 @@ import Testing
     let shown = try await box.run([Build.keybackup], key: nil)
     #expect(shown.code == 0 && shown.out.contains(Self.help), "\(shown)")
     #expect(
-      Self.first(shown).contains("could not be looked at within a second. Run: keybackup status"),
+      Self.first(shown).contains("did not answer within a second. Run: keybackup status"),
       "\(shown.out)")
     #expect(shown.seconds < 10, "\(shown.seconds) s")
     mounted.system.unmount()

@@ -27,10 +27,10 @@ import Testing
     // Nobody can be asked, or a person says no: nothing is accepted.
     let unasked = try await box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none, expecting: nil)
-    #expect(unasked.code == 64 && unasked.err.contains("1 operation"), "\(unasked.text)")
+    #expect(unasked.code == 64 && unasked.err.contains("1 change"), "\(unasked.text)")
     let refused = try await box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none,
-      terminal: [.expect("report this no more?"), .type("n\n")], expecting: 85)
+      terminal: [.expect("report it no more?"), .type("n\n")], expecting: 85)
     #expect(refused.screen.contains("nothing was accepted"))
     _ = try await without(box, status, 89)
     let before = try Files.contents(box.folder)
@@ -54,8 +54,8 @@ import Testing
     let backup = try await rolledBack()
     let accepted = try await backup.box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none,
-      terminal: [.expect("report this no more?"), .type("y\n")])
-    #expect(accepted.screen.contains("1 operation of computer"))
+      terminal: [.expect("report it no more?"), .type("y\n")])
+    #expect(accepted.screen.contains("1 change of computer"))
     _ = try await without(backup.box, status, 88)
   }
 

@@ -11,6 +11,8 @@ struct ChildProcess: Sendable {
   var descriptor9: [UInt8]?
   /// A terminal to run on, and what happens there; nil: none at all.
   var terminal: [TerminalStep]?
+  /// Columns of the terminal: so many that only tests of layout see a line broken.
+  var columns: UInt16 = 1000
   /// Where standard output goes.
   var standardOutput = StandardOutput.captured
   /// Seconds after which everything is killed.

@@ -31,7 +31,7 @@ struct ChildSession {
     defer { for descriptor in childSide { close(descriptor) } }
     var terminal: String?
     if plan.terminal != nil {
-      (master, slave, terminal) = try Self.openTerminal()
+      (master, slave, terminal) = try Self.openTerminal(columns: plan.columns)
     } else {
       (master, slave) = (-1, -1)
     }
@@ -216,7 +216,9 @@ extension ChildSession {
     return (ends[0], ends[1])
   }
 
-  private static func openTerminal() throws -> (master: Int32, slave: Int32, path: String) {
+  private static func openTerminal(
+    columns: UInt16
+  ) throws -> (master: Int32, slave: Int32, path: String) {
     let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var number: UInt32 = 0
     var lock: Int32 = 0
@@ -228,6 +230,10 @@ extension ChildSession {
     // Held open so that the settings outlive the process.
     let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard slave >= 0 else { throw SystemFailure(path) }
+    var size = winsize(ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard unsafe ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else {
+      throw SystemFailure("TIOCSWINSZ")
+    }
     return (master, slave, path)
   }
 

@@ -48,8 +48,9 @@ final class Sandbox: Sendable {
   func keybackup(
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
     home: String? = nil, environment: [String: String] = [:], wrapper: [String] = [],
-    terminal: [TerminalStep]? = nil, standardOutput: ChildProcess.StandardOutput = .captured,
-    limit: Double = 90, expecting: Int32? = 0, secrets: Bool = false,
+    terminal: [TerminalStep]? = nil, columns: UInt16 = 1000,
+    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90,
+    expecting: Int32? = 0, secrets: Bool = false,
     at location: SourceLocation = #_sourceLocation
   ) async throws -> Outcome {
     var command = wrapper + [Build.keybackup] + arguments
@@ -63,7 +64,8 @@ final class Sandbox: Sendable {
     }
     let outcome = try await run(
       command, key: key, input: input, descriptor9: descriptor9, home: home,
-      environment: environment, terminal: terminal, standardOutput: standardOutput, limit: limit)
+      environment: environment, terminal: terminal, columns: columns,
+      standardOutput: standardOutput, limit: limit)
     #expect(!outcome.timedOut, "\(arguments) had to be killed", sourceLocation: location)
     if let expecting {
       #expect(
@@ -82,7 +84,8 @@ final class Sandbox: Sendable {
   func run(
     _ command: [String], key: [String]? = [], input: [UInt8] = [], descriptor9: [UInt8]? = nil,
     home: String? = nil, environment: [String: String] = [:], terminal: [TerminalStep]? = nil,
-    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90
+    columns: UInt16 = 1000, standardOutput: ChildProcess.StandardOutput = .captured,
+    limit: Double = 90
   ) async throws -> Outcome {
     var all = command
     if let key { all = virtualKey(key) + all }
@@ -93,7 +96,7 @@ final class Sandbox: Sendable {
     variables.merge(environment) { $1 }
     let process = ChildProcess(
       command: all, environment: variables, input: input, descriptor9: descriptor9,
-      terminal: terminal, standardOutput: standardOutput, limit: limit)
+      terminal: terminal, columns: columns, standardOutput: standardOutput, limit: limit)
     return try await process.run()
   }
 

@@ -65,7 +65,7 @@ import Testing
     let forced = ["--set", "force-pin-change"]
     let trace = try await box.traced {
       let outcome = try await box.keybackup(Sandbox.derive, key: forced, expecting: nil)
-      expectFailure(outcome, 81, says: "wants its PIN changed", "keybackup pin change")
+      expectFailure(outcome, 81, says: "wants a new PIN", "keybackup pin change")
       #expect(!outcome.err.contains("wrong"))
     }
     // The key has told before.
@@ -101,7 +101,7 @@ import Testing
       outcome.err.contains("5 tries left; at 0 the key locks for good"), "\(outcome.err)")
     let codes = outcome.out.split(separator: "\n").map(String.init)
     #expect(codes == ["code 81", "code 81", "code 82", "code 82"], "\(outcome.text)")
-    #expect(outcome.err.contains("unplug it, plug it in again"), "\(outcome.err)")
+    #expect(outcome.err.contains("unplug the key and plug it in again"), "\(outcome.err)")
     #expect(!outcome.err.contains("blocked for good"))
     // Plugged in again it takes the right PIN.
     try await box.keybackup(Sandbox.derive)

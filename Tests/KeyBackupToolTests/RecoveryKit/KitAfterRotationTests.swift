@@ -55,7 +55,7 @@ import Testing
     let written = try await rotated.opening(
       ["wallet", "import", "-"], home: home,
       input: Array(Samples.entry(id: "x", name: "X").utf8), expecting: 0)
-    #expect(written.err.contains("has a file of its own"), "\(written.err)")
+    #expect(written.err.contains("has its own file in the new backup"), "\(written.err)")
     let direct = try await rotated.opening(["recovery-kit", "test", "--json"], expecting: 0)
     #expect(try direct.json()["namespace_id"].text == rotated.new)
     #expect(try direct.json()["wallets"].number == 5)

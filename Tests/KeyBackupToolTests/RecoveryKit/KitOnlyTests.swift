@@ -8,7 +8,7 @@ import Testing
     let remove = ["key", "remove", kit.backup.keyID, "--yes"]
     expectFailure(
       try await kit.box.keybackup(remove, expecting: nil), 64,
-      says: "another way in than the one to be removed", "--recovery-code")
+      says: "another way in than the one that you want to remove", "--recovery-code")
     _ = try await kit.box.keybackup(remove + kit.opening, key: ["--no-key"], pin: .none)
     let asked = try await kit.box.traced {
       for (arguments, says) in [

@@ -27,7 +27,7 @@ import Testing
     #expect(enrolled(known["ways"].items, planted) == .null)
     #expect(enrolled(known["ways"].items, backup.keyID) == .bool(true))
     let listed = try await box.keybackup(["key", "list"], key: nil, pin: .none)
-    #expect(listed.out.contains("Grandma safe (unconfirmed)"), "\(listed.out)")
+    #expect(listed.out.contains(/Grandma safe .*unconfirmed/), "\(listed.out)")
   }
 
   @Test func aPlantedFileIsNotCalledAsTheLogSays() async throws {
@@ -36,7 +36,7 @@ import Testing
     let planted = try await plant(["key", "--label", "Grandma safe"], in: backup)
     let file = backup.place + "/keybackup/keys/\(planted).json"
     let repaired = try await box.keybackup(["key", "repair"])
-    #expect(repaired.out.contains("Nothing was to be repaired"), "\(repaired.text)")
+    #expect(repaired.out.contains("Nothing to repair"), "\(repaired.text)")
     #expect(repaired.err.contains("Not enrolled") && repaired.err.contains("Grandma safe"))
     // It gets no name, and the only key is not taken away for it.
     let labelled = try await box.keybackup(["key", "label", planted, "mine"], expecting: nil)

@@ -204,6 +204,6 @@ import Testing
       ])
     expectFailure(
       try await box.keybackup(["derive", "--salt", "x", "--credential", mine], expecting: nil), 64,
-      says: "abababab", "move that file away")
+      says: "abababab", "move it away")
   }
 }

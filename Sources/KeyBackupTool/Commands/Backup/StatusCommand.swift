@@ -46,8 +46,9 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if accept {
+      let place = try Backup.folder(at: folder.path(world, common.output), world, common)
       return try FolderAcceptance(common: common, isConfirmed: yes).run(
-        Backup.folder(at: folder.path(world, common.output), world, common), folder.namespaceID())
+        place, folder.namespaceID(in: place))
     }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
     try backup.requireOne()
@@ -65,6 +66,14 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
     report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())
+    switch FolderCarrier.look(at: report.folder, world) {
+    case .carried(let title): report.carrier = title
+    case .alone:
+      report.advice.append(
+        "no sync program carries this folder to another place, as far as can be seen. Until one "
+          + "does, this computer has the only copy.")
+    case nil: break
+    }
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }
@@ -73,7 +82,8 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       json["verdict"] = .string(report.verdict)
       try common.output.result(json: json)
     } else {
-      for line in [report.verdict] + report.lines { try common.output.result(line) }
+      try common.output.result(title: report.verdict)
+      for line in report.lines(below: report.verdict) { try common.output.result(line) }
     }
     return report.exitCode
   }

@@ -19,6 +19,12 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("The version, from conflicts list.", valueName: "version"))
   var version: String
 
+  mutating func validate() throws {
+    for problem in [WalletSelector.problem(wallet), VersionSelector.problem(version)] {
+      if let problem { throw ValidationError(problem) }
+    }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletVersion] = []
@@ -44,8 +50,8 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
     let name = PrintableText.clean(chosen.entry.name ?? row.id)
     try unlock.output.result(
       isChange
-        ? "Kept version \(chosen.id) of \"\(name)\", written here and checked."
-        : "\"\(name)\" has this version only.",
+        ? "Kept version \(chosen.id) of \"\(name)\", saved here and checked."
+        : "\"\(name)\" has only this version.",
       json: [
         "id": .string(row.id), "record_id": .string(row.recordID.hex),
         "version": .string(chosen.id.description), "changed": .bool(isChange),

@@ -65,15 +65,13 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     if rows.isEmpty {
       output.note("No wallet has several versions.")
     } else {
-      for line in Table.lines([VersionRow.headings] + rows.map(\.cells)) {
-        try output.result(line)
-      }
-      output.note("keybackup conflicts keep WALLET VERSION keeps one; the log has the others.")
+      try output.result(VersionRow.table(rows))
+      output.note("To keep one version: keybackup conflicts keep WALLET VERSION")
     }
     for record in kept {
       output.note(
-        "Record \(record.hex) was removed on one computer and changed on another: the change was "
-          + "kept; keybackup wallet remove removes it.")
+        "Record \(record.hex) was removed on one computer and changed on another. The change was "
+          + "kept. To remove it: keybackup wallet remove \(record.hex)")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
   }

@@ -28,7 +28,12 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
       try common.output.result(json: ["checks": .array(checks.map(\.json))])
     } else {
       for line in checks.flatMap(\.lines) {
-        try common.output.result(PrintableText.cleanLines(line))
+        // The lines of a rule's file are copied.
+        if line.contains("==") {
+          try common.output.result(laidOut: line)
+        } else {
+          try common.output.result(line, hanging: line.hasPrefix(" ") ? nil : Check.margin)
+        }
       }
     }
     return checks.first { $0.status == .failed }?.code ?? .success

@@ -102,7 +102,8 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     unlock.output.warn(sharing: sharing, of: name, new: keyID)
     if !unlock.common.json {
       unlock.output.note(
-        "Try it alone once (keybackup verify --deep), then keep it somewhere else than the first.")
+        "Test it: plug in this key only, and run keybackup verify --deep. Then keep it somewhere "
+          + "else than the first key.")
     }
     if let note = UserMessage.readableBy(rpID) { unlock.output.note(note) }
     unlock.output.note(rotationsOf: opened)

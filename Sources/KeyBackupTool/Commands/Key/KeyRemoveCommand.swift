@@ -25,6 +25,10 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
 
+  mutating func validate() throws {
+    if let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     let slots = try backup.allKeySlots()
@@ -67,7 +71,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let prompter = unlock.common.prompter
     guard prompter.canAsk else {
       throw UserMessage(
-        .usage, "there is nobody to confirm that the way in is to be removed", hint: "add --yes")
+        .usage, "nobody can be asked whether to remove the way in", hint: "add --yes")
     }
     let name = KeySlotSelector.shown(meant[0])
     let question =
@@ -82,7 +86,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   private func advise(_ meant: [KeySlot]) {
     unlock.output.note(
-      "If somebody else may have it, and a copy of the folder: keybackup rotate --master-key.")
+      "If somebody else may have it and a copy of the folder, run: keybackup rotate --master-key")
     let stored = meant.filter { $0.discoverable == true }.compactMap(\.credentialID)
     if let id = stored.first {
       unlock.output.note(

@@ -52,7 +52,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))."
     }
-    return lines.isEmpty ? "Nothing was to be repaired." : lines.joined(separator: "\n")
+    return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }
 }
 

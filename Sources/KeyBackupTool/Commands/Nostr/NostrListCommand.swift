@@ -81,7 +81,12 @@ extension Output {
         PrintableText.clean(identity.rpID, limit: 64),
       ]
     }
-    for line in Table.lines([["NPUB", "INDEX", "RELYING PARTY"]] + rows) { try result(line) }
+    try result(
+      Table(
+        columns: [
+          Table.Column("NPUB"), Table.Column("INDEX", rank: 2),
+          Table.Column("RELYING PARTY", rank: 1),
+        ], rows: rows))
   }
 }
 

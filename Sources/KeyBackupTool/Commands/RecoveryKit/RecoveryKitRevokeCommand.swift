@@ -22,7 +22,7 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
     let kits = slots.filter { Kit($0) != nil }
     guard !kits.isEmpty else {
       throw UserMessage(
-        .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")
+        .noInput, "this backup has no recovery kit", hint: "to see its ways in: keybackup key list")
     }
     // A security key may have the same label.
     if let id = try KeySlotSelector.group(removal.key, kits).first?.keyID {
@@ -30,8 +30,8 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
       if let other = slots.first(where: { $0.keyID == id && Kit($0) == nil }) {
         throw UserMessage(
           .ambiguous, "the kit's file and \"\(KeySlotSelector.shown(other))\" have the same ID",
-          hint: "one of the two files was put there; keybackup verify --deep tells which one is "
-            + "enrolled")
+          hint: "somebody put one of the two files there; to see which one is enrolled: keybackup "
+            + "verify --deep")
       }
       removal.key = id.hex
     }

@@ -38,8 +38,8 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     if opened.openedBy == nil, !isEarlier, unlock.recovery.recoveryKit == nil {
       unlock.output.note(
-        "It was made before the master key was rotated, and counts once it has its place in the "
-          + "backup: keybackup key repair --recovery-code")
+        "It was made before the master key was rotated. To make it count again: keybackup key repair "
+          + "--recovery-code")
     }
     return isEarlier ? .partial : .success
   }

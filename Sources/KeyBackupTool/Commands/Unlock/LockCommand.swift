@@ -31,7 +31,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
       } catch {
         throw UserMessage(
           error.code, word: error.word, error.message,
-          hint: "keybackup lock --all forgets the keys of every backup, without any folder")
+          hint: "to forget the keys of every backup, without a folder: keybackup lock --all")
       }
       forgotten = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: !common.noInput) {
         id in
@@ -39,7 +39,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     try common.output.result(
-      forgotten == 0 ? "No master key was known." : "Forgotten.",
+      forgotten == 0 ? "This computer knew no master key." : "Forgotten.",
       json: ["forgotten": .number(forgotten)], ofChange: "the key is forgotten all the same")
     return .success
   }

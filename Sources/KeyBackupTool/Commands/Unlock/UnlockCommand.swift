@@ -73,7 +73,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     }
     try unlock.output.result(
       "The master key is \(report.text).", json: report.json,
-      ofChange: "it is known to this computer all the same; keybackup lock forgets it")
+      ofChange: "this computer knows it all the same; to forget it: keybackup lock")
     return .success
   }
 

@@ -72,8 +72,10 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
+    if !unlock.common.json { tell(new) }
+    // A program reads the ID alone.
     try unlock.output.result(
-      walletID,
+      unlock.output.resultIsTerminal ? "Its ID: \(walletID)" : walletID,
       json: [
         "id": .string(walletID), "record_id": .string(record.hex),
         "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
@@ -82,7 +84,6 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         "same_name": namesakes.json,
       ],
       ofChange: "the wallet \(walletID) was added all the same")
-    if !unlock.common.json { tell(new) }
     unlock.output.warn(same)
     unlock.output.warn(namesakes)
     if secret.descriptor != nil {
@@ -98,12 +99,12 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   private func tell(_ new: borrowing NewWallet) {
     unlock.output.note(
       "Added \"\(PrintableText.clean(name))\""
-        + (new.spending == .watchOnly ? " (watch-only)" : "") + ", written here and checked.")
+        + (new.spending == .watchOnly ? " (watch-only)" : "") + ", saved here and checked.")
     guard let fingerprint = new.fingerprint else { return }
     unlock.output.note(
       "Master fingerprint \(fingerprint)"
         + (secret.passphrase.isGiven ? ", of these words with this passphrase" : "")
-        + ": compare it with what your wallet program shows.")
+        + ". Compare it with what your wallet program shows.")
   }
 
   /// The entry to add, and what is known of it beside its secret.

@@ -22,6 +22,10 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
   var yes = false
 
+  mutating func validate() throws {
+    if let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
@@ -55,7 +59,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       json: ["id": .string(row.id), "record_id": .string(row.recordID.hex)],
       ofChange: "the wallet was removed all the same")
     if !unlock.common.json {
-      unlock.output.note("Its encrypted secret stays in the folder's log.")
+      unlock.output.note("Its secret stays in the folder's log, encrypted.")
     }
     return .success
   }

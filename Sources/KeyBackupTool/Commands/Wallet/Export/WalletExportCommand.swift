@@ -76,6 +76,12 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var place: SyncedFolderOption
 
   mutating func validate() throws {
+    for name in wallets + [wallet].compactMap({ $0 }) {
+      if let problem = WalletSelector.problem(name) { throw ValidationError(problem) }
+    }
+    if let versionId, let problem = VersionSelector.problem(versionId) {
+      throw ValidationError(problem)
+    }
     if covb != nil {
       try validateCovb()
     } else {

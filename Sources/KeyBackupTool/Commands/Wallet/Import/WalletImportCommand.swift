@@ -93,6 +93,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     if (wallet != nil) != (format == .labels) {
       throw ValidationError("--format labels and --wallet go together")
     }
+    if let wallet, let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
     try unlock.requireOtherInput(than: file, covb, password.input)
     if password.input == "-", covb == "-" {
       throw ValidationError("only one input can come from standard input")

@@ -1,5 +1,5 @@
 /// A line of the settings file.
-struct Setting {
+struct SettingLine {
   /// Its name.
   let name: String
   /// What its value is called.
@@ -9,19 +9,21 @@ struct Setting {
 
   /// All of them.
   static let all = [
-    Setting(
+    SettingLine(
       name: "folder", value: "path",
-      text: "The synced folder. keybackup init writes this line."),
-    Setting(
+      text: "The synced folder. Without it, the folder counts that keybackup init remembered."),
+    SettingLine(
       name: "pin-file", value: "path",
-      text: "A file whose first line is the PIN; only you may read it."),
-    Setting(
-      name: "askpass", value: "program",
+      text: "A file whose first line is the PIN of one key; only you may read it."),
+    SettingLine(
+      name: "askpass", value: "path",
       text: "A program that asks for the PIN, as KEYBACKUP_ASKPASS does."),
-    Setting(
-      name: "wait", value: "seconds", text: "How long to wait for a security key, as --wait."),
-    Setting(
-      name: "timeout", value: "seconds", text: "How long to wait for a touch, as --timeout."),
+    SettingLine(
+      name: "wait", value: "seconds",
+      text: "How long to wait for a security key, 0 to 86400, as --wait."),
+    SettingLine(
+      name: "timeout", value: "seconds",
+      text: "How long to wait for a touch, 1 to 600, as --timeout. Default: 60."),
   ]
 
   /// Where the file is.
@@ -38,7 +40,9 @@ struct NamedFile {
   /// All of them.
   static let all = [
     NamedFile(
-      path: Setting.file, text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+      path: SettingLine.file, text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+    NamedFile(
+      path: "~/.config/keybackup/config.json", text: "The folder that keybackup init remembered."),
     NamedFile(
       path: "~/.local/state/keybackup/",
       text: "What this computer remembers of each backup, so that a lost or old file is noticed. "
