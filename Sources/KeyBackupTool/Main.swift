@@ -96,7 +96,10 @@ enum Main {
         try output.result(verdict + "\n")
       }
       // Nothing in it comes from elsewhere; headings may be bold.
-      try output.write(text: request.page(KeyBackup.self, on: ScreenStyle(.process(), output)))
+      let screen = Screen(output.standardOutput)
+      try output.write(
+        text: request.page(
+          KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))
       return .success
     } catch {
       return .io

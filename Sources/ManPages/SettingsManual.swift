@@ -5,25 +5,31 @@ enum SettingsManual {
     var page = Roff("keybackup", section: 5, release)
     page.name("keybackup", "settings and environment of keybackup.")
     page.section("Synopsis")
-    page.line(Roff.placeholder(SettingManualEntry.file))
+    page.line(Roff.placeholder(SettingLine.file))
     page.section("Description")
     page.paragraph(
-      "The settings file is text. Each line is a name, an equals sign and a value. Empty lines "
-        + "and lines that begin with # are left out.")
+      "The settings file is UTF-8 text. Each line is a name, an equals sign and a value. Empty "
+        + "lines and lines that begin with # are left out.")
+    page.paragraph(
+      "The value goes to the end of the line; quotes belong to it. A path begins with / or with "
+        + "~/ for your home folder. Each name stands there once.")
+    page.paragraph(
+      "Others may not write to the file, and it belongs to you or to root. keybackup reads it "
+        + "and never writes it.")
     page.paragraph(
       "An option goes before a variable, a variable before a setting. To see what is in force "
         + "and where it comes from, run:")
     page.code(["keybackup config show"])
     page.paragraph("No secret belongs in this file. A PIN is in a file of its own.")
     page.section("Options")
-    for setting in SettingManualEntry.all {
+    for setting in SettingLine.all {
       page.item(
         Roff.bold(setting.name) + " = " + Roff.placeholder(setting.value.uppercased()),
         setting.text)
     }
     page.section("Examples")
     page.paragraph("A folder, and a longer time for a touch:")
-    page.code(["folder = /home/alice/Nextcloud", "timeout = 120"])
+    page.code(["folder = ~/Nextcloud", "timeout = 120"])
     page.section("Files")
     for file in NamedFile.all { page.item(Roff.placeholder(file.path), file.text) }
     page.section("Environment")

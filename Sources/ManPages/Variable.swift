@@ -17,8 +17,8 @@ struct Variable {
       isOftenUsed: true),
     Variable(
       name: "KEYBACKUP_PIN_FILE",
-      text: "A file whose first line is the PIN; only you may read it. --pin-fd and --pin-file "
-        + "go before it.",
+      text: "A file whose first line is the PIN of one key; only you may read it. --pin-fd and "
+        + "--pin-file go before it.",
       isOftenUsed: true),
     Variable(
       name: "KEYBACKUP_ASKPASS",

@@ -32,11 +32,10 @@ enum HelpRequest {
   ///
   /// - Parameters:
   ///   - root: the program itself.
-  ///   - screen: where it is shown.
+  ///   - width: most characters in a line.
+  ///   - isBold: whether headings are bold.
   /// - Returns: its text, with line ends.
-  func page(_ root: any ParsableCommand.Type, on screen: ScreenStyle) -> String {
-    let width = screen.width
-    let isBold = screen.isBold
+  func page(_ root: any ParsableCommand.Type, width: Int, isBold: Bool) -> String {
     let common = CommonOptionList(Self.definition(of: root, at: CommonOptionList.reference))
     switch self {
     case .options:
@@ -53,6 +52,10 @@ enum HelpRequest {
       ).text
     }
   }
+
+  /// How wide a page is on a screen: longer lines are hard to read, shorter ones have no room for
+  /// two columns.
+  static func width(on screen: Screen) -> Int { min(max(screen.width ?? 80, 40), 100) }
 
   /// A command with its options, as the parser describes it.
   static func definition(of command: any ParsableCommand.Type) -> DefinedCommand {

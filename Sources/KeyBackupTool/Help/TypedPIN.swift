@@ -15,7 +15,7 @@ enum TypedPIN {
   /// The answer, in which nothing stands that was typed.
   static let message = UserMessage(
     .usage, "A PIN is never typed on the command line: the shell remembers what was typed",
-    hint: "if it was the PIN, remove the line from the shell's history. Then change the PIN: "
-      + "keybackup pin change. From now on use --pin-file, --pin-fd or KEYBACKUP_PIN_FILE, or "
-      + "type the PIN when you are asked")
+    hint: "if it was the PIN, first remove the line from the shell's history\n"
+      + "then change the PIN: keybackup pin change\n"
+      + "from now on use --pin-file, --pin-fd or KEYBACKUP_PIN_FILE, or type the PIN when asked")
 }

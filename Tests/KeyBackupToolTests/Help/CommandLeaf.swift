@@ -34,6 +34,6 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
   /// The page of help of some words.
   static func page(_ words: [String], width: Int = 80, isBold: Bool = false) -> String? {
     HelpRequest(words + ["--help"], KeyBackup.self)?
-      .page(KeyBackup.self, on: ScreenStyle(width: width, isBold: isBold))
+      .page(KeyBackup.self, width: width, isBold: isBold)
   }
 }

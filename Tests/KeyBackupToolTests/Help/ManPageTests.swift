@@ -152,6 +152,8 @@ import Testing
       {
         read.insert(String(match.1))
       }
+      // A name may be in a constant first.
+      for name in listed where text.contains("= \"\(name)\"") { read.insert(name) }
       // Those of this program, however they are read. In CReadingProcess they are constants.
       if file.hasPrefix("KeyBackupTool/") {
         read.formUnion(text.matches(of: /KEYBACKUP_[A-Z_]+/).map { String($0.output) })
@@ -160,6 +162,16 @@ import Testing
     #expect(read.count > 15, "\(read)")
     #expect(Set(listed) == read, "\(Set(listed).symmetricDifference(read).sorted())")
     #expect(listed.count == Set(listed).count)
+  }
+
+  /// keybackup(5) has the lines that keybackup.conf takes.
+  @Test func everySettingIsListed() throws {
+    let page = try #require(Self.made()["keybackup.5"])
+    let lines = Self.section("OPTIONS", of: page).map(Self.plain)
+    let terms = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
+    #expect(
+      terms.compactMap { $0.split(separator: " ").first.map(String.init) }
+        == SettingName.allCases.map(\.rawValue))
   }
 
   // MARK: How they look

@@ -6,9 +6,9 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
     commandName: "show", abstract: "Show each setting in force, and where it comes from.",
     discussion: """
       An option comes before a variable, a variable before keybackup.conf, and that before \
-      what keybackup init remembered. Give the options of another command to see what is in \
-      force there. No key is asked and nothing is changed. The exit code is 78 when something \
-      is wrong in keybackup.conf or in a variable.
+      what keybackup init remembered. No key is asked, and nothing is changed.
+      Give the options of another command to see what is in force there.
+      The exit code is 78 when something is wrong in keybackup.conf or in a variable.
       """)
 
   @OptionGroup var common: CommonOptions

@@ -88,17 +88,17 @@ struct SettingsReport {
       try output.result(json: json)
       return problems.isEmpty ? .success : .config
     }
-    for line in Table.lines([["SETTING", "FROM", "VALUE"]] + shown.map(\.cells)) {
-      try output.result(line)
-    }
+    try output.result(
+      Table(
+        columns: [Table.Column("SETTING"), Table.Column("FROM"), Table.Column("VALUE")],
+        rows: shown.map(\.cells)))
     if let path = file.path {
       try output.result("")
       try output.result(
         "File: \(PrintableText.clean(path, limit: 300))\(file.exists ? "" : " (does not exist)")")
     }
     for problem in problems {
-      output.warn("keybackup: \(PrintableText.clean(problem.message, limit: 600))")
-      if let hint = problem.hint { output.warn("hint: \(hint)") }
+      output.warn(problem)
     }
     return problems.isEmpty ? .success : .config
   }

@@ -1,27 +1,29 @@
-/// A setting as keybackup(5) describes it.
-struct SettingManualEntry {
+/// A line of the settings file.
+struct SettingLine {
   /// Its name.
   let name: String
-  /// The name of its value.
+  /// What its value is called.
   let value: String
-  /// Its purpose.
+  /// What it is for.
   let text: String
 
   /// All of them.
   static let all = [
-    SettingManualEntry(
+    SettingLine(
       name: "folder", value: "path",
-      text: "The synced folder. Without this line, the one that keybackup init remembered."),
-    SettingManualEntry(
+      text: "The synced folder. Without it, the folder counts that keybackup init remembered."),
+    SettingLine(
       name: "pin-file", value: "path",
-      text: "A file whose first line is the PIN; only you may read it."),
-    SettingManualEntry(
-      name: "askpass", value: "program",
+      text: "A file whose first line is the PIN of one key; only you may read it."),
+    SettingLine(
+      name: "askpass", value: "path",
       text: "A program that asks for the PIN, as KEYBACKUP_ASKPASS does."),
-    SettingManualEntry(
-      name: "wait", value: "seconds", text: "How long to wait for a security key, as --wait."),
-    SettingManualEntry(
-      name: "timeout", value: "seconds", text: "How long to wait for a touch, as --timeout."),
+    SettingLine(
+      name: "wait", value: "seconds",
+      text: "How long to wait for a security key, 0 to 86400, as --wait."),
+    SettingLine(
+      name: "timeout", value: "seconds",
+      text: "How long to wait for a touch, 1 to 600, as --timeout. Default: 60."),
   ]
 
   /// Where the file is.
@@ -32,14 +34,15 @@ struct SettingManualEntry {
 struct NamedFile {
   /// Where it is.
   let path: String
-  /// Its content.
+  /// What it holds.
   let text: String
 
   /// All of them.
   static let all = [
     NamedFile(
-      path: SettingManualEntry.file,
-      text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+      path: SettingLine.file, text: "Settings, see keybackup(5). $XDG_CONFIG_HOME may move it."),
+    NamedFile(
+      path: "~/.config/keybackup/config.json", text: "The folder that keybackup init remembered."),
     NamedFile(
       path: "~/.local/state/keybackup/",
       text: "What this computer remembers of each backup, so that a lost or old file is noticed. "
