@@ -131,10 +131,11 @@ extension UserMessage {
       case (.openingByCertainKeySlots, true): "this security key is not the one that is needed now"
       case (.openingByCertainKeySlots, false):
         "none of these security keys is the one that is needed now"
-      case (.removing, true): "this security key is the one to be removed, or opens nothing here"
-      case (.removing, false): "these security keys are to be removed, or open nothing here"
-      case (_, true): "this security key opens nothing here"
-      case (_, false): "none of these security keys opens anything here"
+      case (.removing, true):
+        "this security key is the one to be removed, or does not open this backup"
+      case (.removing, false): "these security keys are to be removed, or do not open this backup"
+      case (_, true): "this security key does not open this backup"
+      case (_, false): "none of these security keys opens this backup"
       }
     return UserMessage(
       .wrongKey, text,

@@ -15,7 +15,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       The old wrapping stays until the new one has opened the backup for a command that \
       changes it. keybackup key repair changes nothing else.
       With --master-key, everything is encrypted again and read back before the old backup \
-      gives way. A lost key then opens nothing that is added later.
+      gives way. A lost key then cannot open what is added later.
       """)
 
   @OptionGroup var unlock: UnlockOptions

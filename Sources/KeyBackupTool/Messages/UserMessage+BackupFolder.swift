@@ -57,7 +57,7 @@ extension UserMessage {
           hint: "try again in a moment")
       case .wrongKey:
         UserMessage(
-          .wrongKey, "this security key opens nothing here",
+          .wrongKey, "this security key does not open this backup",
           hint: "to see which keys do: keybackup key list")
       case .dataInvalid(let path, let reason):
         UserMessage(

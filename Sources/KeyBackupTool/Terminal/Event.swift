@@ -76,16 +76,16 @@ enum Event: Sendable {
       switch self {
       case .opening, .enrolling:
         count == 1
-          ? "The security key that is plugged in opens nothing here."
-          : "None of the security keys that are plugged in opens anything here."
+          ? "The security key that is plugged in does not open this backup."
+          : "None of the security keys that are plugged in opens this backup."
       case .openingByCertainKeySlots:
         count == 1
           ? "The security key that is plugged in is not the one that is needed now."
           : "None of the security keys that are plugged in is the one that is needed now."
       case .removing:
         count == 1
-          ? "The security key that is plugged in is the one to be removed, or opens nothing here."
-          : "The security keys that are plugged in are to be removed, or open nothing here."
+          ? "The security key that is plugged in is the one to be removed, or does not open this backup."
+          : "The security keys that are plugged in are to be removed, or do not open this backup."
       }
     }
 

@@ -142,6 +142,6 @@ struct KitAttempt {
         "it belongs to another backup, or to a kit that was revoked; to see the ways in: "
           + "keybackup key list"
       }
-    return UserMessage(.wrongKey, "this recovery code opens nothing here", hint: hint)
+    return UserMessage(.wrongKey, "this recovery code does not open this backup", hint: hint)
   }
 }

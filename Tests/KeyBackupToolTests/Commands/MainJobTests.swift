@@ -174,7 +174,7 @@ import Testing
       let trace = try await backup.box.traced {
         let outcome = try await backup.box.keybackup(command, key: other, expecting: nil)
         if command[0] != "wallet" || command[1] == "list" {
-          expectFailure(outcome, 80, says: "opens nothing here")
+          expectFailure(outcome, 80, says: "does not open this backup")
         }
       }
       #expect(!trace.contains("TOUCH") && PINTests.tries(trace) == 0, "\(trace)")

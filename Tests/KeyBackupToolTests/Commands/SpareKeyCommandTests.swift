@@ -108,7 +108,7 @@ import Testing
       ["key", "remove", name, "--yes"], key: keys.only(other))
     #expect(removed.err.contains("rotate --master-key"), "\(removed.err)")
     let lost = try await box.keybackup(["wallet", "list"], key: keys.only(name), expecting: nil)
-    expectFailure(lost, 80, says: "opens nothing")
+    expectFailure(lost, 80, says: "does not open this backup")
   }
 
   /// python-fido2 and fido2-assert get the secret from the key, and the reader in

@@ -18,7 +18,8 @@ import Testing
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=6000"))
-    #expect(outcome.err.contains("opens nothing here. Insert your security key \"blue key\"."))
+    #expect(
+      outcome.err.contains("does not open this backup. Insert your security key \"blue key\"."))
     #expect(outcome.endedAtOnce)
   }
 
@@ -36,7 +37,7 @@ import Testing
     expectFailure(none, 69, says: "no security key found", "--wait")
     let wrong = try await keys.box.keybackup(
       ["restore"], key: ["--key", keys.stranger], expecting: nil)
-    expectFailure(wrong, 80, says: "opens nothing here")
+    expectFailure(wrong, 80, says: "does not open this backup")
     for outcome in [none, wrong] { #expect(!outcome.text.contains("Insert")) }
   }
 
@@ -53,7 +54,7 @@ import Testing
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "1"], key: ["--key", keys.stranger], expecting: nil)
-    expectFailure(outcome, 80, says: "opens nothing here")
+    expectFailure(outcome, 80, says: "does not open this backup")
     #expect(outcome.endedAtOnce)
   }
 

@@ -86,7 +86,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       try OutputFile.write(page.html(kit.code), to: out)
     }
-    if showsCode { try show(kit.code, when: "It opens nothing until this command says so.") }
+    if showsCode { try show(kit.code, when: "It opens the backup only once this command says so.") }
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
@@ -98,7 +98,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       if let out { OutputFile.remove(out) }
       if chosen.kind == .keyring { keyring.forget() }
       throw showsCode || out == nil
-        ? error.adding(hint: "the code opens nothing: no way in was added") : error
+        ? error.adding(hint: "the code does not open the backup: no way in was added") : error
     }
     var isFinished = false
     do throws(UserMessage) {
