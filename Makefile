@@ -25,9 +25,13 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 # Where `make build` leaves them.
 COMPLETIONS = .build/completions
+# The manual pages, below share/man in a folder for each section.
+MAN = .build/man
+MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build man-pages && \
+  scripts/man-pages .build/release/keybackup .build/release/man-pages $(MAN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check demo test hardware-test lint format build install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -65,19 +69,27 @@ lint: ## check the format of every Swift file, the layout of Sources, and the wo
 format: ## put every Swift file into the format that lint checks
 	$(SWIFT) format --in-place --recursive $(FORMATTED)
 
-build: ## the release build: .build/release/keybackup, and its shell completions
+build: ## the release build: .build/release/keybackup, shell completions, manual pages
 	@scripts/setup --check build
 	$(RELEASE)
 	@mkdir -p $(COMPLETIONS)
 	@for shell in bash zsh fish; do \
 	  .build/release/keybackup --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done
+	$(MAN_PAGES)
 
-install: ## put what `make build` built under PREFIX (/usr/local), with shell completions
-	@[ -e $(COMPLETIONS)/fish ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
+man: ## the manual pages, in .build/man (make build makes them too)
+	@scripts/setup --check build
+	$(RELEASE)
+	$(MAN_PAGES)
+
+install: ## put what `make build` built under PREFIX (/usr/local), with completions and manual pages
+	@[ -e $(COMPLETIONS)/fish ] && [ -e $(MAN)/keybackup.1 ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
 	install -D -m 644 $(COMPLETIONS)/bash $(COMPLETIONS_BASH)/keybackup
 	install -D -m 644 $(COMPLETIONS)/zsh $(COMPLETIONS_ZSH)/_keybackup
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
+	@for page in $(MAN)/*; do \
+	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
 
 install-udev-rule: ## let the person at this computer use security keys, where no rule does yet
 	install -D -m 644 udev-rules/70-keybackup.rules $(DESTDIR)/etc/udev/rules.d/70-keybackup.rules
@@ -87,6 +99,8 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
+	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 \
+	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
 
 .PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
 

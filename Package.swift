@@ -84,10 +84,15 @@ let package = Package(
     .target(
       name: "Nostr", dependencies: ["BlindedCurve", "CSecp256k1", "CSPP", "SecretMemory"],
       swiftSettings: strict),
+    // What --help and the manual pages say; `make man` runs the second one.
+    .target(name: "HelpPages", swiftSettings: strict),
+    .executableTarget(
+      name: "man-pages", dependencies: ["HelpPages"], path: "Sources/ManPages",
+      swiftSettings: strict),
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
+        "BackupFolder", "CSPP", "HelpPages", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
         "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
       swiftSettings: strict, linkerSettings: [quickStart]),
@@ -199,8 +204,9 @@ let package = Package(
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "virtual-key", "device-suite", "SecretMemory", "CSPP", "BackupFolder",
-        "PRFDevice", "SecretStores", "TestSupport", "failing-fs", "crash-at",
+        "KeyBackupTool", "HelpPages", "man-pages", "virtual-key", "device-suite", "SecretMemory",
+        "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport", "failing-fs",
+        "crash-at",
       ],
       swiftSettings: strict),
   ]

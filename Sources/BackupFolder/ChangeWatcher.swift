@@ -4,7 +4,7 @@ internal import Glibc
 /// Detects changes in a backup folder.
 ///
 /// The kernel reports changes on local disks. It does not report changes that arrive over a network
-/// or through a sync program's own file system, so callers must also look again after a while.
+/// or through a sync program's own file system. So callers must also look again after a while.
 public final class ChangeWatcher {
   private let inotify: Int32
 

@@ -29,18 +29,10 @@ extension KeyBackup {
   /// - Parameter arguments: without the program's name.
   /// - Returns: nil where anything is to be said about them, which the whole list's parser does.
   static func parseLeaf(_ arguments: [String]) -> (any KeyBackupCommand)? {
-    var command: any ParsableCommand.Type = KeyBackup.self
-    var rest = arguments[...]
-    while let word = rest.first,
-      let next = command.configuration.subcommands.first(where: {
-        $0.configuration.commandName == word
-      })
-    {
-      command = next
-      rest.removeFirst()
-    }
+    let path = CommandPath(KeyBackup.self, arguments)
+    let command: any ParsableCommand.Type = path.type
     guard command is any KeyBackupCommand.Type else { return nil }
-    return (try? command.parseAsRoot(Array(rest))) as? any KeyBackupCommand
+    return (try? command.parseAsRoot(Array(path.rest))) as? any KeyBackupCommand
   }
 }
 

@@ -47,15 +47,24 @@ enum Main {
     if arguments == ["--version"] {
       _exit(answer(KeyBackup.configuration.version, output).rawValue)
     }
+    // Not exit, here and below: a thread may be stuck in a folder that does not answer.
+    if let request = HelpRequest(arguments, KeyBackup.self) {
+      _exit(help(request, arguments, output, events).rawValue)
+    }
     do {
-      var parsed = try KeyBackup.parseAsRoot(arguments)
-      if let command = parsed as? any KeyBackupCommand { return command }
-      // A noun without a verb: ArgumentParser's own help.
-      try parsed.run()
-      return nil
+      if let command = try KeyBackup.parseAsRoot(arguments) as? any KeyBackupCommand {
+        return command
+      }
+      // Options, and no command.
+      let path = CommandPath(KeyBackup.self, arguments)
+      _exit(help(.command(path), arguments, output, events).rawValue)
     } catch {
-      // Not exit: a thread may be stuck in a folder that does not answer.
-      _exit(reportParsing(error, output, events).rawValue)
+      guard KeyBackup.exitCode(for: error) != .success else {
+        _exit(answer(KeyBackup.fullMessage(for: error), output).rawValue)
+      }
+      let mistake = UsageMistake.message(
+        arguments, KeyBackup.self, parser: KeyBackup.message(for: error))
+      _exit(refuse(mistake, arguments, output, events).rawValue)
     }
   }
 
@@ -75,40 +84,31 @@ enum Main {
     }
   }
 
-  /// What is wrong with the command line apart from `--json`: a mistake in the
-  /// command's name would else be reported as one of that option.
-  private static func withoutJSON(_ error: any Error, _ output: Output) -> any Error {
-    guard output.json else { return error }
-    do {
-      _ = try KeyBackup.parseAsRoot(
-        CommandLine.arguments.dropFirst().filter { $0 != "--json" })
-      return error
-    } catch let other {
-      return KeyBackup.exitCode(for: other) == .success ? error : other
+  /// Shows a page of help, or says that what it asks for is no command.
+  private static func help(
+    _ request: HelpRequest, _ arguments: [String], _ output: Output, _ events: Events
+  ) -> ExitCode {
+    if case .command(let path) = request, let word = path.unknownCommand {
+      return refuse(UsageMistake.unknownCommand(word, path), arguments, output, events)
+    }
+    do throws(UserMessage) {
+      if arguments.isEmpty, let verdict = FrontPage.verdict(.process()) {
+        try output.result(verdict + "\n")
+      }
+      // Nothing in it comes from elsewhere; headings may be bold.
+      try output.write(text: request.page(KeyBackup.self, on: ScreenStyle(.process(), output)))
+      return .success
+    } catch {
+      return .io
     }
   }
 
-  /// Help and version are answers; anything else the parser throws is a usage
-  /// error.
-  private static func reportParsing(
-    _ error: any Error, _ output: Output, _ events: Events
+  /// Says what is wrong with the command line.
+  private static func refuse(
+    _ mistake: UserMessage, _ arguments: [String], _ output: Output, _ events: Events
   ) -> ExitCode {
-    let error = withoutJSON(error, output)
-    var text = KeyBackup.fullMessage(for: error)
-    guard KeyBackup.exitCode(for: error) != .success else {
-      if CommandLine.arguments.count == 1, let verdict = FrontPage.verdict(.process()) {
-        text = verdict + "\n\n" + text
-      }
-      return answer(text, output)
-    }
-    let plain = UserMessage(
-      .usage, KeyBackup.message(for: error), hint: "run: keybackup --help")
-    let message = safe(plain)
-    if output.json || message != plain {
-      report(message, output)
-    } else {
-      output.warn(text)
-    }
+    let message = TypedPIN.isGiven(arguments) ? TypedPIN.message : safe(mistake)
+    report(message, output)
     events.send(.done(.usage, message))
     return .usage
   }
@@ -123,9 +123,10 @@ enum Main {
     }
   }
 
-  /// The message without the secrets that were typed on the command line.
+  /// The message without the secrets that were typed on the command line, and with commands that
+  /// can be run as they stand.
   private static func safe(_ message: UserMessage) -> UserMessage {
-    TypedSecrets.ofProcess.hiding(message)
+    SuggestedCommands.completed(TypedSecrets.ofProcess.hiding(message))
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {
@@ -137,8 +138,7 @@ enum Main {
         ]
       ])
     } else {
-      output.warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")
-      if let hint = message.hint { output.warn("hint: \(hint)") }
+      output.warn(message)
     }
   }
 }

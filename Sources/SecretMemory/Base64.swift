@@ -33,7 +33,7 @@ public enum Base64 {
   /// Encodes `bytes` in place, where a second copy would need too much memory.
   ///
   /// - Parameters:
-  ///   - bytes: afterwards the characters, after `offset` bytes of any value.
+  ///   - bytes: afterwards the ASCII characters, after `offset` bytes of any value.
   ///   - alphabet: the alphabet.
   ///   - offset: the number of bytes to leave before the characters.
   public static func encode(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BackupFolder
 
-/// A folder with two key slots, and the secrets that these have for other salts.
+/// A folder with two key slots, and their secrets for other salts.
 final class Keyring {
-  /// A key slot, by what gives its secret.
+  /// A key slot, described by the values that give its secret.
   struct Way: Equatable {
     let keyID: KeyID
     let label: String
@@ -99,7 +99,7 @@ final class Keyring {
       to: new.enrolment, secret: bytes(new), atHand: slot.keyID)
   }
 
-  /// Rotates what is open.
+  /// Rotates an open namespace.
   func rotate(open: inout OpenNamespace, _ slot: Way, as new: Way) throws {
     _ = try open.rotateMasterKey(to: new.enrolment, secret: bytes(new), atHand: slot.keyID)
   }
@@ -108,7 +108,7 @@ final class Keyring {
     try unlock(slot, at: nil, computer, path)
   }
 
-  /// Two computers change a wallet, and neither has seen what the other wrote.
+  /// Two computers change a wallet; neither has seen the other's change.
   func conflict(_ wallet: String) throws {
     try part()
     var here = try unlock(.blue)
@@ -121,7 +121,7 @@ final class Keyring {
   /// Takes a copy of the folder as it is now.
   func part() throws { try FileManager.default.copyItem(atPath: scene.folder, toPath: replica) }
 
-  /// Brings what is new in the copy back.
+  /// Copies new files of the replica back.
   func join() throws {
     for name in try FileManager.default.subpathsOfDirectory(atPath: replica).sorted() {
       let target = "\(scene.folder)/\(name)"

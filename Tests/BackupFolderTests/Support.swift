@@ -18,9 +18,8 @@ final class Scene {
       rpID: "keybackup:", credentialID: [1, 2, 3], discoverable: true,
       aaguid: [UInt8](repeating: 9, count: 16), prfSalt: [UInt8](repeating: 5, count: 32)))
 
-  /// - Parameter inMemory: in a file system that syncs at once, where there is
-  ///   one.
-  /// - Throws: what the disk says.
+  /// - Parameter inMemory: whether to use a file system that syncs at once, if there is one.
+  /// - Throws: the errors of the disk.
   init(inMemory: Bool = false) throws {
     let localState = "/dev/shm"
     let isThere = inMemory && FileManager.default.isWritableFile(atPath: localState)
@@ -61,7 +60,7 @@ final class Scene {
 
   private var mounts: [String] = []
 
-  /// Puts a file system of `size` bytes in the place of the cloud folder.
+  /// Mounts a file system of `size` bytes at the cloud folder.
   func mountTmpfs(size: Int, files: Int = 10_000) throws {
     try runAsRoot("mount", "-t", "tmpfs", "-o", "size=\(size),nr_inodes=\(files)", "none", folder)
     mounts.append(folder)
@@ -161,7 +160,7 @@ extension OpenNamespace {
 }
 
 extension SecretBytes {
-  /// For looking at what is no secret in a test.
+  /// Shows text that is not secret in a test.
   var text: String {
     withBytes { span in
       unsafe span.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

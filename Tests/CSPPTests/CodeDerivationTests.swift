@@ -71,7 +71,7 @@ struct CodeDerivationTests {
     #expect(all.allSatisfy { $0.count == 32 })
   }
 
-  /// A file with a header of the caller's.
+  /// Parses a file with the caller's header.
   private func parse(_ changes: [String: String?]) throws -> (KeyHeader.Kind?, CSPPError?) {
     let header = String(
       decoding: Sample.file(

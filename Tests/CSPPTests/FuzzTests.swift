@@ -4,7 +4,7 @@ import Testing
 
 @testable import CSPP
 
-/// Changed files either are refused or give the very bytes that were sealed.
+/// Changed files are refused, or give exactly the bytes that were sealed.
 @Suite("Random changes")
 struct FuzzTests {
   private func mutate(_ file: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
@@ -47,7 +47,7 @@ struct FuzzTests {
         opened += 1
       } catch {}
     }
-    // Changes of plain fields that nothing depends on do open.
+    // Changes of plain fields on which nothing depends do open.
     #expect(opened < 250)
   }
 

@@ -50,7 +50,7 @@ struct JSONTests {
       Issue.record("accepted")
       return
     }
-    // A lone sign or surrogate at the end may also look cut off.
+    // A lone sign or surrogate at the end may also look truncated.
     switch error {
     case .notJSON, .truncated: break
     default: Issue.record("\(error)")

@@ -59,7 +59,7 @@ struct KeyWrapperTests {
       try KeyWrapper(parsing: file.span, at: nil).recipient == [UInt8](recipient.rawRepresentation))
   }
 
-  /// A file with a header of the caller's, sealed as ours are.
+  /// A file with the caller's header, sealed like our own files.
   private func file(_ changes: [String: String?]) throws -> [UInt8] {
     let header = String(
       decoding: Sample.file(

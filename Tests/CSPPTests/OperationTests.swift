@@ -267,7 +267,7 @@ struct OperationTests {
         _ = try movedFile.open(movedBytes, masterKey: masterKey, into: &text)
       } == .authenticationFailed)
     #expect(text.count == 0)
-    // Other bytes than those that were parsed.
+    // Bytes other than those that were parsed.
     #expect(
       refusal { () throws(CSPPError) in _ = try file.open([], masterKey: masterKey, into: &text) }
         == .invalidField("ciphertext"))

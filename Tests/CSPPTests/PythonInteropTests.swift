@@ -4,8 +4,9 @@ import Testing
 
 @testable import CSPP
 
-/// Two programs that share no code, each reading what the other wrote:
-/// Tests/reader is Python, from docs/format.md.
+/// Two programs that share no code each read what the other wrote.
+///
+/// The program in Tests/reader is in Python and was written from docs/format.md.
 @Suite("Independent reader and writer")
 struct PythonInteropTests {
   private static let repository = URL(fileURLWithPath: #filePath)

@@ -25,8 +25,7 @@ struct RecoveryCodeTests {
     symbols.map { symbol in Self.alphabet.firstIndex(of: symbol) ?? -1 }
   }
 
-  /// Crockford's own words: the number, modulo 37; in 128-bit arithmetic, which
-  /// the product does not use.
+  /// Crockford's rule: the number modulo 37, in 128-bit arithmetic, which the product does not use.
   private func remainder(_ values: [Int]) -> Int {
     Int(values.prefix(20).reduce(UInt128(0)) { $0 << 5 | UInt128($1) } % 37)
   }
@@ -50,7 +49,7 @@ struct RecoveryCodeTests {
       #expect(remainder(values) == values[20])
       #expect(try password(shown) == String(symbols.prefix(20)))
       seen.insert(symbols)
-      // The check of a changed text, as the parser makes it, from the weights.
+      // The check of a changed text, computed from the weights as in the parser.
       let check = values[20]
       for place in 0..<20 {
         for other in 0..<32 where other != values[place] {
@@ -81,7 +80,7 @@ struct RecoveryCodeTests {
         changed[place] = other
         #expect(mistake(String(changed)) == .checkSymbol)
       }
-      // Only read as another symbol: corrected. Anything else: caught.
+      // A character that is only read as another symbol is corrected. Any other is caught.
       for (other, means) in ["O": "0", "o": "0", "I": "1", "i": "1", "L": "1", "l": "1"] {
         var changed = symbols
         changed[place] = Character(other)
@@ -128,7 +127,7 @@ struct RecoveryCodeTests {
         .enumerated()
       { counts[place][value] += 1 }
     }
-    // 100 expected; a chance of 1 in 10^9 of a failure by itself.
+    // Expected: 100. The chance of an accidental failure is 1 in 10^9.
     #expect(counts.joined().allSatisfy { (35...185).contains($0) })
   }
 }

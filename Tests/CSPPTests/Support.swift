@@ -35,7 +35,7 @@ extension [String: Any] {
   }
 }
 
-/// Decodes hexadecimal digits by other code than the product's.
+/// Decodes hexadecimal digits with code other than the product's.
 func bytes(hex: String) -> [UInt8] {
   stride(from: 0, to: hex.count, by: 2).map { offset in
     let start = hex.index(hex.startIndex, offsetBy: offset)
@@ -54,7 +54,7 @@ func secret(text: String) -> SecretBytes { secret(Array(text.utf8)) }
 func digest(_ bytes: [UInt8]) -> Digest { Digest(of: bytes.span) }
 
 extension SecretBytes {
-  /// A copy for comparing; tests have nothing to hide.
+  /// A copy to compare; tests have nothing to hide.
   var revealed: [UInt8] {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }
@@ -102,8 +102,10 @@ enum Sample {
 
   static func namespaceID() throws -> NamespaceID { try masterKey().namespaceID }
 
-  /// The file of an envelope of ``entry`` or another plaintext, with fields
-  /// replaced or, for nil, left out; values are JSON.
+  /// The file of an envelope of ``entry`` or another plaintext, with fields replaced or, for nil,
+  /// omitted.
+  ///
+  /// Values are JSON.
   static func wallet(
     _ plaintext: String = entry, changing changes: [String: String?] = [:]
   ) throws -> [UInt8] {
@@ -121,7 +123,7 @@ enum Sample {
       ], changes)
   }
 
-  /// The file of a master-key envelope, with fields replaced or left out.
+  /// The file of a master-key envelope, with fields replaced or omitted.
   static func master(changing changes: [String: String?] = [:]) throws -> [UInt8] {
     let masterKey = try masterKey()
     let key = secret(prfOutput)
@@ -139,7 +141,7 @@ enum Sample {
       ], changes)
   }
 
-  /// The file of a header and a body in our own shape.
+  /// The file of a header and a body in our own format.
   static func protected(
     format: String, header: String, body: String, key: borrowing SecretBytes
   ) throws -> [UInt8] {

@@ -17,7 +17,7 @@ import Testing
     for needle in try use() { #expect(try MemoryScan.count(needle) == 0) }
   }
 
-  /// Uses a random key in every way and says what to look for afterwards.
+  /// Uses a random key in every way, and returns the bytes to look for afterwards.
   private func use() throws -> [Needle] {
     let output = SecretBytes.random(count: 32)
     let key = try NostrSecretKey(prfOutput: output)

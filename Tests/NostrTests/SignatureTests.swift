@@ -33,7 +33,7 @@ struct SignatureTests {
       let key = try NostrSecretKey(secret(unhex(secretKey)))
       #expect(key.publicKey.hex == vector.publicKey)
       #expect(try key.sign(message, random: unhex(random)) == signature)
-      // With fresh randomness it is another one that holds as well.
+      // With fresh randomness, the signature is another valid one.
       let other = try key.sign(message)
       #expect(other != signature)
       #expect(key.publicKey.verifies(signature: other, of: message))

@@ -3,7 +3,7 @@ import PRFDevice
 import SecretMemory
 import VirtualKey
 
-/// A simulated key and what is needed to open it, again and again.
+/// A simulated key, with everything that is needed to open it again and again.
 struct Bench {
   static let pinText = "1234"
 
@@ -16,9 +16,9 @@ struct Bench {
   ///
   /// - Parameters:
   ///   - pin: the PIN set on it; `nil` for none.
-  ///   - faults: what goes wrong, as ``Fault`` reads it.
-  ///   - store: what it remembers from before.
-  ///   - configure: changes what it can do.
+  ///   - faults: its faults, in the notation of ``Fault``.
+  ///   - store: its memory from earlier.
+  ///   - configure: changes its abilities.
   /// - Throws: when a fault is misspelt or the system refuses.
   init(
     pin: String? = pinText, faults: [String] = [], store: KeyStore = KeyStore(),

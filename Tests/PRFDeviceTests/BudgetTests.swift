@@ -4,7 +4,7 @@ import VirtualKey
 
 /// The cost of an evaluation on the wire.
 @Suite struct BudgetTests {
-  /// A key with a credential, as plugged in afresh, and its options changed.
+  /// A key with a credential, freshly plugged in, and with changed options.
   private func bench(
     _ change: (inout Authenticator.Options) -> Void = { _ in }
   ) async throws -> (Bench, CredentialID) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PRFDevice
 
-/// A card that answers as a closure does, and notes what it was sent.
+/// A card that answers with a closure, and records what it was sent.
 private final class ScriptedCard: CardChannel {
   private let sent = Mutex<[[UInt8]]>([])
   private let answer: @Sendable ([UInt8], Int) -> [UInt8]
@@ -123,7 +123,7 @@ private final class ScriptedCard: CardChannel {
     #expect(card.pieces.last == [0x80, 0x11, 0x11, 0, 0])
   }
 
-  /// Answers that would never end, or are none.
+  /// Answers that would never end, or that are none.
   @Test(arguments: [
     [], [0x90], [0x61, 0x00], [0x61, 0x10],
     [UInt8](repeating: 1, count: 1) + [0x61, 0x00],

@@ -4,12 +4,12 @@ import VirtualKey
 
 /// Operations that end early, and the handle afterwards.
 ///
-/// The bounds lie between the intended time (0.1 seconds, or 2 for a key that ignores a cancel) and
-/// the 30 seconds of a wait for a touch. A busy machine must not fail a test.
+/// The intended time is 0.1 seconds, or 2 for a key that ignores a cancel. A wait for a touch takes
+/// 30 seconds. The bounds lie between the two, as a busy machine must not fail a test.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 
-  /// A key with one credential whose owner does as `touch` says.
+  /// A key with one credential, whose owner acts as `touch` says.
   private func bench(_ touch: TouchPolicy, faults: [String] = []) async throws -> Bench {
     let first = try Bench()
     _ = try await first.open().createCredential(.test(), pin: pin())
@@ -27,7 +27,7 @@ import VirtualKey
     let error = await failure { _ = try await task.value }
     #expect(error == .cancelled)
     #expect(ContinuousClock.now - start < .seconds(10))
-    // The same handle goes on.
+    // The same handle continues to work.
     #expect(try await authenticator.pinRetries() == 8)
     let again = Task { try await authenticator.evaluate(request, pin: pin()) }
     try await Task.sleep(for: .milliseconds(100))
@@ -36,7 +36,7 @@ import VirtualKey
     #expect(second == .cancelled, "\(bench.plugged.trace.lines)")
   }
 
-  /// Whichever comes first, the touch or the cancellation, the handle goes on.
+  /// Whichever comes first, the touch or the cancellation, the handle continues to work.
   @Test(arguments: 0..<12)
   func `A cancellation at the moment of the touch ends one operation only`(
     round: Int

@@ -132,7 +132,7 @@ import VirtualKey
     #expect(error == .prfUnsupported)
   }
 
-  /// C would cut one short, and libfido2 send the beginning of another.
+  /// C would truncate one, and libfido2 would send the beginning of another.
   @Test(arguments: ["", "a\0b", String(repeating: "x", count: 254)])
   func `What is no relying party ID is refused`(rpID: String) async throws {
     let authenticator = try await Bench().open()

@@ -18,7 +18,7 @@ import Testing
     let errors = Pipe()
     (process.standardOutput, process.standardError) = (output, errors)
     try process.run()
-    // Only names go here, which fit into the pipe or are read by then.
+    // Only names are written here; they fit into the pipe or are read by then.
     let named = Task.detached { try? errors.fileHandleForReading.readToEnd() }
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
@@ -36,7 +36,7 @@ import Testing
     let (status, outcomes) = try run(Self.corpus)
     #expect(status == 0)
     #expect(outcomes.count >= kept.count)
-    // Both ends are in it: what works, and every kind of failure.
+    // Both ends are covered: success, and every kind of failure.
     let seen = Set(outcomes.values.map { String($0.prefix { $0 != "(" }) })
     for one in ["done", "protocolViolation", "transport", "prfNotDelivered", "pinAuthInvalid"] {
       #expect(seen.contains { $0.hasPrefix(one) }, "\(one) is never reached: \(seen)")
@@ -56,7 +56,7 @@ import Testing
     let (status, outcomes) = try run(folder)
     #expect(status == 0)
     for (input, outcome) in outcomes where input != "inputs:" {
-      // A list that excludes what the key has, and a PIN that is there.
+      // A list that excludes the key's credential, and a PIN that is set already.
       let use = URL(filePath: input).lastPathComponent.prefix { $0 != "-" }
       let expected = ["6": "credentialExcluded", "11": "pinAlreadySet"][String(use)] ?? "done"
       #expect(outcome == expected, "\(input)")

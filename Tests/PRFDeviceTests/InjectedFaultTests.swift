@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import VirtualKey
 
-/// A good way to a good key, on which one call goes wrong.
+/// A good transport to a good key, with one call that fails.
 private final class InjectingTransport: HIDTransport {
   enum Fault: String, CaseIterable, Sendable {
     /// The call fails, as when the key is gone.
     case fails
-    /// It takes its time.
+    /// The call takes its time.
     case late
     /// Other bytes are read or written.
     case junk
@@ -33,7 +33,7 @@ private final class InjectingTransport: HIDTransport {
 
   var calls: Int { state.withLock { $0.calls } }
 
-  /// Never, so that no failure is waited out.
+  /// Always false, so that no failure is waited for.
   var isConnected: Bool { false }
   func open() -> Bool { next() == .fails ? false : key.open() }
   func close() { key.close() }

@@ -18,8 +18,8 @@ import VirtualKey
       let authenticator = try await bench.open()
       _ = try await authenticator.info()
     }
-    // Other tests run meanwhile, and threads take a moment to end: a leak
-    // would be one thread, or one file, a use.
+    // Other tests run meanwhile, and threads take a moment to end. A leak would be one thread, or
+    // one file, for each use.
     for _ in 0..<200 where try Self.count("task") > threads + uses / 2 {
       try await Task.sleep(for: .milliseconds(50))
     }

@@ -8,11 +8,11 @@ extension SeededGenerator {
   fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
 }
 
-/// A good key whose answers are damaged on the way, as the seed says.
+/// A good key whose answers are damaged on the way, as the seed determines.
 final class MisbehavingTransport: HIDTransport {
   fileprivate struct State {
     var generator: SeededGenerator
-    /// Whole answers that still pass, so that later ones are reached.
+    /// The number of whole answers that still pass, so that later ones are reached.
     var goodAnswers: Int
     var partial: [[UInt8]] = []
     var queue: [[UInt8]] = []
@@ -28,7 +28,7 @@ final class MisbehavingTransport: HIDTransport {
     state = Mutex(State(generator: generator, goodAnswers: goodAnswers))
   }
 
-  /// Never, so that no failure is waited out.
+  /// Always false, so that no failure is waited for.
   var isConnected: Bool { false }
   func open() -> Bool { key.open() }
   func close() { key.close() }
@@ -99,7 +99,7 @@ extension MisbehavingTransport.State {
     first[0..<4] + [0xBB, 0, 1, 2] + [UInt8](repeating: 0, count: 56)
   }
 
-  /// Heads of items that promise much, or that CTAP forbids, and odd values.
+  /// Heads of items that announce too much, or that CTAP forbids, and odd values.
   private static let heads: [[UInt8]] = [
     [0x1B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x3B, 0x7F, 0xFF, 0, 0, 0, 0, 0, 0],
     [0x5B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x5A, 0xFF, 0xFF, 0xFF, 0xFF],

@@ -83,7 +83,7 @@ import VirtualKey
       let error = try await run(use, seed: seed << 8 | UInt64(use.rawValue.utf8.count))
       if error != nil { failures += 1 }
     }
-    // Some pass undamaged; were it all of them, the test would test nothing.
+    // Some answers pass undamaged; if all of them did, the test would test nothing.
     #expect(failures > Self.rounds / 10)
   }
 }

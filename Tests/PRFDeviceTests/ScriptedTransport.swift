@@ -1,8 +1,7 @@
 import PRFDevice
 import Synchronization
 
-/// A device that answers INIT as a key does, and whatever else with the one
-/// CTAPHID error that it is made with.
+/// A device that answers INIT as a key does, and everything else with one given CTAPHID error.
 final class ScriptedTransport: HIDTransport {
   private let error: UInt8
   private let answers = Mutex<[[UInt8]]>([])

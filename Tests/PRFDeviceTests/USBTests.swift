@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// The way over USB: `device-probe`, a program on PRFDevice, sees simulated
-/// keys as `/dev/hidraw*` with `virtual-key` around it.
+/// Tests of keys over USB.
+///
+/// `device-probe`, a program on PRFDevice, sees simulated keys as `/dev/hidraw*` with `virtual-key`
+/// around it.
 @Suite struct USBTests {
   /// The folder of the built programs: that of the program that runs these tests.
   private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

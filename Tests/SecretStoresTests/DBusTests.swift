@@ -104,7 +104,7 @@ import Testing
       }
       #expect(try paths(bytes) == ["/a", "/b"], "\(type)")
     }
-    // Neither a type that nobody knows the size of, nor one that has no end.
+    // Neither a type of unknown size, nor one without an end.
     let endless = String(repeating: "(", count: 200)
     for type in ["", "z", "a", "(s", "ss", "a)", endless] {
       let bytes = reply([]) { fields in

@@ -5,7 +5,7 @@ import Testing
 
 /// The real kernel's keyring of this user.
 ///
-/// A machine that forbids it fails here: what `unlock` promises cannot be shown there.
+/// On a machine that forbids it, these tests fail: the promises of `unlock` cannot be shown there.
 @Suite struct KernelKeyringTests {
   private let name = "keybackup-test:\(UInt64.random(in: 0 ... .max)):"
 
@@ -31,7 +31,7 @@ import Testing
     let left = try KernelKeyring.find(name)?.secondsLeft ?? 0
     #expect((1...60).contains(left))
     #expect(try KernelKeyring.names(startingWith: name) == [name])
-    // Something else under the same name takes its place.
+    // Another secret under the same name replaces it.
     try KernelKeyring.keep(secret([1, 2, 3]), as: name, for: 60)
     #expect(try found(name) == [1, 2, 3])
     #expect(try KernelKeyring.names(startingWith: name) == [name])
@@ -43,7 +43,7 @@ import Testing
 
   @Test func itIsGoneAfterItsTime() async throws {
     try KernelKeyring.keep(secret([7]), as: name, for: 1)
-    // Generous: the machine may be busy. A time that is never set would be a minute.
+    // A generous limit, as the machine may be busy. A time that is never set would be a minute.
     let end = ContinuousClock.now + .seconds(20)
     while try found(name) != nil, ContinuousClock.now < end {
       try await Task.sleep(for: .milliseconds(100))

@@ -51,7 +51,7 @@ import Testing
     #expect(throws: CBOR.DecodingError.self) { try CBOR(decoding: bytes) }
   }
 
-  /// Bytes at random never crash the decoder, and what it accepts it encodes again.
+  /// Random bytes never crash the decoder, and a value that it accepts can be encoded again.
   @Test func randomBytes() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("random CBOR: seed \(seed)")

@@ -93,7 +93,7 @@ import Testing
     #expect(error(host.receive()) == .messageTimeout)
   }
 
-  /// It is the gap between packets that is limited, not the whole message.
+  /// The limit applies to the gap between packets, not to the whole message.
   @Test func slowMessage() throws {
     let host = try Host()
     let data = [UInt8].random(57 + 3 * 59)

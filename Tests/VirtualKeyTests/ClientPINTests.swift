@@ -54,7 +54,7 @@ import Testing
     #expect(try host.succeed(.getInfo)[0x0C] == .boolean(false))
   }
 
-  /// The retry is taken, and on the disk, before the PIN is looked at.
+  /// The retry is counted, and stored on disk, before the PIN is checked.
   @Test func retryIsTakenFirst() throws {
     let folder = "/tmp/virtual-key-\([UInt8].random(8).hexadecimal)"
     try FileManager.default.createDirectory(
@@ -64,13 +64,13 @@ import Testing
     try store.setPIN("1234")
     let host = try Host(store: store)
     let platform = try Platform(host)
-    // Nothing can be written any more: not even the right PIN is accepted.
+    // Nothing can be written any more, so not even the right PIN is accepted.
     try FileManager.default.removeItem(atPath: folder)
     #expect(try platform.token("1234").status == .other)
     #expect(!host.key.trace.lines.contains { $0.contains("TOUCH") })
   }
 
-  /// Three wrong PINs in a row want a power cycle, eight a reset.
+  /// Three wrong PINs in a row require a power cycle, eight a reset.
   @Test(arguments: [1, 2])
   func lockOut(number: Int) throws {
     let store = KeyStore()
@@ -81,7 +81,7 @@ import Testing
       for _ in 0..<3 {
         seen.append(try Platform(host, protocolNumber: number).token("9999").status)
       }
-      // Blocked: not even the right PIN, and no retry is spent.
+      // Blocked: not even the right PIN is accepted, and no retry is spent.
       let before = store.snapshot.pinRetries
       let status = try Platform(host, protocolNumber: number).token("1234").status
       #expect(status == (before > 0 ? .pinAuthBlocked : .pinBlocked))
@@ -133,7 +133,7 @@ import Testing
     #expect(try platform.token("1234", [.makeCredential]).status == .missingParameter)
     #expect(try platform.token("1234", [.credentialManagement]).status == .success)
 
-    // A token is good for what it was asked for, at the relying party it was asked for.
+    // A token is valid for its permissions, at its relying party.
     let read = try platform.rightToken("1234", [.getAssertion], rpID: "example.com")
     #expect(try host.status(.makeCredential, Request.credential(token: read)) == .pinAuthInvalid)
     let other = try platform.rightToken("1234", [.makeCredential], rpID: "other.example")
@@ -148,7 +148,7 @@ import Testing
     #expect(try host.status(.makeCredential, Request.credential(token: old)) == .pinAuthInvalid)
   }
 
-  /// Without a relying party a token belongs to the first one it is used for.
+  /// Without a relying party, a token belongs to the first one with which it is used.
   @Test func tokenBindsToItsFirstRelyingParty() throws {
     let store = KeyStore()
     try store.setPIN("1234")

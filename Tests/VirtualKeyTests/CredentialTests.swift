@@ -48,7 +48,7 @@ import Testing
     let id = try create(host, Request.credential())
     let other = Request.assertion(rpID: "other.example", allow: [id])
     #expect(try host.status(.getAssertion, other) == .noCredentials)
-    // One changed bit anywhere makes it nobody's.
+    // One changed bit anywhere makes the ID invalid.
     for index in id.indices {
       var changed = id
       changed[index] ^= 1
@@ -94,7 +94,7 @@ import Testing
       .getAssertion,
       Request.assertion(secret: try platform.extensionInput(salt), token: token))
     #expect(first[5] == .integer(3))
-    // Newest first, with names for the verified user, and an output each.
+    // Newest first, with names for the verified user, and one output each.
     var names = [first[4]?["name"]?.text]
     var outputs = [try AuthenticatorData(first).extensions?["hmac-secret"]]
     for _ in 0..<2 {
@@ -116,8 +116,10 @@ import Testing
     #expect(first[4] == .named([("id", .bytes([2]))]))
   }
 
-  /// Level 2 hides a discoverable credential unless its ID is known, level 3
-  /// always, while the user is not verified.
+  /// While the user is not verified, level 2 hides a discoverable credential unless its ID is
+  /// known.
+  ///
+  /// Level 3 always hides it.
   @Test(arguments: [
     (1, CTAPStatus.success, CTAPStatus.success), (2, .noCredentials, .success),
     (3, .noCredentials, .noCredentials),
@@ -150,7 +152,7 @@ import Testing
     #expect(try strict.status(.getAssertion, Request.assertion()) == .puatRequired)
   }
 
-  /// An empty pinUvAuthParam is "touch the key you mean".
+  /// An empty pinUvAuthParam means "touch the key you mean".
   @Test func touchProbe() throws {
     let host = try Host()
     let request = CBOR.fields([(8, .bytes([])), (9, .integer(2))])
@@ -248,7 +250,7 @@ import Testing
         + [.init(key: .integer(7), value: .named([("uv", .boolean(true))]))])
     let made = try AuthenticatorData(host.succeed(.makeCredential, request))
     #expect(made.flags.contains(.userVerified))
-    // A key that always verifies turns the reader on unasked.
+    // A key that always verifies turns the reader on by itself.
     configuration.alwaysVerify = true
     let strict = try Host(configuration)
     let unasked = try AuthenticatorData(strict.succeed(.makeCredential, Request.credential()))

@@ -3,11 +3,13 @@ import Testing
 
 @testable import VirtualKey
 
-/// A key that falls over tests nothing: whatever comes, it answers or waits,
-/// and goes on.
+/// A key that crashes tests nothing.
+///
+/// Whatever comes, it answers or waits, and continues.
 @Suite struct FuzzTests {
-  /// Good requests, to be damaged, with a token for some of them or none: a new
-  /// one ends the old one.
+  /// Good requests to be damaged, with a token for some of them, or for none.
+  ///
+  /// A new token ends the old one, so the rounds differ in which requests have a valid token.
   private func requests(_ host: Host, _ round: UInt64) throws -> [[UInt8]] {
     let platform = try Platform(host)
     let token = round % 3 == 0 ? nil : try platform.rightToken("1234")

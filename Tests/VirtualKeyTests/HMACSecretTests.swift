@@ -23,7 +23,7 @@ import Testing
   static let vectors = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Vectors/cspp/prf.json")
 
-  /// Published outputs come out of a key that holds the published credential.
+  /// A key that holds the published credential gives the published outputs.
   @Test(arguments: [1, 2])
   func publishedVectors(number: Int) throws {
     let vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: Self.vectors))

@@ -96,14 +96,14 @@ struct Host {
       value: rest.isEmpty ? nil : try CBOR(decoding: rest))
   }
 
-  /// Sends a CTAP2 command that must succeed; its value.
+  /// Sends a CTAP2 command that must succeed, and returns its value.
   func succeed(_ command: CTAPCommand, _ parameters: CBOR? = nil) throws -> CBOR {
     let response = try call(command, parameters)
     try #require(response.status == 0)
     return response.value ?? .null
   }
 
-  /// Sends a CTAP2 command; its status.
+  /// Sends a CTAP2 command, and returns its status.
   func status(_ command: CTAPCommand, _ parameters: CBOR? = nil) throws -> CTAPStatus? {
     CTAPStatus(rawValue: try call(command, parameters).status)
   }

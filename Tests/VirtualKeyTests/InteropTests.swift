@@ -21,8 +21,10 @@ import Testing
     }
   }
 
-  /// PIN set, changed, locked and reset, credentials listed and deleted, all with
-  /// fido2-token; see Tests/interop/manage.py.
+  /// Sets, changes and locks a PIN, resets the key, and lists and deletes credentials, all with
+  /// fido2-token.
+  ///
+  /// See Tests/interop/manage.py.
   @Test(arguments: [1, 2])
   func fidoTokenManages(protocolNumber: Int) throws {
     let result = try Program.run(

@@ -92,7 +92,7 @@ import Testing
       try host.status(.credentialManagement, .fields([(1, .integer(1))])) == .puatRequired)
   }
 
-  /// A token for one relying party manages its credentials and no others.
+  /// A token for one relying party manages the credentials of that one only.
   @Test func boundToken() throws {
     let stored = host.key.store.snapshot.credentials
     func hash(_ index: Int) -> CBOR { .fields([(1, .bytes(stored[index].rpIDHash))]) }

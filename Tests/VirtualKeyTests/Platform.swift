@@ -4,10 +4,10 @@ import Testing
 
 @testable import VirtualKey
 
-/// The platform's side of PIN/UV auth: what a program does to use a PIN.
+/// The platform's side of PIN/UV auth: the steps of a program to use a PIN.
 ///
-/// The second opinion on the cryptography are libfido2 and python-fido2, which the
-/// interop tests run; here it only gets messages through.
+/// It only gets messages through. The second opinions on the cryptography are libfido2 and
+/// python-fido2, which the interop tests run.
 struct Platform {
   let host: Host
   let number: Int
@@ -57,7 +57,7 @@ struct Platform {
     return CTAPStatus(rawValue: try call(.changePIN, fields).status)
   }
 
-  /// The status of an attempt with this PIN, and the token if it was right.
+  /// The status of an attempt with this PIN, and the token if the PIN was right.
   func token(
     _ pin: String, _ permissions: PINToken.Permissions? = nil, rpID: String? = nil
   ) throws -> (status: CTAPStatus?, token: Token?) {
@@ -100,7 +100,7 @@ struct Platform {
   }
 }
 
-/// Requests as a program makes them.
+/// Requests as programs make them.
 enum Request {
   static let clientDataHash = [UInt8](repeating: 7, count: 32)
 

@@ -31,7 +31,7 @@ enum Repository {
   }
 }
 
-/// A program that runs while the test goes on.
+/// A program that runs while the test continues.
 struct Program {
   let process: pid_t
   private let output: Int32
@@ -46,8 +46,8 @@ struct Program {
   /// Starts a program with `input` as its stdin.
   init(_ path: String, _ arguments: [String], input: String = "") throws {
     var ends: [Int32] = [-1, -1]
-    // Sockets, because they can be made close-on-exec from the start: other tests
-    // start programs at the same time.
+    // Sockets, because they can be made close-on-exec from the start. Other tests start programs at
+    // the same time.
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
     var feed: [Int32] = [-1, -1]

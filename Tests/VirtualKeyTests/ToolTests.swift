@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// The `virtual-key` command around programs that have never heard of it.
+/// The `virtual-key` command around programs that do not know it.
 @Suite struct ToolTests {
-  /// A folder of the test's own, also where umockdev puts its.
+  /// A folder of the test, used also for umockdev's folder.
   private final class Folder {
     let path: String
     init() throws {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import WalletFormats
 
-/// Random wallets next to the Bitcoin Development Kit's: a second opinion that
-/// shares no code.
+/// Compares random wallets with the Bitcoin Development Kit's: a second opinion that shares no
+/// code.
 @Suite struct BDKTests {
   @Test func `Random wallets have bdk's descriptors and fingerprints`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

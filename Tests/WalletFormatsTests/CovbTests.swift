@@ -35,7 +35,7 @@ import Testing
     try CovbPassword(cleaning: secret(text))
   }
 
-  /// Why a wallet cannot be taken.
+  /// The reason why a wallet cannot be imported.
   private static func problem(_ content: borrowing CovbContent, _ index: Int) -> CovbProblem? {
     do throws(CovbProblem) {
       _ = try content.wallet(index)
@@ -209,7 +209,7 @@ import Testing
       changed[place] ^= 1
       #expect(open(changed) == .covbAuthentication)
     }
-    // These are found without a password's key.
+    // These errors are found without a key derived from the password.
     for size in [0, 3, 4, 5, 48, 49, 64, file.count - 1] {
       #expect(open(Array(file.prefix(size))) == .covbForm)
     }
@@ -267,7 +267,7 @@ import Testing
   }
 }
 
-/// The text of a value that may not be there.
+/// The text of a value that may be absent.
 private func text(_ secret: consuming SecretBytes?) -> String? {
   switch secret {
   case nil: nil

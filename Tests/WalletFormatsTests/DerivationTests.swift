@@ -32,7 +32,7 @@ import Testing
         + "9f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542",
       "m/0/2147483647'/1/2147483646'/2"
     ),
-    // Keys with leading zeroes, which must be kept.
+    // Keys with leading zeroes, which must be preserved.
     (
       "4b381541583be4423346c643850da4b320e46a87ae3d2a4e6da11eba819cd4ac"
         + "ba45d239319ac14f863b8d5ab5a0d0c64d2e8a1e7d1457df2e5a3c51c73235be", "m/0'"

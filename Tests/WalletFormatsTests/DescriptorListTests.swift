@@ -5,7 +5,7 @@ import Testing
 
 @testable import WalletFormats
 
-/// Bitcoin Core's lists of descriptors, both ways.
+/// Bitcoin Core's lists of descriptors, in both directions.
 @Suite struct DescriptorListTests {
   static let xpub =
     "xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8"
@@ -151,7 +151,7 @@ import Testing
     let metadata = #","master_fingerprint":"\#(fingerprint)","derivation_path":"m/84'/0'/2'""#
     let requests = try export(#"{"Xprv":"\#(text(account.text))"}"#, metadata: metadata)
     #expect(requests.count == 2 && requests[0].contains("wpkh([\(fingerprint)/84'/0'/2']xpub"))
-    // A path that does not lead to this key is not believed.
+    // A path that does not lead to this key is rejected.
     let wrong = metadata.replacing("/2'", with: "/1'")
     #expect(!(try export(#"{"Xprv":"\#(text(account.text))"}"#, metadata: wrong)[0].contains("([")))
   }

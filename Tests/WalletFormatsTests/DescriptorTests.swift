@@ -143,8 +143,9 @@ import WalletFormats
     #expect(name(refusalOf("wsh(\(nested)")) == "descriptorDepth")
   }
 
-  /// Pieces of descriptors put together at random: refused or accepted, and
-  /// what is accepted is accepted again as it was given back.
+  /// Joins pieces of descriptors at random: they are refused or accepted.
+  ///
+  /// An accepted text is accepted again in the form in which it was returned.
   @Test func anyPiecesAreJudgedWithoutCrashing() throws {
     let pieces = [
       "wpkh(", "wsh(", "tr(", "sh(", "multi(1,", "pk(", "v:", "and_v(", "older(1)", ")", ",", "{",

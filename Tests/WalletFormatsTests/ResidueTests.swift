@@ -4,10 +4,10 @@ import Testing
 
 @testable import WalletFormats
 
-/// After a check, nothing of what was checked is left in this process's memory
-/// once its guarded copies are gone.
+/// After a check, no part of the checked text is left in this process's memory once its guarded
+/// copies are gone.
 @Suite(.serialized) struct ResidueTests {
-  /// How often the needle occurs in writable memory.
+  /// Counts how often the needle occurs in writable memory.
   private func count(_ needle: Needle) throws -> Int { try MemoryScan.count(needle) }
 
   @Test func theScanFindsWhatIsThere() throws {

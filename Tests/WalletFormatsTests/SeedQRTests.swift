@@ -11,7 +11,7 @@ import Testing
     try Vectors.decode("bip39/english.json", as: CaseFile<Vector>.self).cases
   }
 
-  /// Mnemonic for what a scanner read, or why not.
+  /// The mnemonic for a scanned text, or the error.
   func read(_ input: [UInt8]) throws(WalletFormatError) -> String {
     text(try SeedQR.mnemonic(from: secret(input)).phrase)
   }

@@ -101,7 +101,7 @@ import Testing
       }
       struct Anything: Decodable {}
       let isJSON = (try? JSONDecoder().decode(Anything.self, from: Data(changed))) != nil
-      // Ours asks for more than JSON (duplicates, types), never for less.
+      // Ours requires more than JSON (no duplicates, the right types), never less.
       if refusalOf(changed) == nil {
         #expect(isJSON, "\(String(decoding: changed, as: UTF8.self))")
       }
@@ -128,7 +128,7 @@ import Testing
     let half = try bytes(Zstd.compress(SecretBytes(zeroed: WalletLabels.sizeLimit / 2 + 1)))
     #expect(!decompressionFails(half))
     #expect(decompressionFails(half + half))
-    // The same bomb with a header that states no size: a frame with a window of 8 MiB, and blocks
+    // The same bomb with a header that states no size. Its frame has a window of 8 MiB, and blocks
     // that repeat one byte 131072 times.
     let header: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x68]
     #expect(!decompressionFails(header + repeated(blocks: 80)))
@@ -148,7 +148,7 @@ import Testing
       #expect(decompressionFails(changed))
     }
     for _ in 0..<300 {
-      // Anything but a crash.
+      // Any result except a crash.
       var changed = whole
       changed[Int.random(in: 4..<whole.count, using: &generator)] ^= 0x41
       _ = decompressionFails(changed)

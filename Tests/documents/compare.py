@@ -30,12 +30,14 @@ class IDs:
         return None
 
     def learn(self, shown, actual):
-        """False if another one stands for it already."""
+        """False if another one stands for it already, or it for another one."""
         known = self.real(shown)
         if known is not None:
             if known.startswith(actual) or actual.startswith(known):
                 self.pairs.insert(0, (shown, actual))
                 return True
+            return False
+        if any(other.startswith(actual) or actual.startswith(other) for _, other in self.pairs):
             return False
         self.pairs.append((shown, actual))
         return True

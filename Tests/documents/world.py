@@ -29,7 +29,8 @@ class SceneError(Exception):
 
 class World:
     def __init__(self, repository, keybackup, virtual_key):
-        self.root = os.path.realpath(tempfile.mkdtemp(prefix="keybackup-documents."))
+        # A short path: sockets of the simulated key lie below.
+        self.root = os.path.realpath(tempfile.mkdtemp(prefix="keybackup-documents.", dir="/tmp"))
         self.repository, self.keybackup, self.virtual_key = repository, keybackup, virtual_key
         self.pin, self.code, self.computer, self.shell = PIN, None, None, None
         self.pages = set()

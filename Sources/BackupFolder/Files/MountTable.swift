@@ -59,7 +59,7 @@ package struct MountTable: Sendable {
 
   /// Whether a path is a folder itself or is in it.
   ///
-  /// Also true where one of them is reached by a second mount of the same file system, or where a
+  /// Also true if one of them is reached by a second mount of the same file system. Also true if a
   /// folder around the path is mounted somewhere in the folder.
   ///
   /// - Parameters:

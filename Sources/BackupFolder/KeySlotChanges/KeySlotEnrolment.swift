@@ -127,8 +127,9 @@ extension OpenNamespace {
 }
 
 extension OpenNamespace {
-  /// Whether a security key may be given the CSPP envelope: there is none, or the present one
-  /// belongs to no enrolled key and may be replaced.
+  /// Whether a security key may be given the CSPP envelope.
+  ///
+  /// It may if there is none, or if the present one belongs to no enrolled key and may be replaced.
   private func isEnvelopeFree(replacingForeign: Bool) throws(BackupFolderError) -> Bool {
     let present = try keySlots().filter { $0.hasEnvelope && !$0.isRemoved }
     if present.isEmpty {

@@ -21,8 +21,8 @@ extension Namespace {
   /// Needs no key.
   ///
   /// - Throws: ``BackupFolderError/incomplete(path:)`` when no key slot can be read and some file
-  ///   is missing or not synchronised; ``BackupFolderError/dataInvalid(path:reason:)`` when all
-  ///   files here are damaged; system errors.
+  ///   is missing or not synchronised. ``BackupFolderError/dataInvalid(path:reason:)`` when all
+  ///   files here are damaged. System errors.
   public func scan() throws(BackupFolderError) -> NamespaceScan {
     var scan = NamespaceScan()
     var buffer = FileBuffer()

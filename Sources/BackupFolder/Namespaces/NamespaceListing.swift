@@ -77,7 +77,7 @@ extension BackupFolder {
   /// - Parameter id: the namespace; nil when there is only one.
   /// - Returns: the namespace.
   /// - Throws: ``BackupFolderError/noNamespace(path:)``,
-  ///   ``BackupFolderError/severalNamespaces(_:)``; ``BackupFolderError/incomplete(path:)`` when
+  ///   ``BackupFolderError/severalNamespaces(_:)``. ``BackupFolderError/incomplete(path:)`` when
   ///   there are folders without a file in them, or when this computer knew a namespace that is
   ///   missing: not yet synchronised.
   public func namespace(_ id: NamespaceID? = nil) throws(BackupFolderError) -> Namespace {

@@ -1,7 +1,8 @@
 public import SecretMemory
 
-/// A master key sealed for a key slot that is not plugged in: an X25519 sealed box to the recipient
-/// key of the slot's file in `keys/`.
+/// A master key sealed for a key slot that is not plugged in.
+///
+/// It is an X25519 sealed box to the recipient key of the slot's file in `keys/`.
 extension MasterKey {
   /// Seals the key to a key slot.
   ///

@@ -4,8 +4,8 @@ public import SecretMemory
 /// symbol.
 ///
 /// The check symbol is the number's remainder modulo 37 in an alphabet of 37 symbols. Codes whose
-/// symbol would be one of `*~$=U` are drawn again, so that a code has only digits and letters: 32
-/// of 37 remain, 99.8 bits.
+/// symbol would be one of `*~$=U` are drawn again, so that a code has only digits and letters. Of
+/// the symbols, 32 of 37 remain: 99.8 bits.
 public struct RecoveryCode: ~Copyable, Sendable {
   /// The number of characters that carry the secret.
   public static let characterCount = 20

@@ -51,12 +51,12 @@ struct AnswerSearch {
   mutating func requirePatience(_ files: Int, _ prompter: Prompter) throws(UserMessage) {
     guard touches > 0 else { return }
     guard touches >= limit else {
-      return prompter.tell("That file did not open; there is another one.")
+      return prompter.tell("That file did not open. Trying another one.")
     }
     guard prompter.canAsk else { throw .tooManyFiles(touches, files) }
     prompter.tell(
-      "\(touches) touches opened nothing. Somebody may have put files into the "
-        + "folder that name your key.")
+      "\(touches) touches opened nothing. Somebody may have put files that name your key into "
+        + "the folder.")
     guard try prompter.confirm("Go on with the \(counted(files, "file")) left?") else {
       throw .tooManyFiles(touches, files)
     }

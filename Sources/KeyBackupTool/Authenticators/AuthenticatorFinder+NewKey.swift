@@ -56,13 +56,13 @@ extension AuthenticatorFinder {
     found.isEmpty
       ? UserMessage(
         .noAuthenticator, "there is no security key to enrol",
-        hint: "put it in when asked; --wait says how long it is waited for")
+        hint: "insert it when asked; to be given more time: --wait SECONDS")
       : UserMessage(
         .cannotCreate,
         found.count == 1
           ? "the security key that is plugged in is enrolled already"
           : "the security keys that are plugged in are enrolled already",
-        hint: "put in the one to enrol, and let keybackup wait for it with --wait SECONDS; "
-          + "keybackup key list shows those that are enrolled")
+        hint: "insert the new one; to be given time for that: --wait SECONDS\n"
+          + "to see those that are enrolled: keybackup key list")
   }
 }

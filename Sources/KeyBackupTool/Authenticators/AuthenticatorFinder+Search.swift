@@ -10,9 +10,9 @@ struct AuthenticatorCandidate: Sendable {
 extension AuthenticatorFinder {
   /// The security keys that can answer one of these questions.
   ///
-  /// Every connected key is queried silently and at the same time: no PIN, no touch, and none waits
-  /// for another that is busy, locked or broken. If none is suitable, it waits for another one as
-  /// long as requested.
+  /// Every connected key is queried silently and at the same time. No key needs a PIN or a touch,
+  /// and none waits for another that is busy, locked or broken. If none is suitable, it waits for
+  /// another one as long as requested.
   ///
   /// - Parameters:
   ///   - questions: the questions for a key.

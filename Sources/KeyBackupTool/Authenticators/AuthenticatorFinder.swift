@@ -232,13 +232,13 @@ struct AuthenticatorFinder: Sendable {
     }
     return UserMessage(
       .noAuthenticator, "no security key found at \(path)",
-      hint: "keybackup devices lists those in reach")
+      hint: "to see those in reach: keybackup devices")
   }
 
   static func ambiguous(_ found: [AuthenticatorDescriptor]) -> UserMessage {
     UserMessage(
       .ambiguous, "\(found.count) security keys are in reach",
-      hint: "leave one, or name it with --device: "
+      hint: "unplug all but one, or name one with --device: "
         + found.map { "\($0.path) (\(OpenAuthenticator.name(of: $0)))" }.joined(separator: ", "))
   }
 }

@@ -89,7 +89,7 @@ struct CredentialEnrolment: Sendable {
         hint: "this key cannot be used; try another model")
     }
     return error.adding(
-      hint: "an unused credential is left on \(key.name); to tidy up: "
+      hint: "an unused credential is left on \(key.name); to delete it: "
         + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
   }
 }

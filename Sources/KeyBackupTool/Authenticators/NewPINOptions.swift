@@ -9,7 +9,7 @@ struct NewPINOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the new PIN from this file, which only you may read.", valueName: "path"))
+      "Read the new PIN from this file; only you may read it.", valueName: "path"))
   var newPinFile: String?
 
   mutating func validate() throws { try DescriptorCheck.check(newPinFd, "--new-pin-fd") }

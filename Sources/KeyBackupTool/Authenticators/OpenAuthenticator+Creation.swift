@@ -21,8 +21,8 @@ extension OpenAuthenticator {
     } catch  where error.leavesDoubt && request.isDiscoverable {
       // The answer with the credential's ID was lost, so it may exist.
       throw error.adding(
-        hint: "the key may have kept a new credential all the same: "
-          + "keybackup credential list --rp-id \(request.rpID) shows it")
+        hint: "the key may have kept a new credential all the same; to see it: "
+          + "keybackup credential list --rp-id \(request.rpID)")
     } catch {
       throw error
     }

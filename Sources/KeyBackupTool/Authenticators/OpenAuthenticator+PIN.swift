@@ -66,8 +66,7 @@ extension OpenAuthenticator {
     if retries <= 2, !finder.pins.allowsLastTries {
       throw UserMessage(
         .pinLastTries, what + "only \(UserMessage.tries(retries)) left for the PIN of \(name)",
-        hint: "a wrong one could block the key for good; if you are sure of the PIN, "
-          + "add --allow-last-tries")
+        hint: "at 0 the key locks for good; if you are sure of the PIN, add --allow-last-tries")
     }
   }
 }

@@ -14,7 +14,7 @@ extension OpenAuthenticator {
       finder.pins.source == nil, finder.prompter.canAsk
     else { return }
     let question =
-      "\(name) has no PIN, and without one whoever finds it could open the backup. Set one now?"
+      "\(name) has no PIN. Without one, whoever finds the key can open the backup. Set one now?"
     guard try finder.prompter.confirm(question) else { throw UserMessage(.pinNotSet, key: name) }
     while true {
       let pin = try NewPINOptions.ask(for: self, minimum: info.minimumPINLength)
@@ -22,7 +22,7 @@ extension OpenAuthenticator {
         try await authenticator.setPIN(pin)
         accepted.withLock { $0 = pin }
         finder.prompter.tell(
-          "The PIN of \(name) is set. This PIN guards the whole key. "
+          "The PIN of \(name) is set. It guards the whole key. "
             + "Eight wrong tries lock it for good."
         )
         return
@@ -87,7 +87,7 @@ extension OpenAuthenticator {
       } catch .uvInvalid {
         finder.prompter.tell("The fingerprint was not recognised.")
       } catch .uvBlocked where isPINSet {
-        finder.prompter.tell("The fingerprint reader is blocked until the PIN was entered.")
+        finder.prompter.tell("The fingerprint reader is blocked. Enter the PIN to unblock it.")
         return nil
       } catch .pinRequired where isPINSet {
         // The key requires its PIN for this operation all the same.

@@ -64,8 +64,8 @@ struct PINConversation: ~Copyable {
     if OneTimeCode.matches(typed), !isRepeated {
       throw Unsent(
         reason: .code,
-        complaint: "That was the one-time code that a security key types when it is touched, "
-          + "not its PIN; it was not sent.",
+        complaint: "That was the one-time code that a security key types when it is touched. It "
+          + "was not sent. Type the PIN.",
         failure: .oneTimeCode)
     }
     let pin: PIN
@@ -81,7 +81,7 @@ struct PINConversation: ~Copyable {
     }
     if key.finder.refusedPINs.contains(pin, at: key.descriptor.path) {
       throw Unsent(
-        reason: .same, complaint: "That PIN was just refused; it was not sent again.",
+        reason: .same, complaint: "The key has just refused that PIN. It was not sent again.",
         failure: UserMessage(
           .pinInvalid, "\(key.name) refused this PIN already; it was not sent again",
           hint: "no further try was spent"))

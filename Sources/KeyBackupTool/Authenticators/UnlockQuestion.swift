@@ -138,8 +138,8 @@ extension UserMessage {
       }
     return UserMessage(
       .wrongKey, text,
-      hint: "plug in \(names.isEmpty ? "a key that is enrolled" : names); keybackup key list shows "
-        + "the ways in")
+      hint: "plug in \(names.isEmpty ? "a key that is enrolled" : names); to see the ways in: "
+        + "keybackup key list")
   }
 
   /// Whether another security key may still do what this one cannot.
@@ -155,8 +155,8 @@ extension UserMessage {
   /// The error that a key answers for files of unknown origin which do not open.
   static let answeredForNothing = UserMessage(
     .wrongKey, "the security key answered, but no file here that names it opens the backup",
-    hint: "the file is damaged, or somebody put it there; use another enrolled key, or an older "
-      + "version of the keys folder from your sync provider")
+    hint: "use another enrolled key, or get an older version of the keys folder from your sync "
+      + "provider\nthe file is damaged, or somebody put it there")
 
   /// The error that there are many false or damaged files.
   static func tooManyFiles(_ touches: Int, _ left: Int) -> UserMessage {
@@ -164,16 +164,16 @@ extension UserMessage {
       .ambiguous,
       "\(touches) touches opened nothing, and \(counted(left, "file")) that "
         + (left == 1 ? "names" : "name") + " this key \(left == 1 ? "is" : "are") left",
-      hint: "somebody may have put them into keybackup/keys: move away what you did not enrol "
-        + "(keybackup key list shows the dates), or name the backup with --namespace; on a terminal "
-        + "you are asked whether to go on")
+      hint: "somebody may have put them into keybackup/keys: move away what you did not enrol; to "
+        + "see the dates: keybackup key list\nor name the backup with --namespace ID, or run the "
+        + "command on a terminal, where you can go on")
   }
 
   /// The error that the right key answers and its file does not open.
   static let damagedKeySlot = UserMessage(
     .dataInvalid, "the security key is the right one, but the file it opens is damaged",
-    hint: "an older version of the keys folder from your sync provider may open; "
-      + "so does another enrolled key")
+    hint: "use another enrolled key, or get an older version of the keys folder from your sync "
+      + "provider")
 }
 
 extension OpenAuthenticator {

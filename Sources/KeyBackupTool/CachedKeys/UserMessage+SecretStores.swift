@@ -3,7 +3,7 @@ internal import SecretStores
 extension UserMessage {
   /// Creates the message for an error of a keyring.
   init(_ error: SecretStoreError, _ place: CachedKeyPlace) {
-    let keepWithout = "nothing needs it: every command works with the security key"
+    let keepWithout = "every command works without it, with the security key"
     self =
       switch error {
       case .noKeyrings(let code):
@@ -57,7 +57,7 @@ extension UserMessage {
       case .notKept:
         UserMessage(
           .dataInvalid, "what \(place.words) gives back is not this backup's master key",
-          hint: "keybackup lock forgets it")
+          hint: "to forget it: keybackup lock")
       }
   }
 }

@@ -8,11 +8,14 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     commandName: "derive",
     abstract: "Print the security key's PRF output for a salt.",
     discussion: """
-      By default the salt is a WebAuthn PRF input: the output equals what a browser gets from \
-      the same credential. With --raw-salt the 32 bytes go to the key as they are: the output \
-      equals that of fido2-assert -G -h. Every credential derives other secrets: a spare key that \
-      opens the same backup gives another output. A credential that other software protects at level 3 \
-      is found only on a key named with --device.
+      Every credential derives other secrets: a spare key that opens the same backup gives \
+      another output.
+      By default the salt is a WebAuthn PRF input. The output equals what a browser gets \
+      from the same credential.
+      With --raw-salt the 32 bytes go to the key as they are. The output equals that of \
+      fido2-assert -G -h.
+      A credential that other software protects at level 3 is found only on a key named with \
+      --device.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -39,7 +42,7 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Relying party ID of the credential.", valueName: "id"))
   var rpId = DeriveRelyingParty.standard
 
-  @Option(help: ArgumentHelp("How the output is written.", valueName: "hex|base64|raw"))
+  @Option(help: ArgumentHelp("How the output is written.", valueName: "encoding"))
   var encoding = SecretEncoding.hex
 
   @Option(
@@ -125,8 +128,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
         .wrongKey, "no security key in reach holds this credential for \(rpId)",
         hint: "plug in the one it was made on, and check --credential and --rp-id"
           + (device.device == nil
-            ? "\na credential of protection level 3 is hidden until the PIN: if it is one, name its "
-              + "key with --device PATH (keybackup devices lists the paths)" : ""))
+            ? "\nif its protection level is 3, the key shows it only after the PIN: name the key with "
+              + "--device PATH; to see the paths: keybackup devices" : ""))
     }
   }
 

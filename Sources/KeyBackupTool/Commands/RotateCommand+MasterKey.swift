@@ -17,7 +17,7 @@ extension RotateCommand {
     var unlocked = try await backup.masterKey(unlock, world, terms)
     guard let slot = unlocked.slot, let atHand = slot.keyID, let key = unlocked.key else {
       throw UserMessage(
-        .wrongKey, "the master key is rotated with a security key that is enrolled here",
+        .wrongKey, "only a security key that is enrolled here can rotate the master key",
         hint: "enrol one first: keybackup key add")
     }
     var extra: SecretBytes?
@@ -75,7 +75,7 @@ extension RotateCommand {
     return try await key.onlyOutput(
       PRFRequest(
         rpID: rpID, credentialIDs: [CredentialID(credentialID)], first: .webAuthn(salt)),
-      why: "starts over a rotation that this key did not begin")
+      why: "starts the rotation again")
   }
 
   /// Says who gets to the new backup, before anything is written.
@@ -89,7 +89,7 @@ extension RotateCommand {
         PRFRequest(
           rpID: credential.rpID, credentialIDs: [CredentialID(credential.credentialID)],
           first: .webAuthn(credential.prfSalt)),
-        why: "the only way in: proves that its new secret stays the same")
+        why: "proves that the new secret stays the same")
       guard again.isEqual(to: secret) else {
         throw UserMessage(BackupFolderError.evaluationsDiffer)
       }
@@ -97,17 +97,17 @@ extension RotateCommand {
     }
     for slot in left {
       unlock.output.note(
-        "Not at hand, finds its way by a box: \"\(PrintableText.clean(slot.label, limit: 40))\" "
-          + "(\(slot.keyID.hex.prefix(8)))")
+        "\"\(PrintableText.clean(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) is not "
+          + "plugged in. It will still work.")
     }
     let prompter = unlock.common.prompter
     guard prompter.canAsk else { return }
     guard
-      try prompter.confirm("These ways in stay. Do you know all of them, and go on?")
+      try prompter.confirm("These ways in stay. Do you know all of them? Go on?")
     else {
       throw UserMessage(
         .denied, "not confirmed; nothing was changed",
-        hint: "keybackup key remove takes away what should not stay")
+        hint: "remove what should not stay: keybackup key remove KEY")
     }
   }
 
@@ -121,7 +121,7 @@ extension RotateCommand {
     } catch {
       unlock.output.warn(
         "keybackup: this computer may still know the old master key: \(error.message)")
-      unlock.output.warn("hint: keybackup lock forgets it")
+      unlock.output.warn("hint: to forget it: keybackup lock")
     }
   }
 
@@ -131,14 +131,14 @@ extension RotateCommand {
     let output = unlock.output
     let new = rotation.namespace.id
     try output.result(
-      "The backup is \(new.grouped) now.",
+      "The backup's new ID is \(new.grouped).",
       json: [
         "namespace_id": .string(new.hex), "previous_namespace_id": .string(old.hex),
         "key_id": .string(enrolment.keyID.hex), "wallets": .number(rotation.wallets),
         "versions": .number(rotation.versions), "resumed": .bool(rotation.isResumed),
         "waiting": .array(rotation.left.map { .string($0.keyID.hex) }),
         "failed": .array(rotation.failures.map(\.json)),
-      ], ofChange: "the backup \(new.hex) is in charge all the same")
+      ], ofChange: "the new backup is \(new.hex) all the same")
     output.warn(viewProblem: rotation.namespace.viewProblem)
     for failure in rotation.failures { output.warn("keybackup: not carried over: \(failure.text)") }
     if !unlock.common.json {
@@ -149,23 +149,24 @@ extension RotateCommand {
 
   private static func notes(_ rotation: borrowing Rotation, _ old: NamespaceID) -> [String] {
     var lines = [
-      "\(counted(rotation.wallets, "wallet")) sealed anew and read back"
-        + (rotation.isResumed ? ", finishing what was interrupted." : "."),
-      "Whoever had the old master key cannot read what is written from now on. What they read or "
-        + "copied before stays theirs: if a wallet's secret may be known, move the coins.",
+      "\(counted(rotation.wallets, "wallet")) encrypted again and read back"
+        + (rotation.isResumed ? ". The interrupted rotation is finished." : "."),
+      "Whoever had the old master key cannot read what is written from now on. What they copied "
+        + "before stays readable. If they may know a wallet's secret, move its coins.",
     ]
     if !rotation.left.isEmpty {
       lines.append(
-        "\(counted(rotation.left.count, "way")) in not at hand: each asks to compare the new ID, "
-          + "the first time that it is used. Note it: \(rotation.namespace.id.grouped)")
+        "\(counted(rotation.left.count, "way")) in \(rotation.left.count == 1 ? "was" : "were") not "
+          + "plugged in. The first time that you use one, compare this new ID:")
+      lines.append("  \(rotation.namespace.id.grouped)")
     }
     return lines + [
-      "Other computers follow by themselves with this key, and ask to compare with another one. "
-        + "What one writes that has not heard of it is shown as late.",
-      "Recovery kits that were printed: their steps without keybackup, and their offline parts, lead "
-        + "to the earlier backup. Print new ones: keybackup recovery-kit create.",
-      "The earlier backup \(old.hex) stays in the folder; keybackup verify --deep tells when it "
-        + "may go.",
+      "Other computers follow with this key. With another key they ask you to compare the ID. "
+        + "What they write before that is shown as late.",
+      "Printed recovery kits: their offline part opens only the earlier backup. Print new ones: "
+        + "keybackup recovery-kit create --out kit.html",
+      "The earlier backup \(old.hex) stays in the folder. To see when you may delete it: keybackup "
+        + "verify --deep",
     ]
   }
 }

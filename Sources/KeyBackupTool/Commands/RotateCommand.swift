@@ -10,17 +10,19 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     commandName: "rotate",
     abstract: "Replace a key's secret (or, with --master-key, the backup's).",
     discussion: """
-      One PIN and one touch; wallets are not touched. The old wrapping stays beside the new one \
-      until the new one has opened the backup for a command that changes it (keybackup key repair \
-      changes nothing else). --credential makes a new credential on the key, which takes four \
-      touches.
+      Takes one PIN and one touch; the wallets stay as they are. --credential makes a new \
+      credential on the key, which takes four touches.
+      The old wrapping stays until the new one has opened the backup for a command that \
+      changes it. keybackup key repair changes nothing else.
+      With --master-key, everything is encrypted anew and read back before the old backup \
+      gives way. A lost key then opens nothing that is added later.
       """)
 
   @OptionGroup var unlock: UnlockOptions
 
   @Option(
     help: ArgumentHelp(
-      "The security key: its label, its ID or the start of it (default: the one plugged in).",
+      "The key: its label or ID (default: the one plugged in).",
       valueName: "key"))
   var key: String?
 
@@ -34,6 +36,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     if masterKey, credential || key != nil {
       throw ValidationError("--master-key does not go with --key and --credential")
     }
+    if let key, let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
     try requireSecurityKey()
   }
 
@@ -105,7 +108,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     let code = try report(made.keyID, old, made.credential.bytes, label, opened)
     if slot.discoverable == true, let id = slot.credentialID, !unlock.common.json {
       unlock.output.note(
-        "When the old one is removed, free its slot: keybackup credential delete --force "
+        "Once the old one is removed, free its slot: keybackup credential delete --force "
           + CredentialIDArgument.encode(id))
     }
     return code
@@ -130,8 +133,8 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       let discoverable = slot.discoverable
     else {
       throw UserMessage(
-        .incomplete, "the file of this key in keys/ is not here, only the CSPP envelope",
-        hint: "keybackup key repair writes it again from the log")
+        .incomplete, "the file of this key in keys/ is missing; only the CSPP envelope is here",
+        hint: "to write it again: keybackup key repair")
     }
     return Enrolment(
       label: label,
@@ -147,16 +150,16 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(
-      "\"\(PrintableText.clean(label, limit: 40))\" has a new way in.",
+      "\"\(PrintableText.clean(label, limit: 40))\" has a new secret.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(new.hex),
         "replaces": .string(old.hex),
         "credential_id": .string(CredentialIDArgument.encode(credential)),
-      ], ofChange: "the new way in was written all the same")
+      ], ofChange: "the new secret was written all the same")
     if !unlock.common.json {
       unlock.output.note(
-        "The old one stays until the new one has opened the backup: keybackup key repair, or the "
-          + "next command that changes something, then removes it.")
+        "The old one stays until the new one has opened the backup. To remove it now: keybackup key "
+          + "repair")
     }
     unlock.output.note(rotationsOf: opened)
     return .success

@@ -107,7 +107,8 @@ enum InputFile {
       let reason = errno
       throw UserMessage(
         reason == EACCES ? .permissionDenied : .noInput,
-        "\(path) could not be opened: \(systemText(reason))", hint: "check the path")
+        "\(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
+        hint: "check the path")
     }
     return descriptor
   }

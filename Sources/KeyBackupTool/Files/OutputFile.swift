@@ -21,7 +21,7 @@ struct OutputFile: ~Copyable {
     guard descriptor >= 0 else {
       let reason = errno
       throw UserMessage(
-        .cannotCreate, "\(path) cannot be created: \(systemText(reason))",
+        .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(reason))",
         hint: reason == EEXIST
           ? "it exists and is never overwritten; choose another name" : "choose another place")
     }
@@ -39,7 +39,7 @@ struct OutputFile: ~Copyable {
   static func requireFree(_ path: String?) throws(UserMessage) {
     guard let path, FileCheck.exists(path) else { return }
     throw UserMessage(
-      .cannotCreate, "\(path) cannot be created: \(systemText(EEXIST))",
+      .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(EEXIST))",
       hint: "it exists and is never overwritten; choose another name")
   }
 
@@ -79,7 +79,8 @@ struct OutputFile: ~Copyable {
     guard unsafe rename(part, path) == 0 else {
       let reason = errno
       remove(part)
-      throw UserMessage(.io, "\(path) could not be written: \(systemText(reason))")
+      throw UserMessage(
+        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(reason))")
     }
   }
 
@@ -103,7 +104,7 @@ struct OutputFile: ~Copyable {
   /// - Throws: `io`.
   func synchronize() throws(UserMessage) {
     guard fsync(descriptor) == 0 else {
-      throw UserMessage(.io, "\(path) could not be written: \(systemText(errno))")
+      throw UserMessage(.io, "\(ShellWord.quoted(path)) could not be written: \(systemText(errno))")
     }
   }
 }

@@ -29,7 +29,7 @@ enum SecretLine {
     guard descriptor >= 0 else {
       throw UserMessage(
         errno == EACCES ? .permissionDenied : .noInput,
-        "the \(what) file \(path) could not be opened: \(systemText(errno))",
+        "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(errno))",
         hint: setting.map { "check \($0)" }
           ?? "check the path given with \(option ?? "--\(what.lowercased())-file")")
     }
@@ -41,11 +41,13 @@ enum SecretLine {
     let isFile = status.st_mode & S_IFMT == S_IFREG
     if !isFile, let setting {
       throw UserMessage(
-        .config, "the \(what) file \(path) is no regular file", hint: "check \(setting)")
+        .config, "the \(what) file \(ShellWord.quoted(path)) is no regular file",
+        hint: "check \(setting)")
     }
     if isFile, status.st_mode & 0o077 != 0 {
       throw UserMessage(
-        .config, "others can read the \(what) file \(path)", hint: "run: chmod 600 \(path)")
+        .config, "others can read the \(what) file \(ShellWord.quoted(path))",
+        hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
     return try read(from: descriptor, name: path, what: what, limit: limit)
   }

@@ -21,19 +21,31 @@ enum PrintableText {
   }
 
   /// `text` as ``clean(_:limit:)`` makes it, cut to so many columns of print.
-  ///
-  /// Most characters from U+1100 on are wide, and count as two.
   static func fitting(_ text: String, columns: Int) -> String {
-    func width(_ character: Character) -> Int {
-      character.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) }
-    }
     let shown = clean(text, limit: columns + 1)
-    if shown.reduce(0, { $0 + width($1) }) <= columns { return shown }
+    if self.columns(shown) <= columns { return shown }
     var room = columns - 1
     return shown.prefix {
       room -= width($0)
       return room >= 0
     } + "…"
+  }
+
+  /// How many columns of print a text takes.
+  static func columns(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+
+  /// Characters of East Asian scripts and pictures are two columns wide.
+  private static func width(_ character: Character) -> Int {
+    let isWide = character.unicodeScalars.contains { scalar in
+      switch scalar.value {
+      case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+        0xFE0F, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF,
+        0x20000...0x3FFFD:
+        true
+      default: false
+      }
+    }
+    return isWide ? 2 : 1
   }
 
   /// `text` with every unsafe character but the line end replaced by U+FFFD.

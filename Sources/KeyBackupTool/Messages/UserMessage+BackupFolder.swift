@@ -8,17 +8,17 @@ extension UserMessage {
       switch error {
       case .noSuchFolder(let path):
         UserMessage(
-          .noInput, "there is no folder at \(path)",
+          .noInput, "there is no folder at \(ShellWord.quoted(path))",
           hint: "is the synced folder mounted? check --folder or KEYBACKUP_FOLDER")
       case .notAFolder(let path):
         UserMessage(
-          .noInput, "\(path) is not a folder",
+          .noInput, "\(ShellWord.quoted(path)) is not a folder",
           hint: "name the synced folder itself; inside it, move away what is in the way")
       case .noNamespace(let path):
         UserMessage(
-          .noInput, "there is no backup in \(path)",
-          hint: "if it should be there, wait until the folder is synchronised; "
-            + "keybackup init makes a new one")
+          .noInput, "there is no backup in \(ShellWord.quoted(path))",
+          hint: "if it should be there, wait until the folder is synchronised\n"
+            + "to start a new one: keybackup init \(ShellWord.quoted(path))")
       case .severalNamespaces(let ids):
         UserMessage(
           .ambiguous, "the folder holds \(ids.count) backups",
@@ -28,94 +28,95 @@ extension UserMessage {
           .cannotCreate, word: "namespace-exists",
           "the folder holds a backup already: "
             + ids.map(\.description).joined(separator: ", "),
-          hint: "keybackup status shows it; to start another one choose another folder")
+          hint: "to look at it: keybackup status; to start another one, choose another folder")
       case .incomplete(let path):
         UserMessage(
-          .incomplete, "\(path) is not completely here yet",
+          .incomplete, "\(ShellWord.quoted(path)) is not completely here yet",
           hint: "wait until the folder is synchronised, then try again")
       case .unreachable(let code, let path):
         UserMessage(
-          .incomplete, "\(path) cannot be read now: \(systemText(code))",
-          hint: "its sync program, network or disk does not give it: see that it runs and is "
-            + "connected, then try again; an error that stays is a failing disk's")
+          .incomplete, "\(ShellWord.quoted(path)) cannot be read now: \(systemText(code))",
+          hint: "check that the sync program, the network and the disk work, then try again; if "
+            + "the error stays, the disk may be failing")
       case .interrupted: .interrupted
       case .permissionDenied(let path):
         UserMessage(
-          .permissionDenied, "you may not use \(path)",
+          .permissionDenied, "you may not use \(ShellWord.quoted(path))",
           hint: "check the owner and the permissions of the folder")
       case .io(let code, let path):
         UserMessage(
-          .io, "\(path): \(systemText(code))", hint: "nothing was lost; try again")
+          .io, "\(ShellWord.quoted(path)): \(systemText(code))", hint: "nothing was lost; try again"
+        )
       case .diskFull(let path):
         UserMessage(
-          .io, "no space left for \(path)",
+          .io, "no space left for \(ShellWord.quoted(path))",
           hint: "nothing was lost; free some space and try again")
       case .busy(let path):
         UserMessage(
-          .incomplete, word: "busy", "another program is using \(path)",
+          .incomplete, word: "busy", "another program is using \(ShellWord.quoted(path))",
           hint: "try again in a moment")
       case .wrongKey:
         UserMessage(
           .wrongKey, "this security key opens nothing here",
-          hint: "keybackup key list shows which keys do")
+          hint: "to see which keys do: keybackup key list")
       case .dataInvalid(let path, let reason):
         UserMessage(
-          .dataInvalid, "\(path) is damaged: \(reason)",
-          hint: "keep the file; an older version from your sync provider may open")
+          .dataInvalid, "\(ShellWord.quoted(path)) is damaged: \(reason)",
+          hint: "keep the file; your sync provider may have an older version that opens")
       case .tooLarge(let path, let limit):
         UserMessage(
-          .dataInvalid, "\(path) is larger than \(limit) bytes, so it was not read",
+          .dataInvalid,
+          "\(ShellWord.quoted(path)) is larger than \(limit) bytes, so it was not read",
           hint: "it was not written by a backup program")
       case .notRegular(let path):
         UserMessage(
-          .dataInvalid, "\(path) is no ordinary file, so it was not opened",
-          hint: "look at what put it there")
+          .dataInvalid, "\(ShellWord.quoted(path)) is no ordinary file, so it was not opened",
+          hint: "find out what put it there")
       case .evaluationsDiffer:
         UserMessage(
           .prfUnsupported, "the security key gave two different outputs for one question",
           hint: "nothing was written; this key cannot be used")
       case .noSuchWallet(let id):
         UserMessage(
-          .noInput, "no wallet \(id)", hint: "keybackup wallet list shows what is there")
+          .noInput, "there is no wallet \(id)", hint: "to see what is there: keybackup wallet list")
       case .noSuchVersion:
         UserMessage(
-          .noInput, "there is no such version of the wallet any more",
-          hint: "keybackup conflicts list shows those that are there")
+          .noInput, "the wallet no longer has this version",
+          hint: "to see its versions: keybackup conflicts list")
       case .noSuchKeySlot:
         UserMessage(
           .noInput, "there is no such way into the backup",
-          hint: "keybackup key list shows those there are")
+          hint: "to see the ways in: keybackup key list")
       case .keySlotRemoved:
         UserMessage(
-          .wrongKey, "the way in that opened the backup was removed from it, so it gets no new one",
-          hint: "open it with another way in; if this one is to be trusted again, enrol it then: "
-            + "keybackup key add")
+          .wrongKey, "this way in was removed from the backup, so it cannot get a new secret",
+          hint: "open the backup with another way in; to trust this one again, then run: keybackup "
+            + "key add")
       case .lastKeySlot:
         UserMessage(
           .usage, "this is the last way into the backup, so it was not removed",
-          hint: "without it nobody can open the backup any more; if that is what you want, "
-            + "add --last")
+          hint: "without it nobody can open the backup; if that is what you want, add --last")
       case .opensByRemoved:
         UserMessage(
-          .wrongKey, "the way in that is to be removed is the one that opened the backup",
+          .wrongKey, "you opened the backup with the way in that you want to remove",
           hint: "open it with another one: that proves that another one works")
       case .envelopeNeedsSecurityKey:
         UserMessage(
-          .wrongKey, "the file that other CSPP programs open belongs to the key to be removed",
-          hint: "open the backup with another enrolled security key, which then gets that file")
+          .wrongKey, "other programs open this backup with the key that you want to remove",
+          hint: "open the backup with another enrolled security key; they then use that one")
       case .cannotRotate(let obstacle): UserMessage(obstacle)
       case .memoryUnusable(let path, let isNewer):
         UserMessage(
           .dataInvalid,
           isNewer
-            ? "a newer keybackup wrote \(path), where this computer remembers what it saw"
-            : "\(path), where this computer remembers what it saw, is damaged",
+            ? "a newer keybackup wrote \(ShellWord.quoted(path)), this computer's memory of the backup"
+            : "\(ShellWord.quoted(path)), this computer's memory of the backup, is damaged",
           hint: (isNewer
-            ? "update keybackup; or move the file away. "
-            : "nothing was written over it; restore still works. Look what damaged it, then move "
-              + "it away. ")
-            + "Without it this computer does not know what it saw before, until it opens the "
-            + "backup again: compare the freshness word with another computer's first")
+            ? "update keybackup, or move the file away"
+            : "nothing was written over it, and restore still works; find out what damaged it, then "
+              + "move it away")
+            + "\nwithout it this computer has forgotten what it saw; compare the freshness word with "
+            + "another computer's first")
       case .internalError(let what):
         UserMessage(.internalError, "a fault in keybackup: \(what)")
       }

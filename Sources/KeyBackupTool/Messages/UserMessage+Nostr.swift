@@ -8,7 +8,7 @@ extension UserMessage {
       case .invalidSecretKey:
         UserMessage(
           .dataInvalid, "this is no secret key of the curve",
-          hint: "if a security key gave it, choose another --index: one in 2^128 fails")
+          hint: "if a security key gave it, choose another --index")
       case .invalidPublicKey:
         UserMessage(.dataInvalid, "this is no public key: no point of the curve has it")
       case .invalidBech32(let reason):
@@ -22,7 +22,8 @@ extension UserMessage {
       case .invalidEvent(let reason):
         UserMessage(
           .dataInvalid, "the event cannot be signed: \(reason)",
-          hint: "give a JSON object with kind and content, and if wanted tags, created_at, pubkey")
+          hint: "give a JSON object with kind and content; tags, created_at and pubkey are optional"
+        )
       case .otherPublicKey:
         UserMessage(
           .wrongKey, "the event names another public key than the one that would sign it",

@@ -18,11 +18,12 @@ extension UserMessage {
       case .permissionDenied(let path):
         UserMessage(
           .permissionDenied, "you may not open the security key at \(path)",
-          hint: "install udev-rules/70-keybackup.rules (see README), then replug the key")
+          hint: "install the udev rule as docs/install.md says, then replug the key\n"
+            + "to see what is missing: keybackup doctor")
       case .busy:
         UserMessage(
           .incomplete, word: "busy", "another program is using \(key)",
-          hint: "close it or wait a moment, then try again; if no program is, replug the key")
+          hint: "close that program, or wait a moment and try again; else replug the key")
       case .notFIDO2:
         UserMessage(
           .prfUnsupported, "\(key) does not speak FIDO2",
@@ -35,7 +36,7 @@ extension UserMessage {
       case .touchTimeout:
         UserMessage(
           .touchTimeout, "\(key) was not touched in time",
-          hint: "try again and touch it when it blinks; --timeout gives more time")
+          hint: "try again and touch it when it blinks; for more time: --timeout SECONDS")
       case .noAnswer:
         UserMessage(
           .authenticatorLost, key + Self.silence, hint: "replug it and try again")
@@ -44,15 +45,16 @@ extension UserMessage {
       case .pinInvalid(let retries):
         UserMessage(
           .pinInvalid, "wrong PIN" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
-          hint: "too many wrong PINs block the key; only a reset, which destroys every "
-            + "credential on it, unblocks it")
+          hint: "at 0 tries the key locks for good; only a reset unlocks it, which destroys every "
+            + "credential on it")
       case .pinAuthBlocked(let retries):
-        .pinAuthBlocked(key, retries, restart: "unplug it, plug it in again")
+        .pinAuthBlocked(key, retries, restart: "unplug the key and plug it in again")
       case .pinBlocked:
         UserMessage(
           .pinBlocked, "the PIN of \(key) is blocked for good",
-          hint: "only a reset makes the key usable, and it destroys every credential on it: "
-            + "this backup's, website passkeys, SSH keys; restore with another way in first")
+          hint: "restore your wallets with another way in first\nonly a reset makes the key usable "
+            + "again; it destroys every credential on it: this backup's, website passkeys, SSH keys"
+        )
       case .pinNotSet:
         UserMessage(
           .pinNotSet, "\(key) has no PIN", hint: "set one first: keybackup pin set")
@@ -65,17 +67,18 @@ extension UserMessage {
           .cannotCreate, "\(key) has a PIN already", hint: "change it: keybackup pin change")
       case .pinChangeRequired:
         UserMessage(
-          .pinInvalid, "\(key) wants its PIN changed before anything else",
-          hint: "no try was spent; change it: keybackup pin change")
+          .pinInvalid, "\(key) wants a new PIN before anything else",
+          hint: "no try was spent; to change the PIN: keybackup pin change")
       case .pinRequired:
         UserMessage(
           .config, "the PIN of \(key) is needed and none was given",
-          hint: "give it with --pin-fd or --pin-file, name a program in KEYBACKUP_ASKPASS, "
-            + "or run on a terminal")
+          hint: "run the command on a terminal, or give the PIN with --pin-file or --pin-fd, or "
+            + "name a program in KEYBACKUP_ASKPASS")
       case .pinPolicyViolation(let rule): UserMessage(rule)
       case .pinAuthInvalid:
         UserMessage(
-          .pinInvalid, "\(key) did not accept the proof of its PIN", hint: "replug it, try again")
+          .pinInvalid, "\(key) did not accept the proof of its PIN",
+          hint: "replug it and try again")
       case .uvBlocked:
         UserMessage(
           .pinBlocked, "the fingerprint reader of \(key) is blocked", hint: "use its PIN")
@@ -84,36 +87,37 @@ extension UserMessage {
       case .userVerificationMissing:
         UserMessage(
           .prfUnsupported, "\(key) answered without verifying its user",
-          hint: "its output would be another secret, so it was thrown away")
+          hint: "without PIN or fingerprint it gives another secret; nothing was used")
       case .noCredentials:
         UserMessage(
           .wrongKey, "\(key) holds no credential for this", hint: "try another security key")
       case .keyStoreFull:
         UserMessage(
           .authenticatorFull, "\(key) has no room for another credential",
-          hint: "delete one (keybackup credential list), or use --non-discoverable")
+          hint: "use --non-discoverable, or delete a credential; to see them: keybackup credential "
+            + "list")
       case .discoverableUnsupported:
         UserMessage(
           .authenticatorFull, "\(key) stores no credentials", hint: "use --non-discoverable")
       case .credentialExcluded:
         UserMessage(
-          .cannotCreate, "\(key) is enrolled already", hint: "keybackup key list shows it")
+          .cannotCreate, "\(key) is enrolled already", hint: "to see it: keybackup key list")
       case .prfUnsupported:
         UserMessage(
           .prfUnsupported, "\(key) has no hmac-secret extension",
-          hint: "use a FIDO2 security key that has it; keybackup devices tells")
+          hint: "use a FIDO2 security key that has it; to see which do: keybackup devices")
       case .prfNotDelivered:
         UserMessage(
-          .prfUnsupported, "\(key) advertises hmac-secret and did not deliver it",
+          .prfUnsupported, "\(key) claims to support hmac-secret, but gave no output",
           hint: "this key cannot be used; try another model")
       case .prfWrongLength(let count):
         UserMessage(
-          .prfUnsupported, "\(key) delivered an hmac-secret of a wrong length (\(count) bytes)",
+          .prfUnsupported, "\(key) gave an hmac-secret output of a wrong length (\(count) bytes)",
           hint: "this key cannot be used; try another model")
       case .credentialManagementUnsupported:
         UserMessage(
           .prfUnsupported, "\(key) cannot list or delete its credentials",
-          hint: "firmware with CTAP 2.1 can")
+          hint: "use a key whose firmware has CTAP 2.1")
       case .requestTooLarge:
         UserMessage(
           .usage, "the request is too large for \(key)",
@@ -123,7 +127,7 @@ extension UserMessage {
       case .protocolViolation(let what):
         UserMessage(
           .prfUnsupported, "\(key) gave an answer that breaks the protocol: \(what)",
-          hint: "replug it and try again; if it persists this key cannot be used")
+          hint: "replug it and try again; if the error stays, this key cannot be used")
       case .transport(let code):
         UserMessage(
           .io, "the connection to \(key) failed (\(error.statusName ?? "libfido2 error \(code)"))",
@@ -143,7 +147,7 @@ extension UserMessage {
   /// Nothing plugged in.
   static let noAuthenticator = UserMessage(
     .noAuthenticator, "no security key found",
-    hint: "plug one in; --wait SECONDS waits for it")
+    hint: "plug one in, or let keybackup wait for it: --wait SECONDS")
 
   /// Three wrong PINs in a row: the key takes the next one after a restart.
   ///
@@ -155,10 +159,10 @@ extension UserMessage {
   static func pinAuthBlocked(_ key: String, _ retries: Int?, restart: String) -> UserMessage {
     let left = retries.map { "\(tries($0)) left; " } ?? ""
     return UserMessage(
-      .pinBlocked, "\(key) accepts no PIN until it is restarted: too many wrong ones in a row",
-      hint: "\(restart), and enter the right PIN\n" + left
+      .pinBlocked, "too many wrong PINs in a row: \(key) accepts none until it is restarted",
+      hint: "\(restart), then enter the right PIN\n" + left
         + "at 0 the key locks for good, and only a reset, which destroys every credential on it, "
-        + "makes it usable")
+        + "unlocks it")
   }
 
   /// "1 try", "3 tries".

@@ -9,15 +9,15 @@ extension AuthenticatorDescriptor {
 extension UserMessage {
   /// What GnuPG's smart-card daemon has to do with it, and how to be rid of it.
   private static let freeTheCard =
-    "GnuPG often holds a card: gpgconf --kill scdaemon; else close the program that uses it"
+    "if GnuPG holds the card: gpgconf --kill scdaemon; else close the program that uses it"
 
   /// The message for a card where it is not the same as for a plugged-in key.
   init?(card error: PRFDeviceError, key: String) {
     switch error {
     case .authenticatorLost, .closed:
       self.init(
-        .authenticatorLost, "\(key) was taken off the reader before it was done",
-        hint: "try again, and hold it still on the reader until it is done")
+        .authenticatorLost, "\(key) was taken off the reader too early",
+        hint: "try again, and hold it still on the reader until keybackup has finished")
     case .busy:
       self.init(
         .incomplete, word: "busy", "another program is using \(key)", hint: Self.freeTheCard)
@@ -28,17 +28,17 @@ extension UserMessage {
     case .notFIDO2:
       self.init(
         .prfUnsupported, "\(key) is no FIDO2 security key, or has FIDO2 switched off for NFC",
-        hint: "use a FIDO2 security key with NFC, or plug it in")
+        hint: "plug it in, or use a FIDO2 security key with NFC")
     case .permissionDenied:
       self.init(
         .permissionDenied, "pcscd does not let you use \(key)",
-        hint: "its polkit rule wants you logged in at this computer")
+        hint: "log in at this computer itself: pcscd's polkit rule wants that")
     case .touchTimeout:
       self.init(
-        .touchTimeout, "\(key) did not get its touch in time",
-        hint: "try again; take it off the reader and lay it down once more, or touch it there")
+        .touchTimeout, "\(key) was not touched in time",
+        hint: "try again: take it off the reader and lay it down again, or touch it there")
     case .pinAuthBlocked(let retries):
-      self = .pinAuthBlocked(key, retries, restart: "take it off the reader, put it back")
+      self = .pinAuthBlocked(key, retries, restart: "take the key off the reader and put it back")
     case .transport, .protocolViolation:
       var message = UserMessage(error, key: key)
       message.hint = "lay it flat on the middle of the reader, hold it still, and try again"
@@ -56,11 +56,11 @@ extension UserMessage {
     case .running, .notRunning: break
     case .refused:
       message.hint? +=
-        "\npcscd, which has the NFC readers, refuses you: its polkit rule wants you "
-        + "logged in at this computer"
+        "\nfor a key on an NFC reader, log in at this computer itself: pcscd's polkit rule "
+        + "refuses you now"
     case .noAnswer:
       message.hint? +=
-        "\npcscd, which has the NFC readers, does not answer: "
+        "\nfor a key on an NFC reader, restart pcscd, which does not answer: "
         + "sudo systemctl restart pcscd.service"
     }
     return message

@@ -8,26 +8,25 @@ extension UserMessage {
       switch obstacle {
       case .notWhole:
         UserMessage(
-          .incomplete, "the backup is not all here, so its master key is not rotated",
-          hint: "wait until the folder is synchronised; keybackup verify --deep tells what is "
-            + "missing")
+          .incomplete, "the backup is not all here, so its master key was not rotated",
+          hint: "wait until the folder is synchronised; to see what is missing: keybackup verify "
+            + "--deep")
       case .newerProgram:
         UserMessage(
-          .dataInvalid, "a newer keybackup wrote what this one would leave behind",
-          hint: "rotate the master key with that one")
+          .dataInvalid, "a newer keybackup wrote to this backup, so this one does not rotate it",
+          hint: "rotate the master key with the newer one")
       case .moved(let id):
         UserMessage(
-          .ambiguous, "the master key was rotated already: \(id) follows",
-          hint: "run the command again, without --namespace: it then uses the backup that is in "
-            + "charge, which keybackup status shows")
+          .ambiguous, "the master key was rotated already: the new backup is \(id)",
+          hint: "run the command again, without --namespace: it then uses the new backup")
       case .unfinished(let id):
         UserMessage(
           .incomplete,
           "an interrupted rotation left \(id), and another computer has written there",
-          hint: "finish it with the security key that began it")
+          hint: "finish the rotation with the security key that began it")
       case .notVerified:
         UserMessage(
-          .io, "what was written did not come back as it should; the backup is as it was",
+          .io, "what was written could not be read back; the backup is as it was",
           hint: "check the disk, then try again")
       }
   }

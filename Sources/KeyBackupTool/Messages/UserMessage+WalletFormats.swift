@@ -19,7 +19,7 @@ extension UserMessage {
     case .empty: ("nothing but white space was given", "check the file")
     case .tooLong(let limit): ("the input is longer than \(limit) bytes", "check the file")
     case .invalidCharacter(let position):
-      ("character \(position) has no place here", "check for typing errors")
+      ("character \(position) does not belong here", "check for typing errors")
     case .mnemonicWordCount(let count):
       (
         "a mnemonic has 12, 15, 18, 21 or 24 words, not \(count)",
@@ -29,18 +29,18 @@ extension UserMessage {
       ("word \(position) is not in the BIP-39 English list", "check its spelling")
     case .mnemonicChecksum:
       (
-        "the words are all known but their checksum fails",
-        "a word is wrong or two are swapped: compare with your note"
+        "all words are known, but their checksum fails",
+        "a word is wrong, or two are swapped: compare with your note"
       )
-    case .extendedKeyLength: ("this has not the length of an extended key", "copy it again")
+    case .extendedKeyLength: ("an extended key has another length", "copy all of it again")
     case .extendedKeyChecksum: ("the extended key's checksum fails", "copy it again")
     case .extendedKeyVersion: ("this is no Bitcoin extended key", "it starts with xprv or xpub")
     case .extendedKeyDepth, .extendedKeyPrivateKey, .extendedKeyPublicKey:
       ("the extended key is not valid (BIP-32)", "export it again")
     case .extendedKeyIsPublic:
-      ("a private extended key is needed, this one is public", "use --xpub for it")
+      ("a private extended key is needed; this one is public", "use --xpub for it")
     case .extendedKeyIsPrivate:
-      ("a public extended key is needed, this one is private", "use --xprv for it")
+      ("a public extended key is needed; this one is private", "use --xprv for it")
     case .descriptorChecksumForm, .descriptorChecksum:
       ("the descriptor's checksum fails", "copy it again")
     case .descriptorSyntax(let position), .descriptorFunction(let position),
@@ -74,7 +74,7 @@ extension UserMessage {
     case .passphraseCharacter(let position):
       (
         "character \(position) of the passphrase is not printable ASCII",
-        "other passphrases have several spellings, each another wallet: this program takes none"
+        "other characters can be encoded in several ways, each another wallet: none is taken"
       )
     case .ripemd160Missing:
       ("OpenSSL offers no RIPEMD-160", "it is in OpenSSL 3.0.7 and newer, unless set up without")
@@ -103,12 +103,12 @@ extension UserMessage {
     case .descriptorListItem(let number):
       ("descriptor \(number) of the list is not valid", "export the list again")
     case .noDescriptors:
-      ("there is nothing in this wallet that a descriptor can be made of", nil)
+      ("no descriptor can be made from this wallet", nil)
     case .onlyPrivateDescriptors:
       ("the wallet's descriptor holds private keys", "add --private to export it all the same")
     case .fingerprintDiffers(let stated, let computed):
       (
-        "the backup says \(stated), these words with this passphrase give \(computed): another "
+        "the backup says \(stated), but these words with this passphrase give \(computed): another "
           + "wallet",
         "add or correct --passphrase"
       )

@@ -60,7 +60,7 @@ enum IndexCheck {
 
 /// The options for the source of a passphrase.
 struct PassphraseOptions: ParsableArguments {
-  @Flag(help: "The identity of a passphrase, which is asked for. It is stored nowhere.")
+  @Flag(help: "Ask for a passphrase: another identity. It is never stored.")
   var passphrase = false
 
   @Option(help: ArgumentHelp("Read the passphrase from this open descriptor.", valueName: "n"))
@@ -68,7 +68,7 @@ struct PassphraseOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the passphrase from this file, which only you may read.", valueName: "path"))
+      "Read the passphrase from this file; only you may read it.", valueName: "path"))
   var passphraseFile: String?
 
   mutating func validate() throws {

@@ -13,11 +13,11 @@ struct NostrKeyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The credential (default: one that this computer knows, else the discoverable one).",
+      "The credential (default: the known one, else the discoverable one).",
       valueName: "id"))
   var credential: String?
 
-  @Flag(help: "Take a credential that this computer does not know: it is another identity.")
+  @Flag(help: "Take an unknown credential: it is another identity.")
   var newIdentity = false
 
   var output: Output { common.output }

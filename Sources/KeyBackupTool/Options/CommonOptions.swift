@@ -7,7 +7,7 @@ internal import PRFDevice
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-  @Flag(help: "Print the result, or the error, as one JSON object.")
+  @Flag(help: "Print the result or error as one JSON object.")
   var json = false
 
   @Flag(name: [.short, .long], help: "Say more about what happens.")
@@ -16,12 +16,12 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Print no notes, only the result.")
   var quiet = false
 
-  @Flag(help: "Never ask anything; fail instead.")
+  @Flag(help: "Never ask; fail instead.")
   var noInput = false
 
   @Option(
     help: ArgumentHelp(
-      "Tell a calling program what happens: one JSON object a line on this open descriptor.",
+      "Write events for a calling program to this open descriptor, as JSON lines.",
       valueName: "n"))
   var eventsFd: Int32?
 
@@ -48,17 +48,17 @@ struct DeviceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for a security key to be plugged in (default: 30 on a terminal, else 0).",
+      "Wait this long for a security key (default: 30 on a terminal, else 0).",
       valueName: "seconds"))
   var wait: Int?
 
-  @Option(help: ArgumentHelp("How long to wait for a touch (default: 60).", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Wait this long for a touch (default: 60).", valueName: "seconds"))
   var timeout: Int?
 
   /// Seconds to wait for a touch where nothing says otherwise.
   static let standardTimeout = 60
 
-  @Flag(help: "Show the security key's traffic on standard error. It reveals salts and IDs.")
+  @Flag(help: "Show the traffic with the key on standard error. It reveals salts and IDs.")
   var trace = false
 
   mutating func validate() throws {
@@ -75,12 +75,12 @@ struct DeviceOptions: ParsableArguments {
 struct PINOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read the PIN from this open descriptor; with several keys, one line for each in turn.",
+      "Read the PIN from this open descriptor: one line for each key.",
       valueName: "n"))
   var pinFd: Int32?
 
   @Option(
-    help: ArgumentHelp("Read the PIN from this file, which only you may read.", valueName: "path"))
+    help: ArgumentHelp("Read the PIN from this file; only you may read it.", valueName: "path"))
   var pinFile: String?
 
   @Flag(help: "Try the PIN even when 2 or fewer tries are left.")
@@ -160,15 +160,16 @@ struct PINPolicy: Sendable {
 struct FolderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The synced folder (default: $KEYBACKUP_FOLDER, else the configured one).",
+      "The synced folder (default: $KEYBACKUP_FOLDER, else the one of init).",
       valueName: "path"))
   var folder: String?
 
-  @Option(help: ArgumentHelp("The namespace, when the folder holds several.", valueName: "id"))
+  @Option(help: ArgumentHelp("The namespace, if the folder holds several.", valueName: "id"))
   var namespace: String?
 
   mutating func validate() throws {
     if folder == "" { throw ValidationError("--folder names a folder") }
+    if let folder { SuggestedCommands.folder = folder }
   }
 }
 
@@ -176,7 +177,7 @@ struct FolderOptions: ParsableArguments {
 struct BackupRelyingPartyOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Relying party ID of the credential (covebitcoinwallet.com opens Cove's backups).",
+      "Relying party ID (covebitcoinwallet.com opens Cove's backups).",
       valueName: "id"))
   var rpId: String?
 

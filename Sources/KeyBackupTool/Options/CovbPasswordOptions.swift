@@ -4,12 +4,12 @@ internal import WalletFormats
 
 /// Where the password of a `.covb` file comes from.
 struct CovbPasswordOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Read the file's password from this descriptor.", valueName: "n"))
+  @Option(help: ArgumentHelp("Read the file's password from this open descriptor.", valueName: "n"))
   var passwordFd: Int32?
 
   @Option(
     help: ArgumentHelp(
-      "Read the file's password from this file, which only you may read.", valueName: "path"))
+      "Read the file's password from this file; only you may read it.", valueName: "path"))
   var passwordFile: String?
 
   mutating func validate() throws {

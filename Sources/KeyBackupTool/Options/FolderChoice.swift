@@ -65,7 +65,7 @@ struct FolderChoice: Sendable {
       .config, "no folder for the backup was named",
       hint: found.isEmpty
         ? "name your synced folder: keybackup init FOLDER; no sync program's folder was found here"
-        : "keybackup init FOLDER; sync folders on this computer: " + found.joined(separator: ", "))
+        : "name one: keybackup init FOLDER; sync folders here: " + found.joined(separator: ", "))
   }
 }
 
@@ -128,10 +128,12 @@ extension FolderOptions {
     if let path = try configuredPath(world) { return path }
     let known = KnownSyncFolders.find(world)
     for folder in known.silent {
-      output.note("keybackup: \(folder.path) (\(folder.title)) does not answer; not looked into")
+      output.note(
+        "keybackup: \(ShellWord.quoted(folder.path)) (\(folder.title)) does not answer and was left out"
+      )
     }
     guard let found = try Self.onlyBackup(in: known) else { throw Self.noFolder(known) }
-    output.note("Using the backup in \(found.place) (\(found.folder.title)).")
+    output.note("Using the backup in \(ShellWord.quoted(found.place)) (\(found.folder.title)).")
     return found.place
   }
 
@@ -147,13 +149,14 @@ extension FolderOptions {
     throw UserMessage(
       .ambiguous, "\(found.count) sync folders on this computer hold a backup",
       hint: "name one: "
-        + found.map { "--folder \($0.place) (\($0.folder.title))" }.joined(separator: ", "))
+        + found.map { "--folder \(ShellWord.quoted($0.place)) (\($0.folder.title))" }
+        .joined(separator: ", "))
   }
 
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
     let looked = (known.usable + known.others).map { "\($0.path) (\($0.title))" }
     let name =
-      "start a backup with keybackup init FOLDER; if there is one already, name its folder with "
+      "to start a backup: keybackup init FOLDER\nif there is one already, name its folder with "
       + "--folder PATH or in KEYBACKUP_FOLDER"
     return UserMessage(
       .config, "no backup folder is known on this computer",

@@ -5,7 +5,7 @@ internal import BackupFolder
 struct SyncedFolderOption: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
-      "Let secrets lie in a synced folder, for everybody who can read it at the other end."))
+      "Let unencrypted secrets lie in a synced folder."))
   var allowSyncedFolder = false
 
   /// Refuses new files for secrets in a place that is carried elsewhere.
@@ -28,7 +28,7 @@ struct SyncedFolderOption: ParsableArguments {
     else { return }
     throw UserMessage(
       .cannotCreate,
-      "\(path) is in a synced folder, so the secrets would leave this computer: "
+      "\(ShellWord.quoted(path)) is in a synced folder, so the secrets would leave this computer: "
         + carrier.words,
       hint: "choose a place that is not synchronised, or add --allow-synced-folder")
   }
@@ -46,7 +46,7 @@ struct SyncedFolderOption: ParsableArguments {
     guard path != "-", let (path, carrier) = carried([path], backup, world) else { return }
     throw UserMessage(
       .config,
-      "\(path) is in a synced folder, so its secrets have left this computer: "
+      "\(ShellWord.quoted(path)) is in a synced folder, so its secrets have left this computer: "
         + carrier.words,
       hint: "move the coins to a new wallet if others can read that folder; "
         + "--allow-synced-folder reads the file all the same")

@@ -6,7 +6,7 @@ internal import WalletFormats
 struct WalletPassphraseOption: ParsableArguments {
   @Flag(
     name: .customLong("passphrase"),
-    help: "The mnemonic has a BIP-39 passphrase, which is asked for and never stored.")
+    help: "Ask for a BIP-39 passphrase. It is never stored.")
   var isGiven = false
 
   /// Why a fingerprint may be another one than the backup says.

@@ -5,23 +5,24 @@ internal import WalletFormats
 
 /// The secret of a new wallet: one of four kinds, from a file or `-`.
 struct WalletSecretOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("BIP-39 words, from this file or -.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read BIP-39 words from this file or -.", valueName: "file"))
   var mnemonic: String?
 
-  @Option(help: ArgumentHelp("An extended private key, from this file or -.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Read an extended private key from this file or -.", valueName: "file"))
   var xprv: String?
 
-  @Option(help: ArgumentHelp("An output descriptor, from this file or -.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read an output descriptor from this file or -.", valueName: "file"))
   var descriptor: String?
 
   @Option(
     help: ArgumentHelp(
-      "An extended public key, from this file or -: a watch-only wallet.", valueName: "file"))
+      "Read an extended public key: a watch-only wallet.", valueName: "file"))
   var xpub: String?
 
   @OptionGroup var passphrase: WalletPassphraseOption
 
-  @Option(help: ArgumentHelp("BIP-329 labels, from this file or -.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read BIP-329 labels from this file or -.", valueName: "file"))
   var labels: String?
 
   mutating func validate() throws {

@@ -17,7 +17,7 @@ struct NewSecondSecretOptions: ParsableArguments {
   var secretRpId: String?
 
   @Flag(
-    help: "Make the desktop's keyring keep a second secret: the kit then needs this computer.")
+    help: "Let the desktop's keyring keep a second secret. The kit then needs this computer.")
   var secretFromKeyring = false
 
   mutating func validate() throws {
@@ -50,7 +50,8 @@ struct NewSecondSecretOptions: ParsableArguments {
       }
       if path != "-", !FileCheck.exists(path) {
         try OutputFile.write(SecondSecretFile.random(), to: path)
-        unlock.output.note("Made the second secret \(path): keep copies of it, unchanged.")
+        unlock.output.note(
+          "Made the second secret \(ShellWord.quoted(path)). Keep copies of it, unchanged.")
       }
       return Chosen(kind: .file, secret: try SecondSecretFile.read(path))
     }

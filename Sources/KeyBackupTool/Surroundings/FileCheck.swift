@@ -34,7 +34,7 @@ enum FileCheck {
     throw UserMessage(
       errno == EACCES || errno == EPERM
         ? .permissionDenied : errno == EROFS ? .cannotCreate : .io,
-      "\(path) cannot be written: \(systemText(errno))",
+      "\(ShellWord.quoted(path)) cannot be written: \(systemText(errno))",
       hint: "check the permissions of the folder and of its file system")
   }
 

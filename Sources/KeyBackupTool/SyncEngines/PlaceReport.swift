@@ -19,8 +19,8 @@ struct PlaceReport: Sendable {
     if let mount = mounts.holding(place) { warn(mount) }
     guard let folder else {
       warnings.append(
-        "nothing synchronises \(path) as far as keybackup can tell: until something does, it is "
-          + "the only copy")
+        "no sync program carries \(ShellWord.quoted(path)) to another place, as far as can be seen: "
+          + "until one does, it is the only copy")
       return
     }
     if let obstacle = folder.obstacle { warnings.append("\(folder.title): \(obstacle)") }
@@ -31,7 +31,7 @@ struct PlaceReport: Sendable {
     switch mount.type {
     case "tmpfs", "ramfs", "devtmpfs":
       warnings.append(
-        "\(mount.point) is kept in memory (\(mount.type)): it is gone when the computer restarts")
+        "\(mount.point) is only in memory (\(mount.type)): it is gone when the computer restarts")
     case "overlay", "aufs", "fuse.fuse-overlayfs":
       warnings.append(
         "\(mount.point) is the layer of a container or a live system (\(mount.type)): it may be "

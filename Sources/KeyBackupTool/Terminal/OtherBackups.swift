@@ -48,14 +48,12 @@ struct OtherBackups: Sendable, Equatable {
   ///   - output: where to.
   func tell(besides id: NamespaceID, in folder: BackupFolder, _ output: Output) {
     if !vanished.isEmpty {
-      let gone = Self.gone(vanished, from: folder, instead: id)
-      output.warn("keybackup: \(gone.message)")
-      if let hint = gone.hint { output.warn("hint: \(hint)") }
+      output.warn(Self.gone(vanished, from: folder, instead: id))
     }
     if !present.isEmpty {
       output.note(
-        "The folder also holds \(NamespaceID.listed(present)), which this computer never opened. "
-          + "It is not used.")
+        "The folder also holds \(NamespaceID.listed(present)). This computer never opened it and does "
+          + "not use it.")
     }
   }
 
@@ -67,9 +65,9 @@ struct OtherBackups: Sendable, Equatable {
       .rollback,
       "the backup that this computer knew is gone from \(folder.path): "
         + NamespaceID.listed(vanished),
-      hint: "here is another backup, \(id.hex); look at the sync program and its deleted files. "
-        + "To use this one, name it with --namespace. If the other is gone for good: keybackup "
-        + "status --accept")
+      hint: "check the sync program and its deleted files\nthe folder now holds another backup; to "
+        + "use that one, add --namespace \(id.hex)\nif the other is gone for good, accept that: "
+        + "keybackup status --accept")
   }
 }
 

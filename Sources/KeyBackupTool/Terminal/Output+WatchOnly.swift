@@ -3,8 +3,8 @@ extension Output {
   func note(watchOnly count: Int) {
     guard count > 0 else { return }
     note(
-      "\(counted(count, "wallet")) \(count == 1 ? "is" : "are") watch-only: with this backup alone "
-        + "\(count == 1 ? "its" : "their") coins can be seen, and not spent.")
+      "\(counted(count, "wallet")) \(count == 1 ? "is" : "are") watch-only. With this backup alone "
+        + "you can see \(count == 1 ? "its" : "their") coins, but not spend them.")
   }
 
   /// Warns of descriptors without private keys, which may not be what was meant.
@@ -21,13 +21,13 @@ extension Output {
         : "\(publicOnly) of \(count) descriptors hold"
       warn("keybackup: \(which) no private key: watch-only, nothing can be spent with it")
       warn(
-        "hint: to back up the private keys too, import what bitcoin-cli listdescriptors true prints"
-      )
+        "hint: to back up the private keys too, import what this prints: "
+          + "bitcoin-cli listdescriptors true")
     }
     if partly > 0 {
       warn(
-        "keybackup: \(counted(partly, "descriptor")) with private keys for only some of the keys: "
-          + "back up the others too")
+        "keybackup: \(counted(partly, "descriptor")) \(partly == 1 ? "holds" : "hold") the private key "
+          + "of only some of the keys: back up the others too")
     }
   }
 }

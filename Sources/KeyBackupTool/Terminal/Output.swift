@@ -14,9 +14,57 @@ struct Output: Sendable {
   /// Descriptor of the note stream.
   var standardError: Int32 = STDERR_FILENO
 
-  /// Writes one line of result, without what could steer a terminal.
-  func result(_ line: String) throws(UserMessage) {
+  /// Writes one line of result, without what could steer a terminal, in as many lines as the
+  /// terminal needs.
+  ///
+  /// - Parameters:
+  ///   - line: the text.
+  ///   - hanging: columns before the further lines; nil: as the line begins.
+  /// - Throws: `io`.
+  func result(_ line: String, hanging: Int? = nil) throws(UserMessage) {
+    let lines = Screen(standardOutput).lines(Self.shown(line), hanging: hanging)
+    try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
+  }
+
+  /// Writes a result as it is laid out already, such as a command that is too long for a line.
+  func result(laidOut line: String) throws(UserMessage) {
     try write(Array((PrintableText.cleanLines(line) + "\n").utf8), to: standardOutput)
+  }
+
+  /// Writes a line of result that says the most important, in bold print where that shows.
+  func result(title line: String) throws(UserMessage) {
+    let screen = Screen(standardOutput)
+    let lines = screen.lines(Self.shown(line)).map(screen.bold)
+    try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
+  }
+
+  /// Writes a table, as wide as the terminal allows.
+  func result(_ table: Table) throws(UserMessage) {
+    let screen = Screen(standardOutput)
+    for line in Self.lines(of: table, screen) {
+      try write(Array((line + "\n").utf8), to: standardOutput)
+    }
+  }
+
+  /// Writes a table among the notes, unless `--quiet`.
+  func note(_ table: Table) {
+    if quiet { return }
+    for line in Self.lines(of: table, Screen(standardError)) {
+      try? write(Array((line + "\n").utf8), to: standardError)
+    }
+  }
+
+  private static func lines(of table: Table, _ screen: Screen) -> [String] {
+    let headings = table.headingCount(width: screen.width)
+    return table.lines(width: screen.width).enumerated().map { place, line in
+      let line = PrintableText.cleanLines(line)
+      return place < headings ? screen.bold(line) : line
+    }
+  }
+
+  /// What is shown of a text: nothing that could steer a terminal, and its commands complete.
+  private static func shown(_ text: String) -> String {
+    PrintableText.cleanLines(SuggestedCommands.completed(text))
   }
 
   /// Writes a result as sorted JSON with `"schema": 1`, in one line.
@@ -103,8 +151,14 @@ struct Output: Sendable {
   /// chooses: what could steer the terminal is taken out. No note or warning
   /// repeats a secret that was typed on the command line either.
   func warn(_ line: String) {
-    let shown = PrintableText.cleanLines(TypedSecrets.ofProcess.hiding(line: line))
-    try? write(Array((shown + "\n").utf8), to: standardError)
+    let shown = Self.shown(TypedSecrets.ofProcess.hiding(line: line))
+    try? write(Array((Screen(standardError).told(shown) + "\n").utf8), to: standardError)
+  }
+
+  /// Writes what happened and what to do, each in lines that say which.
+  func warn(_ message: UserMessage) {
+    warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")
+    for hint in message.hint?.split(separator: "\n") ?? [] { warn("hint: \(hint)") }
   }
 
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(UserMessage) {

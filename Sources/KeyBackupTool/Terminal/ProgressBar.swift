@@ -39,9 +39,12 @@ struct ProgressBar: ~Copyable {
     }
     guard active, total >= 50, hundredths != lastShown else { return }
     lastShown = hundredths
-    let filled = hundredths * 30 / 100
-    let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: 30 - filled)
-    write("\r\(verb) [\(bar)] \(done) of \(total)")
+    let count = " \(done) of \(total)"
+    let room = (Screen(output.standardError).width ?? 80) - verb.count - count.count - 4
+    let length = max(5, min(30, room))
+    let filled = hundredths * length / 100
+    let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: length - filled)
+    write("\r\(verb) [\(bar)]\(count)")
   }
 
   /// Clears the line.

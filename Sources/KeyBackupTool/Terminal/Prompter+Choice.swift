@@ -8,7 +8,9 @@ extension Prompter {
   /// - Throws: interrupted.
   func choice(of choices: [String]) throws(UserMessage) -> Int? {
     guard terminal != nil else { return nil }
-    for (index, choice) in choices.enumerated() { tell("  \(index + 1)  \(choice)") }
+    for (index, choice) in choices.enumerated() {
+      tell("\(index < 9 ? " " : "") \(index + 1)  \(choice)")
+    }
     while true {
       guard let answer = try line("Number (1 to \(choices.count)): ") else { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
@@ -22,7 +24,7 @@ extension Prompter {
   /// - Throws: interrupted.
   func line(_ question: String) throws(UserMessage) -> String? {
     guard let terminal else { return nil }
-    let answer = terminal.readAnswer(prompt: question, limit: 4095)
+    let answer = terminal.readAnswer(prompt: terminal.wrapped(question), limit: 4095)
     if Interruption.received { throw .interrupted }
     return answer.map { $0.trimmed }
   }

@@ -30,7 +30,7 @@ struct Prompter: Sendable {
   /// silence would look like a hang.
   func tell(_ text: String) {
     guard let terminal else { return output.warn(text) }
-    terminal.show(PrintableText.cleanLines(text) + "\n")
+    terminal.show(terminal.wrapped(text) + "\n")
   }
 
   /// Asks for a secret with echo off.
@@ -43,7 +43,7 @@ struct Prompter: Sendable {
   func secret(_ prompt: String, limit: Int) throws(UserMessage) -> SecretBytes? {
     guard let terminal else { return nil }
     var line = SecretBytes(zeroed: limit + 1)
-    switch terminal.readSecret(prompt: PrintableText.cleanLines(prompt), into: &line) {
+    switch terminal.readSecret(prompt: terminal.wrapped(prompt), into: &line) {
     case .line: return line
     case .endOfInput: return nil
     case .cancelled: throw .interrupted
@@ -53,7 +53,7 @@ struct Prompter: Sendable {
   /// Asks a yes-or-no question; no terminal or no clear yes is a no.
   func confirm(_ question: String) throws(UserMessage) -> Bool {
     guard let terminal else { return false }
-    let answer = terminal.readAnswer(prompt: PrintableText.cleanLines(question) + " [y/N] ")
+    let answer = terminal.readAnswer(prompt: terminal.wrapped(question + " [y/N] "))
     if Interruption.received { throw .interrupted }
     return ["y", "yes"].contains((answer ?? "").lowercased())
   }

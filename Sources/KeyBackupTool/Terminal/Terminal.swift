@@ -24,6 +24,11 @@ struct Terminal: Sendable {
     try? unsafe Output.writeAll(Array(text.utf8).span.bytes, to: descriptor)
   }
 
+  /// Text without what could steer the terminal, in lines that fit.
+  func wrapped(_ text: String) -> String {
+    Screen(descriptor).told(PrintableText.cleanLines(SuggestedCommands.completed(text)))
+  }
+
   // MARK: Reading
 
   /// What was typed at a prompt.

@@ -27,8 +27,8 @@ extension Backup {
   ///   - terms: the accepted key slots.
   ///   - damaged: receives the files of the key slot that do not open.
   /// - Returns: the master key.
-  /// - Throws: `data-invalid` for a text that is not a code, before anything is derived;
-  ///   `wrong-key` for another backup's code; `no-input` when there is no kit here.
+  /// - Throws: `data-invalid` for a text that is not a code, before anything is derived.
+  ///   `wrong-key` for another backup's code. `no-input` when there is no kit here.
   fileprivate func masterKeyByCode(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
@@ -75,8 +75,8 @@ extension Backup {
       scan = try scanAll()
     } catch {
       throw error.adding(
-        hint: "where the folder has lost its ways in for good, an offline recovery kit still "
-          + "opens it: --recovery-kit FILE")
+        hint: "if the folder has lost its ways in for good, use an offline recovery kit: "
+          + "--recovery-kit FILE")
     }
     for finding in scan.findings {
       unlock.output.note("keybackup: \(finding.text)")
@@ -85,13 +85,12 @@ extension Backup {
     guard !all.isEmpty else {
       if scan.keySlots.contains(where: { Kit($0) != nil }) {
         throw UserMessage(
-          .usage, "this has to be done with another way in than the recovery kit it is about",
+          .usage, "the recovery kit that this is about cannot open the backup for it",
           hint: "use a security key, or another kit")
       }
       throw UserMessage(
         .noInput, "this backup has no recovery kit",
-        hint: "keybackup key list shows the ways in; an offline kit opens the backup without "
-          + "them: --recovery-kit FILE")
+        hint: "to see its ways in: keybackup key list\nfor an offline kit: --recovery-kit FILE")
     }
     guard let wanted = unlock.recovery.kitId else {
       return all.sorted { $0.order < $1.order }
@@ -99,8 +98,8 @@ extension Backup {
     let named = all.filter { $0.keyID.hex.hasPrefix(wanted) }
     guard !named.isEmpty else {
       throw UserMessage(
-        .noInput, "this backup has no recovery kit \(wanted)",
-        hint: "keybackup key list shows the ways in")
+        .noInput, "this backup has no recovery kit whose ID begins with \(wanted)",
+        hint: "to see its ways in: keybackup key list")
     }
     return named.sorted { $0.order < $1.order }
   }
@@ -113,15 +112,15 @@ extension Backup {
   ) {
     guard recovery.recoveryKit != nil, opened.health.operations == 0 else { return }
     output.note(
-      "The backup's log is not here, so nobody can tell whether these are all its wallets, and "
-        + "the newest versions of them.")
+      "The backup's log is missing. Nobody can tell whether these are all its wallets, or their "
+        + "newest versions.")
     let id = opened.id
     let others = ((try? folder.namespaces()) ?? []).filter { $0 != id }
     guard !others.isEmpty else { return }
     output.note(
       "The folder also holds \(others.map(\.hex).joined(separator: ", ")), which this kit does not "
         + "open. If the master key was rotated after the kit was made, the newer wallets are "
-        + "there: a key or a kit that was made later opens it.")
+        + "there. A key or a kit that was made later opens it.")
   }
 }
 

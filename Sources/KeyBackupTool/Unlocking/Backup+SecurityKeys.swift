@@ -57,8 +57,8 @@ extension Backup {
     } catch  where error.code == .wrongKey && isUnnamed && rpID == nil {
       throw UserMessage(
         .wrongKey, error.message,
-        hint: "the backup was made by another program: name its relying party, "
-          + "such as --rp-id covebitcoinwallet.com")
+        hint: "another program made the backup: name its relying party, such as "
+          + "--rp-id covebitcoinwallet.com")
     }
   }
 

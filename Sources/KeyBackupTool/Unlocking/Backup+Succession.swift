@@ -14,7 +14,7 @@ extension Backup {
   func requireOne(_ output: Output? = nil) throws(UserMessage) {
     guard !isOpen else {
       throw UserMessage(.severalNamespaces(candidates)).adding(
-        hint: "if one follows the other, open it once with your key: keybackup verify --deep")
+        hint: "if the master key was rotated, plug in your key and run: keybackup verify --deep")
     }
     var others = OtherBackups()
     do throws(BackupFolderError) {
@@ -73,7 +73,7 @@ extension Backup {
     for purpose: OpenNamespace.Purpose
   ) async throws(UserMessage) -> OpenNamespace {
     var search = SuccessionSearch(folder: folder, start: known, keyID: unlocked.keyID)
-    search.compared = named
+    search.compared = isNamedInFull ? named : nil
     if let keyID = unlocked.keyID, let secret = unlocked.secret?.copy() {
       search.slots.append(KeySlotSecret(keyID, secret))
     }
@@ -100,7 +100,7 @@ extension Backup {
     {
       throw UserMessage(
         .wrongKey, "this way in was removed from the backup \(followed.namespace.id.hex)",
-        hint: "use another way in; keybackup key list shows them")
+        hint: "use another way in; to see them: keybackup key list")
     }
     try note(others, followed.namespace.id, unlock.output)
     // A backup in the place of a known one is not accepted just because it was read once.
@@ -145,15 +145,15 @@ extension Backup {
       if id == named { return }
       guard followed.related.contains(named) else {
         throw UserMessage(
-          .wrongKey, "what was given opens \(id.hex), and nothing there leads to \(named.hex)",
-          hint:
-            "another key or recovery kit may open it; name \(id.hex) to read what that one holds"
-        )
+          .wrongKey, "this key or code opens \(id.hex), not \(named.hex)",
+          hint: "use another key or recovery kit; or read what the other backup holds: "
+            + "--namespace \(id.hex)")
       }
       if followed.obstacle == .notHere(named) { throw Self.notHere(named) }
       throw UserMessage(
         .ambiguous, "\(named.hex) cannot be opened by this key; \(id.hex) can",
-        hint: "use a key that is enrolled there, or name \(id.hex) to read what it holds")
+        hint: "use a key that is enrolled there; or read what the other backup holds: "
+          + "--namespace \(id.hex)")
     }
     let unrelated = candidates.filter { $0 != id && !followed.related.contains($0) }
     if unrelated.isEmpty { return }
@@ -177,9 +177,9 @@ extension Backup {
       .ambiguous,
       settled == nil
         ? "the folder holds \(others.count + 1) backups, and nothing proves which one is yours"
-        : "what was given opens another backup than the one that this computer knows",
-      hint: "what was given opens \(opened.id.hex): \(wallets). If that is yours, name it with "
-        + "--namespace. Beside it lies \(NamespaceID.listed(others))")
+        : "this key or code opens another backup than the one that this computer knows",
+      hint: "it opens \(opened.id.hex): \(wallets)\nif that one is yours, add --namespace "
+        + "\(opened.id.hex)\nbeside it lies \(NamespaceID.listed(others))")
   }
 
   private func tell(_ followed: borrowing ResolvedNamespace, _ output: Output) throws(UserMessage) {
@@ -188,9 +188,9 @@ extension Backup {
     if !followed.isSuperseded {
       output.warn(
         "keybackup: another rotation of an earlier master key claims to be the backup: \(next)")
+      output.warn("hint: if you rotated on two computers, open it with the key that you used there")
       output.warn(
-        "hint: if you rotated on two computers, open it with the key that you used there; if you "
-          + "did not, somebody has that earlier master key and writes to this folder")
+        "hint: if you did not, somebody has that earlier master key and writes to this folder")
       return
     }
     let message =
@@ -204,14 +204,14 @@ extension Backup {
         UserMessage(
           .ambiguous, "the backup moved to \(next); nobody has compared that yet",
           hint:
-            "whoever once had the old master key can claim it: compare with keybackup status on "
-            + "the computer that rotated; if it is the same, add --namespace \(next)")
+            "compare it with what keybackup status shows on the computer that rotated; if it is "
+            + "the same, add --namespace \(next)\n"
+            + "whoever once had the old master key could have made it")
       }
     if followed.isSuperseded, use == .writing { throw message }
-    output.warn("keybackup: \(message.message)")
-    if let hint = message.hint { output.warn("hint: \(hint)") }
+    output.warn(message)
     if followed.isSuperseded {
-      output.warn("keybackup: what follows is from the earlier backup \(followed.namespace.id.hex)")
+      output.warn("keybackup: this is the earlier backup \(followed.namespace.id.hex)")
     }
   }
 
@@ -224,11 +224,11 @@ extension Backup {
   private func isSame(_ id: NamespaceID, _ prompter: Prompter) throws(UserMessage) -> Bool {
     guard prompter.canAsk else { return false }
     prompter.tell(
-      "The master key of this backup was rotated. The backup that follows says that it is")
+      "The master key of this backup was rotated. The new backup says that its ID is")
     prompter.tell("  \(id.grouped)")
     prompter.tell(
-      "Whoever once had the old master key could claim that. Compare it with what keybackup status "
-        + "shows on the computer that rotated, or with a recovery kit made since.")
+      "Whoever once had the old master key could claim that. Compare the ID with what keybackup "
+        + "status shows on the computer that rotated, or with a recovery kit made since.")
     let answer = try prompter.line(
       "If it is the same, type its first 8 digits (nothing: stay with the earlier backup): ")
     guard let answer, !answer.isEmpty else { return false }
@@ -242,18 +242,19 @@ extension Backup {
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
       if try opened.mergeRivals() {
-        output.note("Two rotations of the master key that did not know of each other are one now.")
+        output.note("Two computers had rotated the master key. The two rotations were merged.")
       }
       for left in try opened.discardOvertaken() {
         output.note(
-          "Another rotation was finished first: what this computer had copied is removed (\(left.hex))."
+          "Another rotation was finished first. What this computer had copied was removed "
+            + "(\(left.hex))."
         )
       }
       guard let slot, slot.namespaceID != opened.id,
         let secret = search.slots.first(where: { $0.keyID == slot.keyID }),
         try opened.admit(slot, secret)
       else { return }
-      output.note("This key has a file of its own in the backup \(opened.id.hex) now.")
+      output.note("This key has its own file in the new backup \(opened.id.hex) now.")
     } catch {
       throw UserMessage(error)
     }

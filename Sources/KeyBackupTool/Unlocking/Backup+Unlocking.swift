@@ -23,6 +23,7 @@ struct UnlockedMasterKey: ~Copyable {
 extension Backup {
   /// Opens the backup: at most one PIN and one touch.
   ///
+  /// - Parameters:
   ///   - unlock: the options of the command.
   ///   - world: the environment of the process.
   ///   - terms: the accepted key slots.
@@ -81,8 +82,9 @@ extension Backup {
     let lacking = health.incomplete + health.rolledBack
     guard lacking > 0 else { return }
     output.warn(
-      "keybackup: the folder lacks \(counted(lacking, "operation")) that the backup has had or "
-        + "names; keybackup status says more")
+      "keybackup: \(counted(lacking, "change")) of the backup \(lacking == 1 ? "is" : "are") missing "
+        + "from the folder")
+    output.warn("hint: to see more: keybackup status")
   }
 
   /// Gets the master key from the first usable source, and reports the key slot's files that do not

@@ -5,6 +5,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import Glibc
+internal import SecretMemory
 
 /// The backup on which a command works: its folder and its namespace, before any key is used.
 struct Backup: Sendable {
@@ -14,6 +15,8 @@ struct Backup: Sendable {
   let namespace: Namespace
   /// The namespace that the user named.
   var named: NamespaceID?
+  /// Whether all digits of it were typed: only then was it compared with another computer's.
+  var isNamedInFull = false
   /// All namespaces that may be meant, if there are several and none is named.
   var candidates: [NamespaceID] = []
   /// The namespace among several that this computer knows to be meant.
@@ -43,8 +46,9 @@ extension Backup {
     at path: String, _ options: FolderOptions, _ world: World, _ common: CommonOptions
   ) throws(UserMessage) {
     folder = try Self.folder(at: path, world, common)
-    let id = try options.namespaceID()
+    let id = try options.namespaceID(in: folder)
     named = id
+    isNamedInFull = id != nil && options.namespace == id?.hex
     do throws(BackupFolderError) {
       if id == nil {
         let found = try folder.candidates()
@@ -77,8 +81,8 @@ extension Backup {
     guard let id, let present = try? folder.namespaces(), !present.isEmpty, !present.contains(id)
     else { return nil }
     return UserMessage(
-      .noInput, "\(folder.path) holds another backup than \(id.hex)",
-      hint: "if that one should be there, wait until the folder is synchronised; here is: "
+      .noInput, "\(ShellWord.quoted(folder.path)) holds another backup than \(id.hex)",
+      hint: "if that one should be there, wait until the folder is synchronised\nthe folder holds "
         + present.map(\.hex).joined(separator: ", "))
   }
 
@@ -91,11 +95,12 @@ extension Backup {
     OtherBackups.found.vanished = gone
     return UserMessage(
       .rollback,
-      "the backup that this computer knew is gone from \(folder.path): "
+      "the backup that this computer knew is gone from \(ShellWord.quoted(folder.path)): "
         + NamespaceID.listed(gone),
-      hint: "wait until the folder is synchronised; do not start another backup: check the sync "
-        + "program and its deleted files first; if it is gone for good, keybackup status --accept "
-        + "forgets it")
+      hint:
+        "do not start another backup: wait until the folder is synchronised, and check the sync "
+        + "program and its deleted files\nif it is gone for good, accept that: keybackup status "
+        + "--accept")
   }
 
   /// Opens a folder with this computer's settings.
@@ -141,8 +146,8 @@ extension Backup {
   /// The same backup with the namespace that was opened.
   func moved(to opened: borrowing OpenNamespace) throws(UserMessage) -> Backup {
     Backup(
-      folder: folder, namespace: try namespace(of: opened), named: named, use: use, wait: wait,
-      goesOn: goesOn)
+      folder: folder, namespace: try namespace(of: opened), named: named,
+      isNamedInFull: isNamedInFull, use: use, wait: wait, goesOn: goesOn)
   }
 
   /// Reads the key slots.
@@ -158,10 +163,9 @@ extension Backup {
   func namingLostKeySlots(_ error: UserMessage) -> UserMessage {
     guard let lost = LostKeySlot.listed(namespace.lostKeySlots) else { return error }
     return error.adding(
-      hint: "this computer remembers ways in whose files are gone: \(lost). Look for the files "
-        + "among those that the sync program deleted. Or open the backup with another key, a "
-        + "recovery code or where it is unlocked, and run keybackup key repair: it writes them "
-        + "again from the log")
+      hint: "this computer remembers ways in whose files are gone: \(lost)\nlook for them among "
+        + "the files that the sync program deleted\nor open the backup with another key or a "
+        + "recovery code, and write them again: keybackup key repair")
   }
 
   /// The key slots, including the pending ones since the master key was rotated.
@@ -202,14 +206,38 @@ extension LostKeySlot {
 }
 
 extension FolderOptions {
-  /// The namespace in `--namespace`.
+  /// The namespace that `--namespace` names, by its ID or a beginning that only it has.
   ///
-  /// - Throws: `usage` when it is not a namespace ID.
-  func namespaceID() throws(UserMessage) -> NamespaceID? {
+  /// - Parameter folder: holds it, or held it.
+  /// - Returns: nil: none is named.
+  /// - Throws: `usage` when it is no ID, `no-input` when none begins so, `ambiguous` when several
+  ///   do.
+  func namespaceID(in folder: BackupFolder) throws(UserMessage) -> NamespaceID? {
     guard let namespace else { return nil }
-    guard let id = NamespaceID(hex: namespace) else {
-      throw UserMessage(.usage, "a namespace ID has 32 lower-case hex digits")
+    if let id = NamespaceID(hex: namespace) { return id }
+    guard (ShortID.leastTyped..<32).contains(namespace.utf8.count),
+      namespace.utf8.allSatisfy({ Hex.isDigit($0) })
+    else {
+      throw UserMessage(
+        .usage, "a backup's ID has 32 lower-case hex digits",
+        hint: "type all of them, or at least the first \(ShortID.leastTyped)")
     }
-    return id
+    let gone = (try? folder.vanishedNamespaces()) ?? []
+    let present = (try? folder.namespaces()) ?? []
+    let meant = Set(present + gone).filter { $0.hex.hasPrefix(namespace) }.sorted()
+    guard let first = meant.first else {
+      throw UserMessage(
+        .noInput,
+        "no backup in \(ShellWord.quoted(folder.path)) has an ID that begins with \(namespace)",
+        hint: present.isEmpty
+          ? "there is no backup yet, or it is not synchronised yet"
+          : "there is: \(NamespaceID.listed(present))")
+    }
+    guard meant.count == 1 else {
+      throw UserMessage(
+        .ambiguous, "\(meant.count) backups have IDs that begin with \(namespace)",
+        hint: "type more digits: \(NamespaceID.listed(meant))")
+    }
+    return first
   }
 }

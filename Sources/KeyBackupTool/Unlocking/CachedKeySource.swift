@@ -54,8 +54,8 @@ extension Backup {
         return key
       }
       unlock.output.note(
-        "keybackup: the master key is gone from the desktop's keyring; keybackup lock forgets that "
-          + "it was there")
+        "keybackup: the master key is gone from the desktop's keyring; to stop looking there: "
+          + "keybackup lock")
     } catch {
       try goOn(after: error, .secretService, unlock)
     }
@@ -75,15 +75,15 @@ extension Backup {
     case nil, .notHere: return true
     case .noKey(let id, _), .uncompared(let id):
       output.note(
-        "keybackup: the backup moved to \(id.hex), which the master key that this computer knows "
-          + "does not open; going on without it")
+        "keybackup: the backup moved to \(id.hex); this computer knows only the old master key, and "
+          + "goes on without it")
       return false
     }
   }
 
   private func tell(_ place: CachedKeyPlace, _ unlock: UnlockOptions) {
     guard unlock.common.verbose else { return }
-    unlock.output.note("Opened with the master key that is in \(place.words); no way in was used.")
+    unlock.output.note("Opened with the master key from \(place.words). No way in was used.")
   }
 
   private func goOn(

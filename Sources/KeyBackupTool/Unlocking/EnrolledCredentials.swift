@@ -55,13 +55,13 @@ struct EnrolledCredentials: Sendable {
     if remembered.contains(id) {
       throw UserMessage(
         .usage, "this credential opens a backup and is not used for anything else",
-        hint: "make one with keybackup \(command)")
+        hint: "make another one: keybackup \(command)")
     }
     guard let file = named[id] else { return }
     throw UserMessage(
       .usage, "this credential opens a backup and is not used for anything else",
-      hint: "make one with keybackup \(command); if you never enrolled it, somebody else put "
-        + "\(PrintableText.clean(file, limit: 300)) there: move that file away")
+      hint: "make another one: keybackup \(command)\nif you never enrolled it, somebody put a file "
+        + "there; move it away: \(ShellWord.quoted(PrintableText.clean(file, limit: 300)))")
   }
 
   private static func files(

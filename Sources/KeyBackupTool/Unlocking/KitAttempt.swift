@@ -118,8 +118,8 @@ struct KitAttempt {
       return try derivation.derive(code)
     } catch {
       throw UserMessage(
-        .io, "\(derivation.cost.memoryKiB / 1024) MiB of memory are needed and not there",
-        hint: "end other programs, or use another computer")
+        .io, "there is not enough memory: the code needs \(derivation.cost.memoryKiB / 1024) MiB",
+        hint: "close other programs, or use another computer")
     }
   }
 
@@ -139,8 +139,8 @@ struct KitAttempt {
       } else if unlock.recovery.secretFile != nil {
         "the code, or the second secret, is another kit's"
       } else {
-        "it is the code of another backup, or of a kit that was revoked; "
-          + "keybackup key list shows the ways in"
+        "it belongs to another backup, or to a kit that was revoked; to see the ways in: "
+          + "keybackup key list"
       }
     return UserMessage(.wrongKey, "this recovery code opens nothing here", hint: hint)
   }

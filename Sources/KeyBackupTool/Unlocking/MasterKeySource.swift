@@ -74,33 +74,40 @@ extension UserMessage {
     let hasKit = slots.contains { Kit($0) != nil }
     if terms.needsSecurityKey, hasKit || terms.only != nil {
       return UserMessage(
-        .wrongKey, "this is done with a security key that opens the backup, and none is enrolled",
-        hint: "enrol a key first: keybackup key add, with --recovery-code where only a recovery "
-          + "kit is left")
+        .wrongKey, "this needs a security key that opens the backup, and none is enrolled",
+        hint: "enrol a key first: keybackup key add --recovery-code")
     }
     if !terms.except.isEmpty {
       return UserMessage(
-        .usage, "this needs another way in than the one to be removed",
+        .usage, "this needs another way in than the one that you want to remove",
         hint: hasKit ? "open the backup with the recovery code: --recovery-code" : nil)
     }
     // The caller mentions the recovery code.
     if hasKit {
       return UserMessage(
-        .wrongKey, "no security key opens this backup: its ways in are recovery codes", hint: nil)
+        .wrongKey, "no security key opens this backup, only recovery codes", hint: nil)
     }
     return UserMessage(
-      .dataInvalid, "no way into this backup is of a kind that this version knows",
+      .dataInvalid, "this version of keybackup knows no way into this backup",
       hint: "a newer keybackup may know it")
   }
 
-  /// The same error, with the recovery code as an alternative if a kit would be accepted.
+  /// The same, with the other ways in that would do: another key, the recovery code.
   func offeringRecoveryCode(_ slots: [KeySlot], _ terms: UnlockTerms) -> UserMessage {
-    let isAboutTheKey = [
-      ExitCode.noAuthenticator, .wrongKey, .pinBlocked, .pinLastTries, .prfUnsupported,
-    ].contains(code)
-    guard isAboutTheKey, !terms.needsSecurityKey, slots.contains(where: { Kit($0) != nil }) else {
-      return self
+    let isAboutThePIN = [ExitCode.pinInvalid, .pinBlocked, .pinLastTries].contains(code)
+    let isAboutTheKey = [ExitCode.noAuthenticator, .wrongKey, .prfUnsupported].contains(code)
+    let hasKit = !terms.needsSecurityKey && slots.contains { Kit($0) != nil }
+    let keys = slots.filter { $0.kind == .securityKey }.independent.count
+    if isAboutThePIN, hasKit || (keys > 1 && !terms.mustBeOneKey) {
+      let ways = [
+        keys > 1 && !terms.mustBeOneKey ? "another of your keys" : nil,
+        hasKit ? "the recovery code: --recovery-code" : nil,
+      ]
+      return adding(
+        hint: "if you have forgotten the PIN, open the backup with "
+          + ways.compactMap { $0 }.joined(separator: " or with "))
     }
-    return adding(hint: "or open it with the recovery code: --recovery-code")
+    guard isAboutTheKey, hasKit else { return self }
+    return adding(hint: "or open the backup with the recovery code: --recovery-code")
   }
 }

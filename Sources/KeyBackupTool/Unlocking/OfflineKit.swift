@@ -26,12 +26,13 @@ enum OfflineKit {
       kit = try KeyWrapper(parsing: bytes.span, at: nil)
     } catch {
       throw UserMessage(
-        .dataInvalid, "the recovery kit \(path) \(error)",
+        .dataInvalid, "the recovery kit \(ShellWord.quoted(path)) \(error)",
         hint: "give the file that recovery-kit create --offline wrote, or the lines of its page")
     }
     guard case .recoveryCode = kit.header.kind else {
       throw UserMessage(
-        .dataInvalid, "\(path) is no recovery kit that this version knows",
+        .dataInvalid,
+        "this version of keybackup knows no recovery kit like \(ShellWord.quoted(path))",
         hint: "a newer keybackup may know it")
     }
     return kit
@@ -66,12 +67,14 @@ enum OfflineKit {
       if words.isEmpty { continue }
       guard words.count == 3, Int(words[0]) == expected else {
         throw UserMessage(
-          .dataInvalid, "line \(expected) of the recovery kit \(path) is missing or not whole",
+          .dataInvalid,
+          "line \(expected) of the recovery kit \(ShellWord.quoted(path)) is missing or not whole",
           hint: "each line has its number, the text without spaces, and \(checksumLength) digits")
       }
       guard checksum(words[0], words[1]) == words[2].lowercased() else {
         throw UserMessage(
-          .dataInvalid, "line \(expected) of the recovery kit \(path) is mistyped",
+          .dataInvalid,
+          "line \(expected) of the recovery kit \(ShellWord.quoted(path)) is mistyped",
           hint: "compare it with the page: capital and small letters differ")
       }
       file += Array(words[1].utf8)

@@ -80,7 +80,7 @@ extension UserMessage {
           hint: "compare it with the page; nothing was tried")
       case .character(let place):
         UserMessage(
-          .dataInvalid, "character \(place) of the recovery code is one that no code has",
+          .dataInvalid, "no recovery code has a character like the one at place \(place)",
           hint: "a code has digits and letters, but no U; nothing was tried")
       case .checkSymbol:
         UserMessage(

@@ -4,27 +4,26 @@ internal import SecretMemory
 
 /// The options for opening a backup with a recovery code instead of a security key.
 struct RecoveryCodeOptions: ParsableArguments {
-  @Flag(help: "Open the backup with a recovery code, which is asked for.")
+  @Flag(help: "Ask for a recovery code and open the backup with it.")
   var recoveryCode = false
 
   @Option(
     help: ArgumentHelp(
-      "Read the recovery code from this file, which only you may read, or from -.",
+      "Read the code from this file, which only you may read, or from -.",
       valueName: "path"))
   var recoveryCodeFile: String?
 
-  @Option(help: ArgumentHelp("Read the recovery code from this open descriptor.", valueName: "n"))
+  @Option(help: ArgumentHelp("Read the code from this open descriptor.", valueName: "n"))
   var recoveryCodeFd: Int32?
 
   @Option(
     help: ArgumentHelp(
-      "The file of an offline recovery kit: opens the backup even where the folder has lost its "
-        + "own ways in.", valueName: "file"))
+      "Open the backup with this file of an offline recovery kit.", valueName: "file"))
   var recoveryKit: String?
 
   @Option(
     help: ArgumentHelp(
-      "Which kit the code belongs to, by its ID or the start of it (default: all are tried).",
+      "The kit that the code belongs to, by its ID or the start of it.",
       valueName: "id"))
   var kitId: String?
 

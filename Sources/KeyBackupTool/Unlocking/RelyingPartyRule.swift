@@ -52,8 +52,8 @@ extension UserMessage {
     return UserMessage(
       .wrongKey,
       "\(what); a file in this folder asks for a secret of \(names.joined(separator: ", "))\(others)",
-      hint: "a web page of \(names[0]) where you use this key can compute this secret; if that is "
-        + "how you enrolled it, add --rp-id \(names[0])")
+      hint: "if that is how you enrolled the key, add --rp-id \(names[0])\na web page of "
+        + "\(names[0]) where you use this key can compute that secret")
   }
 
   /// A warning about who can read a backup whose key was enrolled for another relying party.
@@ -61,7 +61,7 @@ extension UserMessage {
     guard rpID != BackupRelyingPartyOption.standard else { return nil }
     let name = PrintableText.clean(rpID)
     return
-      "This key was enrolled for \(name): a web page of \(name) where you use the key can compute "
-      + "its secret, and with the folder read the backup."
+      "This key was enrolled for \(name). A web page of \(name) where you use the key can compute "
+      + "its secret. With the folder it can read the backup."
   }
 }

@@ -22,7 +22,8 @@ enum SecondSecretFile {
     let bytes = try InputFile.readSecret(path, limit: limit)
     guard bytes.count > 0 else {
       throw UserMessage(
-        .dataInvalid, "the second secret \(path) is empty", hint: "check that it is the right file")
+        .dataInvalid, "the second secret \(ShellWord.quoted(path)) is empty",
+        hint: "check that it is the right file")
     }
     return bytes
   }

@@ -6,7 +6,7 @@ internal import CSPP
 struct SyncOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait so long for files that are not synchronised yet.", valueName: "seconds"))
+      "Wait this long for files that are not synchronised yet.", valueName: "seconds"))
   var waitSync: Int?
 
   mutating func validate() throws {
@@ -107,7 +107,7 @@ struct SyncWait: Sendable {
       "\(what) not synchronised after \(seconds) s"
         + (listed.isEmpty ? "" : ": " + listed.joined(separator: ", "))
         + (count > listed.count && !listed.isEmpty ? ", ..." : ""),
-      hint: "see what the sync program is doing; without --wait-sync what is here is used")
+      hint: "see what the sync program is doing; to use what is here, leave out --wait-sync")
   }
 }
 
@@ -163,8 +163,7 @@ extension Backup {
     if use == .report { return }
     for problem in folder.unusableMemories().map(UserMessage.init) {
       if use != .reading { throw problem }
-      output.warn("keybackup: \(problem.message)")
-      if let hint = problem.hint { output.warn("hint: \(hint)") }
+      output.warn(problem)
     }
   }
 

@@ -4,15 +4,16 @@ internal import CSPP
 
 /// The options of every command that opens a backup.
 struct UnlockOptions: ParsableArguments {
-  @OptionGroup var common: CommonOptions
-  @OptionGroup var device: DeviceOptions
-  @OptionGroup var pins: PINOptions
-  @OptionGroup var folder: FolderOptions
-  @OptionGroup var sync: SyncOptions
-  @OptionGroup var relyingParty: BackupRelyingPartyOption
-  @OptionGroup var recovery: RecoveryCodeOptions
+  // The titles stand in `keybackup help options`.
+  @OptionGroup(title: "Output") var common: CommonOptions
+  @OptionGroup(title: "Security key") var device: DeviceOptions
+  @OptionGroup(title: "PIN") var pins: PINOptions
+  @OptionGroup(title: "Backup") var folder: FolderOptions
+  @OptionGroup(title: "Backup") var sync: SyncOptions
+  @OptionGroup(title: "Backup") var relyingParty: BackupRelyingPartyOption
+  @OptionGroup(title: "Recovery code") var recovery: RecoveryCodeOptions
 
-  @Flag(help: "Ask for a way in even where keybackup unlock made this computer know the key.")
+  @Flag(help: "Do not use a key that keybackup unlock keeps.")
   var noKeyring = false
 
   mutating func validate() throws { try requireOtherInput() }

@@ -50,8 +50,9 @@ extension Output {
     guard let viewProblem else { return }
     let cause = UserMessage(viewProblem)
     warn(
-      "keybackup: done and logged, but the wallet's CSPP file is not up to date: \(cause.message)")
-    warn("hint: the next add, import or remove tries again; restore already knows the change")
+      "keybackup: the change is made, but a file for other programs is not up to date: "
+        + cause.message)
+    warn("hint: the next change tries again; restore already knows this one")
   }
 
   /// Warns about every unreadable wallet and the state of the logs, and says what to do.
@@ -70,15 +71,15 @@ extension Output {
       warn("hint: check the owner and the permissions of the folder")
     }
     if findings.contains(where: { $0.state == .unreadable && !$0.isForbidden }) {
-      warn("hint: keep the damaged files; your sync provider may have older versions of them")
+      warn("hint: keep the damaged files; your sync provider may have older versions")
     }
     if health.rolledBack > 0 {
       warn("keybackup: the folder is older than what this computer has seen")
-      warn("hint: check its sync program; wallets added since then are not here")
+      warn("hint: check the sync program; wallets that were added since are missing")
     }
     if health.forked > 0 {
       warn("keybackup: two histories of the folder contradict each other")
-      warn("hint: an old copy of it was written to, or its log was changed; all wallets are shown")
+      warn("hint: somebody wrote to an old copy of it, or changed its log; all wallets are shown")
     }
     if health.incomplete + report.counts[.incomplete] > 0
       || findings.contains(where: { $0.state == .incomplete })

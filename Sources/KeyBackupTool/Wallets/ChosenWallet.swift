@@ -22,9 +22,9 @@ struct ChosenWallet: ~Copyable {
   /// Finds the wallet.
   ///
   /// - Parameters:
-  ///   - selector: an ID, record ID or name; an ID takes precedence over a name.
-  ///   - versionID: the version of a wallet with several versions.
-  ///   - allowsVersions: whether several versions of one wallet are allowed.
+  ///   - selector: a name, an ID, a record ID, or the beginning of one; a whole ID wins.
+  ///   - versionID: of a wallet with several versions, this one.
+  ///   - allowsVersions: whether it may be all versions of one wallet.
   ///   - opened: the backup.
   /// - Returns: the wallet.
   /// - Throws: `no-input` for none, `ambiguous` for several.
@@ -66,6 +66,6 @@ struct ChosenWallet: ~Copyable {
     UserMessage(
       .ambiguous, "the wallet has \(versions.count) versions",
       hint: "name one with --version-id: " + versions.map(\.id.description).joined(separator: ", ")
-        + "; keybackup conflicts list tells them apart")
+        + "; to see them: keybackup conflicts list")
   }
 }

@@ -33,15 +33,24 @@ struct VersionRow: Sendable {
     ]
   }
 
-  /// The row's cells, safe to print.
-  var cells: [String] {
-    [
-      id, PrintableText.clean(wallet.name ?? "-", limit: 40), wallet.kindWord,
-      PrintableText.clean(wallet.fingerprint ?? "-", limit: 12),
-      PrintableTime.minute(wallet.updatedAt), wallet.state.rawValue,
-      writtenBy, PrintableTime.minute(origin?.at),
-      PrintableText.clean(wallet.id, limit: 64),
-    ]
+  /// The rows as a table, safe to print.
+  static func table(_ rows: [VersionRow]) -> Table {
+    let ids = ShortID.shown(rows.map { PrintableText.clean($0.wallet.id) })
+    return Table(
+      columns: [
+        Table.Column("WALLET"), Table.Column("VERSION"), Table.Column("NAME", least: 12),
+        Table.Column("WRITTEN BY", least: 16), Table.Column("WRITTEN", rank: 5),
+        Table.Column("STATE", rank: 4), Table.Column("UPDATED", rank: 3),
+        Table.Column("KIND", rank: 2), Table.Column("FINGERPRINT", rank: 1),
+      ],
+      rows: zip(ids, rows).map { id, row in
+        [
+          id, row.id, PrintableText.clean(row.wallet.name ?? "-", limit: 40), row.writtenBy,
+          PrintableTime.minute(row.origin?.at), row.wallet.state.rawValue,
+          PrintableTime.minute(row.wallet.updatedAt), row.wallet.kindWord,
+          PrintableText.clean(row.wallet.fingerprint ?? "-", limit: 12),
+        ]
+      })
   }
 
   /// The computer that logged it first.
@@ -51,9 +60,4 @@ struct VersionRow: Sendable {
     let label = PrintableText.clean(origin.label, limit: 24)
     return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
   }
-
-  /// The headings of ``cells``.
-  static let headings = [
-    "VERSION", "NAME", "KIND", "FINGERPRINT", "UPDATED", "STATE", "WRITTEN BY", "WRITTEN", "WALLET",
-  ]
 }

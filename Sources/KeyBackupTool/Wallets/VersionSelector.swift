@@ -3,7 +3,13 @@ internal import CSPP
 
 /// Finds the version of a wallet that the user names.
 enum VersionSelector {
-  /// The version that the user means.
+  /// Why a text names no version; nil: it may.
+  static func problem(_ selector: String) -> String? {
+    selector.utf8.count < ShortID.leastTyped
+      ? "a version has at least \(ShortID.leastTyped) digits, from keybackup conflicts list" : nil
+  }
+
+  /// The one version that is meant.
   ///
   /// - Parameters:
   ///   - versions: all versions of one wallet.
@@ -21,8 +27,10 @@ enum VersionSelector {
     }
     guard meant.count == 1 else {
       throw UserMessage(
-        .ambiguous, "several versions of the wallet start like this",
-        hint: "give more digits")
+        .ambiguous,
+        "\(meant.count) versions of the wallet begin with \(PrintableText.clean(selector))",
+        hint: "type more digits; the versions: "
+          + meant.map(\.id.description).joined(separator: ", "))
     }
     return first
   }

@@ -89,18 +89,34 @@ struct WalletRow: Sendable {
     return json
   }
 
-  /// The row's cells, safe to print.
-  var cells: [String] {
+  /// What is shown of it, with a name for each, safe to print.
+  var fields: [(name: String, text: String)] {
     [
-      PrintableText.clean(name ?? "-", limit: 40), PrintableText.clean(network ?? "-", limit: 12),
-      kindWord, PrintableText.clean(fingerprint ?? "-", limit: 12), day,
-      isFileDamaged ? "damaged file, from log" : state.rawValue,
-      PrintableText.clean(id, limit: 64),
+      ("NAME", PrintableText.clean(name ?? "-", limit: 200)),
+      ("NETWORK", PrintableText.clean(network ?? "-", limit: 12)), ("KIND", kindWord),
+      ("FINGERPRINT", PrintableText.clean(fingerprint ?? "-", limit: 12)), ("UPDATED", day),
+      ("STATE", stateWord), ("ID", PrintableText.clean(id, limit: 64)),
     ]
   }
 
-  /// The headings of ``cells``.
-  static let headings = ["NAME", "NETWORK", "KIND", "FINGERPRINT", "UPDATED", "STATE", "ID"]
+  /// The rows as a table, safe to print; IDs are as long as tells them apart.
+  static func table(_ rows: [WalletRow]) -> Table {
+    let ids = ShortID.shown(rows.map { PrintableText.clean($0.id) })
+    return Table(
+      columns: [
+        Table.Column("NAME", least: 20), Table.Column("NETWORK", rank: 3), Table.Column("KIND"),
+        Table.Column("FINGERPRINT", rank: 2), Table.Column("UPDATED", rank: 1),
+        Table.Column("STATE", rank: 4), Table.Column("ID"),
+      ],
+      rows: zip(ids, rows).map { id, row in
+        var cells = row.fields.map(\.text)
+        cells[0] = PrintableText.clean(row.name ?? "-", limit: 40)
+        cells[6] = id
+        return cells
+      })
+  }
+
+  private var stateWord: String { isFileDamaged ? "damaged file, from log" : state.rawValue }
 
   private var day: String {
     guard let updatedAt, updatedAt < 1 << 40 else { return "-" }

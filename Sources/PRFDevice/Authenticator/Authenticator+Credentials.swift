@@ -17,8 +17,8 @@ extension Authenticator {
   ///     has accepted the PIN.
   /// - Returns: the new credential.
   /// - Throws: ``PRFDeviceError/prfUnsupported`` and ``PRFDeviceError/discoverableUnsupported``
-  ///   before anything is created, ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
-  ///   hmac-secret for the new credential, ``PRFDeviceError/credentialExcluded``,
+  ///   before anything is created. ``PRFDeviceError/prfNotDelivered`` when the key did not confirm
+  ///   hmac-secret for the new credential. ``PRFDeviceError/credentialExcluded``,
   ///   ``PRFDeviceError/keyStoreFull``, and the errors of user verification and touch.
   public nonisolated func createCredential(
     _ request: CredentialRequest, pin: PIN?,

@@ -28,9 +28,9 @@ public actor Authenticator {
     public var readsPINRetries = true
     /// The time within which no key ends a wait for a touch by itself; a later denial is a timeout.
     ///
-    /// Some keys answer "denied" when their own time is over, usually 30 seconds, and CTAP cannot
-    /// distinguish that from a refusal. A key that gets its PIN from us has nothing to refuse with,
-    /// or else a user in front of it who needs less than 10 seconds.
+    /// Some keys answer "denied" when their own time is over, usually 30 seconds. CTAP cannot
+    /// distinguish that from a refusal. A key that gets its PIN from us has no means to refuse, or
+    /// else a user in front of it. That user needs less than 10 seconds.
     package var leastTouchTime: Duration = .seconds(10)
     /// Whether libfido2 writes every frame to standard error.
     public var traces = false

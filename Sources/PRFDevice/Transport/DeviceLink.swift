@@ -102,8 +102,8 @@ enum DeviceLink: Sendable {
     }
     let isLate = MonotonicTime.now() >= deadline
     if isLost { throw .authenticatorLost }
-    // A key in use by a program that takes no lock, such as a browser, reports this below CTAP,
-    // where libfido2 sees only an invalid answer.
+    // A key may be in use by a program that takes no lock, such as a browser. The key reports this
+    // below CTAP, where libfido2 sees only an invalid answer.
     throw isLate ? .noAnswer : .busy
   }
 }

@@ -110,8 +110,10 @@ extension DescriptorParser {
     }
   }
 
-  /// Parses the wallet import format in base58check: 0x80 or, on test networks, 0xEF; the 32-byte
-  /// key; and 1 if the public key is to be compressed.
+  /// Parses the wallet import format in base58check.
+  ///
+  /// The bytes are: 0x80 or, on test networks, 0xEF; the 32-byte key; and 1 if the public key is to
+  /// be compressed.
   private static func importFormat(
     _ text: RawSpan
   ) -> (network: KeyNetwork, isCompressed: Bool)? {

@@ -57,9 +57,9 @@ struct CrashPointTests {
   private static let ones = String(repeating: "1", count: 32)
   private static let twos = String(repeating: "2", count: 32)
 
-  /// Every system call counts, also those that change no file.
+  /// Every system call counts, even those that change no file.
   ///
-  /// Between two that do, a crash finds the same files.
+  /// Between two that change one, a crash finds the same files.
   private static let everyCall =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
 
@@ -70,7 +70,7 @@ struct CrashPointTests {
     let calls = try scene.calls(options)
     #expect(calls.count >= (Self.everyCall ? 200 : 10), "suspiciously few: \(calls)")
     var points = 0
-    // A run may make a call more or less than another.
+    // A run may make one call more or less than another.
     while points < calls.count + 100 {
       let next = points + 1
       try scene.reset()

@@ -35,7 +35,7 @@ struct CrashTests {
     let all = try Scene.contents(scene.folder).sorted { order($0.key) < order($1.key) }
     #expect(all.count == 3)
     try replay(scene, Array(all.prefix(count)))
-    // This computer's memory is written last.
+    // The local state of this computer is written last.
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true)
     var localState = LocalState()
@@ -45,7 +45,7 @@ struct CrashTests {
       _ = try scene.create()
     } else {
       let namespace = try scene.open().namespace()
-      // Its operation may be there: nobody was told that it was done.
+      // Its operation may be there, although it was never reported as done.
       #expect(try namespace.isUnfinishedHere)
       #expect(throws: BackupFolderError.namespaceExists([id])) { _ = try scene.create() }
       #expect(try !scene.open("b").namespace().isUnfinishedHere)

@@ -8,7 +8,7 @@ import Testing
 struct FailedCallTests {
   struct Failure: Sendable {
     let error: String
-    /// Which calls, as `crash-at` names them.
+    /// The calls that fail, as `crash-at` names them.
     let calls: String
     /// 0: also all later ones.
     let times: Int
@@ -22,7 +22,7 @@ struct FailedCallTests {
     Failure(error: "EDQUOT", calls: "mkdir,write", times: 1, told: "diskFull"),
     Failure(error: "EIO", calls: writing, times: 1, told: "io"),
     Failure(error: "EBUSY", calls: "create,mkdir,unlink", times: 1, told: "busy"),
-    // A client that holds a name lets go of it: tried again.
+    // A client that holds a name lets go of it, so the call is repeated.
     Failure(error: "EBUSY", calls: "rename", times: 2, told: ""),
     Failure(error: "EACCES", calls: "rename", times: 2, told: ""),
     Failure(error: "EINTR", calls: "create,write,fsync", times: 1, told: ""),
@@ -39,7 +39,7 @@ struct FailedCallTests {
     let scene = try InterruptedScene(change)
     var tried = 0
     for failure in Self.failures { tried += try fail(scene, failure) }
-    // From then on: where the batch is long, its failures once are enough.
+    // From then on: for a long batch, single failures are enough.
     for failure in Self.endless where !change.onDisk { tried += try fail(scene, failure) }
     print("\(change.name): a call failed in \(tried) runs")
     #expect(tried >= 20)
@@ -65,7 +65,7 @@ struct FailedCallTests {
     return calls.count
   }
 
-  /// The kernel reports a write that failed once, and forgets it.
+  /// The kernel reports a failed write once, and then forgets it.
   @Test("A file whose sync failed is not believed")
   func failedSync() throws {
     let change = CrashPointTests.changes[1]

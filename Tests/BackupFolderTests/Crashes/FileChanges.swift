@@ -12,7 +12,9 @@ enum FileChanges {
     return died
   }
 
-  /// Runs `body` while a call fails; what came of it, or nil where there were fewer calls.
+  /// Runs `body` while a call fails.
+  ///
+  /// The result is nil where there were fewer calls.
   static func failing(
     at place: Int, _ kinds: Int, _ error: Int32, _ times: Int, _ body: () throws -> Void
   ) -> Result<Void, any Error>? {
@@ -28,7 +30,7 @@ extension Scene {
   private var kept: String { base + "/kept" }
   private static let places = ["cloud", "state-a"]
 
-  /// Keeps the folder and what computer a knows, to be begun with again.
+  /// Keeps the folder and the local state of computer a, to start from again.
   func keep() throws {
     try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
     for place in Self.places {
@@ -36,7 +38,7 @@ extension Scene {
     }
   }
 
-  /// Puts back what was kept; the other computers know nothing.
+  /// Restores what was kept; the other computers know nothing.
   func reset() throws {
     for place in Self.places + ["state-b", "state-c"] {
       try? FileManager.default.removeItem(atPath: "\(base)/\(place)")

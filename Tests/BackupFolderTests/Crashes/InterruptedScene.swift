@@ -8,7 +8,7 @@ import Testing
 /// A folder on which one command runs again and again, each time from the same start and with
 /// another end.
 final class InterruptedScene {
-  /// One command, and what it changes.
+  /// One command, and the changes that it makes.
   struct Change: Sendable, CustomTestStringConvertible {
     let name: String
     /// The arguments for `folder-probe`.
@@ -19,12 +19,11 @@ final class InterruptedScene {
     /// Wallets and their words, before and after.
     var old: [String: String] = [:]
     var new: [String: String] = [:]
-    /// A wallet whose view file is gone before.
+    /// A wallet whose view file is missing before the command.
     var lost: String?
-    /// On a file system where one call can sync all files.
+    /// Whether this runs on a file system where one call can sync all files.
     var onDisk = false
-    /// How many key slots there are at the end, each of which opens; at least one
-    /// always does.
+    /// The number of key slots at the end, each of which opens; at least one always does.
     var keySlots = 1
     /// The command to run after the first one has been run again.
     var after: [String]?
@@ -37,7 +36,7 @@ final class InterruptedScene {
   private let kept: String
   private var checks = 0
 
-  /// Makes the start.
+  /// Prepares the start.
   init(_ change: Change) throws {
     self.change = change
     scene = try Scene(inMemory: !change.onDisk)
@@ -59,7 +58,7 @@ final class InterruptedScene {
     case "other":
       try Self.expectDone(probe(Array(words.dropFirst()), computer: "b"))
     case "conflict":
-      // Another computer adds, and neither has seen what the other wrote.
+      // Another computer adds a wallet; neither has seen the other's change.
       let other = scene.base + "/other"
       try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
       try Self.expectDone(probe(["add", words[1]]))
@@ -77,7 +76,7 @@ final class InterruptedScene {
     #expect(program.code == 0, "\(program.output)")
   }
 
-  /// Puts everything back to the start.
+  /// Restores the start.
   func reset() throws {
     for name in ["cloud", "state-a", "state-b"] {
       try? FileManager.default.removeItem(atPath: "\(scene.base)/\(name)")
@@ -102,7 +101,7 @@ final class InterruptedScene {
     return try FinishedProgram(wrapper + [BuiltProduct.path("folder-probe")] + places + words)
   }
 
-  /// The calls that count, one a line, of a run that is not interrupted.
+  /// The calls that count, one a line, of a run without interruption.
   func calls(_ options: [String] = []) throws -> [String] {
     try reset()
     let report = scene.base + "/calls"
@@ -114,13 +113,13 @@ final class InterruptedScene {
 
   // MARK: What has to be true
 
-  /// Checks what an interrupted run has left, lets the next run heal it, and
-  /// checks that.
+  /// Checks the state that an interrupted run has left, lets the next run heal it, and checks the
+  /// result.
   ///
   /// - Parameters:
   ///   - place: where it was interrupted, for messages.
   ///   - done: whether the command said that it had done its work.
-  /// - Throws: what keeps it from being checked.
+  /// - Throws: the reason why it cannot be checked.
   func check(_ place: String, done: Bool) throws {
     checks += 1
     let point: Comment = "\(change.name), \(place)"
@@ -137,12 +136,12 @@ final class InterruptedScene {
       try expectWhole("a", done: done, point)
       if checks % 16 == 1 { try expectReadByAnother(point) }
     }
-    // The next run of the same command, and of the one after it.
+    // The next run of the same command, and of the command after it.
     let again = try probe(change.verb)
     if change.verb[0] == "remove" {
       #expect(again.code == 0 || again.output.contains("noSuchWallet"), point)
     } else if change.before.isEmpty {
-      // It may have been complete, and killed before it could say so.
+      // The first run may have been complete, and killed before it could report it.
       #expect(again.code == 0 || again.output.contains("namespaceExists"), point)
     } else {
       #expect(again.code == 0, "\(change.name), \(place): \(again.output)")
@@ -229,7 +228,7 @@ final class InterruptedScene {
     #expect(read.code == 0, "\(place): \(read.output)")
   }
 
-  /// Temporary files that this program made, wherever they lie.
+  /// The temporary files of this program, in all places.
   func temporaryFiles() throws -> [String] {
     try ["cloud", "state-a", "state-b"].flatMap { name in
       try FileManager.default.subpathsOfDirectory(atPath: "\(scene.base)/\(name)").filter {
@@ -246,7 +245,7 @@ extension Restored {
     for line in lines {
       let parts = line.split(separator: " ")
       let text = parts[1..<(parts.count - 1)].joined(separator: " ")
-      // Two versions of one wallet never compare equal to one.
+      // Two versions of one wallet never equal a single one.
       words[String(parts[0]), default: ""] += words[String(parts[0])] == nil ? text : " | " + text
     }
     return words

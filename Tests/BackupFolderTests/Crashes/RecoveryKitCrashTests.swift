@@ -26,7 +26,7 @@ struct RecoveryKitCrashTests {
       enrolment = Enrolment(label: "Safe", kind: .recoveryCode(try .init(cost: cost)))
     }
 
-    /// As its file says how.
+    /// Derives the secret as its file says.
     func secret(_ slot: KeySlot) throws -> SecretBytes {
       guard case .recoveryCode(let derivation) = slot.kind else { throw BackupFolderError.wrongKey }
       return try derivation.derive(code)
@@ -69,7 +69,7 @@ struct RecoveryKitCrashTests {
       let isThere = try opens(kit, "c", point)
       if isThere { kits += 1 } else { #expect(after == before, point) }
 
-      // The next one tidies up, and works beside it.
+      // The next kit tidies up, and works beside it.
       let next = try Kit()
       var open = try scene.open(with: a)
       try next.create(in: &open)
@@ -78,7 +78,7 @@ struct RecoveryKitCrashTests {
       #expect(try opens(kit, "a", point) == isThere, point)
       #expect(try scene.slots().count == (isThere ? 4 : 3), point)
       #expect(try leftOvers() == [], point)
-      // Whether it was logged or not, it can be revoked.
+      // It can be revoked, whether it was logged or not.
       if isThere {
         open = try scene.open(with: b)
         try open.removeKeySlots([kit.enrolment.keyID])
@@ -97,7 +97,7 @@ struct RecoveryKitCrashTests {
     let kit = try Kit()
     var open = try scene.open(with: a)
     try kit.create(in: &open)
-    // On another computer: the removal has to go by the folder.
+    // On another computer, so the removal has to rely on the folder.
     #expect(try opens(kit, "a", "made"))
     try scene.keep()
     var (points, kits) = (0, 0)
@@ -124,7 +124,7 @@ struct RecoveryKitCrashTests {
     #expect(points > 8 && kits > 2 && kits < points)
   }
 
-  /// Both security keys open everything, here and where nothing is known.
+  /// Checks that both security keys open everything: here, and on a computer that knows nothing.
   private func expectKeysOpen(_ point: Comment) throws {
     try? FileManager.default.removeItem(atPath: scene.base + "/state-b")
     for (computer, key) in [("a", a), ("b", b)] {
@@ -135,7 +135,7 @@ struct RecoveryKitCrashTests {
     #expect(try scene.slots()[#require(owner)]?.credentialID?.first == a.name, point)
   }
 
-  /// Whether the kit is there; then it opens everything.
+  /// Whether the kit is there; if so, checks that it opens everything.
   private func opens(_ kit: borrowing Kit, _ computer: String, _ point: Comment) throws -> Bool {
     let namespace = try scene.open(computer).namespace()
     let id = kit.enrolment.keyID

@@ -79,7 +79,7 @@ struct RecoveryTests {
     try namespace.accept(namespace.acceptance())
     var open = try scene.unlock("a")
     #expect(try open.restored().lines == all.map { "\($0) foreign" })
-    // Each is taken into the log when it is written.
+    // Each is entered in the log when it is written.
     try open.add(.of("w1", words: "legal winner"))
     try open.remove([RecordID(walletID: "w2")])
     #expect(try open.restored().lines == ["w1 legal winner current", "w3 abandon about foreign"])

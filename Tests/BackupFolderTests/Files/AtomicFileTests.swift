@@ -60,7 +60,7 @@ struct AtomicFileTests {
     #expect(content("f") == "one")
     #expect(try stage("two").place(replacing: "f", buffer: &buffer, limit: 100) { _ in true })
     #expect(content("f") == "two")
-    // Gone meanwhile: nothing is displaced.
+    // The file has gone meanwhile, so nothing is displaced.
     #expect(try stage("new").place(replacing: "g", buffer: &buffer, limit: 100) { _ in false })
     #expect(try names == ["f", "g"])
   }
@@ -70,7 +70,7 @@ struct AtomicFileTests {
     var buffer = FileBuffer()
     #expect(try stage("one").place(new: "f"))
     #expect(try !directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in false })
-    // Another version comes between the first look and the last one.
+    // Another version arrives between the first look and the last one.
     var looks = 0
     let gone = try directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in
       looks += 1

@@ -7,8 +7,8 @@ import Testing
 
 /// A disk that is full, or may not be written.
 ///
-/// Real file systems, mounted for the test; without the right to mount these
-/// tests fail.
+/// The file systems are real, and mounted for the test. Without the right to mount, these tests
+/// fail.
 @Suite(.serialized)
 struct DiskTests {
   @Test("A disk that is full at any step of init leaves nothing, and a later init works")
@@ -117,7 +117,7 @@ struct DiskTests {
     var first = try scene.create()
     try first.add(.of("w1"))
     let path = try scene.viewPath("w1")
-    // An immutable file refuses its rename as a client's lock does.
+    // An immutable file refuses to be renamed, like a file that a client has locked.
     try scene.runAsRoot("chattr", "+i", path)
     defer { _ = try? scene.runAsRoot("chattr", "-i", path) }
     let start = ContinuousClock.now
@@ -152,7 +152,7 @@ struct DiskTests {
     #expect(!open.health.isFreshnessKnown)
   }
 
-  /// Writing without it would lose what it says.
+  /// Writing without the local state would lose its contents.
   @Test("A memory that cannot be read stops writing and not restoring")
   func unreadableMemory() throws {
     let scene = try Scene()
@@ -174,7 +174,7 @@ struct DiskTests {
 }
 
 extension Scene {
-  /// When each file and folder below the folder was changed last.
+  /// The time of the last change of every file and folder below the folder.
   func times() throws -> [String: Date] {
     var times: [String: Date] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The file system that other tests let fail does what it promises.
+/// Tests that the file system that other tests let fail keeps its promises.
 final class FailingFileSystemTests {
   private let base: String
   private let system: FailingFileSystem

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BackupFolder
 
-/// Programs of one computer that write one folder at a time.
+/// Programs on one computer, which write to one folder one at a time.
 struct LockTests {
   @Test("Eight programs add at once, and all succeed")
   func parallel() async throws {
@@ -23,7 +23,7 @@ struct LockTests {
     var open = try scene.unlock()
     #expect(try open.restored().words.count == 8)
     #expect(open.health.forked == 0)
-    // One after the other, so one writer.
+    // One after the other, and so only one writer.
     #expect(open.health.writers == 1)
     #expect(try open.restored().report.counts[.current] == 8)
   }
@@ -54,7 +54,7 @@ struct LockTests {
     } throws: {
       if case BackupFolderError.busy = $0 { true } else { false }
     }
-    // Reading goes on, and remembers nothing then.
+    // Reading goes on, but remembers nothing.
     #expect(try scene.unlock().health.rolledBack == 0)
     _ = consume lock
     try open.add(.of("w0"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BackupFolder
 
-/// Names of sync programs' placeholders and half downloads.
+/// Names of sync programs' placeholders and partial downloads.
 @Suite struct SyncPlaceholderTests {
   static let file = "wallet-0a.json"
 

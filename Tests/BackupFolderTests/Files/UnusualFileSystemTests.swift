@@ -5,7 +5,7 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
-/// File systems that cannot do what others can, or refuse it for a while.
+/// File systems that lack some functions, or refuse them for a while.
 struct UnusualFileSystemTests {
   private let scene: Scene
   private let system: FailingFileSystem
@@ -94,7 +94,7 @@ struct UnusualFileSystemTests {
     #expect(logged < viewed)
     // One sync for the batch's folder.
     #expect(trace.count { $0.hasPrefix("fsyncdir") && $0.hasSuffix("/wallets = 0") } == 1)
-    // Nothing locks where others synchronise, and nothing is written in place.
+    // No lock is taken where other programs synchronise, and no file is written in place.
     for call in trace where call.hasPrefix("create ") || call.hasPrefix("write ") {
       #expect(call.contains("/.keybackup-tmp-"), "\(call)")
     }

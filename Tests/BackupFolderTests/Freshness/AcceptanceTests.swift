@@ -5,8 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// A person looks at a folder that lost something or contradicts itself, and
-/// takes it as it stands.
+/// A user inspects a folder that lost files or contradicts itself, and accepts it as it stands.
 struct AcceptanceTests {
   private let a = WriterID(words: [1, 1])
   private let b = WriterID(words: [2, 2])
@@ -94,7 +93,7 @@ struct AcceptanceTests {
     #expect(again.health.rolledBack == 0)
     #expect(again.health.isFreshnessKnown)
     #expect(try again.restored().lines == ["w1 abandon about current", "w2 abandon about foreign"])
-    // Nothing is left to accept, and what is lost from now on shows again.
+    // Nothing is left to accept, and later losses show again.
     #expect(try !namespace.acceptance().isNeeded)
     try again.add(.of("w3"))
     #expect(again.health.forked == 0)
@@ -146,7 +145,7 @@ struct AcceptanceTests {
     #expect(try folder.vanishedNamespaces() == [id])
     try folder.acceptLoss(of: [id])
     #expect(try folder.vanishedNamespaces() == [])
-    // Back again, it is as on a new computer; and one that is there is kept.
+    // Back again, it is as on a new computer; a namespace that is there is kept.
     try FileManager.default.moveItem(atPath: scene.base + "/aside", toPath: place)
     #expect(try !scene.unlock("a").health.isFreshnessKnown)
     try folder.acceptLoss(of: [id])

@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// The word that tells whether a folder is the newest another computer knew.
+/// The word that tells whether a folder is the newest that another computer knew.
 struct FreshnessTests {
   private func name(_ writer: UInt64, _ counter: UInt64) -> OperationName {
     OperationName(
@@ -106,7 +106,7 @@ struct FreshnessTests {
     let older = try scene.open("new", old).namespace()
     #expect(try older.compare(with: early) == .same)
     #expect(try older.compare(with: late) == .lacking(triedAll: true))
-    // A file that is on its way has only a name: nothing can be told.
+    // A file that is on its way has only a name, so nothing can be told.
     let writers = b.writers
     let own = try #require(writers.first { $0.isThisComputer }).id.hex
     let files = try scene.logFiles()

@@ -75,7 +75,7 @@ struct ComputersTests {
     try view.write(to: URL(fileURLWithPath: scene.viewPath("w2")))
     #expect(
       try again.restored().lines == ["w1 abandon about current", "w2 abandon about rolledBack"])
-    // It writes on as another writer, so that no counter is claimed twice.
+    // It continues as another writer, so that no counter is used twice.
     try again.add(.of("w3"))
     #expect(again.health.forked == 0)
     #expect(again.health.writers == 2)

@@ -52,7 +52,7 @@ struct MeanwhileTests {
     try open.removeKeySlots([Keyring.spare.keyID])
     try bytes.write(to: URL(fileURLWithPath: file))
     let before = try Scene.contents(keys.scene.folder)
-    // Nothing is remembered there.
+    // Computer b remembers nothing.
     #expect(throws: BackupFolderError.keySlotRemoved) {
       try keys.rotate(.spare, as: .newSpare, "b")
     }
@@ -67,7 +67,7 @@ struct MeanwhileTests {
       try other.addKeySlot(next, secret: secret, confirmedBy: secret)
     }
     #expect(try Scene.contents(keys.scene.folder) == before)
-    // Nor in the next namespace, where it is not known that it ever was one.
+    // Nor in the next namespace, where it is unknown that it ever was one.
     let blue = try keys.rotate(.blue, as: .newBlue).take()
     let left = blue.pendingKeySlots(besides: Keyring.Way.newBlue.keyID)
     #expect(left.isEmpty)
@@ -96,7 +96,7 @@ struct MeanwhileTests {
     #expect(kept > 0 && removed > 0, "\(kept) kept, \(removed) removed")
   }
 
-  /// An operation with a larger number would be read by nobody.
+  /// Nobody would read an operation with a larger number.
   @Test func aClockFromTheEndOfTimeSpoilsNothing() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)

@@ -2,16 +2,16 @@ import FolderModel
 import Foundation
 import Testing
 
-/// Random histories of computers that share a folder (Tests/FolderModel), played with the real code.
+/// Random histories of computers that share a folder (Tests/FolderModel), with the real code.
 ///
 /// `make model HISTORIES=10000` plays more of them.
 @Suite struct ModelTests {
-  /// Another one in every run, so that runs add up.
+  /// Different in every run, so that runs add up.
   private static let seed = UInt64.random(in: 0..<1_000_000_000)
 
   @Test("Random histories lose nothing and tell the truth", arguments: History.Kind.allCases)
   func random(_ kind: History.Kind) {
-    // Those of the last kind are thirty times as long.
+    // Histories of the last kind are thirty times as long.
     let histories = kind == .partial ? 2 : 50
     print("model: \(histories) histories of kind \(kind), seed \(Self.seed)")
     for number in 0..<UInt64(histories) {

@@ -24,7 +24,7 @@ struct KeySlotRepairTests {
     case .garbage: try Data("{\"no\": backup}".utf8).write(to: url)
     case .empty: try Data().write(to: url)
     case .changed:
-      // One character of the ciphertext: it parses, and opens no more.
+      // Changes one character of the ciphertext: the file parses, but does not open.
       var text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
       let start = try #require(text.firstRange(of: "\"ciphertext\":\"")).upperBound
       text.replaceSubrange(start...start, with: text[start] == "A" ? "B" : "A")
@@ -45,7 +45,7 @@ struct KeySlotRepairTests {
     #expect(try scene.envelopeOwner([a]) == first)
   }
 
-  /// A file that breaks off may still be arriving.
+  /// A truncated file may still be arriving.
   @Test func whatIsCutOffIsAwaited() throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
@@ -80,7 +80,7 @@ struct KeySlotRepairTests {
     _ = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let log = try scene.namespacePath + "/keybackup/log"
-    // The operation of the enrolment, and what the computer remembers of it.
+    // Remove the operation of the enrolment, and the computer's memory of it.
     for name in try FileManager.default.subpathsOfDirectory(atPath: log)
     where name.contains("/00000002-") {
       try FileManager.default.removeItem(atPath: log + "/" + name)

@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Which files of key slots a computer knows to be what they say.
+/// The files of key slots that a computer has confirmed.
 struct LocalKeySlotStateTests {
   let scene: Scene
   let a = SpareKey(name: 0xA)
@@ -22,7 +22,7 @@ struct LocalKeySlotStateTests {
       let known = try scene.slots()
       #expect(known[first]?.isEnrolled == true && known[second]?.isEnrolled == true)
       #expect(known[planted]?.isEnrolled == nil)
-      // With the log, it is known to be none.
+      // With the log, it is known to be no key slot.
       let opened = try scene.open(with: b).keySlots()
       #expect(opened.first { $0.keyID == planted }?.isEnrolled == false)
       #expect(opened.count { $0.isEnrolled == true } == 2)
@@ -31,7 +31,7 @@ struct LocalKeySlotStateTests {
     #expect(elsewhere.count == 3 && elsewhere.values.allSatisfy { $0.isEnrolled == nil })
   }
 
-  /// An ID is anybody's: what counts is what the file holds.
+  /// Anyone can use an ID: the file's content decides.
   @Test func anotherFileOfAnEnrolledIDIsNotEnrolled() throws {
     _ = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
@@ -52,7 +52,7 @@ struct LocalKeySlotStateTests {
     let text = "keybackup-ways 1\nproved \(Self.other) \(made + 3)\nend\n"
     var localState = try #require(LocalKeySlotState(Array(text.utf8)))
     #expect(localState.enrolled == nil && localState.bytes == Array(text.utf8))
-    // It noted the making as a proof.
+    // Version 0.1.0 noted the creation as a proof.
     #expect(localState.proof(of: Self.other, madeAt: made) == nil)
     #expect(localState.proof(of: Self.other, madeAt: made - LocalKeySlotState.grain) == made + 3)
     localState.enrolled = [Digest(of: [1, 2, 3].span)]
@@ -71,7 +71,7 @@ struct LocalKeySlotStateTests {
     var older = LocalKeySlotState()
     older.proved = [second: 1_700_000_000]
     try state.save(older, of: id)
-    // An ID is anybody's: it confirms nothing.
+    // Anyone can use an ID: it confirms nothing.
     #expect(try scene.slots()[second]?.isEnrolled == nil)
     #expect(try scene.slots()[second]?.provedAt == nil)
     #expect(try scene.slots()[first]?.isEnrolled == nil)
@@ -83,7 +83,7 @@ struct LocalKeySlotStateTests {
 
   private static let other = KeyID(words: [0x0123_4567_89AB_CDEF, 1])
 
-  /// Puts a copy of a key slot beside it, its header changed.
+  /// Adds a copy of a key slot's file with a changed header.
   @discardableResult
   private func plant(copyOf key: KeyID, _ change: (String) -> String) throws -> KeyID {
     let file = try scene.keysFolder + "/\(key).json"

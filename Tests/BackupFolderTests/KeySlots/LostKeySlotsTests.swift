@@ -18,7 +18,7 @@ struct LostKeySlotsTests {
     }
   }
 
-  /// The backup, made once; each order has a copy.
+  /// The backup, made once; each order gets a copy.
   struct Made {
     let scene: Scene
     let ids: [KeyID]
@@ -45,7 +45,7 @@ struct LostKeySlotsTests {
       return unsafe SecretBytes(copying: bytes.span.bytes)
     }
 
-    /// Opens it with one of the key slots.
+    /// Opens the backup with one of the key slots.
     func open(_ slot: Int) throws -> OpenNamespace {
       if slot < 3 { return try scene.open(with: SpareKey(name: UInt8(slot)), ids[slot]) }
       let namespace = try scene.open().namespace()
@@ -86,7 +86,7 @@ struct LostKeySlotsTests {
     var left = Array(0..<4)
     for slot in order {
       left.removeAll { $0 == slot }
-      // A security key while there is one: the CSPP envelope may have to move.
+      // Use a security key while there is one: the CSPP envelope may have to move.
       var open = try made.open(left[0])
       try open.removeKeySlots([made.ids[slot]])
       #expect(open.viewProblem == nil, place)
@@ -95,7 +95,7 @@ struct LostKeySlotsTests {
     try made.expectOpens(left[0], place)
     let slots = try made.scene.slots()
     #expect(Array(slots.keys) == [made.ids[left[0]]], place)
-    // The envelope is the last key's, or gone with the last key.
+    // The envelope belongs to the last key, or went with the last security key.
     #expect(slots.values.first?.hasEnvelope == (left[0] < 3), place)
   }
 }

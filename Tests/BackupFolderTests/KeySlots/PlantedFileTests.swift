@@ -9,7 +9,7 @@ import Testing
 ///
 /// Their contents count only once they open.
 struct PlantedFileTests {
-  /// A file that says something else is read before the true one, and after it.
+  /// A file with other contents is read before the true one, and after it.
   @Test(arguments: ["0.json", "zz.json"])
   func aPlantedHeaderGetsNoFileInTheNextNamespace(name: String) throws {
     let keys = try Keyring()
@@ -69,7 +69,7 @@ struct PlantedFileTests {
     let slot = Keyring.Way(keyID: id, label: "Blue key", credential: 1, output: salt)
     #expect(throws: BackupFolderError.self) { try keys.rotate(.blue, as: slot) }
     #expect(try Scene.contents(keys.scene.folder) == before)
-    // Started over with a new one, the old backup goes on into it.
+    // Started over with a new key slot, the rotation of the old backup succeeds.
     #expect(try !keys.rotate(.blue, as: .newerBlue).isResumed)
   }
 
@@ -111,7 +111,7 @@ extension Keyring {
     throw BackupFolderError.interrupted
   }
 
-  /// Puts a copy of a key slot's file there that says something else.
+  /// Adds a changed copy of a key slot's file.
   func plant(
     _ slot: Way, at id: NamespaceID, as name: String,
     _ change: (inout KeyHeader, inout KeyHeader.SecurityKey) -> Void

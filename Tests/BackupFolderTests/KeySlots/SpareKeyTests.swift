@@ -46,7 +46,7 @@ struct SpareKeyTests {
       try open.setLabel(name, of: id)
       #expect(try scene.slots()[id]?.label == name)
     }
-    // Another computer learns it when it has opened the log, also from its cache.
+    // Another computer learns the label when it has opened the log, also from its cache.
     #expect(try scene.slots("b")[id]?.label == "key 10")
     for _ in 1...2 {
       var other = try scene.open(with: a, computer: "b", for: .writing)
@@ -62,7 +62,7 @@ struct SpareKeyTests {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     #expect(try scene.slots()[first]?.provedAt == 1_700_000_000)
-    // That it was made here opens nothing.
+    // That it was made here proves nothing.
     #expect(try scene.slots()[second]?.provedAt == nil)
     let files = try Scene.contents(scene.folder)
     #expect(try scene.slots("b")[second]?.provedAt == nil)
@@ -107,7 +107,7 @@ struct SpareKeyTests {
   @Test func theEnvelopeOfARemovedKeyNeedsAnotherKeysTouch() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
-    // A master key that this computer knew: nothing to seal the envelope with.
+    // The master key was known to this computer, so there is no secret to seal the envelope with.
     let namespace = try scene.open().namespace()
     let slot = try #require(try scene.slots()[second])
     var open = try namespace.open(slot.unwrap(secret: b.output(slot.prfSalt)))
@@ -116,7 +116,7 @@ struct SpareKeyTests {
       try open.removeKeySlots([first])
     }
     #expect(try Scene.contents(scene.folder) == before)
-    // The other one's files stay until a run by a key slot that is not removed.
+    // The other key's files stay until a run with a key slot that is not removed.
     try open.removeKeySlots([second])
     #expect(try scene.slots()[second]?.isRemoved == true)
     var own = try scene.open(with: a)
@@ -125,7 +125,7 @@ struct SpareKeyTests {
     #expect(try scene.envelopeOwner([a]) == first)
   }
 
-  /// Under whatever name a sync program brings it back.
+  /// A sync program may bring it back under any name.
   @Test(arguments: [nil, "copy (1).json", "x.sync-conflict-20260101-120000-ABC.json"])
   func aRemovedKeysFileThatComesBackIsShownAndRemoved(name: String?) throws {
     let first = try scene.create(with: a)
@@ -140,7 +140,7 @@ struct SpareKeyTests {
     try envelope.write(to: URL(fileURLWithPath: scene.envelopePath))
     #expect(try scene.slots()[first]?.isRemoved == true)
     #expect(try scene.slots().values.map(\.self).independent.count == 1)
-    // It opens, so that nobody is locked out, and deletes nothing.
+    // It opens, so that nobody is locked out, but deletes nothing.
     var own = try scene.open(with: a, computer: "x")
     #expect(own.openedBy == first)
     try own.repair()
@@ -166,7 +166,7 @@ struct SpareKeyTests {
     #expect(Set(try scene.slots().keys).isSuperset(of: [first, enrolment.keyID]))
     #expect(try scene.slots().values.map(\.self).independent.count == 2)
     #expect(try scene.slots()[enrolment.keyID]?.provedAt == nil)
-    // Neither the old one nor another key completes it.
+    // Neither the old slot nor another key completes it.
     for (key, id) in [(a, first as KeyID?), (b, nil)] {
       var other = try scene.open(with: key, id)
       try other.repair()
@@ -180,7 +180,7 @@ struct SpareKeyTests {
     #expect(throws: BackupFolderError.wrongKey) { _ = try scene.open(with: a, first) }
   }
 
-  /// Whoever writes to the folder must not choose what a key replaces.
+  /// Anyone who writes to the folder must not choose which key slot a key replaces.
   @Test func aPlantedHeaderRemovesNobody() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
@@ -197,7 +197,7 @@ struct SpareKeyTests {
     text = text.replacing(protected, with: encoded)
     try Data(text.utf8).write(to: URL(fileURLWithPath: try scene.keysFolder + "/0.json"))
     #expect(try scene.slots("b")[first]?.replaces == second)
-    // This computer knows what the file said.
+    // This computer knows the file's claim.
     #expect(try scene.slots()[first]?.replaces == nil)
     var open = try scene.open(with: a)
     try open.repair()

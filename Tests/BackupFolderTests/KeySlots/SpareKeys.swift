@@ -59,7 +59,7 @@ extension Scene {
     throw BackupFolderError.wrongKey
   }
 
-  /// Enrols a key, the backup being opened with another.
+  /// Enrols a key after opening the backup with another.
   @discardableResult
   func add(_ key: SpareKey, openedWith opener: SpareKey) throws -> KeyID {
     var open = try open(with: opener)
@@ -80,7 +80,7 @@ extension Scene {
     get throws { try namespacePath + "/master-key/" + FolderLayout.masterKeyFile }
   }
 
-  /// Whose the CSPP envelope is; it has to open with that key.
+  /// The owner of the CSPP envelope, which has to open with that key.
   func envelopeOwner(_ keys: [SpareKey]) throws -> KeyID? {
     let file = Array(try Data(contentsOf: URL(fileURLWithPath: envelopePath)))
     let id = try #require(try open().namespaces().first)

@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// Log files that are not where or what their names say.
+/// Log files whose place or content contradicts their names.
 struct LogFileTests {
   private let all = ["w1 abandon about current", "w2 abandon about current"]
 
@@ -105,7 +105,7 @@ struct LogFileTests {
     try write(data, folder + "/" + FolderLayout.operationFile(counter: counter, digest: digest))
     let found = try look(scene)
     #expect(isWhole(found.opened) && found.files == 1)
-    // Without the key its header is believed: another history, or a gap.
+    // Without the key, its header is believed: another history, or a gap.
     #expect(found.shallow.forked == 2 - (counter == 9 ? 2 : 0))
     #expect(found.shallow.incomplete == (counter == 9 ? 1 : 0))
   }

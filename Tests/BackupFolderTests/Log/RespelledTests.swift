@@ -4,7 +4,7 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
-/// Log files that are spelled as no writer does (docs/format.md).
+/// Log files in a spelling that no writer uses (docs/format.md).
 @Suite struct RespelledTests {
   @Test("A name that a copy gave is the operation's, whoever uses it and whatever is left")
   func references() throws {
@@ -19,7 +19,7 @@ import Testing
     let copy = path.dropLast(37) + spelled.hex.prefix(32) + ".json"
     try bytes.write(to: URL(fileURLWithPath: String(copy)))
 
-    // An older program takes the copy for a branch, and says that it has seen it.
+    // An older program takes the copy for a branch, and reports that it has seen it.
     try publish(seeing: spelled, of: file.header, in: scene)
     for isLeft in [true, false] {
       if !isLeft { try FileManager.default.removeItem(atPath: path) }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Removes the wallet as a program does that calls the operation by the copy's name.
+  /// Removes the wallet like a program that refers to the operation by the copy's name.
   private func publish(
     seeing copy: Digest, of header: OperationHeader, in scene: Scene
   ) throws {

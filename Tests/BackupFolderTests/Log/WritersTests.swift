@@ -57,7 +57,7 @@ struct WritersTests {
     let writer = try #require(try scene.unlock("b").writers.first { $0.isThisComputer }).id
     a = try scene.unlock("a")
     try a.retire(writer)
-    // Elsewhere, before the retirement arrives.
+    // In another replica, before the retirement arrives.
     try scene.adoptState("apart", from: scene.folder, to: other)
     var apart = try scene.unlock("apart", other)
     try apart.add(.of("w2"))
@@ -67,7 +67,7 @@ struct WritersTests {
     #expect(seen.health.afterRetirement == 1)
     #expect(seen.health.forked + seen.health.rolledBack == 0)
     #expect(try seen.restored().lines == ["w1 abandon about current", "w2 abandon about current"])
-    // Retired again, with what it wrote since.
+    // Retired again, including what it has written since.
     try seen.retire(writer)
     #expect(seen.health.afterRetirement == 0)
     #expect(try seen.restored().lines.count == 2)

@@ -9,7 +9,7 @@ import Testing
 ///
 /// Whatever the thief writes there, the new namespace stays in charge and its key stays secret.
 struct GivenUpKeyTests {
-  /// A rotated backup, and what the thief has.
+  /// A rotated backup, and the thief's secrets.
   private final class Theft {
     let keys: Keyring
     let old: NamespaceID
@@ -48,7 +48,7 @@ struct GivenUpKeyTests {
       }
     }
 
-    /// Nothing has changed for whoever opens the new namespace, here and elsewhere.
+    /// Checks that nothing has changed for a user who opens the new namespace, here and elsewhere.
     func check(_ obstacle: SuccessionObstacle? = nil, _ at: SourceLocation = #_sourceLocation)
       throws
     {
@@ -92,7 +92,7 @@ struct GivenUpKeyTests {
       #expect(shown.contains("w2 zoo zoo late"), "\(shown)")
       #expect(shown.contains("w1 abandon about current"))
     }
-    // A computer that writes takes it over.
+    // A computer that writes takes the wallet over.
     var new = try theft.keys.follow(.newBlue, at: theft.new, "a").take()
     let late = VersionID(
       digest: try #require(new.lateValues(of: RecordID(walletID: "w2")).first))
@@ -143,7 +143,7 @@ struct GivenUpKeyTests {
         atPath: theft.keys.scene.folder
           + "/cspp-namespaces/\(theft.old)/keybackup/log/\(reference.writerID)/\(name)")
     }
-    // Computer a knows which one follows, also when the old one is opened.
+    // Computer a knows the successor, even when the old namespace is opened.
     let followed = try theft.keys.follow(.spare, at: theft.old, "a")
     #expect(followed.namespace.id == theft.old && followed.isSuperseded)
     #expect(followed.obstacle == .notHere(theft.new))
@@ -156,7 +156,7 @@ struct GivenUpKeyTests {
     let thief = try theft.thief()
     let new = try theft.keys.unlock(.newBlue, at: theft.new)
     let last = try #require(new.log.index.tips().first)
-    // A key of the thief's own, for which a box is said to wait, and the spare revoked.
+    // A key of the thief, for which a box is said to wait; the spare is revoked.
     let slot = Keyring.Way.newSpare
     let file = try KeyWrapper.seal(
       thief.masterKey, secret: theft.keys.bytes(slot),

@@ -5,7 +5,8 @@ import Testing
 
 @testable import BackupFolder
 
-/// `rotate --master-key`, seen from the folder: what is in charge, who gets there, what is late.
+/// `rotate --master-key` and its effect on the folder: the namespace in charge, the keys that reach
+/// it, and late changes.
 struct MasterKeyRotationTests {
   @Test("Everything is carried over, in several operations if it is large")
   func carriesEverything() throws {
@@ -31,7 +32,7 @@ struct MasterKeyRotationTests {
     #expect(try rotation.namespace.sensitiveTexts("nostr") == [Array("an identity".utf8)])
     #expect(rotation.namespace.log.index.nodes.count > 2, "one operation was enough")
 
-    // The same computer knows where it went, without a key.
+    // The same computer knows the new namespace, without a key.
     #expect(try keys.scene.open().namespace().id == new)
     // The new key slot opens the new namespace on a computer that knows nothing.
     var other = try keys.unlock(.newBlue, at: new, "b")
@@ -53,14 +54,14 @@ struct MasterKeyRotationTests {
     let third = try keys.scene.open().namespace().id
     #expect(Set([first, second, third]).count == 3)
 
-    // The spare has a file in the first namespace only.
+    // The spare key has a file only in the first namespace.
     let refused = try keys.follow(.spare, at: first, "b")
     #expect(refused.obstacle == .uncompared(third))
     #expect(refused.namespace.id == first && refused.isSuperseded)
     var followed = try keys.follow(.spare, at: first, "b", compared: third)
     #expect(followed.obstacle == nil && followed.namespace.id == third && !followed.isSuperseded)
     #expect(try followed.namespace.restored().words == ["w1": "abandon about"])
-    // Compared once, that computer knows it.
+    // After one comparison, that computer knows the namespace.
     followed = try keys.follow(.spare, at: first, "b")
     #expect(followed.namespace.id == third && followed.obstacle == nil)
     #expect(try keys.scene.open("b").namespace().id == third)
@@ -72,7 +73,7 @@ struct MasterKeyRotationTests {
     #expect(try keys.folder("b").namespace(third).pendingKeySlots().isEmpty)
     var direct = try keys.unlock(.spare, at: third, "c")
     #expect(try direct.restored().words == ["w1": "abandon about"])
-    // From the new namespace there is nothing to compare.
+    // In the new namespace, there is nothing to compare.
     let trusted = try keys.follow(.spare, at: third, "d")
     #expect(trusted.obstacle == nil && trusted.namespace.id == third)
   }
@@ -101,7 +102,7 @@ struct MasterKeyRotationTests {
     #expect(throws: BackupFolderError.lastKeySlot) {
       try open.removeKeySlots([Keyring.Way.newBlue.keyID])
     }
-    // It gets no file here any more, and no box of the next rotation.
+    // It no longer gets a file here, nor a box of the next rotation.
     let old = try #require(try keys.scene.open().namespaces().first { $0 != new.id })
     var followed = try keys.follow(.spare, at: old, "c", compared: new.id)
     let slot = try keys.slot(.spare, at: old)
@@ -210,7 +211,7 @@ struct MasterKeyRotationTests {
 
     let (winner, loser) = one < other ? (one, other) : (other, one)
     let both: [(Keyring.Way, NamespaceID)] = [(.newBlue, one), (.newSpare, other)]
-    // Whoever opens the loser finds the way by its box; all ends in the winner.
+    // A user who opens the loser finds the way by its box; everything ends in the winner.
     let (slot, at) = both.first { $0.1 == loser } ?? both[0]
     var followed = try keys.follow(slot, at: at, "e", compared: winner)
     #expect(
@@ -222,7 +223,7 @@ struct MasterKeyRotationTests {
     #expect(try followed.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])
     #expect(try followed.namespace.mergeRivals())
     #expect(try !followed.namespace.mergeRivals())
-    // The winner's key alone shows all of it now.
+    // The winner's key alone now shows everything.
     let (winners, place) = both.first { $0.1 == winner } ?? both[0]
     var direct = try keys.follow(winners, at: place, "f")
     #expect(try direct.namespace.restored().words.keys.sorted() == ["w1", "w2", "w3"])

@@ -42,7 +42,7 @@ struct RotationCrashTests {
       try keys.scene.reset()
       guard FileChanges.dying(at: first, { try keys.rotate(.blue, as: .newBlue) }) else { break }
       guard try keys.isInCharge(old) else { continue }
-      // Another key cannot go on: it starts over, and is killed on the way.
+      // Another key cannot continue: it starts over, and is killed halfway.
       let died = FileChanges.dying(at: first / 2) { try keys.rotate(.spare, as: .newSpare) }
       #expect(died)
       let point: Comment = "killed at \(first), then at \(first / 2)"
@@ -70,7 +70,7 @@ struct RotationCrashTests {
       var there = try keys.unlock(.blue, at: old, "b", keys.replica)
       try there.add(.of("w1"))
       try there.remove([RecordID(walletID: "w3")])
-      // Computer a has heard of neither, and carries over what it knows.
+      // Computer a knows of neither change, and carries over what it knows.
       let died = FileChanges.dying(at: points) { try keys.rotate(.spare, as: .newSpare) }
       let copy = try keys.folder("a").namespaces().first { $0 != old }
       if try !died || !keys.isInCharge(old) { break }
@@ -94,7 +94,7 @@ struct RotationCrashTests {
       // Computer a tidies up after itself.
       var own = try keys.followed(.spare, from: old, "a", compared: new)
       let gone = try own.namespace.discardOvertaken()
-      // Or a folder that nobody would take for a namespace yet.
+      // Or there is a folder that nobody would take for a namespace yet.
       #expect(copy.map { gone == [$0] } ?? (gone.count <= 1), point)
       #expect(try keys.folder("a").namespaces().count == 2, point)
       #expect(try keys.folder("a").namespace().id == new, point)
@@ -104,7 +104,7 @@ struct RotationCrashTests {
     #expect(points > 20 && copies > 10, "\(points) points, \(copies) copies")
   }
 
-  /// Everything opens, and the next run finishes.
+  /// Checks that everything opens, and that the next run finishes.
   static func check(_ keys: Keyring, _ old: NamespaceID, _ name: String) throws {
     let point = Comment(rawValue: name)
     // In every state, both key slots open everything: on this computer, and on one that knows
@@ -136,7 +136,7 @@ struct RotationCrashTests {
 }
 
 extension Keyring {
-  /// Whether nothing follows the first namespace yet.
+  /// Whether the first namespace has no successor yet.
   func isInCharge(_ old: NamespaceID) throws -> Bool {
     var open = try unlock(.spare, at: old)
     try open.readAgain()

@@ -24,7 +24,7 @@ struct RotationFailureTests {
 
     var testDescription: String { name }
 
-    /// Whether the person is told what happened.
+    /// Whether the message tells the user what happened.
     func isTold(by problem: any Error) -> Bool {
       switch problem as? BackupFolderError {
       case .diskFull: error == ENOSPC
@@ -80,7 +80,7 @@ struct RotationFailureTests {
       let changed = before.filter { after[$0.key] != $0.value }.keys
       #expect(changed.isEmpty, "\(name): \(changed)")
       if case .success = outcome { #expect(try !keys.isInCharge(old), "\(name)") }
-      // The whole check, with both keys on several computers, takes most of the time.
+      // The full check, with both keys on several computers, takes most of the time.
       if points % 4 == 0 || Self.everyCall {
         try RotationCrashTests.check(keys, old, name)
       } else {

@@ -18,7 +18,7 @@ import Testing
 /// - Nothing is called rolled back or forked.
 /// - The spare key, whose only file is in the first namespace, reaches everything.
 struct RotationHistoryTests {
-  /// KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
+  /// The number of histories; KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 12
   private static let seed =
@@ -48,7 +48,7 @@ struct RotationHistoryTests {
 private final class RotationHistory {
   private struct Put {
     let record: String
-    /// Nil for a removal.
+    /// The new words; nil for a removal.
     let words: String?
     /// The versions of the record that were shown there.
     let known: Set<String>
@@ -127,7 +127,7 @@ private final class RotationHistory {
     let slots: [KeySlotSecret]
   }
 
-  /// Opens what a key opens, as the command does; a person who is asked compares.
+  /// Opens everything that a key opens, as the command does; the user compares when asked.
   private func open(_ computer: Int, with key: Int) throws -> Opened? {
     let folder = try backup(computer)
     var found: [KeySlot] = []
@@ -185,7 +185,7 @@ private final class RotationHistory {
     trace.append("\(computer) \(act)\(killed ? " KILLED at \(change ?? 0)" : ""): \(line)")
   }
 
-  /// Whether something has not arrived.
+  /// Whether the error means that a file has not arrived yet.
   private func isAwaited(_ error: any Error) -> Bool {
     switch error as? BackupFolderError {
     case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.unfinished): true

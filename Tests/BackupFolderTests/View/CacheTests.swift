@@ -16,7 +16,7 @@ struct CacheTests {
     return "\(localState)/\(try #require(found.first))"
   }
 
-  /// Old enough that a change gives a file another stamp.
+  /// Waits until a change gives a file another stamp.
   private func settle() { usleep(60_000) }
 
   private func writing(_ scene: Scene, _ computer: String = "a") throws -> OpenNamespace {
@@ -44,7 +44,7 @@ struct CacheTests {
     #expect(try describe(#require(cached)) == describe(read))
   }
 
-  /// Every stored property, at any depth; what is of one run alone left out.
+  /// Describes every stored property, at any depth, except those of a single run.
   private func describe(_ value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     if mirror.children.isEmpty { return "\(value)" }
@@ -165,7 +165,7 @@ struct CacheTests {
       try manager.removeItem(atPath: path)
       try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
-    // Another computer goes on meanwhile.
+    // Another computer continues meanwhile.
     try other.add(.of("w4"))
     try other.remove([RecordID(walletID: "w2")])
     var second = try writing(scene)

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Its content counts, never its name.
 struct ConflictCopyTests {
-  /// Names that no program gives, and that are as good.
+  /// Names that no program gives, but that work as well.
   private static let otherNames = [
     "backup", "copy of a wallet.txt", "ünïcode ‮ name.json", "x.JSON",
   ]
@@ -84,7 +84,7 @@ struct ConflictCopyTests {
     var open = try scene.create()
     try open.add(.of("w1"))
     let copy = try copy(scene.viewPath("w1"), names)
-    // Reading leaves it.
+    // Reading does not delete it.
     #expect(try open.restored().lines == ["w1 abandon about current"])
     #expect(exists(copy))
     // Its bytes are in the log and in the wallet's own file.
@@ -109,7 +109,7 @@ struct ConflictCopyTests {
     let folder = olderPlace ? try scene.namespacePath : url.deletingLastPathComponent().path
     let copy = folder + "/" + names.copy(of: url.lastPathComponent)
     try FileManager.default.moveItem(atPath: own, toPath: copy)
-    // The older place is looked at only where the current one has nothing.
+    // The older place is read only if the current one is empty.
     if !olderPlace { try saved.write(to: url) }
     let lines = ["w1 abandon about current", "w1 edited words foreign", "w2 abandon about current"]
     #expect(try open.restored().lines.map { $0.replacing("missing", with: "current") } == lines)
@@ -169,7 +169,7 @@ struct ConflictCopyTests {
     var open = try scene.create()
     try open.add(.of("w1"))
     let place = try scene.namespacePath
-    // As before there were folders for wallets and for what is ours.
+    // As it was before there were folders for wallets and for our own files.
     for path in try Scene.contents(place).keys {
       let url = URL(fileURLWithPath: place + "/" + path)
       if path.hasPrefix("keybackup/") { continue }

@@ -4,7 +4,7 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
-/// How a wallet file is damaged, and what is said of it.
+/// A way to damage a wallet file, and the report on it.
 enum Damage: String, CaseIterable {
   case empty
   case truncated
@@ -22,13 +22,13 @@ enum Damage: String, CaseIterable {
     switch self {
     case .empty, .truncated: .incomplete
     case .missing: .missing
-    // A folder gives nothing and is no file.
+    // A folder gives no bytes and is no file.
     case .folder: .unreadable
     default: .unreadable
     }
   }
 
-  /// Whether a writing run may put the logged version in its place.
+  /// Whether a writing run may replace it with the logged version.
   var heals: Bool {
     switch self {
     case .oversized, .symlink, .fifo, .folder, .futureVersion: false
@@ -141,7 +141,7 @@ struct DamagedFileTests {
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     var second = try scene.unlock("b")
     #expect(try second.restored().lines == ["w1 abandon about current"])
-    // The copy alone serves as well.
+    // The copy alone is enough, too.
     try FileManager.default.removeItem(atPath: path)
     #expect(try second.restored().lines == ["w1 abandon about current"])
     // Once superseded, its bytes are in the log: the next writing run removes it.

@@ -5,7 +5,7 @@ import Testing
 @testable import CSPP
 @testable import SecretMemory
 
-/// A folder of Tests/Vectors/cspp and what it holds.
+/// A folder of Tests/Vectors/cspp and its content.
 private struct Vector: Decodable {
   struct Wallet: Decodable {
     var walletId: String

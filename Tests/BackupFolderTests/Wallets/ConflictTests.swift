@@ -22,7 +22,7 @@ struct ConflictTests {
     return found
   }
 
-  /// As a sync program leaves it beside the wallet's own file.
+  /// A sync program leaves it beside the wallet's own file.
   @Test("A conflict copy stays until a decision has made it superfluous", arguments: [true, false])
   func conflictCopies(_ keepsTheCopy: Bool) throws {
     let scene = try conflicted()
@@ -187,10 +187,10 @@ extension Scene {
   /// A wallet "w1" to which "a" has given the words "zoo zoo" and "b" "wrong wrong".
   ///
   /// - Parameters:
-  ///   - wallets: all that there are.
-  ///   - work: done in the folder before both sides come together.
+  ///   - wallets: all wallets of the backup.
+  ///   - work: runs in the folder before both sides are merged.
   /// - Returns: the scene.
-  /// - Throws: what the folder throws.
+  /// - Throws: the errors of the folder.
   static func conflicted(
     _ wallets: [String] = ["w1"], before work: (Scene) throws -> Void = { _ in }
   ) throws -> Scene {
@@ -206,7 +206,7 @@ extension Scene {
     return scene
   }
 
-  /// Puts the folder back to what it was before `work`.
+  /// Restores the state that the folder had before `work`.
   func undo(_ work: () throws -> Void) throws {
     let old = base + "/old"
     try FileManager.default.copyItem(atPath: folder, toPath: old)

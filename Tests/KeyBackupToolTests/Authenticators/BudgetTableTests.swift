@@ -1,7 +1,6 @@
 import Testing
 
-/// The table of docs/authenticators.md that says what a command asks of a key,
-/// measured.
+/// Measures the table of docs/authenticators.md with the requests that each command makes of a key.
 @Suite struct BudgetTableTests {
   /// The requests that one key got during one command.
   private struct Row {
@@ -30,11 +29,11 @@ import Testing
     #expect("\n" + measured + "\n" == written, "\(measured)")
   }
 
-  /// Nothing a person has to do may creep in, whatever the document says.
+  /// No further touch may creep in, whatever the document says.
   @Test func enrolmentTakesThreeTouchesAndEverythingElseOne() async throws {
     for row in try await alone() {
       let most = row.command == "`init`" ? 3 : 1
-      // With the same PIN it looks which credentials are there already.
+      // With the same PIN it looks for credentials that exist already.
       let looks = row.command == "`credential create`" ? 1 : 0
       #expect(row.cost.touches <= most && row.cost.pins <= most + looks, "\(row.line)")
       #expect(
@@ -42,7 +41,7 @@ import Testing
     }
   }
 
-  /// A salt takes what a restore takes, also where everything is encrypted anew.
+  /// A new salt costs the same as a restore, even if everything is encrypted again.
   @Test func rotationTakesOnePINAndOneTouch() async throws {
     let rows = try await Self.slots.value
     for name in ["`rotate`", "`rotate --master-key`"] {
@@ -154,7 +153,7 @@ import Testing
     try await measure("`derive`, one salt", ["derive", "--credential", id, "--salt", "a"])
     try await measure("`restore`", ["restore", "--out", box.root + "/out"])
     try await measure("`key identify`", ["key", "identify"])
-    // The person touches the one that is to be enrolled.
+    // The user touches the key to be enrolled.
     try await measure(
       "`init`", ["init", "--folder", box.root + "/other"], own: ",touch=700",
       other: ",touch=never", terminal: [.expect("Touch the one to enrol"), .expect("3 of 3")])

@@ -3,14 +3,15 @@ import Testing
 /// `make hardware-test`, on a simulated key in place of a real one.
 @Suite struct HardwareRunTests {
   private static let command = [Build.deviceSuite, "hardware"]
-  /// Up to the first behaviour.
+  /// The steps before the first behaviour.
   private static let begin: [TerminalStep] = [
     .expect("Type yes to begin: "), .type("yes\n"), .expect("(8 tries left): "),
     .type(Sandbox.pin + "\n"),
   ]
 
-  /// A person who does as told: the ninth time, not to touch; without the
-  /// discoverable credential it is the eighth.
+  /// A person who follows the instructions.
+  ///
+  /// The ninth instruction is not to touch; without the discoverable credential it is the eighth.
   private static let obedient = ["--set", "untouched=9"]
 
   /// The credentials stored on the sandbox's key.
@@ -38,12 +39,12 @@ import Testing
     ] {
       #expect(announced.contains(text), "\(text) in \(announced)")
     }
-    // It keeps its word.
+    // It keeps its promise.
     #expect(trace.count { $0 == "TOUCH" } == 8, "\(trace)")
     #expect(!trace.contains { $0.contains("reset") || $0.contains("changePIN") })
     #expect(!trace.contains("STATUS 0x31"), "a wrong PIN was sent")
     #expect(try await stored(box) == before)
-    // The report, and nothing in it that is not for others.
+    // The report names these, and nothing that is private.
     for text in [
       "keybackup hardware report", "Virtual Key", "usb 1209:f1d0", "FIDO_2_1", "hmac-secret",
       "12 of 12 passed", "held before",
@@ -143,14 +144,13 @@ import Testing
     #expect(try await stored(box).isEmpty)
   }
 
-  /// Wherever it is interrupted, the key is left as it was.
+  /// Wherever it is interrupted, the key is left as it was found.
   @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
   func interruptedItDeletesWhatItMade(signal: String, code: Int) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let before = try await stored(box)
-    // The signal comes while the key waits for the touch of the discoverable one,
-    // or of what follows.
+    // The signal comes while the key waits for the touch of the discoverable credential, or later.
     for pause in [200, 900, 1500] {
       let script = """
         "$@" & child=$!
@@ -194,8 +194,7 @@ import Testing
     #expect(try await stored(box).map { $0["credential_id"].text } == [kept])
   }
 
-  /// The third listing fails: the credential was made and its own test cannot
-  /// delete it.
+  /// The third listing fails: the credential exists, and its own test cannot delete it.
   @Test func whatAFailedTestMadeIsDeleted() async throws {
     let box = try Sandbox()
     let fault = "error:credentialManagementPreview=0x7F@3"

@@ -61,7 +61,7 @@ import Testing
       Sandbox.derive + ["--timeout", "1"], key: hostile.key, expecting: nil)
     expectFailure(outcome, hostile.code, says: hostile.says, "hint: ")
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
-    // The same key, behaving again, is as good as ever.
+    // The same key, behaving again, works as before.
     let after = try await box.keybackup(Sandbox.derive)
     #expect(after.out.count == 65)
   }
@@ -75,8 +75,9 @@ import Testing
     expectFailure(outcome, 86, says: "not asked for")
   }
 
-  /// The pre-flight names another credential of the list than the one there is:
-  /// that one then does not answer.
+  /// The pre-flight names another credential of the list than the key holds.
+  ///
+  /// The named credential then does not answer.
   @Test func aMixedUpCredentialIsNoAnswer() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
@@ -102,7 +103,7 @@ import Testing
     Case("hmac-secret-ignores-salt", 86, "the same for every salt"),
   ]
 
-  /// Nothing is written, and what may be left on the key is said.
+  /// Nothing is written, and the message says what may be left on the key.
   @Test(
     arguments: creations + atTheAssertion.filter { $0.fault != "assertion-count=9000000000" })
   func `init`(_ hostile: Case) async throws {
@@ -171,8 +172,9 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
-  /// libfido2 makes room for every entry that a key announces: the command
-  /// holds no more than its limit.
+  /// libfido2 allocates memory for every entry that a key announces.
+  ///
+  /// The command uses no more than its limit.
   @Test func announcingMillionsOfCredentialsTakesNoMemory() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()

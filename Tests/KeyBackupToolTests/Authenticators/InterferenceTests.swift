@@ -1,6 +1,6 @@
 import Testing
 
-/// Other processes, and an end at any moment.
+/// Other processes, and kills at any moment.
 @Suite struct InterferenceTests {
   @Test func aKeyThatAnotherProgramUsesIsBusy() async throws {
     let box = try Sandbox()
@@ -32,7 +32,7 @@ import Testing
     async let one = add(1)
     async let two = add(2)
     let codes = try await [one.code, two.code]
-    // One may be told to try again; it then has written nothing.
+    // One may be told to try again; it has then written nothing.
     #expect(codes.allSatisfy { [0, 75].contains($0) } && codes.contains(0), "\(codes)")
     for number in [1, 2] where codes[number - 1] == 75 {
       #expect(try await add(number).code == 0)
@@ -43,8 +43,8 @@ import Testing
     #expect(try verified.json()["wallets"]["current"].number == 43)
   }
 
-  /// Killed while it writes: all of the batch is there or none, and the next
-  /// run goes on.
+  /// Kills the command while it writes: all of the batch is there or none, and the next run
+  /// continues.
   @Test(arguments: [5, 20, 40, 60, 90, 130, 180, 250])
   func killedWhileAdding(_ milliseconds: Int) async throws {
     let backup = try await PreparedBackup()
@@ -52,7 +52,7 @@ import Testing
     let names = backup.wallets.compactMap { $0.split(separator: "/").last.map(String.init) }
     let entries = (0..<150).map { Samples.entry(id: "w\($0)", name: "\($0)") }
     try Files.write(entries.joined(separator: "\n"), to: box.root + "/entries")
-    // Counted from the touch, after which the writing begins.
+    // The time counts from the touch, after which the writing begins.
     let script = """
       "$@" >/dev/null 2>"$box/notes" & job=$!
       until grep -q Touch "$box/notes"; do sleep 0.005; done
@@ -81,7 +81,7 @@ import Testing
     #expect(try verified.json()["wallets"]["current"].number == 154, "\(verified.text)")
   }
 
-  /// Killed while it enrols: another `init` starts or finishes it.
+  /// Kills the command while it enrols: another `init` starts or finishes it.
   @Test(arguments: [10, 60, 110, 160])
   func killedWhileEnrolling(_ milliseconds: Int) async throws {
     let box = try Sandbox()

@@ -1,7 +1,6 @@
 import Testing
 
-/// A key that cannot or will not do it: each through the command, as text and
-/// as JSON.
+/// Keys that cannot or will not work, each tested with the command, as text and as JSON.
 @Suite struct KeyFailureTests {
   struct Failure: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -23,7 +22,7 @@ import Testing
     Failure(
       testDescription: "hmac-secret advertised and not delivered",
       key: ["--fault", "hmac-secret-missing"], code: 86, word: "prf-unsupported",
-      says: ["advertises hmac-secret and did not deliver"]),
+      says: ["claims to support hmac-secret, but gave no output"]),
     Failure(
       testDescription: "hmac-secret of a wrong length", key: ["--fault", "hmac-secret-length=16"],
       code: 86, word: "prf-unsupported", says: ["hmac-secret"]),
@@ -103,7 +102,7 @@ import Testing
     0x36: 78, 0x37: 65, 0x38: 81, 0x39: 64, 0x3A: 84, 0x3C: 82, 0x3F: 81, 0x40: 81,
   ]
 
-  /// One key, which answers each touch with another status.
+  /// One key that answers each touch with another status.
   @Test func everyStatusHasItsExitCode() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
@@ -156,14 +155,16 @@ import Testing
       says: ["unplugged", "credential delete --force"]),
     Failure(
       testDescription: "not delivered", key: ["--fault", "hmac-secret-missing"], code: 86,
-      word: "prf-unsupported", says: ["did not deliver", "credential delete --force"]),
+      word: "prf-unsupported", says: ["gave no output", "credential delete --force"]),
     Failure(
       testDescription: "another output the second time", key: ["--fault", "hmac-secret-unstable"],
       code: 86, word: "prf-unsupported",
       says: ["two different outputs", "credential delete --force"]),
   ]
 
-  /// Nothing is written, and what is left on the key is named and can be removed.
+  /// Nothing is written.
+  ///
+  /// The message names what is left on the key, and it can be removed.
   @Test(arguments: enrolments)
   func initWritesNothing(_ failure: Failure) async throws {
     let box = try Sandbox()
@@ -209,10 +210,10 @@ import Testing
       let outcome = try await box.keybackup(Sandbox.derive + ["--credential", id], key: keys)
       #expect(outcome.out == alone.out)
     }
-    // The other key was neither given the PIN nor did it blink.
+    // The other key did not get the PIN and did not blink.
     #expect(!trace.contains { $0.hasPrefix("hidraw0") && $0.contains("WAITING") })
     #expect(!trace.contains { $0.hasPrefix("hidraw0") && $0.contains("Token") })
-    // Named by its path it is used without a choice.
+    // Named by its path, the key is used without a choice.
     let named = try await box.keybackup(
       Sandbox.derive + ["--device", "/dev/hidraw1"], key: keys, expecting: nil)
     #expect(named.code == 80 || named.out == alone.out, "\(named.text)")

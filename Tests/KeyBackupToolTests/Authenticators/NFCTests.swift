@@ -1,6 +1,6 @@
 import Testing
 
-/// Keys on NFC readers: a real pcscd, a virtual reader in it, cards in Swift.
+/// Keys on NFC readers: a real pcscd with a virtual reader, and cards in Swift.
 @Suite struct NFCTests {
   /// The main job, by an ordinary user, with answers in the smallest pieces.
   @Test(arguments: [
@@ -130,7 +130,7 @@ import Testing
     #expect(named.endedAtOnce && any.endedAtOnce)
   }
 
-  /// pcscd lets no user in whom polkit does not want; a broken one says nothing.
+  /// pcscd refuses a user whom polkit refuses; a broken pcscd does not answer.
   @Test(arguments: [
     ("refusing", "refuses you", "refused"), ("silent", "does not answer", "no-answer"),
   ])
@@ -140,7 +140,7 @@ import Testing
     let none = try await box.keybackup(
       Sandbox.derive, key: ["--no-key"], wrapper: service, expecting: nil)
     expectFailure(none, 69, says: "no security key found", text)
-    // A key that is plugged in is no worse off.
+    // A key that is plugged in is not affected.
     let id = try await box.makeCredential()
     try await box.keybackup(Sandbox.derive + ["--credential", id], wrapper: service)
     let json = try await box.keybackup(["devices", "--json"], pin: .none, wrapper: service).json()
@@ -189,7 +189,7 @@ import Testing
     #expect(asked.count { $0.hasSuffix("getTokenUsingPIN") } == 1)
   }
 
-  /// A person takes the key away to type.
+  /// A user takes the key away to type.
   @Test func takenAwayWhileThePINIsTyped() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
@@ -205,7 +205,7 @@ import Testing
 
   // MARK: Several, waiting, stopping
 
-  /// A key on a reader is never taken because it happens to lie there.
+  /// A key is never chosen only because it lies on a reader.
   @Test func aKeyOnAReaderIsNotChosenByLyingThere() async throws {
     let box = try Sandbox()
     let keys = [
@@ -232,7 +232,7 @@ import Testing
       let asked = try await box.traced {
         try await box.keybackup(Sandbox.derive + ["--credential", id], key: usb + card)
       }
-      // A card is left in peace while a key that is plugged in will do.
+      // A card is not touched while a plugged-in key is sufficient.
       #expect(asked.contains { $0.hasSuffix("SELECT") } == selects, "\(asked)")
     }
     let json = try await box.keybackup(["devices", "--json"], key: usb + card, pin: .none).json()
@@ -258,7 +258,7 @@ import Testing
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--timeout", "1"], key: key, expecting: nil)
-    expectFailure(outcome, 84, says: "did not get its touch")
+    expectFailure(outcome, 84, says: "was not touched in time")
     let interrupted = try await box.keybackup(
       Sandbox.derive + ["--reveal"], key: key,
       terminal: [.expect("Hold the key on"), .pause(300), .interrupt], expecting: nil)

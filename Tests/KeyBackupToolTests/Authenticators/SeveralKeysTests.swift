@@ -1,10 +1,11 @@
 import Testing
 
-/// Several security keys plugged in: the right one is found silently, and where
-/// a person must choose, a touch does it.
+/// Several security keys are plugged in.
+///
+/// The right one is found silently. If a user must choose, a touch is enough.
 @Suite struct SeveralKeysTests {
-  /// A box with a backup whose key is `Sandbox.keyState`, labelled "blue key",
-  /// and another key that opens nothing.
+  /// A box with a backup whose key is `Sandbox.keyState`, labelled "blue key", and another key that
+  /// opens nothing.
   struct TwoKeys {
     let box: Sandbox
     var stranger: String { box.root + "/stranger.json" }
@@ -16,7 +17,7 @@ import Testing
         ["wallet", "import", "-"], input: Array(Samples.entry(id: "a", name: "A").utf8))
     }
 
-    /// Both keys in view, the stranger first.
+    /// The options for both keys, the stranger first.
     func both(stranger settings: String = "", own: String = "") -> [String] {
       ["--key", stranger + settings, "--key", box.keyState + own]
     }
@@ -126,7 +127,7 @@ import Testing
 
   // MARK: Choosing by touch
 
-  /// Enrolment with two keys: the person touches the one that is meant.
+  /// Enrolment with two keys: the user touches the intended one.
   @Test(arguments: [0, 1])
   func thePersonChoosesByTouch(_ meant: Int) async throws {
     let box = try Sandbox()
@@ -140,17 +141,17 @@ import Testing
         terminal: [.expect("Touch the one to enrol"), .expect("3 of 3")])
       #expect(outcome.screen.contains("/dev/hidraw0") && outcome.screen.contains("/dev/hidraw1"))
     }
-    // One touch to choose, three to enrol; the other one was told to stop.
+    // One touch to choose, three to enrol; the other key was told to stop.
     let touches = trace.count { $0 == "hidraw\(meant) TOUCH" }
     #expect(touches == 4, "\(trace)")
     #expect(trace.contains("hidraw\(1 - meant) CANCEL"), "\(trace)")
     #expect(!trace.contains { $0.hasPrefix("hidraw\(1 - meant)") && $0.contains("Token") })
-    // The key that was meant opens it, the other one does not.
+    // The intended key opens it, the other one does not.
     try await box.keybackup(["restore"], key: ["--key", states[meant]])
     try await box.keybackup(["restore"], key: ["--key", states[1 - meant]], expecting: 80)
   }
 
-  /// One of the two goes away or refuses while both blink.
+  /// One of the two is removed or refuses while both blink.
   @Test(arguments: [",fault=unplug-on-touch", ",touch=deny", ",fault=silent:getInfo"])
   func theOtherOneMayBreakMeanwhile(_ settings: String) async throws {
     let box = try Sandbox()

@@ -1,12 +1,12 @@
 import Testing
 
-/// Keys that behave otherwise than most, and within what CTAP lets them.
+/// Keys that behave differently from most, within the rules of CTAP.
 @Suite struct UnusualKeyTests {
   // MARK: A placeholder until the PIN
 
   static let placeholder = ["--set", "placeholder-until-pin"]
 
-  /// Each command is the key's first since it was plugged in.
+  /// Each command is the key's first one since it was plugged in.
   @Test func aPlaceholderIsAskedWithThePIN() async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
@@ -18,7 +18,7 @@ import Testing
     try await box.keybackup(["verify", "--deep"], key: Self.placeholder)
   }
 
-  /// It is enrolled like any other, too.
+  /// It can also be enrolled like any other.
   @Test func aPlaceholderIsEnrolled() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"], key: Self.placeholder)
@@ -38,7 +38,7 @@ import Testing
 
   // MARK: Endings that say something else
 
-  /// A key that ends the touch by itself says "denied": too late for a person.
+  /// A key that ends the wait for a touch by itself says "denied", too late for a user.
   @Test func aDenialAfterTheKeysOwnTimeIsNoRefusal() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
@@ -55,13 +55,13 @@ import Testing
     let prepared = try await PreparedBackup()
     let key = ["--set", "force-pin-change-by-policy"]
     let outcome = try await prepared.box.keybackup(["restore"], key: key, expecting: nil)
-    expectFailure(outcome, 81, says: "wants its PIN changed", "keybackup pin change")
+    expectFailure(outcome, 81, says: "wants a new PIN", "keybackup pin change")
     #expect(!outcome.err.contains("too short"))
     let json = try await prepared.box.keybackup(["restore", "--json"], key: key, expecting: nil)
     try expectFailure(json, 81, word: "pin-invalid")
   }
 
-  /// It never gets a channel.
+  /// The key never gives a channel.
   @Test(arguments: [["restore"], Sandbox.derive, ["init"]])
   func aKeyThatDoesNotAnswerIsNotInUse(_ command: [String]) async throws {
     let box = command == ["init"] ? try Sandbox() : try await PreparedBackup().box
@@ -72,7 +72,7 @@ import Testing
     #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
-  /// Pulled out while it is opened, or looked at: as a card that is taken away.
+  /// A key that is pulled out while it is opened or examined is like a card that is taken away.
   @Test(arguments: ["unplug:getInfo", "unplug:getAssertion"])
   func aKeyThatIsPulledWhileItIsLookedAtIsLost(_ fault: String) async throws {
     let prepared = try await PreparedBackup()
@@ -127,13 +127,13 @@ import Testing
     let id = try #require(found["credential_id"].text)
     let asked = Sandbox.derive + ["--credential", id]
     let hidden = try await box.keybackup(asked, key: key, expecting: nil)
-    expectFailure(hidden, 80, says: "protection level 3", "--device")
+    expectFailure(hidden, 80, says: "protection level is 3", "--device")
     let named = try await box.keybackup(asked + ["--device", "/dev/hidraw0"], key: key)
     #expect(named.out.count == 65)
-    // The wrong one was named: that advice was followed already.
+    // The wrong key was named, so that advice was followed already.
     let wrong = try await box.keybackup(
       asked + ["--device", "/dev/hidraw0"], key: ["--key", box.root + "/other.json"],
       expecting: nil)
-    #expect(wrong.code == 80 && !wrong.err.contains("protection level 3"), "\(wrong.text)")
+    #expect(wrong.code == 80 && !wrong.err.contains("protection level is 3"), "\(wrong.text)")
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct VerificationTests {
   static let reader = ["--set", "built-in-uv"]
 
-  /// The same output, whichever way the user was verified.
+  /// The output is the same, however the user was verified.
   @Test func aFingerprintDoesWhatThePINDoes() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
@@ -14,14 +14,14 @@ import Testing
       #expect(byFinger.out == byPIN.out)
     }
     #expect(!trace.contains { $0.contains("UsingPIN") }, "\(trace)")
-    // A PIN at hand stays there while the finger will do.
+    // A PIN at hand is not sent while the finger is enough.
     let unsent = try await box.traced {
       let outcome = try await box.keybackup(
         Sandbox.derive, key: Self.reader, pin: .descriptor(Sandbox.pin))
       #expect(outcome.out == byPIN.out)
     }
     #expect(!unsent.contains { $0.contains("UsingPIN") }, "\(unsent)")
-    // A key from before CTAP 2.1 is asked by an option instead of a token.
+    // A key from before CTAP 2.1 gets an option instead of a token.
     let older = try await box.keybackup(
       Sandbox.derive, key: Self.reader + ["--set", "no-pin-uv-auth-token"], pin: .none)
     #expect(older.out == byPIN.out)
@@ -38,7 +38,7 @@ import Testing
     #expect(trace.count { $0 == "MISMATCH" } == 2)
   }
 
-  /// The reader is blocked: the PIN is asked for, and unblocks it.
+  /// The reader is blocked, so the PIN is requested, and unblocks it.
   @Test func aBlockedReaderFallsBackToThePIN() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
@@ -60,7 +60,7 @@ import Testing
     #expect(unblocked.out == expected.out)
   }
 
-  /// A reader and no PIN at all: the key blocks itself, and it is said how it stands.
+  /// A reader and no PIN at all: the key blocks itself, and the message explains the situation.
   @Test func aBlockedReaderWithoutAPIN() async throws {
     let box = try Sandbox()
     let reader = Self.reader + ["no-pin"]
@@ -92,7 +92,7 @@ import Testing
         .expect("again"), .type("12\n"), .expect("too short"), .expect("New PIN"), .type(pin),
         .expect("again"), .type(pin), .expect("3 of 3"),
       ])
-    // Typed twice, and not a third time.
+    // It was typed twice, and is not asked for a third time.
     #expect(!outcome.screen.contains("PIN for"), "\(outcome.screen)")
     try await box.keybackup(["restore"])
   }
@@ -140,7 +140,7 @@ import Testing
       settings: ["max-msg-size=1024", "max-credentials-in-list=1"]),
   ]
 
-  /// The whole job on each, with one verification for each use.
+  /// The whole job on each key, with one verification for each use.
   @Test(arguments: kinds)
   func theMainJob(_ kind: Kind) async throws {
     let box = try Sandbox()
@@ -154,7 +154,7 @@ import Testing
         ["restore", "--json"], key: key, pin: kind.pin, home: box.root + "/tmp")
       #expect(try restored.json()["restored"].number == 1)
     }
-    // A reader that verifies before the assertion reads the finger for itself.
+    // A reader that verifies before the assertion reads the finger separately.
     let touches = kind.settings.contains("built-in-uv") ? 1...2 : 1...1
     #expect(touches.contains(trace.count { $0 == "TOUCH" }), "\(trace)")
   }

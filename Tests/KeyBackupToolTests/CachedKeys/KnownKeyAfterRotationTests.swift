@@ -1,6 +1,6 @@
 import Testing
 
-/// A master key that `unlock` made a computer know, and a rotation of the master key.
+/// A master key that `unlock` stored on a computer, and a rotation of the master key.
 @Suite struct KnownKeyAfterRotationTests {
   @Test func whatWasRotatedElsewhereIsOpenedWithTheKeyAndTheOldOneForgotten() async throws {
     let backup = try await PreparedBackup()
@@ -18,7 +18,7 @@ import Testing
     let left = try await second.keybackup(["lock", "--json"], pin: .none)
     #expect(try left.json()["forgotten"].number == 0)
 
-    // The newest key slot is one of the earlier namespace: the known key comes into question.
+    // The newest key slot belongs to the earlier namespace, so the known key is considered.
     try await Task.sleep(for: .seconds(1))
     try await box.keybackup(
       ["recovery-kit", "create", "--reveal"], key: ["--no-key"], pin: .none)
@@ -27,7 +27,7 @@ import Testing
     let files = [box.root + "/page.html", box.root + "/kit.json"]
     let made = try await box.keybackup(
       ["recovery-kit", "create", "--json", "--out", files[0], "--offline", files[1]])
-    #expect(made.err.contains("this computer knows does not open"), "\(made.text)")
+    #expect(made.err.contains("this computer knows only the old master key"), "\(made.text)")
     #expect(try made.json()["namespace_id"].text != backup.namespaceID)
     #expect(files.allSatisfy(Files.exists))
 

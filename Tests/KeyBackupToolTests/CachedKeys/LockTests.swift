@@ -1,6 +1,6 @@
 import Testing
 
-/// `lock` says what it could not make this computer forget.
+/// `lock` names what it could not delete from this computer.
 @Suite struct LockTests {
   /// If one keyring fails, the other one is still cleared, and the failure is reported.
   @Test func lockSaysWhatItCouldNotForget() async throws {
@@ -21,7 +21,7 @@ import Testing
       let left = try await lock(["--json"], kernel: "ENOSYS", expecting: 0)
       #expect(try left.json()["forgotten"].number == 0)
     }
-    // Also where nothing remembers that the desktop knows it.
+    // Also if nothing remembers that the desktop's keyring has it.
     try await box.keybackup(["unlock", "--keep"], environment: desktop)
     try Files.remove(box.home + "/.local/state/keybackup/secret-service")
     try await session.lock()

@@ -3,7 +3,7 @@ import SecretStores
 import TestSupport
 import Testing
 
-/// The desktop's keyring: gnome-keyring on a bus of its own.
+/// The desktop's keyring: gnome-keyring on its own bus.
 @Suite struct SecretServiceTests {
   private let attributes = ["xdg:schema": "keybackup.Test", "what": "test"]
 
@@ -13,7 +13,7 @@ import Testing
     #expect(try service.look(for: attributes) == .absent)
     let needle: Needle
     do {
-      // Digits, as a keyring wants text.
+      // Digits, as a keyring needs text.
       let digits = SecretBytes(count: 64) { span in
         for (index, byte) in Randomness.bytes(count: 64).enumerated() {
           span.storeBytes(of: 97 + byte % 26, toByteOffset: index, as: UInt8.self)
@@ -21,7 +21,7 @@ import Testing
       }
       needle = digits.withBytes { Needle($0) }
       try service.keep(digits, label: "a test", attributes)
-      // The service's own attributes come to those that were given.
+      // The service adds attributes of its own to the given ones.
       #expect(try service.look(for: attributes) == .present)
       #expect(try service.look(for: ["what": "else"]) == .absent)
       switch try service.find(attributes) {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func somethingElseThatListensIsRefused() async throws {
     let box = try Sandbox()
-    // It greets as no bus does, or not at all; what it hears goes to its log.
+    // It greets as no bus does, or not at all; its input goes to its log.
     for answer in ["SSH-2.0-x\r\n", "OK 00\r\nnothing that D-Bus would send"] {
       let path = box.root + "/socket\(answer.count)"
       let script = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// `unlock` and `lock`: a master key that this computer knows for a while.
+/// `unlock` and `lock`: a master key that this computer keeps for a while.
 @Suite struct UnlockTests {
   /// No security key, and nobody to ask for a PIN.
   private static let nobody = ["--no-key"]
@@ -35,7 +35,7 @@ import Testing
       ["verify", "--deep", "--json"], key: Self.nobody, pin: .none)
     #expect(try verified.json()["opened_by"] == .null)
     let spoken = try await box.keybackup(["verify", "--deep"], key: Self.nobody, pin: .none)
-    #expect(spoken.err.contains("no way in was proved"))
+    #expect(spoken.err.contains("No way in was tested"))
     let proved = try await box.keybackup(["verify", "--deep", "--json", "--no-keyring"])
     #expect(try proved.json()["opened_by"].text == backup.keyID)
 
@@ -62,14 +62,14 @@ import Testing
   @Test func itEndsByItselfAndOpensNoOtherFolder() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    // In session keyrings that know nothing of each other, as under sudo, cron or a desktop.
+    // In session keyrings that do not know each other, as under sudo, cron or a desktop.
     let ownSession = ["keyctl", "session", "-"]
     try await box.keybackup(["unlock", "--for", "30m"], wrapper: ownSession)
     try await box.keybackup(["wallet", "list"], key: Self.nobody, pin: .none, wrapper: ownSession)
     try await box.keybackup(["wallet", "list"], key: Self.nobody, pin: .none)
     try Files.copy(box.folder, to: box.root + "/copy")
     try await expectLocked(box, folder: box.root + "/copy")
-    // A shorter time takes the place of the longer one.
+    // A shorter time replaces the longer one.
     try await box.keybackup(["unlock", "--for", "1s"])
     try await waitUntil("the time is over") {
       let outcome = try await box.keybackup(
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  /// The way back where every security key is gone and the computer was unlocked.
+  /// The way back when every security key is lost and the computer was unlocked.
   @Test func theOnlyKeyIsLostAndTheComputerKnowsTheMasterKey() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -97,7 +97,7 @@ import Testing
     #expect(!Files.exists(backup.wrapper))
   }
 
-  /// Another key, or anything else, under the name that is looked for.
+  /// Another key, or any other data, under the expected name.
   @Test func whatIsNotTheMasterKeyIsNotUsed() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -137,7 +137,7 @@ import Testing
     #expect(check?["status"].text == "warning")
   }
 
-  /// As another user than the tests': theirs would run out too.
+  /// Runs as another user, so that the quota of the tests' user is not used up.
   @Test func whereTheShareIsUsedUp() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -170,7 +170,7 @@ import Testing
       if state == "full" {
         #expect(outcome.code == 74 && outcome.err.contains("share of the kernel's"), "\(outcome)")
       } else {
-        // lock --all takes what is this program's and leaves the rest.
+        // lock --all deletes this program's keys and leaves the rest.
         #expect(outcome.out.contains(#"{"forgotten":1,"schema":1}"#), "\(outcome)")
         #expect(outcome.out.contains("other") && !outcome.out.contains("keybackup:"), "\(outcome)")
       }
@@ -203,7 +203,7 @@ import Testing
     try await box.keybackup(["wallet", "list"], key: Self.nobody, pin: .none, environment: desktop)
     try await expectKnown(box, desktop, locked: .bool(false))
 
-    // Locked, it is only a convenience that is not there.
+    // When locked, it is only a missing convenience.
     try await session.lock()
     try await expectKnown(box, desktop, locked: .bool(true))
     let listed = try await box.keybackup(["wallet", "list"], environment: desktop)
@@ -212,12 +212,12 @@ import Testing
       try await box.keybackup(
         ["lock", "--no-input"], key: nil, pin: .none, environment: desktop, expecting: nil),
       77, says: "locked")
-    // There is no display for its question: as if a person had refused.
+    // Without a display its question cannot be shown: as if a user had refused.
     expectFailure(
       try await box.keybackup(
         ["lock"], key: nil, pin: .none, environment: desktop, expecting: nil),
       85, says: "was not unlocked")
-    // Without the session it cannot be told, and the security key opens all the same.
+    // Without the session it cannot be told, but the security key still opens.
     let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     #expect(status.out.contains("perhaps in the desktop's keyring: there is no D-Bus session"))
     try await box.keybackup(["wallet", "list"])
@@ -229,9 +229,9 @@ import Testing
     let session = try await DesktopSession(box)
     let desktop = session.environment
     for arguments in [["lock"], ["lock", "--all"]] {
-      // Twice: the second takes the place of the first.
+      // Twice: the second key replaces the first.
       for _ in 0..<2 { try await box.keybackup(["unlock", "--keep"], environment: desktop) }
-      // `lock --all` would take what other tests keep in the kernel's keyring.
+      // `lock --all` would delete what other tests keep in the kernel's keyring.
       let wrapper =
         arguments == ["lock"]
         ? [] : ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=keyctl:error=ENOSYS"]
@@ -242,7 +242,7 @@ import Testing
         ["wallet", "list"], key: Self.nobody, pin: .none, environment: desktop, expecting: nil)
       expectFailure(gone, 69)
     }
-    // Asked before the touch, and refused: nothing is remembered of it.
+    // The question comes before the touch and is refused: nothing is remembered.
     try await session.lock()
     let trace = try await box.traced {
       for (arguments, code) in [([], Int32(85)), (["--no-input"], 77)] {

@@ -2,7 +2,7 @@ import Testing
 
 /// Two computers change a wallet without knowing of each other.
 @Suite struct ConflictCommandTests {
-  /// "first-wallet" is a mnemonic here and other words on the second computer.
+  /// "first-wallet" is a mnemonic here and has other words on the second computer.
   private func conflicted() async throws -> (PreparedBackup, SecondComputer) {
     let backup = try await PreparedBackup()
     let second = try SecondComputer(backup.box)
@@ -58,7 +58,7 @@ import Testing
     #expect(try again.json()["changed"].flag == false)
   }
 
-  /// A secret is not picked out of several.
+  /// A secret is never chosen among several.
   private func showsOneOfSeveral(_ box: Sandbox, _ chosen: String) async throws {
     let show = ["wallet", "show", "first-wallet"]
     let both = try await box.keybackup(show + ["--json"]).json()

@@ -1,6 +1,6 @@
 import Testing
 
-/// `derive` gives the bytes that others get from the same credential.
+/// `derive` gives the bytes that other programs get from the same credential.
 @Suite struct DeriveAgreesTests {
   struct Kind: Sendable, CustomTestStringConvertible {
     var protocols: String
@@ -53,7 +53,7 @@ import Testing
     #expect(json["uv"].flag == true)
   }
 
-  /// Whoever registered the credential, `derive` gives the same bytes.
+  /// `derive` gives the same bytes, whoever registered the credential.
   @Test(arguments: ["1", "2"], [false, true])
   func onCredentialsThatOthersMade(protocols: String, discoverable: Bool) async throws {
     let box = try Sandbox()
@@ -79,8 +79,9 @@ import Testing
     }
   }
 
-  /// A credential of level 3 is hidden from who has no PIN: only a key that the
-  /// person named is given it.
+  /// A credential of level 3 is hidden from a program without a PIN.
+  ///
+  /// Only a key that the user named is given it.
   @Test func onACredentialThatIsHidden() async throws {
     let box = try Sandbox()
     let rpID = "hidden.example"
@@ -185,7 +186,7 @@ import Testing
     }
     #expect(try Files.read(path) == printed.output)
     #expect(!trace.contains("TOUCH"), "touched for nothing")
-    // As JSON: the secret in the file, one object on standard output all the same.
+    // As JSON: the secret is in the file, and standard output still gets one object.
     let json = try await box.keybackup(Sandbox.derive + ["--json", "--out", path + "2"])
     #expect(try json.json()["rp_id"].text == "keybackup-derive:")
     #expect(!json.out.contains(printed.out.dropLast()))
@@ -211,6 +212,6 @@ import Testing
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--credential", id], expecting: nil)
     expectFailure(outcome, 80, says: "credential", "--rp-id")
-    #expect(!outcome.err.contains("backup was made"), "\(outcome)")
+    #expect(!outcome.err.contains("made the backup"), "\(outcome)")
   }
 }

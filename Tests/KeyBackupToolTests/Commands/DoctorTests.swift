@@ -4,7 +4,7 @@ import Testing
 @testable import KeyBackupTool
 @testable import PRFDevice
 
-/// `keybackup doctor`: each line that can fail, and what it tells to do.
+/// `keybackup doctor`: each line that can fail, and its advice.
 @Suite struct DoctorTests {
   @Test func aUsableKeyIsAllRight() async throws {
     let box = try Sandbox()
@@ -19,7 +19,7 @@ import Testing
     #expect(key["pin_retries"].number == 8 && key["minimum_pin_length"].number == 4)
     #expect(key["pin_protocols"].items.count == 2 && key["rk"].flag == true)
     #expect(key["slots_left"].number == 25 && key["cred_protect"].flag == true)
-    // Nothing was asked of the key that needs a person.
+    // The key got no request that needs a user.
     #expect(!box.trace.contains { $0.contains("TOUCH") } && PINTests.tries(box.trace) == 0)
   }
 
@@ -54,7 +54,7 @@ import Testing
       key: ["no-pin", "--set", "no-client-pin"], code: 86, line: "has no PIN feature",
       texts: ["verifies its user"]),
     Fault(
-      key: ["--set", "force-pin-change"], code: 81, line: "wants its PIN changed",
+      key: ["--set", "force-pin-change"], code: 81, line: "wants a new PIN",
       texts: ["keybackup pin change"]),
     Fault(
       key: ["--set", "pin-retries=0"], code: 82, line: "is blocked for good",
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--set", "pin-retries=2"], "few tries are left"),
+    (["--set", "pin-retries=2"], "enter the right PIN once"),
     (["--set", "capacity=0"], "no slot is left"),
   ])
   func warningsDoNotFail(_ key: [String], _ text: String) async throws {
@@ -105,7 +105,7 @@ import Testing
 
   @Test func tooLittleMemoryToLock() async throws {
     let box = try Sandbox()
-    // Root is above the limit unless it gives that up.
+    // Root may exceed the limit unless it gives that up.
     let capability = getuid() == 0 ? ["setpriv", "--bounding-set", "-ipc_lock"] : []
     let outcome = try await box.keybackup(
       ["doctor"], pin: .none, wrapper: ["sh", "-c", "ulimit -l 64; exec \"$@\"", "sh"] + capability)
@@ -222,7 +222,7 @@ import Testing
     #expect(outcome.out.contains("the card on it has no FIDO"), "\(outcome.text)")
   }
 
-  /// polkit itself is not there in a test's container.
+  /// polkit itself does not exist in a test's container.
   @Test func pcscdThatRefusesFailsWhereNothingElseWorks() {
     let refused = ReaderReport(service: .refused, readers: [])
     let alone = ReaderChecks.run(refused, keyIsUsable: false)[0]

@@ -4,8 +4,7 @@ import Testing
 ///
 /// The user must never have to guess whether that credential may be deleted.
 @Suite struct InitEndingTests {
-  /// The backup is made and only its announcement fails: the credential is the
-  /// one way into it.
+  /// The backup is made and only its announcement fails: the credential is the only way into it.
   @Test func aMadeBackupsCredentialIsNeverCalledUnused() async throws {
     let box = try Sandbox()
     let full = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)
@@ -14,14 +13,14 @@ import Testing
     #expect(Files.tree(box.folder).contains { $0.contains("/keybackup/log/") })
   }
 
-  /// The next step that init names can be taken as it is written.
+  /// The next step that init names works as it is written.
   @Test func theNextStepIsACommandThatWorks() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", box.folder])
-    let next = made.err.split(separator: "\n").first { $0.hasPrefix("Next: keybackup ") }
+    let next = made.err.split(separator: "\n").first { $0.hasPrefix("  keybackup wallet add ") }
     let words = box.root + "/words"
     try Files.write(Samples.mnemonic, to: words)
-    let arguments = try #require(next).split(separator: " ").dropFirst(2)
+    let arguments = try #require(next).split(separator: " ").dropFirst()
       .map(String.init)
     // At a terminal it asks for the words; here a file has them.
     try await box.keybackup(arguments + ["--mnemonic", words])

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// A key slot that nobody has used for a year may not work any more: `status` says so.
+/// A key slot that nobody has used for a year may no longer work; `status` says so.
 @Suite struct LapsedProofTests {
   private static let day = 86_400
   private static let now = Int(Date().timeIntervalSince1970)
@@ -9,7 +9,7 @@ import Testing
   @Test func aKeySlotThatWasNotProvedForAYear() async throws {
     let box = try Sandbox()
     let id = try await Self.enrolLongAgo(box)
-    // Never proved on this computer: the enrolment counts.
+    // Never proved on this computer, so the enrolment counts.
     #expect(try await Self.lapsed(box) == ["500 days"])
     for use in [["verify", "--deep"], ["wallet", "list"]] {
       try await box.keybackup(use)
@@ -20,7 +20,7 @@ import Testing
       try Self.setProved(id, Self.now - 400 * Self.day, box)
       #expect(try await Self.lapsed(box) == ["400 days"])
     }
-    // That is advice: how `status` ends is decided by what is wrong today.
+    // That is advice: today's problems decide the exit code of `status`.
     try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     try await box.keybackup(["restore"])
     #expect(try await Self.lapsed(box).isEmpty)
@@ -29,7 +29,7 @@ import Testing
     #expect(try await Self.lapsed(box, home: box.newHome()) == ["500 days"])
   }
 
-  /// Whoever writes to the folder can say so, and silences nothing.
+  /// Anyone who writes to the folder can claim so, and silences nothing.
   @Test func aKeySlotThatSaysItWasMadeInTheFuture() async throws {
     let box = try Sandbox()
     _ = try await Self.enrolLongAgo(box, at: Self.now + 500 * Self.day)
@@ -58,12 +58,12 @@ import Testing
     return try #require(listed["keys"][0]["key_id"].text)
   }
 
-  /// The times that `status` finds too long.
+  /// The times that `status` considers too long.
   private static func lapsed(_ box: Sandbox, home: String? = nil) async throws -> [String] {
     let status = try await box.keybackup(
       ["status", "--json"], key: nil, pin: .none, home: home, expecting: nil)
     return try status.json()["advice"].items.compactMap(\.text)
-      .filter { $0.contains("has not been proved") }
+      .filter { $0.contains("was last tested") }
       .map { advice in
         #expect(advice.contains("keybackup verify --deep"))
         return advice.split(separator: " ").drop { Int($0) == nil }.prefix(2)

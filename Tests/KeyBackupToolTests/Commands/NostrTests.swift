@@ -133,7 +133,7 @@ import Testing
     expectFailure(refused, 73, says: "already", String(first.dropLast()))
     let second = try await box.keybackup(["nostr", "create", "--new-identity", "--json"]).json()
     #expect(second["npub"].text.map { $0 + "\n" } != first)
-    // Both are known: which one is meant has to be said.
+    // Both are known, so the user must say which one is meant.
     let id = try #require(second["credential_id"].text)
     let named = try await box.keybackup(["nostr", "pubkey", "--credential", id]).out
     #expect(named == second["npub"].text.map { $0 + "\n" })

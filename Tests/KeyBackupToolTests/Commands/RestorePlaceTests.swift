@@ -2,7 +2,7 @@ import Testing
 
 /// The places where decrypted wallets may go.
 @Suite struct RestorePlaceTests {
-  /// There the sync program would carry the secrets to the cloud.
+  /// In that place, the sync program would carry the secrets to the cloud.
   @Test func notIntoTheSyncedFolder() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -48,7 +48,7 @@ import Testing
       ], key: nil
     ).expectSuccess()
     let refused = try await box.keybackup(["restore", "--out", out], expecting: nil)
-    expectFailure(refused, 73, says: names[1], "everything else was written")
+    expectFailure(refused, 73, says: names[1], "all other wallets were written")
     var expected = whole
     expected[names[1]] = whole[names[1]].map { Array($0.prefix(9)) }
     #expect(try Files.contents(out) == expected)

@@ -1,9 +1,10 @@
 import Testing
 
-/// The bar that a person watches while many wallets come back.
+/// The progress bar of a restore of many wallets.
 @Suite struct RestoreProgressTests {
-  /// Wallets whose files are missing come back from the log: there are then
-  /// more of them than the folder shows.
+  /// Wallets whose files are missing come back from the log.
+  ///
+  /// There are then more of them than the folder shows.
   @Test func moreWalletsThanFilesAreNoProblem() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])

@@ -1,8 +1,8 @@
 import Testing
 
-/// Which restored file is which wallet, and how to use it.
+/// Tests how a user learns which restored file is which wallet, and how to use it.
 @Suite struct RestoredNamesTests {
-  /// The contract's names and bytes stay; the result tells whose they are.
+  /// The names and bytes of the contract stay; the result tells whose they are.
   @Test func theResultTellsWhichFileIsWhich() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -79,7 +79,7 @@ import Testing
     #expect(!again.err.contains("already"), "\(again.err)")
   }
 
-  /// No file is overwritten, and the explanation is not worth an error.
+  /// No file is overwritten, and a missing explanation is no error.
   @Test func whatIsThereAlreadyStays() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -96,7 +96,7 @@ import Testing
     #expect(try Files.text(out + "/" + wallet) == "mine too")
   }
 
-  /// A line for each kind that is there, and docs/wallets.md says the same.
+  /// There is a line for each kind that is present, and docs/wallets.md says the same.
   @Test func everyKindIsExplained() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])

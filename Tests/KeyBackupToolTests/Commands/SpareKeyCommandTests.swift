@@ -20,7 +20,7 @@ import Testing
     #expect(status.out.contains("\(green).json"), "\(status.out)")
     let json = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)
     #expect(try json.json()["lost_ways"].items.count == 3)
-    // Without the envelope too, nothing at all opens it.
+    // If the envelope is gone too, nothing at all opens it.
     let envelopes = try keys.place + "/master-key"
     try Files.move(envelopes, to: box.root + "/master-key")
     for command in ["restore", "status"] {
@@ -52,14 +52,14 @@ import Testing
     #expect(try keys.wallets() == wallets, "rotation touched wallets")
     for name in ThreeKeys.names { try await keys.expectRestores(with: name) }
 
-    // The first one, whose the CSPP envelope is.
+    // The first key, which owns the CSPP envelope.
     try await remove("blue", openedWith: "green", keys)
     try await expectReadByAnother(with: "green", keys, hasEnvelope: true)
     try await expectReadByAnother(with: "red", keys, hasEnvelope: false)
     try await remove("green", openedWith: "red", keys)
     try await keys.expectRestores(with: "red")
     try await keys.expectRestores(withKit: kit)
-    // This computer has not seen that.
+    // This computer has not seen that change.
     try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
     try await box.keybackup(
       ["recovery-kit", "test", "--recovery-code-file", kit], key: ["--no-key"], pin: .none)
@@ -99,7 +99,7 @@ import Testing
     _ name: String, openedWith other: String, _ keys: ThreeKeys
   ) async throws {
     let box = keys.box
-    // The key itself will not do.
+    // The key itself is not accepted.
     let own = try await box.keybackup(
       ["key", "remove", name, "--yes"], key: keys.only(name), expecting: nil)
     expectFailure(
@@ -162,7 +162,7 @@ import Testing
     #expect(try await keys.slots().count == 4)
   }
 
-  /// Two keys of one name are enrolled, and a person is told how to tell them apart.
+  /// Two keys of one name are enrolled, and the user is told how to distinguish them.
   @Test func aNameThatAnotherKeyHas() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
@@ -191,7 +191,7 @@ import Testing
     #expect(taken.err.contains("another way in has this name: \"blue\""), "\(taken.err)")
   }
 
-  /// Each key has a place and a PIN of its own; the new one takes no slot.
+  /// Each key has its own path and PIN; the new one takes no slot.
   @Test func bothKeysAreNamed() async throws {
     let keys = try await ThreeKeys()
     let fourth = keys.box.root + "/fourth.json"
@@ -204,7 +204,7 @@ import Testing
     let id = try #require(json["key_id"].text)
     let slot = try #require(try await keys.slots().first { $0["key_id"].text == id })
     #expect(slot["discoverable"].flag == false)
-    // Two equal answers at its enrolment are no opening.
+    // Two equal answers at its enrolment do not count as opening the backup.
     #expect(slot["proved_at"].number == nil)
     #expect(json["credential_id"].text == slot["credential_id"].text)
     #expect(json["same_label"].items.isEmpty)

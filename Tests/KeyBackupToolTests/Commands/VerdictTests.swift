@@ -44,21 +44,24 @@ import Testing
 
   // MARK: keybackup alone
 
+  /// How the help begins.
+  private static let help = "Back up wallets into a synced folder"
+
   @Test func theProgramAloneShowsIt() async throws {
     let box = try Sandbox()
     let none = try await box.run([Build.keybackup], key: nil)
-    #expect(none.code == 0 && Self.first(none).hasPrefix("OVERVIEW"), "\(none.out)")
+    #expect(none.code == 0 && Self.first(none).hasPrefix(Self.help), "\(none.out)")
     try await box.keybackup(["init"], environment: ["KEYBACKUP_FOLDER": ""], expecting: 78)
     try await box.keybackup(["init", box.folder], environment: ["KEYBACKUP_FOLDER": ""])
     for environment in [["KEYBACKUP_FOLDER": ""], [:]] {
       let shown = try await box.run([Build.keybackup], key: nil, environment: environment)
       #expect(shown.code == 0, "\(shown)")
       #expect(Self.first(shown).hasPrefix("Attention: there is one way in only"), "\(shown.out)")
-      #expect(shown.out.contains("\n\nOVERVIEW: "), "\(shown.out)")
+      #expect(shown.out.contains("\n\n" + Self.help), "\(shown.out)")
     }
-    // Help that is asked for is help.
+    // Requested help is only help.
     let help = try await box.run([Build.keybackup, "--help"], key: nil)
-    #expect(Self.first(help).hasPrefix("OVERVIEW"))
+    #expect(Self.first(help).hasPrefix(Self.help))
     // The folder is gone, or the settings are damaged: help all the same.
     try Files.remove(box.folder)
     let gone = try await box.run([Build.keybackup], key: nil, environment: ["KEYBACKUP_FOLDER": ""])
@@ -66,19 +69,19 @@ import Testing
     try box.place("{", at: ".config/keybackup/config.json")
     let broken = try await box.run(
       [Build.keybackup], key: nil, environment: ["KEYBACKUP_FOLDER": ""])
-    #expect(broken.code == 0 && Self.first(broken).hasPrefix("OVERVIEW"), "\(broken)")
+    #expect(broken.code == 0 && Self.first(broken).hasPrefix(Self.help), "\(broken)")
   }
 
-  /// A mount whose server is gone keeps nobody from the help.
+  /// A mount whose server is gone does not block the help.
   @Test(arguments: ["getattr", "opendir", "read"])
   func aFolderThatDoesNotAnswer(_ call: String) async throws {
     let mounted = try await BlockedFileTests.Mounted()
     let box = mounted.backup.box
     try mounted.system.tell("rule op=\(call) delay=60000")
     let shown = try await box.run([Build.keybackup], key: nil)
-    #expect(shown.code == 0 && shown.out.contains("OVERVIEW: "), "\(shown)")
+    #expect(shown.code == 0 && shown.out.contains(Self.help), "\(shown)")
     #expect(
-      Self.first(shown).contains("could not be looked at within a second. Run: keybackup status"),
+      Self.first(shown).contains("did not answer within a second. Run: keybackup status"),
       "\(shown.out)")
     #expect(shown.seconds < 10, "\(shown.seconds) s")
     mounted.system.unmount()
@@ -86,7 +89,7 @@ import Testing
 
   // MARK: init and doctor
 
-  /// A person on a new computer types `init`: what is there is offered.
+  /// A user on a new computer types `init`: the existing backup is offered.
   @Test func initOffersToRestore() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -111,7 +114,7 @@ import Testing
     #expect(asked.count { $0.hasSuffix("TOUCH") } == 1)
   }
 
-  /// The backup is in the subfolder; the person names the sync folder itself.
+  /// The backup is in the subfolder; the user names the sync folder itself.
   @Test func initTellsOfABackupNearby() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -129,7 +132,7 @@ import Testing
     #expect(before < touch)
   }
 
-  /// As `status` finds a backup, so does `doctor`.
+  /// `doctor` finds a backup as `status` does.
   @Test func doctorKnowsTheFolderThatStatusFinds() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -29,7 +29,7 @@ import Testing
     let again = try await second.keybackup(["writers", "retire", id, "--json"])
     #expect(try again.json()["changed"].flag == false)
 
-    // It writes on under another name, without any alarm.
+    // It continues to write under another name, without any alarm.
     try await box.keybackup(["wallet", "remove", "fifth", "--yes"])
     let after = try await second.keybackup(["writers", "list", "--json"]).json()["writers"].items
     #expect(after.count == 4)

@@ -23,8 +23,8 @@ import Testing
   static let faults: [(fault: String, page: String, says: String)] = [
     ("wrong output", console("$ keybackup devices", "/dev/hidraw0  Another Key"), "The page says:"),
     ("a word too few", console("$ echo one two", "one"), "The page says:"),
-    ("a failing command", console("$ keybackup wallet list"), "ended with 66, not 0"),
-    ("a failing part of a pipe", console("$ keybackup wallet list | cat"), "ended with 66"),
+    ("a failing command", console("$ keybackup wallet list"), "ended with 78, not 0"),
+    ("a failing part of a pipe", console("$ keybackup wallet list | cat"), "ended with 78"),
     (
       "another exit code", "<!-- exits: 67 -->\n" + console("$ keybackup wallet list"), "not 67"
     ),
@@ -73,7 +73,7 @@ import Testing
       <!-- computer: new -->
       \(Self.console("$ pwd; ls", "/home/alice", "Nextcloud", "$ keybackup verify --deep"))
       <!-- keys: none -->
-      \(Self.console("$ keybackup restore --recovery-code", "Recovery code: … Savings …"))
+      \(Self.console("$ keybackup restore --recovery-code", "… Recovery code: … Savings …"))
       <!-- not run: there is no package yet -->
       \(Self.fence("sh", "apt install ./keybackup.deb"))
       """

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The scripts of Examples/recipes beside what docs/recipes.md shows of them: where the secret is
@@ -12,7 +13,13 @@ import Testing
     init() async throws {
       box = try Sandbox()
       try await box.keybackup(["credential", "create"])
-      try Files.makeFolder(box.root + "/bin")
+      try Files.makeFolder(box.root + "/made")
+      try Files.write(
+        "#!/bin/sh\nexec sh '\(box.root)/plugged' \"$@\"\n", to: box.root + "/made/keybackup",
+        mode: 0o755)
+      // Copied by another process: nobody may run a file that a child of another test has open.
+      let copy = try FinishedProgram(["/bin/cp", "-r", box.root + "/made", box.root + "/bin"])
+      try #require(copy.code == 0, "\(copy.output)")
       try plug("key.json")
       try await run("truncate -s 32M disk.img && echo letter >letter && mkdir repository")
     }
@@ -22,15 +29,10 @@ import Testing
       let options = key.map { "--state '\(box.root)/\($0)' --pin '\(Sandbox.pin)'" } ?? "--no-key"
       try Files.write(
         """
-        #!/bin/sh
         exec '\(Build.virtualKey)' \(options) -- \
           '\(Build.keybackup)' "$@" --pin-file '\(box.pinFile)'
 
-        """, to: box.root + "/written", mode: 0o755)
-      // Copied by another process: nobody may run a file that a child of another test has open.
-      try Files.write(
-        "#!/bin/sh\nexec sh '\(box.root)/written' \"$@\"\n", to: box.root + "/bin/keybackup",
-        mode: 0o755)
+        """, to: box.root + "/plugged")
     }
 
     /// Runs a command in bash, in the sandbox; every program that is started is noted.

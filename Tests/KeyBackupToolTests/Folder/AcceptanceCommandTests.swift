@@ -1,11 +1,12 @@
 import Testing
 
-/// A folder that lost something: it is said until a person accepts it, and what
-/// is lost later is said again.
+/// A folder that lost something.
+///
+/// The loss is reported until a user accepts it, and a later loss is reported again.
 @Suite struct AcceptanceCommandTests {
   private let status = ["status", "--json"]
 
-  /// A backup that this computer has seen, put back to before its last import.
+  /// A backup that this computer has seen, restored to the state before its last import.
   private func rolledBack() async throws -> PreparedBackup {
     let backup = try await PreparedBackup()
     try await backup.rollBackAnImport()
@@ -24,13 +25,13 @@ import Testing
     let report = try await without(box, status, 89).json()
     #expect(report["advice"].items.contains { $0.text?.contains("status --accept") == true })
     try await box.keybackup(["restore"], expecting: 89)
-    // Nobody can be asked, or a person says no: nothing is accepted.
+    // If nobody can be asked, or the user says no, nothing is accepted.
     let unasked = try await box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none, expecting: nil)
-    #expect(unasked.code == 64 && unasked.err.contains("1 operation"), "\(unasked.text)")
+    #expect(unasked.code == 64 && unasked.err.contains("1 change"), "\(unasked.text)")
     let refused = try await box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none,
-      terminal: [.expect("report this no more?"), .type("n\n")], expecting: 85)
+      terminal: [.expect("report it no more?"), .type("n\n")], expecting: 85)
     #expect(refused.screen.contains("nothing was accepted"))
     _ = try await without(box, status, 89)
     let before = try Files.contents(box.folder)
@@ -41,7 +42,7 @@ import Testing
     try await box.keybackup(["restore"])
     let nothing = try await without(box, ["status", "--accept"], 0)
     #expect(nothing.out.contains("nothing to accept"))
-    // It goes on, and a second roll-back is said again.
+    // Work continues, and a second rollback is reported again.
     try await box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "fifth", name: "Fifth").utf8))
     _ = try await without(box, status, 88)
@@ -54,8 +55,8 @@ import Testing
     let backup = try await rolledBack()
     let accepted = try await backup.box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none,
-      terminal: [.expect("report this no more?"), .type("y\n")])
-    #expect(accepted.screen.contains("1 operation of computer"))
+      terminal: [.expect("report it no more?"), .type("y\n")])
+    #expect(accepted.screen.contains("1 change of computer"))
     _ = try await without(backup.box, status, 88)
   }
 
@@ -78,7 +79,7 @@ import Testing
     expectFailure(none, 66, says: "there is no backup")
   }
 
-  /// Another backup in the place of the known one is no proof that all is well.
+  /// Another backup in the place of the known one does not prove that all is well.
   @Test func anotherBackupInItsPlaceIsSaid() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -100,7 +101,7 @@ import Testing
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
-    // Two homes that are copies of each other write apart, as two clones do.
+    // Two homes that are copies of each other write separately, like two clones.
     func importing(_ id: String, _ folder: String) async throws {
       let clone = box.root + "/clone"
       if Files.exists(clone) { try Files.remove(clone) }

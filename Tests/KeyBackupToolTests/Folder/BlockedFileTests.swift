@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A synced folder on a file system that is another program's: its reads may
-/// block, fail, or never answer.
+/// A synced folder on a file system of another program, whose reads may block, fail, or never
+/// answer.
 @Suite(.serialized) struct BlockedFileTests {
   /// A prepared backup behind a failing file system.
   struct Mounted {
@@ -43,7 +43,7 @@ import Testing
     #expect(outcome.err.contains("Waiting for ") && outcome.err.contains("to be downloaded"))
   }
 
-  /// Errors of reading one file, of which none says that it is damaged.
+  /// Errors from reading one file; none of them says that it is damaged.
   static let errors = [
     "EIO", "EDEADLK", "ESTALE", "ETIMEDOUT", "EAGAIN", "ENOTCONN", "EREMOTEIO", "EHOSTDOWN",
     "ENETUNREACH", "ENODATA", "ECONNABORTED", "EBUSY",
@@ -66,7 +66,7 @@ import Testing
     #expect(status.out.contains(wallet) && !status.out.contains("damaged"), "\(status)")
   }
 
-  /// How often a call was made on files whose names hold a word.
+  /// How often a call was made on files whose names contain a word.
   private func count(_ call: String, _ word: String, _ mounted: Mounted) -> Int {
     mounted.system.trace.count { $0.hasPrefix(call + " ") && $0.contains(word) }
   }
@@ -102,7 +102,7 @@ import Testing
     #expect([87, 89].contains(outcome.code), "\(outcome.text)")
   }
 
-  /// One that never answers is given up, and everything else comes back.
+  /// A file that never comes is given up, and everything else comes back.
   @Test func aFileThatNeverComesIsNotWaitedForForEver() async throws {
     let mounted = try await Mounted()
     let name = NotHereYetTests.split(mounted.backup.wallets[0]).1

@@ -7,7 +7,7 @@ import Testing
 /// This covers the folder and the local state. `BackupFolderTests` does the same to the library, at
 /// many more points.
 @Suite struct CrashedCommandTests {
-  /// Set: every such call, and not only each fourth.
+  /// Whether to kill at every such call, not only at every fourth.
   private static let everyCall =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
   private static let step = everyCall ? 1 : 4
@@ -17,7 +17,7 @@ import Testing
     return [BuiltProduct.path("crash-at")] + places + options + ["--"]
   }
 
-  /// The number of calls that count in a run that is not cut off.
+  /// The number of calls that count in a run without interruption.
   private func count(_ box: Sandbox, _ command: [String]) async throws -> Int {
     let report = box.root + "/calls"
     try await box.keybackup(command, wrapper: crashAt(box, ["--report", report]))
@@ -43,7 +43,7 @@ import Testing
       let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: nil)
       #expect(![65, 89, 87, 94].contains(status.code), "\(place): \(status.text)")
       let again = try await box.keybackup(["init"], expecting: nil)
-      // It may have been complete, and killed before it could say so.
+      // The first run may have been complete, and killed before it could report it.
       #expect([0, 73].contains(again.code), "\(place): \(again.text)")
       let entry = Array(Samples.entry(id: "a", name: "A").utf8)
       try await box.keybackup(["wallet", "import", "-"], input: entry)

@@ -52,7 +52,7 @@ import Testing
       }
     }
 
-    /// Not there yet rather than broken.
+    /// Whether the file counts as not here yet rather than as broken.
     var isIncomplete: Bool { self == .empty || self == .truncated }
   }
 
@@ -66,11 +66,11 @@ import Testing
     let out = backup.box.root + "/out"
     let restored = try await backup.box.keybackup(
       ["restore", "--json", "--out", out], expecting: nil)
-    // Everything is there twice: in the log and in the CSPP files.
+    // Everything is stored twice: in the log and in the CSPP files.
     #expect(try restored.json()["restored"].number == 3)
     #expect(Files.tree(out).count == 3)
-    // A key slot is not needed twice; a log or a wallet that is empty may be
-    // something newer on its way.
+    // A key slot is not needed twice. An empty log or wallet file may be something newer on its
+    // way.
     let expected: Int32 =
       switch (target, damage) {
       case (.envelope, _), (.wrapper, _): 0
@@ -110,7 +110,7 @@ import Testing
     #expect(try Files.contents(backup.box.folder) == before, "a reading command wrote")
   }
 
-  /// A damaged file is called that, not missing, where the log gives its wallet.
+  /// A damaged file is called damaged, not missing, if the log gives its wallet.
   @Test func aDamagedFileIsCalledThatWhenTheLogGivesItsWallet() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -146,7 +146,7 @@ import Testing
     let json = try await backup.box.keybackup(["restore", "--json"], expecting: nil)
     try expectFailure(
       json, incomplete ? 75 : 65, word: incomplete ? "incomplete" : "data-invalid")
-    // Nor may another backup be started over it.
+    // Nor may another backup be started on top of it.
     let again = try await backup.box.keybackup(["init"], expecting: nil)
     expectFailure(again, 73, says: "holds a backup already")
   }
@@ -179,7 +179,7 @@ import Testing
     try Files.write(first, to: wallets[1])
     let verified = try await backup.box.keybackup(["verify", "--deep", "--json"], expecting: 65)
     #expect(try verified.json()["wallets"]["unreadable"].number == 2)
-    // By what is inside, nothing is lost, and each wallet goes under its own name.
+    // By its contents, nothing is lost, and each wallet gets its own name.
     let out = backup.box.root + "/out"
     let restored = try await backup.box.keybackup(["restore", "--out", out], expecting: nil)
     #expect([0, 75].contains(restored.code), "\(restored.text)")
@@ -237,7 +237,7 @@ import Testing
       ["restore", "--json", "--namespace", backup.namespaceID])
     #expect(try named.json()["restored"].number == 3)
     let wrong = try await backup.box.keybackup(["restore", "--namespace", id], expecting: nil)
-    expectFailure(wrong, 80, says: "nothing there leads to", id)
+    expectFailure(wrong, 80, says: ", not", id)
     let none = try await backup.box.keybackup(
       ["status", "--namespace", String(repeating: "0", count: 32)], pin: .none, expecting: nil)
     expectFailure(none, 66, says: "holds another backup", backup.namespaceID)
@@ -302,7 +302,7 @@ import Testing
     #expect([0, 75].contains(restored.code) && restored.err.contains("\(name): not a folder"))
     let status = try await backup.box.keybackup(["status"], pin: .none, expecting: nil)
     #expect(status.code == 65 && status.out.contains("\(name): not a folder"), "\(status)")
-    // Adding does not write over it.
+    // Adding a wallet does not overwrite it.
     _ = try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
       expecting: nil)

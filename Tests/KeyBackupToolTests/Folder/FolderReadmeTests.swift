@@ -1,6 +1,6 @@
 import Testing
 
-/// The text for whoever finds the folder.
+/// The text for anyone who finds the folder.
 @Suite struct FolderReadmeTests {
   @Test func initWritesItOnceAndNothingReadsIt() async throws {
     let box = try Sandbox()
@@ -35,7 +35,7 @@ import Testing
     #expect(!Files.exists(path), "it is written once")
   }
 
-  /// A file of that name stays as it is, and one that cannot be written is no error.
+  /// An existing file of that name stays as it is, and a failure to write it is no error.
   @Test func anotherFileIsNotTouched() async throws {
     let box = try Sandbox()
     try Files.write("mine", to: box.folder + "/README.txt")

@@ -2,8 +2,9 @@ import CSPP
 import FoundationEssentials
 import Testing
 
-/// The freshness word: a new computer cannot know what is newest, a person with
-/// another computer's word can tell.
+/// The freshness word.
+///
+/// A new computer cannot know what is newest; a user with another computer's word can tell.
 @Suite struct FreshnessCommandTests {
   @Test func aWordFromAnotherComputerSettlesIt() async throws {
     let backup = try await PreparedBackup()
@@ -18,7 +19,8 @@ import Testing
     #expect(early != late)
 
     let unknown = try await second.keybackup(["status"], pin: .none, expecting: 88)
-    #expect(unknown.out.contains("freshness unknown") && unknown.out.contains(grouped(late)))
+    #expect(unknown.out.contains("cannot tell whether something newer exists"))
+    #expect(unknown.out.contains(grouped(late)))
     #expect(unknown.out.contains("status --freshness"))
     let same = try await second.keybackup(
       ["status", "--json", "--freshness", spoken(late)], pin: .none, expecting: 88
@@ -26,21 +28,21 @@ import Testing
     #expect(same["comparison"]["result"].text == "same" && same["known"].flag == false)
     let newer = try await second.keybackup(
       ["status", "--freshness", early], pin: .none, expecting: 88)
-    #expect(newer.out.contains("all that the word stands for, and 1 operation"))
-    #expect(!newer.out.contains("freshness unknown"))
+    #expect(newer.out.contains("all that the word stands for, and 1 change"))
+    #expect(!newer.out.contains("cannot tell whether something newer exists"))
 
-    // An old but complete copy on a new computer: only the word tells.
+    // An old but complete copy on a new computer: only the word tells its age.
     try Files.remove(box.folder)
     try Files.copy(box.root + "/old", to: box.folder)
     try await second.keybackup(["status"], pin: .none, expecting: 88)
     let older = try await second.keybackup(
       ["status", "--freshness", late], pin: .none, expecting: 89)
-    #expect(older.out.contains("lacks something that was there"))
+    #expect(older.out.contains("something is missing that was there"))
     let json = try await second.keybackup(
       ["status", "--json", "--freshness", late], pin: .none, expecting: 89)
     #expect(try json.json()["comparison"]["result"].text == "lacking")
     let restored = try await second.keybackup(["restore"])
-    #expect(restored.text.contains("Freshness unknown"))
+    #expect(restored.text.contains("opened the backup for the first time"))
     #expect(restored.text.contains(grouped(early)))
     let again = try await second.keybackup(["restore", "--json"]).json()
     #expect(again["freshness"].text == early && again["known"].flag == true)
@@ -54,7 +56,7 @@ import Testing
     }
   }
 
-  /// An empty file with the right name is a claim, and no proof that anything is here.
+  /// An empty file with the right name is a claim, not a proof that anything is here.
   @Test func nothingIsEqualWhileSomethingIsAwaited() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -102,7 +104,7 @@ import Testing
 
   private static let writer = String(repeating: "ab", count: 16)
 
-  /// As a person might write it down.
+  /// A word as a person might write it down.
   private func spoken(_ word: String) -> String {
     let text = word.uppercased().replacing("0", with: "O").replacing("1", with: "l")
     return text.prefix(5) + "-" + text.dropFirst(5)

@@ -1,11 +1,13 @@
 import Glibc
 import Testing
 
-/// A disk that is full: nothing is lost, nothing is half-written, and once
-/// there is space again everything goes on.
+/// A full disk: nothing is lost, nothing is half-written.
+///
+/// Once there is space again, everything continues.
 @Suite struct FullDiskTests {
-  /// Runs `script` with "$box/disk" being a file system of `kilobytes`, in a
-  /// mount namespace that ends with it.
+  /// Runs `script` with a file system of `kilobytes` at "$box/disk".
+  ///
+  /// The mount namespace ends with the script.
   private func onSmallDisk(
     _ box: Sandbox, kilobytes: Int, _ script: String
   ) async throws -> Outcome {
@@ -58,7 +60,7 @@ import Testing
       """)
     let codes = outcome.out.split(separator: "\n").filter { $0.hasPrefix("code") }
     let isRoomy = codes.first == "code 0"
-    // Either there was room, or it says io and the next init starts or finishes.
+    // Either there was space, or it reports io, and the next init starts or finishes.
     #expect(isRoomy || codes.first == "code 74", "\(outcome.text)")
     if isRoomy {
       #expect(kilobytesLeft > 4 && codes[1] == "code 73", "\(outcome.text)")
@@ -97,7 +99,7 @@ import Testing
     #expect(["code 0", "code 74"].contains(codes.first), "\(outcome.text)")
     #expect(!outcome.out.contains("changed"), "\(outcome.text)")
     #expect(codes.dropFirst(2) == ["code 0", "code 0", "code 0"], "\(outcome.text)")
-    // The first wallet could be restored also while the disk was full.
+    // The first wallet could also be restored while the disk was full.
     #expect((1...2).contains(Files.tree(box.root + "/full").count))
     #expect(Files.tree(box.root + "/out").count == 2)
     #expect(leftOvers(box).isEmpty, "\(leftOvers(box))")
@@ -116,7 +118,7 @@ import Testing
       for file in "$box/disk/out"/*.json; do [ ! -e "$file" ] || wc -c "$file"; done
       """)
     #expect(outcome.out.contains("code 74"), "\(outcome.text)")
-    // Half a wallet must not look like one.
+    // Half a wallet must not look like a whole one.
     #expect(!outcome.out.contains("wallet-"), "\(outcome.out)")
   }
 
@@ -140,7 +142,7 @@ import Testing
     #expect(listed["wallets"].items.count == 1)
   }
 
-  /// Temporary files in what is left.
+  /// Temporary files that are left over.
   private func leftOvers(_ box: Sandbox) -> [String] {
     Files.tree(box.root + "/after").filter { !$0.hasSuffix(".json") && $0 != "README.txt" }
   }

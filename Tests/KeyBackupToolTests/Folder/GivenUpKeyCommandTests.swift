@@ -1,6 +1,6 @@
 import Testing
 
-/// Somebody has the master key that was given up for another, and writes to the folder with a
+/// An attacker has the master key that was given up for another, and writes to the folder with a
 /// program of their own.
 @Suite struct GivenUpKeyCommandTests {
   /// A late wallet is one that a computer wrote into the old namespace while another one rotated.

@@ -1,8 +1,9 @@
 import Glibc
 import Testing
 
-/// Folders that somebody crafted: every command ends in a short time, gives back
-/// what is good, and says what is not.
+/// Folders that an attacker crafted.
+///
+/// Every command ends in a short time, gives back what is good, and reports what is not.
 @Suite struct HostileFolderTests {
   /// Things in a folder that are no files of a backup.
   enum Trap: String, CaseIterable, Sendable {
@@ -20,7 +21,7 @@ import Testing
     case notUTF8
     case longName
 
-    /// Sets it under a name.
+    /// Puts it at a path.
     func set(_ path: String, outside: String) async throws {
       switch self {
       case .linkToFile: try Files.link(path, to: outside + "/pin")
@@ -56,7 +57,7 @@ import Testing
     }
 
     private static func bind(_ path: String) throws {
-      // The address has room for 107 bytes: bound by a short way.
+      // The address has room for 107 bytes, so it is bound by a shorter path.
       let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
       let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       defer { close(descriptor) }
@@ -65,7 +66,7 @@ import Testing
       address.sun_family = sa_family_t(AF_UNIX)
       let place = Array("/proc/self/fd/\(descriptor)/\(name)".utf8)
       guard place.count < 107 else {
-        // As good a socket under a shorter name.
+        // A socket under a shorter name is just as good.
         return try bind(folder + "/wallet-socket.json")
       }
       unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: place) }
@@ -174,7 +175,7 @@ import Testing
       text.bytes(64 << 10), to: backup.place + "/keybackup/keys/\(zeros.prefix(32)).json")
     try Files.write(text.bytes(64 << 10), to: backup.place + "/masterkey-\(zeros).json")
     try Files.write(text.bytes(48 << 20), to: writer + "/00000009-\(zeros.prefix(32)).json")
-    // And as the header that a file of our own carries.
+    // Also as the header that our own files carry.
     for (path, place) in [
       (backup.wrapper, backup.place + "/keybackup/keys/\(zeros.prefix(31))1.json"),
       (backup.operations[0], writer + "/00000010-\(zeros.prefix(32)).json"),

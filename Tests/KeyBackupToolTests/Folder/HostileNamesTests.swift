@@ -29,7 +29,7 @@ import Testing
     }
     try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
-    // Two wallets of one name, so that naming it is answered with their IDs.
+    // Two wallets of one name, so that the answer to the name lists their IDs.
     let twins = ["\u{1B}[1mone", "\nkeybackup: two"].map {
       Samples.entry(id: escaped($0), name: "twins")
     }
@@ -51,7 +51,7 @@ import Testing
     return backup
   }
 
-  /// A key slot of another key, with a label and a relying party that nobody gave.
+  /// Adds a key slot of another key, with a label and a relying party that nobody chose.
   private static func plantKeySlot(
     _ label: String, _ index: Int, _ backup: PreparedBackup
   ) throws {
@@ -92,7 +92,7 @@ import Testing
           command + json, pin: needsPIN ? .file : .none, expecting: nil)
         expectSafe(outcome, command + json)
         #expect(outcome.endedAtOnce && outcome.code < 128, "\(command): \(outcome.code)")
-        // A line of its own would look like ours.
+        // Text on a line of its own would look like ours.
         #expect(!outcome.text.contains("\nkeybackup: all is well"), "\(command): \(outcome.text)")
         if !json.isEmpty { _ = try outcome.json() }
       }

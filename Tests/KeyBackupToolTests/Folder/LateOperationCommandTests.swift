@@ -2,8 +2,9 @@ import Testing
 
 /// A wallet's file that a sync program brought before the operation that wrote it.
 @Suite struct LateOperationCommandTests {
-  /// A backup of three wallets to which one computer added a fourth; a second computer has only
-  /// that one's file.
+  /// A backup of three wallets to which one computer added a fourth.
+  ///
+  /// A second computer has only that wallet's file.
   private static func prepared() async throws -> (PreparedBackup, SecondComputer) {
     let backup = try await PreparedBackup()
     let second = try SecondComputer(backup.box)

@@ -28,11 +28,11 @@ import Testing
         [command], key: ["--no-key"], pin: .none, expecting: 89)
       #expect(keyless.out.contains("older than what this computer has seen"))
     }
-    // A computer without memory cannot know, and says so.
+    // A computer without a local state cannot know, and says so.
     let fresh = try await box.keybackup(
       ["verify", "--deep", "--json"], home: box.root + "/tmp")
     #expect(try fresh.json()["known"].flag == false)
-    // The word is that of the computer that wrote it, and needs no key.
+    // The word belongs to the computer that wrote it, and needs no key.
     let word = try #require(try fresh.json()["freshness"].text)
     let here = try await box.keybackup(
       ["status", "--json"], key: ["--no-key"], pin: .none, expecting: nil)
@@ -56,7 +56,7 @@ import Testing
     expectFailure(fresh, 66, says: "there is no backup")
   }
 
-  /// A new backup in the place of a known one would hide that it is gone.
+  /// A new backup in the place of a known one would hide that the known one is gone.
   @Test func initStopsWhereAKnownBackupIsGone() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--json"]).json()
@@ -66,7 +66,7 @@ import Testing
     let again = try await box.keybackup(["init"], expecting: nil)
     expectFailure(again, 89, says: "is gone", id, "status --accept")
     #expect(try Files.contents(box.folder) == before)
-    // The key was not asked to make anything.
+    // The key was not asked to create anything.
     let json = try await box.keybackup(["init", "--json"], key: ["--no-key"], expecting: 89)
     try expectFailure(json, 89, word: "rollback")
     try await box.keybackup(["status", "--accept", "--yes"], key: nil, pin: .none)

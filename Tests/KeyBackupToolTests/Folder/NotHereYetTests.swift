@@ -51,7 +51,7 @@ import Testing
       }
     }
 
-    /// Puts it beside the file, or in its place.
+    /// Puts it beside the file, or in the file's place.
     func stand(for path: String, keeping: Bool = false) throws {
       let whole = try Files.read(path)
       let (folder, file) = split(path)
@@ -74,7 +74,7 @@ import Testing
     try syncPlaceholder.stand(for: backup.operations[1])
     try syncPlaceholder.stand(for: backup.wrapper)
     let before = try Files.contents(backup.box.folder)
-    // The operation that held the first wallet and its file are both awaited.
+    // The first wallet's file and operation are both awaited.
     let restored = try await backup.box.keybackup(["restore", "--json"], expecting: 87)
     let json = try restored.json()
     #expect(json["restored"].number == 2)
@@ -113,8 +113,8 @@ import Testing
     expectFailure(outcome, 75, says: "not completely here")
   }
 
-  /// Parts of a file that came, the rest reserved: what a download that writes
-  /// in place looks like.
+  /// A partial download that is written in place: parts of the file have come, the rest is
+  /// reserved.
   enum HalfWritten: String, CaseIterable, Sendable {
     case allZero
     case zeroTail
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  /// An add while a file is awaited neither takes its place nor fails.
+  /// Adding a wallet while a file is awaited neither takes its place nor fails.
   @Test func addingBesideAPlaceholderLeavesItAlone() async throws {
     let backup = try await PreparedBackup()
     let (folder, file) = Self.split(backup.wallets[0])

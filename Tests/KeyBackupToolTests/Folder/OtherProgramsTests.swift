@@ -69,7 +69,7 @@ import Testing
       expectFailure(unnamed, 80, says: "--rp-id")
     }
     try await box.keybackup(["verify", "--deep", "--rp-id", rpID])
-    // It can be added to, and stays readable for the other program.
+    // Wallets can be added to it, and it stays readable for the other program.
     try await box.keybackup(
       ["wallet", "import", "-", "--rp-id", rpID],
       input: Array(Samples.entry(id: "d", name: "d").utf8))

@@ -1,8 +1,9 @@
 import CSPP
 import Testing
 
-/// Copies of log files that somebody without a key spells in another way, under the names of
-/// their own hashes.
+/// Copies of log files, made by somebody without a key.
+///
+/// They are spelled in another way and have the names of their own hashes.
 @Suite struct RespelledOperationTests {
   @Test func aCopyIsNoSecondHistory() async throws {
     let backup = try await PreparedBackup()
@@ -22,7 +23,7 @@ import Testing
     #expect(with["freshness"] == before["freshness"])
     #expect(with["operations"] == before["operations"])
 
-    // Writers go on, and nobody misses the copies afterwards.
+    // Writers continue, and nobody misses the copies afterwards.
     try await box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "fourth", name: "Fourth").utf8))
     let read = try await backup.readByPython()
@@ -56,7 +57,7 @@ import Testing
     try await box.keybackup(["verify", "--deep"])
   }
 
-  /// Writes a copy of a log file with a line feed more, or with its fields in another order.
+  /// Writes a copy of a log file with one more line feed, or with its fields in another order.
   static func respell(_ path: String, inAnotherOrder: Bool = false) throws -> String {
     let bytes = try Files.read(path)
     var copy = bytes + [10]
@@ -72,7 +73,7 @@ import Testing
     return String(other)
   }
 
-  /// With no alarm: all that is said is that there is one key slot.
+  /// The status without an alarm: it only reports that there is one key slot.
   private func status(_ box: Sandbox) async throws -> JSON {
     try await box.keybackup(
       ["status", "--json"], key: ["--no-key"], pin: .none, expecting: 88

@@ -15,7 +15,7 @@ import Testing
     return backup.place + "/" + folder.replacing("WRITER", with: writer ?? "")
   }
 
-  /// Whether wallets lie in it, so that its being unreadable is a failure.
+  /// Whether it contains wallets, so that a failure to read it is a failure of the command.
   private static func holdsWallets(_ folder: String) -> Bool {
     folder == "wallets" || folder == "keybackup" || folder.contains("log")
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(!restored.text.contains("no wallets yet"), "\(restored.text)")
   }
 
-  /// Operations that were not listed are not gone.
+  /// Operations that could not be listed are not gone.
   @Test(arguments: ["keybackup/log", "keybackup/log/WRITER", "keybackup"])
   func aLogThatCannotBeListedIsNoRollback(_ folder: String) async throws {
     let backup = try await PreparedBackup()
@@ -60,7 +60,7 @@ import Testing
     let status = try await backup.box.keybackup(
       ["status"], pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
     #expect(!status.out.contains("older than what this computer has seen"), "\(status)")
-    // And nothing is written that has not seen them.
+    // Nothing is written by a run that has not seen them.
     let added = try await backup.box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
       wrapper: Sandbox.withoutPrivilege, expecting: nil)

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// A backup that this computer has opened, one of whose memory files is harmed.
+  /// A backup that this computer has opened, with one file of the local state damaged.
   private struct Scene {
     let backup: PreparedBackup
     let path: String
@@ -62,7 +62,7 @@ import Testing
     #expect(status.out.hasPrefix("Attention: ") && status.out.contains(scene.path))
     #expect(try Files.read(scene.path) == scene.harmed, "the memory was written over")
     #expect(try Files.contents(box.folder) == before)
-    // Moved away, the computer begins anew.
+    // If the file is moved away, the computer starts again.
     try Files.remove(scene.path)
     try await box.keybackup(["wallet", "import", "-"], input: entry)
   }
@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-/// The files in which a computer remembers what it saw.
+/// The files of a computer's local state.
 enum MemoryFiles {
   static func path(_ box: Sandbox, _ name: String) throws -> String {
     let folder = box.home + "/.local/state/keybackup/memory"

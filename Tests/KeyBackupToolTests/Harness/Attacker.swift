@@ -30,7 +30,7 @@ struct Attacker: Sendable {
 
     /// For plant.py: the page's credential.
     var named: [String] { ["--rp-id", host, "--credential-id", "hex:" + hex(credential)] }
-    /// And its salt and secret: what opens.
+    /// Also its salt and secret, which open what is planted.
     var opening: [String] { named + ["--prf-salt", hex(salt), "--prf-output", output] }
   }
 

@@ -13,10 +13,10 @@ final class BackgroundProgram: Sendable {
   ///
   /// - Parameters:
   ///   - command: the program and its arguments.
-  ///   - environment: all of it.
-  ///   - log: file that receives its output.
-  ///   - stop: shell line that asks it to end, where it is another user's process.
-  ///   - cleanUp: shell line to run after its end.
+  ///   - environment: the whole environment.
+  ///   - log: the file that receives its output.
+  ///   - stop: a shell line that asks it to end, if it is another user's process.
+  ///   - cleanUp: a shell line to run after its end.
   /// - Throws: when it cannot be started.
   init(
     _ command: [String], environment: [String: String], log: String, stop: String = ":",
@@ -54,7 +54,7 @@ final class BackgroundProgram: Sendable {
     (lifeline, self.log) = (ends[1], log)
   }
 
-  /// Ends it and waits until it has ended.
+  /// Ends the program and waits for its end.
   deinit {
     close(lifeline)
     waitpid(shell, nil, 0)
@@ -63,7 +63,7 @@ final class BackgroundProgram: Sendable {
   /// Its output so far.
   var output: String { (try? Files.text(log)) ?? "" }
 
-  /// A TCP port of the loopback interface that nothing uses at the moment.
+  /// A TCP port on the loopback interface that is unused at the moment.
   static func freePort() throws -> Int {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(socket) }
@@ -84,7 +84,7 @@ final class BackgroundProgram: Sendable {
 
 /// Another program has taken the port that was free a moment ago.
 struct PortTaken: Error {
-  /// Whether a program's output complains of that.
+  /// Whether a program's output says so.
   static func isSaid(_ output: String) -> Bool {
     output.lowercased().contains("address already in use")
   }

@@ -1,19 +1,21 @@
 import Glibc
 import Testing
 
-/// One process to run: what it sees and what is typed to it.
+/// One process to run: its surroundings, and the input to type.
 struct ChildProcess: Sendable {
   var command: [String]
   var environment: [String: String]
-  /// Standard input when it is not the terminal.
+  /// Standard input, unless it is the terminal.
   var input: [UInt8] = []
-  /// Bytes to read at descriptor 9; nil: there is none.
+  /// Bytes to read at descriptor 9; nil for none.
   var descriptor9: [UInt8]?
-  /// A terminal to run on, and what happens there; nil: none at all.
+  /// A terminal to run on, and the steps there; nil for none.
   var terminal: [TerminalStep]?
-  /// The destination of standard output.
+  /// Columns of the terminal: so many that only tests of layout see a line broken.
+  var columns: UInt16 = 1000
+  /// Where standard output goes.
   var standardOutput = StandardOutput.captured
-  /// Seconds after which everything is killed.
+  /// The time, in seconds, after which everything is killed.
   var limit = 90.0
 
   enum StandardOutput: Sendable {
@@ -25,7 +27,7 @@ struct ChildProcess: Sendable {
     case full
   }
 
-  /// Runs it on a thread of its own, so that waiting blocks no other test.
+  /// Runs it on its own thread, so that waiting blocks no other test.
   func run() async throws -> Outcome {
     try await Turnstile.shared.enter()
     let result = await withCheckedContinuation { continuation in
@@ -57,9 +59,9 @@ enum TerminalStep: Sendable, Equatable {
   static let interrupt = type("\u{3}")
 }
 
-/// How a process ended and what it said.
+/// How a process ended, and its output.
 struct Outcome: Sendable {
-  /// The exit code, or 128 and the number of the signal.
+  /// The exit code, or 128 plus the number of the signal.
   var code: Int32 = -1
   var output: [UInt8] = []
   var errors: [UInt8] = []
@@ -69,12 +71,12 @@ struct Outcome: Sendable {
   var stepsLeft: [TerminalStep] = []
   /// Whether the terminal echoes and edits lines at the end.
   var terminalIsSane = true
-  /// Killed because it did not end in time.
+  /// Whether it was killed because it did not end in time.
   var timedOut = false
   var seconds = 0.0
-  /// Whether it ended by itself, long before the minute that a touch is waited for.
+  /// Whether it ended by itself, long before the minute of a wait for a touch.
   ///
-  /// Not "fast": the machine may be busy.
+  /// Not "fast", as the machine may be busy.
   var endedAtOnce: Bool { !timedOut && seconds < 30 }
 
   var out: String { String(decoding: output, as: UTF8.self) }
@@ -85,8 +87,7 @@ struct Outcome: Sendable {
   func expectSuccess() { #expect(code == 0, "\(text)") }
 }
 
-/// Lets few processes run at once: timeouts are about the program, not about a
-/// crowded machine.
+/// Lets only a few processes run at once: timeouts are for the program, not for a crowded machine.
 actor Turnstile {
   static let shared = Turnstile(places: 3)
 
@@ -127,7 +128,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
   pthread_detach(thread)
 }
 
-/// A system call that a test cannot do without failed.
+/// A failed system call that a test needs.
 struct SystemFailure: Error, CustomStringConvertible {
   let description: String
 

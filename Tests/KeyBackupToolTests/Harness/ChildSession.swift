@@ -10,7 +10,9 @@ struct ChildSession {
   private let started = Self.now()
   private var outcome = Outcome()
 
-  /// Our ends, -1 once closed; `life` ends when the last process has ended.
+  /// Our ends, -1 once closed.
+  ///
+  /// `life` ends when the last process has ended.
   private var input: Int32
   private var output: Int32
   private var errors: Int32
@@ -31,7 +33,7 @@ struct ChildSession {
     defer { for descriptor in childSide { close(descriptor) } }
     var terminal: String?
     if plan.terminal != nil {
-      (master, slave, terminal) = try Self.openTerminal()
+      (master, slave, terminal) = try Self.openTerminal(columns: plan.columns)
     } else {
       (master, slave) = (-1, -1)
     }
@@ -71,12 +73,12 @@ struct ChildSession {
       unsafe bytes.withUnsafeBytes { unsafe _ = write(extra.write, $0.baseAddress, $0.count) }
       unsafe posix_spawn_file_actions_adddup2(&actions, extra.read, 9)
     }
-    // Without CLOEXEC: everything that is started holds it until its end.
+    // Without CLOEXEC: every program that is started holds it until its end.
     unsafe posix_spawn_file_actions_adddup2(&actions, life.write, 63)
     process = try unsafe Self.spawn(plan.command, plan.environment, &actions)
   }
 
-  /// Starts a program in a session of its own, without what we do to signals.
+  /// Starts a program in its own session, without our signal settings.
   static func spawn(
     _ command: [String], _ environment: [String: String],
     _ actions: inout posix_spawn_file_actions_t
@@ -88,7 +90,7 @@ struct ChildSession {
     unsafe sigemptyset(&none)
     var usual = sigset_t()
     unsafe sigemptyset(&usual)
-    // A test run in the background is told to ignore some of these.
+    // A test run in the background ignores some of these.
     for signal in [SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM] {
       unsafe sigaddset(&usual, signal)
     }
@@ -188,7 +190,7 @@ struct ChildSession {
     }
   }
 
-  /// Whether the terminal edits and echoes what is typed, as a shell leaves it.
+  /// Whether the terminal edits and echoes typed text, as a shell leaves it.
   private func terminalIsSane() -> Bool {
     guard slave >= 0 else { return true }
     var settings = termios()
@@ -218,7 +220,9 @@ extension ChildSession {
     return (ends[0], ends[1])
   }
 
-  private static func openTerminal() throws -> (master: Int32, slave: Int32, path: String) {
+  private static func openTerminal(
+    columns: UInt16
+  ) throws -> (master: Int32, slave: Int32, path: String) {
     let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var number: UInt32 = 0
     var lock: Int32 = 0
@@ -227,9 +231,13 @@ extension ChildSession {
       unsafe ioctl(master, 0x8004_5430, &number) == 0
     else { throw SystemFailure("/dev/ptmx") }
     let path = "/dev/pts/\(number)"
-    // Held open so that the settings outlive the process.
+    // Kept open so that the settings outlive the process.
     let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard slave >= 0 else { throw SystemFailure(path) }
+    var size = winsize(ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard unsafe ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else {
+      throw SystemFailure("TIOCSWINSZ")
+    }
     return (master, slave, path)
   }
 
@@ -244,10 +252,10 @@ extension ChildSession {
     descriptor = -1
   }
 
-  /// Writes what fits; false once nobody reads.
+  /// Writes as much as fits; false once nobody reads.
   private static func send(_ bytes: inout [UInt8], to descriptor: Int32) -> Bool {
     let count = unsafe bytes.withUnsafeBytes { bytes in
-      // To a program that has ended already: SIGPIPE would end the tests, and say nothing.
+      // The program may have ended already: SIGPIPE would end the tests without a message.
       let sent = unsafe Glibc.send(
         descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       // A terminal is no socket.
@@ -258,7 +266,7 @@ extension ChildSession {
     return count >= 0 || errno == EAGAIN
   }
 
-  /// Reads what is there; false at the end.
+  /// Reads the available bytes; false at the end.
   private static func receive(from descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = unsafe buffer.withUnsafeMutableBytes {

@@ -2,7 +2,7 @@ import SecretMemory
 import SecretStores
 import Testing
 
-/// A D-Bus session of its own with gnome-keyring in it, unlocked unless it says otherwise.
+/// A private D-Bus session with gnome-keyring in it, unlocked unless stated otherwise.
 final class DesktopSession: Sendable {
   private let box: Sandbox
   private let bus: BackgroundProgram
@@ -17,7 +17,8 @@ final class DesktopSession: Sendable {
     SessionBus(address: environment["DBUS_SESSION_BUS_ADDRESS"], runtimeFolder: nil)
   }
 
-  /// Starts the bus, and gnome-keyring unless `hasKeyring` is false: then nothing keeps secrets.
+  /// Starts the bus, and gnome-keyring unless `hasKeyring` is false: then no program stores
+  /// secrets.
   init(_ box: Sandbox, hasKeyring: Bool = true) async throws {
     self.box = box
     try Files.makeFolder(box.root + "/run")
@@ -48,7 +49,7 @@ final class DesktopSession: Sendable {
       return
     }
     variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(box.root)/bus"
-    // From a file and not a pipe: the shell is the daemon then, and ends with the test.
+    // From a file, not a pipe: then the shell is the daemon, and ends with the test.
     try Files.write("keyring-password", to: box.root + "/keyring-password")
     let command = "exec gnome-keyring-daemon --foreground --unlock --components=secrets <\"$0\""
     let daemon = try BackgroundProgram(
@@ -86,7 +87,7 @@ final class DesktopSession: Sendable {
     }
   }
 
-  /// Locks the keyring, as a desktop does when its person asks for it.
+  /// Locks the keyring, as a desktop does at the user's request.
   func lock() async throws {
     let outcome = try await box.run(
       [

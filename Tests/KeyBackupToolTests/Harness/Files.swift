@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Files of a test, without ceremony.
+/// Short functions for the files of a test.
 enum Files {
   static func read(_ path: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(filePath: path)))
@@ -63,7 +63,7 @@ enum Files {
 }
 
 extension Files {
-  /// Makes a file longer, without using the space.
+  /// Makes a file longer without using space on the disk.
   static func extend(_ path: String, to size: Int) throws {
     guard unsafe truncate(path, size) == 0 else { throw SystemFailure(path) }
   }
@@ -77,5 +77,5 @@ extension Files {
   }
 }
 
-/// Whether file modes do not count for this process.
+/// Whether file modes do not apply to this process.
 let isRoot = geteuid() == 0

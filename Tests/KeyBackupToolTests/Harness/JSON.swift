@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A JSON value, for looking into outputs and files.
+/// A JSON value in an output or a file.
 enum JSON: Decodable, Equatable, Sendable {
   case null
   case bool(Bool)
@@ -48,7 +48,7 @@ enum JSON: Decodable, Equatable, Sendable {
 }
 
 extension Outcome {
-  /// Standard output as the one JSON object that it must be.
+  /// Standard output as one JSON object, which it must be.
   func json() throws -> JSON {
     let value = try JSON(output)
     guard value["schema"] == .number(1) else { throw NotThatJSON(text: out) }
@@ -56,5 +56,5 @@ extension Outcome {
   }
 }
 
-/// Standard output was something else than an object of schema 1.
+/// The error when standard output is not an object of schema 1.
 struct NotThatJSON: Error { let text: String }

@@ -26,8 +26,9 @@ struct PreparedBackup: Sendable {
       .map { place + "/keybackup/log/" + $0 }
   }
 
-  /// A copy of one that is made once: same key, same folder contents, and a
-  /// computer that has never seen it.
+  /// Copies a backup that is made once.
+  ///
+  /// The copy has the same key and the same folder contents, and a computer that has never seen it.
   init() async throws {
     let original = try await Self.original.value
     box = try Sandbox()
@@ -39,8 +40,9 @@ struct PreparedBackup: Sendable {
     try Files.copy(original.box.keyState, to: box.keyState)
   }
 
-  /// Imports a wallet, and puts the folder back to what it was before; that
-  /// stays in the sandbox's folder `old`.
+  /// Imports a wallet, and restores the earlier state of the folder.
+  ///
+  /// A copy of the earlier state stays in the sandbox's folder `old`.
   func rollBackAnImport() async throws {
     let old = box.root + "/old"
     try Files.copy(box.folder, to: old)
@@ -64,7 +66,7 @@ struct PreparedBackup: Sendable {
   private static let original = Task {
     let box = try Sandbox()
     leftOver.withLock { $0 = box.root }
-    // Nothing else ends the life of what a static property holds.
+    // Nothing else ends the lifetime of a static property's value.
     atexit { PreparedBackup.leftOver.withLock { try? Files.remove($0) } }
     return try await PreparedBackup(making: box)
   }

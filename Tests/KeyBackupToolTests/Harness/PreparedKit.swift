@@ -46,18 +46,18 @@ struct PreparedKit: Sendable {
     try Files.write(code + "\n", to: codeFile, mode: 0o600)
   }
 
-  /// Runs the command with no security key in reach.
+  /// Runs the command without a security key in reach.
   func alone(_ arguments: [String], expecting: Int32? = 0) async throws -> Outcome {
     try await box.keybackup(
       arguments, key: ["--no-key"], pin: .none, expecting: expecting)
   }
 
-  /// Leaves nothing in the folder but the wallets' files.
+  /// Deletes everything in the folder except the wallets' files.
   func loseAllButWallets() throws {
     for name in ["keybackup", "master-key"] { try Files.remove(backup.place + "/" + name) }
   }
 
-  /// Expects the folder's three wallets among restored files.
+  /// Expects that the folder's three wallets are among the restored files.
   func expectAllRestored(_ folder: String, at location: SourceLocation = #_sourceLocation) throws {
     let files = try Files.contents(folder)
     #expect(files.count == 3, sourceLocation: location)

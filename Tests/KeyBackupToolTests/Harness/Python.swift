@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// The second opinions in Tests/interop and Tests/reader, run with the
-/// environment that scripts/setup-python makes.
+/// Runs the second implementations in Tests/interop and Tests/reader.
+///
+/// They use the environment that scripts/setup-python makes.
 enum Python {
   static let interpreter = Build.root + "/.build-python/bin/python"
 

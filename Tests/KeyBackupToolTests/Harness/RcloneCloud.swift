@@ -55,8 +55,7 @@ final class RcloneCloud: Sendable {
     try Files.write(
       "[cloud]\ntype = webdav\nurl = http://127.0.0.1:\(port)\nvendor = owncloud\n",
       to: box.root + "/rclone.conf")
-    // In a mount namespace of its own: no other test sees it, and it goes with
-    // the last process in it.
+    // In its own mount namespace: no other test sees it, and it ends with the last process in it.
     let control = try BackgroundProgram.freePort()
     let user = "\(getuid())"
     let group = "\(getgid())"
@@ -78,7 +77,7 @@ final class RcloneCloud: Sendable {
         for try in 1 2 3 4 5 6; do kill -0 $p 2>/dev/null || break; sleep 0.5; done
         kill -0 $p 2>/dev/null && kill -9 $p
         """,
-      // In a chroot, whose root is no mount point, it may be in the common one.
+      // In a chroot whose root is no mount point, it may be in the common namespace.
       cleanUp: "fusermount3 -u -z '\(mountPoint)' 2>/dev/null; rm -f '\(box.root)/mount.pid'")
     let pidFile = box.root + "/mount.pid"
     try await waitUntil("rclone has mounted") { Files.exists(pidFile) ? nil : "no process" }
@@ -119,7 +118,7 @@ final class RcloneCloud: Sendable {
     return Set(listed.out.split(separator: "\n").map(String.init))
   }
 
-  /// Carries everything to everywhere.
+  /// Synchronises everything in all directions.
   func converge(at location: SourceLocation = #_sourceLocation) async throws {
     try await waitUntil("A and B are equal", at: location) {
       try await uploaded()

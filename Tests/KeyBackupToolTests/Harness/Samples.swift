@@ -1,4 +1,4 @@
-/// Wallets that hold nothing: the published test vectors of BIP-32 and BIP-39.
+/// Wallets without money: the published test vectors of BIP-32 and BIP-39.
 enum Samples {
   static let mnemonic =
     "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"

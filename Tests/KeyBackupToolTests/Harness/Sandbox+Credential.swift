@@ -20,7 +20,7 @@ extension Sandbox {
   ]
 }
 
-/// Expects an error of the command: exit code, word, and what the person reads.
+/// Expects an error of the command: its exit code, its word, and the user's message.
 func expectFailure(
   _ outcome: Outcome, _ code: Int32, says texts: String...,
   at location: SourceLocation = #_sourceLocation

@@ -1,6 +1,6 @@
-/// Sync programs that are only set up in a sandbox's home, not running.
+/// Sync programs that are set up in a sandbox's home, but not running.
 extension Sandbox {
-  /// The environment of a person who has named no folder.
+  /// The environment of a user who has named no folder.
   var unnamed: [String: String] {
     ["KEYBACKUP_FOLDER": "", "XDG_RUNTIME_DIR": root + "/run"]
   }

@@ -12,7 +12,7 @@ extension Sandbox {
 
   /// Runs the command as an ordinary user, to whom the sandbox then belongs.
   ///
-  /// Where the tests run as root, that user may still read the build folder.
+  /// If the tests run as root, that user may still read the build folder.
   var ordinaryUser: [String] {
     guard isRoot else { return [] }
     let script = """

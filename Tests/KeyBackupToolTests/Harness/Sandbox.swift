@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One test's world: a home, a synced folder, a security key, and the command.
+/// The surroundings of one test: a home, a synced folder, a security key, and the command.
 ///
-/// Everything lies in a temporary folder that goes with the last reference.
+/// Everything lies in a temporary folder that is deleted with the last reference.
 final class Sandbox: Sendable {
-  /// Long enough that finding it in any output is no accident.
+  /// So long that it cannot appear in an output by accident.
   static let pin = "pin-7391-quokka"
 
   let root: String
@@ -41,15 +41,16 @@ final class Sandbox: Sendable {
 
   /// Runs `keybackup` with the simulated key in view and waits for its end.
   ///
-  /// `key` are options of `virtual-key` (nil: no simulated bus at all), `wrapper` is a command
-  /// that runs keybackup, such as setpriv. With `expecting` nil the caller looks at the exit
-  /// code. Unless `secrets` may be in it, the output is searched for every secret there is.
+  /// `key` are options of `virtual-key` (nil: no simulated bus at all). `wrapper` is a command that
+  /// runs keybackup, such as setpriv. With `expecting` nil the caller checks the exit code. The
+  /// output is searched for every known secret, unless `secrets` allows them.
   @discardableResult
   func keybackup(
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
     home: String? = nil, environment: [String: String] = [:], wrapper: [String] = [],
-    terminal: [TerminalStep]? = nil, standardOutput: ChildProcess.StandardOutput = .captured,
-    limit: Double = 90, expecting: Int32? = 0, secrets: Bool = false,
+    terminal: [TerminalStep]? = nil, columns: UInt16 = 1000,
+    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90,
+    expecting: Int32? = 0, secrets: Bool = false,
     at location: SourceLocation = #_sourceLocation
   ) async throws -> Outcome {
     var command = wrapper + [Build.keybackup] + arguments
@@ -63,7 +64,8 @@ final class Sandbox: Sendable {
     }
     let outcome = try await run(
       command, key: key, input: input, descriptor9: descriptor9, home: home,
-      environment: environment, terminal: terminal, standardOutput: standardOutput, limit: limit)
+      environment: environment, terminal: terminal, columns: columns,
+      standardOutput: standardOutput, limit: limit)
     #expect(!outcome.timedOut, "\(arguments) had to be killed", sourceLocation: location)
     if let expecting {
       #expect(
@@ -82,7 +84,8 @@ final class Sandbox: Sendable {
   func run(
     _ command: [String], key: [String]? = [], input: [UInt8] = [], descriptor9: [UInt8]? = nil,
     home: String? = nil, environment: [String: String] = [:], terminal: [TerminalStep]? = nil,
-    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90
+    columns: UInt16 = 1000, standardOutput: ChildProcess.StandardOutput = .captured,
+    limit: Double = 90
   ) async throws -> Outcome {
     var all = command
     if let key { all = virtualKey(key) + all }
@@ -93,7 +96,7 @@ final class Sandbox: Sendable {
     variables.merge(environment) { $1 }
     let process = ChildProcess(
       command: all, environment: variables, input: input, descriptor9: descriptor9,
-      terminal: terminal, standardOutput: standardOutput, limit: limit)
+      terminal: terminal, columns: columns, standardOutput: standardOutput, limit: limit)
     return try await process.run()
   }
 
@@ -108,7 +111,7 @@ final class Sandbox: Sendable {
 
   // MARK: What the key saw
 
-  /// The lines of the key's trace; a mark from `traced` on.
+  /// The lines of the key's trace, over all runs.
   var trace: [String] {
     let text = (try? Files.read(tracePath)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     return text.split(separator: "\n").map(String.init)
@@ -124,8 +127,9 @@ final class Sandbox: Sendable {
 
 /// The programs under test.
 enum Build {
-  /// KEYBACKUP_TEST_PROGRAM names another one than lies beside the tests: `make test`
-  /// tries the one that is installed.
+  /// The program to test, which lies beside the tests.
+  ///
+  /// KEYBACKUP_TEST_PROGRAM names another one: `make test` uses it for the installed program.
   static let keybackup =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_PROGRAM"] ?? BuiltProduct.path("keybackup")
   static let virtualKey = BuiltProduct.path("virtual-key")

@@ -15,10 +15,10 @@ struct SecondComputer: Sendable {
     try Files.makeFolder(home)
   }
 
-  /// Takes a copy of the folder as it is now.
+  /// Copies the folder as it is now.
   func part() throws { try Files.copy(box.folder, to: replica) }
 
-  /// Brings both together: of two files of one name the replica's stays.
+  /// Merges both: of two files of one name, the replica's stays.
   func join() async throws {
     let outcome = try await box.run(["cp", "-a", replica + "/.", box.folder], key: nil)
     guard outcome.code == 0 else { throw NotThatJSON(text: outcome.text) }

@@ -1,7 +1,7 @@
 import Testing
 
-/// One of several computers in a sandbox: a home with its own state, and the
-/// command as it runs there.
+/// One of several computers in a sandbox: a home with its own state, and the command that runs
+/// there.
 struct SyncedComputer: Sendable {
   let box: Sandbox
   let name: String
@@ -14,11 +14,11 @@ struct SyncedComputer: Sendable {
   /// The memory of the security key that is plugged in here.
   var keyState: String { home + "/key.json" }
 
-  /// Gives the security key of one computer to another: a copy, so that both
-  /// may use it at the same time.
+  /// Gives another computer a copy of this one's security key, so that both may use it at the same
+  /// time.
   func lendKey(to other: SyncedComputer) throws { try Files.copy(keyState, to: other.keyState) }
 
-  /// Runs keybackup; `expecting` nil: any exit code.
+  /// Runs keybackup; `expecting` nil allows any exit code.
   @discardableResult
   func keybackup(
     _ arguments: [String], input: String = "", withKey: Bool = true, expecting: Int32? = 0,
@@ -69,7 +69,7 @@ struct SyncedComputer: Sendable {
     }.sorted()
   }
 
-  /// How many wallets stand how, by `verify --deep`.
+  /// The number of wallets in each state, by `verify --deep`.
   func deep(
     expecting: Int32, at location: SourceLocation = #_sourceLocation
   ) async throws -> [String: Int] {
@@ -80,14 +80,14 @@ struct SyncedComputer: Sendable {
   }
 }
 
-/// Tries until it is so.
+/// Waits until a condition holds.
 ///
 /// - Parameters:
-///   - what: for the failure.
-///   - seconds: generous: the machine may be busy.
+///   - what: a description for the failure.
+///   - seconds: a generous limit, as the machine may be busy.
 ///   - location: the caller.
-///   - condition: asked again and again; nil: it is so, else why not.
-/// - Throws: ``NotInTime``, and what `condition` throws.
+///   - condition: is called again and again; returns nil once it holds, else the reason why not.
+/// - Throws: ``NotInTime``, and the errors of `condition`.
 func waitUntil(
   _ what: String, seconds: Double = 240, at location: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> String?
@@ -103,12 +103,12 @@ func waitUntil(
   }
 }
 
-/// Something that was waited for did not happen.
+/// An expected event did not happen in time.
 struct NotInTime: Error { let what: String }
 
-/// Looks at computers all the while that something else happens to them.
+/// Runs `status` on computers again and again while a test changes them.
 struct StatusWatch: Sendable {
-  /// The exit codes of `status`, and what it said with each.
+  /// The exit codes of `status`, with the text for each.
   private let watching: Task<[Int32: String], any Error>
 
   init(_ computers: [SyncedComputer]) {
@@ -125,7 +125,7 @@ struct StatusWatch: Sendable {
     }
   }
 
-  /// Ends it and expects that nothing else was ever said than these.
+  /// Ends the watch and expects that no other exit codes than these appeared.
   func end(
     expecting codes: Set<Int32>, at location: SourceLocation = #_sourceLocation
   ) async throws {

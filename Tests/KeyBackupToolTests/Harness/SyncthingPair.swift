@@ -1,11 +1,12 @@
 import Testing
 
-/// Two Syncthings on the loopback interface that share one folder: two
-/// computers, which never see the network.
+/// Two Syncthings on the loopback interface that share one folder.
+///
+/// They are two computers that never see the network.
 final class SyncthingPair: @unchecked Sendable {
   let box: Sandbox
   let computers: [SyncedComputer]
-  /// Those that run.
+  /// The programs that are running.
   private var programs: [BackgroundProgram?] = [nil, nil]
   private var ports: [(rest: Int, sync: Int)] = []
   private var devices: [String] = []
@@ -32,7 +33,7 @@ final class SyncthingPair: @unchecked Sendable {
         home: computer.home)
       devices.append(id.out.split(separator: "\n").last.map(String.init) ?? "")
     }
-    // A port that was free may be taken before it is used.
+    // A free port may be taken before it is used.
     for attempt in 1... {
       ports = try computers.map { _ in
         (try BackgroundProgram.freePort(), try BackgroundProgram.freePort())
@@ -99,7 +100,7 @@ final class SyncthingPair: @unchecked Sendable {
       ], log: "\(box.root)/syncthing-\(computer.name).log")
   }
 
-  /// Stops a computer's Syncthing: the network between them is cut.
+  /// Stops a computer's Syncthing, which cuts the network between them.
   func stop(_ index: Int) { programs[index] = nil }
 
   private func isConnected() async throws -> Bool {
@@ -114,8 +115,8 @@ final class SyncthingPair: @unchecked Sendable {
     return true
   }
 
-  /// Waits until both folders hold the same files with the same bytes, and both
-  /// Syncthings say that there is nothing to do.
+  /// Waits until both folders have the same files with the same bytes, and both Syncthings are
+  /// idle.
   func converge(at location: SourceLocation = #_sourceLocation) async throws {
     try await waitUntil("both folders are equal", at: location) {
       for computer in computers {

@@ -2,14 +2,15 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A backup of two wallets that three security keys open: "blue" made it,
-/// "green" and "red" are spares.
+/// A backup of two wallets that three security keys open.
+///
+/// "blue" made it; "green" and "red" are spares.
 struct ThreeKeys: Sendable {
   static let names = ["blue", "green", "red"]
 
   let box: Sandbox
 
-  /// A copy of one that is made once.
+  /// Copies a backup that is made once.
   init() async throws {
     let original = try await Self.original.value
     box = try Sandbox()
@@ -60,7 +61,7 @@ struct ThreeKeys: Sendable {
     try await slots().filter { $0["label"].text == label }.compactMap { $0["key_id"].text }
   }
 
-  /// Restores everything with one key on a computer that knows nothing.
+  /// Restores everything with one key, on a computer that knows nothing.
   func expectRestores(
     with name: String, at location: SourceLocation = #_sourceLocation
   ) async throws {
@@ -71,7 +72,7 @@ struct ThreeKeys: Sendable {
 
   // MARK: The kit
 
-  /// A recovery code's file.
+  /// Makes a recovery kit, and returns its code's file.
   func makeKit(openedWith name: String) async throws -> String {
     let made = try await box.keybackup(
       [
@@ -85,7 +86,7 @@ struct ThreeKeys: Sendable {
     return file
   }
 
-  /// Restores everything with the kit alone on a computer that knows nothing.
+  /// Restores everything with the kit alone, on a computer that knows nothing.
   func expectRestores(
     withKit file: String, at location: SourceLocation = #_sourceLocation
   ) async throws {

@@ -1,8 +1,9 @@
 import Testing
 
-/// Tries that are not spent: accidents, rules that are known before, PINs that were refused.
+/// PIN tries that are not spent: accidents, rules that are known in advance, PINs that were
+/// refused.
 @Suite struct PINCareTests {
-  /// The one that most keys make, the shortest and the longest; and with Caps Lock on.
+  /// The code that most keys make, the shortest and the longest; and with Caps Lock on.
   static let codes = [
     "ccccccbcgujhingjrdejhgfnuetrgigvejhhgbkugded", "cbdefghijklnrtuvcbdefghijklnrtuv",
     "cbdefghijklnrtuvcbdefghijklnrtuvcbdefghijklnrtuv",

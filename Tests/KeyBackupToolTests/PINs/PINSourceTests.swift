@@ -4,7 +4,7 @@ import Testing
 @Suite struct PINSourceTests {
   // MARK: Order
 
-  /// Surroundings and who is asked in them; nil: nobody.
+  /// The environment, and the program that is asked in it; nil for none.
   struct Choice: Sendable, CustomTestStringConvertible {
     var environment: [String] = []
     var onTerminal = false
@@ -140,8 +140,7 @@ import Testing
       ])
   }
 
-  /// A script cannot think again: it must neither spend a second try nor be
-  /// asked for ever.
+  /// A script cannot correct itself: it must neither spend a second try nor be asked for ever.
   @Test(arguments: [
     ("echo wrong-one", 81, 1, "not sent again"),
     ("echo", 65, 0, "too short"),
@@ -181,7 +180,7 @@ import Testing
   @Test func whatAProgramLeavesRunningIsNotWaitedFor() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
-    // It inherits the pipe and would keep it open.
+    // It inherits the pipe, and would keep it open.
     let askpass = try box.program(
       "askpass", "sleep 60 & echo $! >\"$0.pid\"; echo '\(Sandbox.pin)'")
     let outcome = try await box.keybackup(
@@ -246,7 +245,7 @@ extension Sandbox {
     return root + "/" + name
   }
 
-  /// Which of ``Helper``'s ran.
+  /// The names of ``Helper``'s programs that ran.
   var programsRun: [String] {
     let text = (try? Files.read(root + "/programs-run")).map { String(decoding: $0, as: UTF8.self) }
     return (text ?? "").split(separator: "\n").map(String.init)

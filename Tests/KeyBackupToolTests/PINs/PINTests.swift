@@ -2,7 +2,7 @@ import Testing
 
 /// Everything about PINs: sources, tries, blocks.
 @Suite struct PINTests {
-  /// PINs sent to the key.
+  /// The number of PINs sent to the key.
   static func tries(_ trace: [String]) -> Int {
     trace.count { $0.contains("TokenUsingPIN") || $0.contains("clientPIN getPINToken") }
   }
@@ -32,7 +32,7 @@ import Testing
       Sandbox.derive + ["--json"], pin: .descriptor("wrong-one"), expecting: nil)
     try expectFailure(json, 81, word: "pin-invalid")
     #expect(try json.json()["error"]["message"].text?.contains("6 tries left") == true)
-    // The right one gives the tries back.
+    // The right PIN restores the tries.
     try await box.keybackup(Sandbox.derive)
     let devices = try await box.keybackup(["devices", "--json"], pin: .none)
     #expect(try devices.json()["devices"][0]["pin_retries"].number == 8)
@@ -66,10 +66,10 @@ import Testing
     let forced = ["--set", "force-pin-change"]
     let trace = try await box.traced {
       let outcome = try await box.keybackup(Sandbox.derive, key: forced, expecting: nil)
-      expectFailure(outcome, 81, says: "wants its PIN changed", "keybackup pin change")
+      expectFailure(outcome, 81, says: "wants a new PIN", "keybackup pin change")
       #expect(!outcome.err.contains("wrong"))
     }
-    // The key has told before.
+    // The key reported it earlier.
     #expect(Self.tries(trace) == 0)
     try Files.write("another-pin\n", to: box.root + "/new", mode: 0o600)
     try await box.keybackup(["pin", "change", "--new-pin-file", box.root + "/new"], key: forced)
@@ -102,13 +102,13 @@ import Testing
       outcome.err.contains("5 tries left; at 0 the key locks for good"), "\(outcome.err)")
     let codes = outcome.out.split(separator: "\n").map(String.init)
     #expect(codes == ["code 81", "code 81", "code 82", "code 82"], "\(outcome.text)")
-    #expect(outcome.err.contains("unplug it, plug it in again"), "\(outcome.err)")
+    #expect(outcome.err.contains("unplug the key and plug it in again"), "\(outcome.err)")
     #expect(!outcome.err.contains("blocked for good"))
-    // Plugged in again it takes the right PIN.
+    // When plugged in again, it accepts the right PIN.
     try await box.keybackup(Sandbox.derive)
   }
 
-  /// Nobody is asked to touch the key before it has accepted the PIN.
+  /// Nobody is asked for a touch before the key has accepted the PIN.
   @Test func theTouchIsAskedForAfterThePIN() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()

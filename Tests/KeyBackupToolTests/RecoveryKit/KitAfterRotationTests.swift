@@ -2,7 +2,7 @@ import Testing
 
 /// A recovery kit that lay in a safe while the master key was rotated with a security key.
 @Suite struct KitAfterRotationTests {
-  /// The earlier namespace holds three wallets, the one that follows a fourth too.
+  /// The earlier namespace has three wallets, its successor also a fourth.
   private struct Rotated {
     let kit: PreparedKit
     let old: String
@@ -35,7 +35,8 @@ import Testing
   @Test func itGetsThereByItsBox() async throws {
     let rotated = try await Rotated()
     let (box, kit) = (rotated.box, rotated.kit)
-    // Nobody has compared: what the kit itself opens is restored, and where the rest is is said.
+    // Without a comparison, the wallets that the kit itself opens are restored, and the message
+    // says where the rest is.
     let first = try await rotated.opening(["restore", "--json"], expecting: 87)
     #expect(try first.json()["restored"].number == 3)
     #expect(first.err.contains("--namespace \(rotated.new)"), "\(first.err)")
@@ -46,20 +47,20 @@ import Testing
         ["wallet", "import", "-"], input: Array(Samples.entry(id: "x", name: "X").utf8),
         expecting: 90), 90, says: "nobody has compared")
 
-    // Compared: everything.
+    // After the comparison: everything.
     let home = try box.newHome()
     let named = ["--namespace", rotated.new]
     let all = try await rotated.opening(["restore", "--json"] + named, home: home, expecting: 0)
     #expect(try all.json()["restored"].number == 4)
-    // That computer knows it now; writing, the kit gets a file where it writes.
+    // That computer knows it now. When it writes, the kit gets a file there.
     let written = try await rotated.opening(
       ["wallet", "import", "-"], home: home,
       input: Array(Samples.entry(id: "x", name: "X").utf8), expecting: 0)
-    #expect(written.err.contains("has a file of its own"), "\(written.err)")
+    #expect(written.err.contains("has its own file in the new backup"), "\(written.err)")
     let direct = try await rotated.opening(["recovery-kit", "test", "--json"], expecting: 0)
     #expect(try direct.json()["namespace_id"].text == rotated.new)
     #expect(try direct.json()["wallets"].number == 5)
-    // As any reader of the format can.
+    // Any reader of the format can do this.
     let read = try await box.run(
       Python.script("reader/kit_reader.py")
         + [box.folder, "--code-file", kit.codeFile] + named, key: nil)
@@ -71,7 +72,7 @@ import Testing
     let rotated = try await Rotated()
     let (box, kit) = (rotated.box, rotated.kit)
     let offline = ["--recovery-kit", kit.offline]
-    // With the whole folder it is as good as the kit in the folder.
+    // With the whole folder, it is as good as the kit in the folder.
     let whole = try await rotated.opening(["restore", "--json"] + offline, expecting: 87)
     #expect(try whole.json()["restored"].number == 3)
     #expect(whole.err.contains("--namespace \(rotated.new)"), "\(whole.err)")
@@ -87,7 +88,7 @@ import Testing
     expectFailure(
       try await rotated.opening(["restore"] + named, expecting: 75), 75, says: "not all here yet")
 
-    // With the wallets' files alone it opens those of its time, and says what lies beside them.
+    // With only the wallets' files, it opens those of its time, and says what lies beside them.
     try Files.remove(places[0] + "/keybackup")
     for place in places { try Files.remove(place + "/master-key") }
     let before = try Files.contents(box.folder)

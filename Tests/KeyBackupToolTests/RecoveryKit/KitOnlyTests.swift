@@ -8,7 +8,7 @@ import Testing
     let remove = ["key", "remove", kit.backup.keyID, "--yes"]
     expectFailure(
       try await kit.box.keybackup(remove, expecting: nil), 64,
-      says: "another way in than the one to be removed", "--recovery-code")
+      says: "another way in than the one that you want to remove", "--recovery-code")
     _ = try await kit.box.keybackup(remove + kit.opening, key: ["--no-key"], pin: .none)
     let asked = try await kit.box.traced {
       for (arguments, says) in [
@@ -24,7 +24,7 @@ import Testing
     try await kit.box.keybackup(["restore"])
   }
 
-  /// JSON is one object and comes last: where it cannot be written, nobody has the code.
+  /// JSON is one object and comes last: if it cannot be written, nobody has the code.
   @Test func aCodeThatCouldNotBeShownOpensNothing() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -19,7 +19,7 @@ import Testing
         ["restore", "--recovery-code-file", code, "--wait", "0"], key: ["--no-key"],
         expecting: nil), 69)
 
-    // Another kit with another key: each opens although the other one's key is not here.
+    // Another kit with another key: each opens, although the other's key is absent.
     let other = ["--state", backup.box.root + "/other.json"]
     try await backup.box.keybackup(["unlock", "--for", "1h"])
     let otherID = try await backup.box.keybackup(["credential", "create", "--json"], key: other)

@@ -56,7 +56,7 @@ import Testing
       if listed.code == 90 { #expect(listed.err.contains("--kit-id"), "\(listed.err)") }
     }
     #expect(trace.count { $0.hasSuffix("TOUCH") } <= 4, "\(trace)")
-    // Named it costs one.
+    // If it is named, it costs one touch.
     let named = try await box.traced {
       try await box.keybackup(
         ["wallet", "list", "--kit-id", String(scene.kit.prefix(8))] + scene.options, home: home)

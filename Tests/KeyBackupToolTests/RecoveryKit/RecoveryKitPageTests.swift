@@ -1,8 +1,8 @@
 import Testing
 
-/// The printed page in a real browser: what it looks like is what counts.
+/// The printed page in a real browser: its appearance is tested.
 @Suite struct RecoveryKitPageTests {
-  /// Nothing that a label says may become markup, and none may break the page.
+  /// No part of a label may become markup, and none may break the page.
   static let label = #"<script>alert(1)</script>" onload='x' & 🔑 \u{202E}evil"#
 
   @Test(arguments: ["A4", "letter"])
@@ -11,7 +11,7 @@ import Testing
     let rendered = try await Self.render(kit, paper)
     #expect(rendered.pages.count == 3, "the code, the steps, and the offline part")
     #expect(rendered.size.lowercased().contains(paper.lowercased()))
-    // Read as a person reads it: the code and the steps are whole.
+    // Read as a person reads it: the code and the steps are complete.
     #expect(rendered.text.contains(kit.code))
     for words in [
       "<script>alert(1)</script>", "memory 65536 KiB, passes 3, lanes 1",
@@ -42,21 +42,21 @@ import Testing
     for outside in ["http:", "https:", "src=", "href=", "@import", "url(", "<script", "onload='"] {
       #expect(!html.contains(outside), "\(outside)")
     }
-    // Nothing that could be taken for the words of a wallet.
+    // Nothing on it may be taken for the words of a wallet.
     for words in ["seed", "mnemonic", "passphrase", "12 words", "24 words"] {
       #expect(!html.lowercased().contains(words), "\(words)")
     }
     #expect(!html.contains("\u{202E}"))
   }
 
-  /// Fonts that a computer may have, alone: Debian's files whose names begin so.
+  /// The fonts that a computer may have, each alone: Debian's files whose names begin so.
   enum Fonts: String, CaseIterable {
     case dejaVu = "dejavu/DejaVu"
     case liberation = "liberation/Liberation"
     case noto = "noto/NotoSans-,noto/NotoSansMono-"
     case wide = "liberation/Liberation,wqy/"
 
-    /// Makes them the only ones there are, by a fontconfig file that says so.
+    /// Makes them the only fonts, by a fontconfig file.
     func install(in folder: String, _ configuration: String) throws {
       try Files.makeFolder(folder + "/fonts")
       for start in rawValue.split(separator: ",") {
@@ -128,7 +128,7 @@ import Testing
       folder: wide ? String(repeating: "雲", count: 85) : Self.longest(255),
       owner: wide ? String(repeating: "名", count: 66) : Self.longest(200))
     let html = try Files.text(kit.page)
-    // The widest freshness word, whatever this folder's is.
+    // The widest freshness word, whatever this folder's word is.
     let longer = html.replacing(
       /(Freshness word<\/th><td class="mono">)[0-9a-z-]{19}</, maxReplacements: 1
     ) { $0.1 + "mwmw-mwmw-mwmw-mwmw<" }
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  /// The widest letters there are, with a few that HTML or JSON spell longer.
+  /// The widest letters, with a few that HTML or JSON write in a longer way.
   private static func longest(_ count: Int) -> String {
     #"W<W&W"W"# + String(repeating: "W", count: count - 7)
   }
@@ -165,7 +165,7 @@ import Testing
   }
 
   struct Rendered {
-    /// Millimetres between what is printed and the margins.
+    /// The distance, in millimetres, between the printed text and the margins.
     struct Page {
       var freeBelow: Double
       var freeRight: Double
@@ -217,7 +217,7 @@ import Testing
     return rendered
   }
 
-  /// The space on a page beyond what is dark, in a PGM picture of 72 dots an inch.
+  /// The free space on a page beyond the dark dots, from a PGM picture with 72 dots per inch.
   private static func space(on picture: String) throws -> Rendered.Page {
     let bytes = try Files.read(picture)
     // "P5", the width, the height, 255, then a byte a dot.

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A recovery kit opens the backup alone, and nothing else takes its place.
+/// A recovery kit opens the backup alone, and nothing else can replace it.
 @Suite struct RecoveryKitTests {
   @Test func theCodeAloneRestoresEverything() async throws {
     let kit = try await PreparedKit()
     #expect(Files.mode(kit.page) == 0o600 && Files.mode(kit.offline) == 0o600)
     #expect(try Files.text(kit.page).contains(kit.code))
-    // No key is asked for or waited for: there is none.
+    // The command neither asks for a key nor waits for one: there is none.
     let out = kit.box.root + "/out"
     let restored = try await kit.alone(["restore", "--out", out] + kit.opening)
     #expect(!restored.text.contains("Insert") && !restored.text.contains("Touch"))
@@ -43,7 +43,7 @@ import Testing
     let restored = try await kit.box.keybackup(
       ["restore", "--out", out, "--recovery-kit", kit.offline] + kit.opening,
       key: ["--no-key"], pin: .none, home: kit.box.root + "/new-home", expecting: nil)
-    // All is restored; that nothing newer was lost with the log, nobody can say.
+    // Everything is restored; nobody can say whether newer wallets were lost with the log.
     #expect(restored.code == 75 && restored.out.contains("Restored 3 wallets"), "\(restored.text)")
     try kit.expectAllRestored(out)
     #expect(try Files.contents(kit.box.folder) == before)
@@ -78,7 +78,7 @@ import Testing
     #expect(found["wallets"].items.count == 3 && found["unreadable"].items.isEmpty)
     #expect(try await kit.box.run(command, key: nil).code != 0)
 
-    // The command: both, one, a wrong one.
+    // The command: both secrets, one, and a wrong one.
     _ = try await kit.alone(["recovery-kit", "test", "--secret-file", file] + kit.opening)
     expectFailure(
       try await kit.alone(["restore"] + kit.opening, expecting: nil), 64, says: "--secret-file")
@@ -99,7 +99,7 @@ import Testing
       expectFailure(outcome, 73, says: "synced folder")
     }
     #expect(try Files.contents(box.folder) == before)
-    // One that is not there is made, for its owner alone.
+    // A secret file that does not exist is created, for its owner alone.
     let made = box.root + "/made"
     try await box.keybackup(["recovery-kit", "create", "--reveal", "--secret-file", made])
     #expect(Files.mode(made) == 0o600)
@@ -118,7 +118,7 @@ import Testing
     #expect(made["second_secret"].text == "keyring")
     let code = box.root + "/code"
     try Files.write(try #require(made["code"].text), to: code, mode: 0o600)
-    // The page's steps, done by another program.
+    // Another program follows the steps on the page.
     #expect(try Files.text(box.root + "/page.html").contains("as 64 hexadecimal digits"))
     let keyID = try #require(made["key_id"].text)
     let second = box.root + "/second"
@@ -161,7 +161,7 @@ import Testing
 
   @Test func aRevokedKitOpensNothing() async throws {
     let kit = try await PreparedKit()
-    // Not with itself, and not what is no kit.
+    // A kit cannot revoke itself, and a key slot that is no kit cannot be revoked.
     expectFailure(
       try await kit.alone(
         ["recovery-kit", "revoke", "Safe", "--yes"] + kit.opening, expecting: nil), 64,
@@ -173,14 +173,14 @@ import Testing
     #expect(revoked.out.contains("Removed \"Safe\""))
     let after = try await kit.alone(["restore"] + kit.opening, expecting: nil)
     expectFailure(after, 66, says: "no recovery kit")
-    // It is said that this reaches no old copy; the offline kit is one.
+    // The message says that this reaches no old copy; the offline kit is one.
     #expect(revoked.err.contains("rotate --master-key"))
     let offline = try await kit.alone(
       ["restore", "--recovery-kit", kit.offline] + kit.opening, expecting: nil)
     #expect(offline.out.contains("Name of first-wallet"), "\(offline.text)")
   }
 
-  /// Whoever writes to the folder may put any number of kits there.
+  /// Anyone who writes to the folder may put any number of kits there.
   @Test func plantedKitsKeepNobodyOut() async throws {
     let kit = try await PreparedKit()
     for (memory, passes) in [(8, 1), (524_288, 8), (524_288, 7), (4_194_304, 64), (8, 1_000_000)] {
@@ -200,7 +200,7 @@ import Testing
     #expect(!opened.err.contains("Trying recovery kit 2 of 4."))
     #expect(opened.err.contains("invalid field kdf_memory_kib"))
     #expect(opened.err.contains("invalid field kdf_passes"))
-    // Named by the ID on the page, no other one is tried.
+    // With the ID on the page, no other kit is tried.
     let named = try await kit.alone(
       ["recovery-kit", "test", "--kit-id", String(kit.keyID.prefix(8))] + kit.opening)
     #expect(!named.err.contains("Trying"))
@@ -222,7 +222,7 @@ import Testing
       ])
     #expect(restored.out.contains("Name of first-wallet") && restored.terminalIsSane)
     #expect(!restored.text.contains(typed), "what is typed is not echoed")
-    // Askpass is asked as for a PIN, and nobody with --no-input.
+    // Askpass is asked as for a PIN; with --no-input nobody is asked.
     let script = backup.box.root + "/askpass"
     try Files.write("#!/bin/sh\necho '\(code)'\n", to: script, mode: 0o700)
     try await backup.box.keybackup(
@@ -234,7 +234,7 @@ import Testing
         expecting: nil), 78, says: "--recovery-code-file")
   }
 
-  /// Killed at any point: no kit, or one whose code is on the page.
+  /// Killed at any point: there is no kit, or its code is on the page.
   @Test func aKeySlotIsNeverWithoutItsPage() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -283,7 +283,7 @@ import Testing
 
   private let everyCall = ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
 
-  /// A refusal or a failure leaves the folder as it was, and no page.
+  /// A refusal or a failure leaves the folder unchanged, and no page.
   @Test func nothingIsLeftBehind() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// How memory grows with the number of wallets (docs/performance.md).
+/// Tests how memory grows with the number of wallets (docs/performance.md).
 @Suite struct PeakMemoryTests {
   /// An operation is authenticated as a whole, so one copy of the largest is in memory.
   ///
@@ -19,8 +19,8 @@ import Testing
     let largest = Double(sizes.max() ?? 0)
     #expect(largest > 1000 * Double(count), "the batch is one operation")
 
-    // Measured: 1.3 times the file, 0.3 of it an index that grows with the
-    // wallets. A copy of the ciphertext or of the plaintext would add 0.75.
+    // Measured: 1.3 times the file, of which 0.3 is an index that grows with the wallets. A copy of
+    // the ciphertext or of the plaintext would add 0.75.
     let restored = try await peak(box, ["restore", "--json"]) - restoreOne
     #expect(restored < 1.8 * largest, "restore: \(restored) bytes more, file: \(largest)")
     let one = try await peak(box, ["wallet", "import", "-"], input: lines(count..<count + 1))
@@ -32,7 +32,7 @@ import Testing
     #expect(imported < 2.6 * largest, "import: \(imported) bytes more, file: \(largest)")
   }
 
-  /// The most bytes that a run of keybackup held at a time.
+  /// The largest number of bytes that a run of keybackup held at a time.
   private func peak(
     _ box: Sandbox, _ arguments: [String], pin: Sandbox.PINGiven = .file, input: [UInt8] = []
   ) async throws -> Double {

@@ -27,6 +27,8 @@ import Testing
       )
       try program("sudo", #"exec "$@""#)
       try program("swift", "")
+      // Beside swift, as in a toolchain: scripts/release-build asks it where libstdc++ is.
+      try Files.write("#!/bin/sh\necho /dev/null\n", to: box.root + "/written/clang", mode: 0o755)
       // apt itself asks for the lock of the lists; nothing is ever installed.
       try program(
         "apt-get",
@@ -68,7 +70,7 @@ import Testing
         .filter { !$0.hasPrefix("dpkg-query") && !$0.hasPrefix("id ") }
     }
 
-    /// Holds the lock of apt's lists until apt-get was called so often.
+    /// Holds the lock of apt's lists until apt-get was called this many times.
     func holdLists(untilCalls count: Int) throws -> BackgroundProgram {
       let holder = """
         import fcntl, time
@@ -140,7 +142,9 @@ import Testing
     let computer = try Computer(missing: "none")
     let root = computer.box.root
     try Files.makeFolder(root + "/source/.build/release")
-    try Files.link(root + "/source/scripts", to: Build.root + "/scripts")
+    for name in ["scripts", "docs", "CHANGELOG.md"] {
+      try Files.link(root + "/source/" + name, to: Build.root + "/" + name)
+    }
     func make(_ arguments: [String]) async throws -> Outcome {
       try await computer.run(
         ["make", "-C", root + "/source", "-f", Build.root + "/Makefile"] + arguments)
@@ -152,10 +156,12 @@ import Testing
     #expect(!Files.exists(root + "/system"))
 
     try Files.link(root + "/source/.build/release/keybackup", to: Build.keybackup)
+    try Files.link(
+      root + "/source/.build/release/man-pages", to: BuiltProduct.path("man-pages"))
     try await make(["build"]).expectSuccess()
-    #expect(try computer.called().map { $0.prefix(11) } == ["swift build"])
+    #expect(try computer.called().map { $0.prefix(11) } == ["swift build", "swift build"])
     try await make(["install", "DESTDIR=\(root)/system"]).expectSuccess()
-    #expect(try computer.called().count == 1, "make install called something")
+    #expect(try computer.called().count == 2, "make install called something")
     let installed = root + "/system/usr/local/"
     #expect(Files.mode(installed + "bin/keybackup") == 0o755)
     let version = try await computer.run([installed + "bin/keybackup", "--version"])
@@ -166,6 +172,10 @@ import Testing
     ] {
       #expect(try Files.text(installed + "share/" + file).contains("recovery-kit"), "\(file)")
       #expect(Files.mode(installed + "share/" + file) == 0o644)
+    }
+    for page in ["man1/keybackup.1", "man1/keybackup-wallet.1", "man5/keybackup.5"] {
+      #expect(try Files.text(installed + "share/man/" + page).contains(".TH KEYBACKUP"))
+      #expect(Files.mode(installed + "share/man/" + page) == 0o644)
     }
     try await make(["uninstall", "DESTDIR=\(root)/system"]).expectSuccess()
     #expect(Files.tree(root + "/system") == [])

@@ -1,11 +1,11 @@
 import Testing
 
-/// How the process was started, and what happens to it from outside.
+/// Tests how the process may be started, and what may happen to it from outside.
 @Suite struct SurroundingsTests {
   /// A shell line that becomes the command.
   private static func started(_ line: String) -> [String] { ["sh", "-c", line, "sh"] }
 
-  /// A file that took the number of a closed stream would be written over.
+  /// A file that got the number of a closed stream would be overwritten.
   @Test func aClosedStreamIsNoOtherFile() async throws {
     let backup = try await PreparedBackup()
     // A file that gets the number 1 is not the one that the caller meant.
@@ -18,8 +18,8 @@ import Testing
       ["wallet", "show", PreparedBackup.ids[0]],
       wrapper: Self.started(#"exec "$@" >&-"#), expecting: nil)
     #expect(unsaid.code == 74, "\(unsaid.text)")
-    // One at a time: the simulation opens a socket beside every device, which
-    // would get the number of the other one.
+    // One at a time: the simulation opens a socket beside every device, which would get the other's
+    // number.
     for closed in ["<&-", "2>&-"] {
       try await backup.box.keybackup(
         ["wallet", "list"], wrapper: Self.started(#"exec "$@" \#(closed)"#))

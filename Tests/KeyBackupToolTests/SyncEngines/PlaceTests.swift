@@ -6,8 +6,7 @@ import Testing
 
 /// The messages of `init` about the place that a user chose.
 @Suite struct PlaceTests {
-  /// Runs `init` in a file system that `mount` puts at "$box/disk", in a mount
-  /// namespace of its own.
+  /// Runs `init` in a file system that `mount` puts at "$box/disk", in its own mount namespace.
   private func initOn(_ box: Sandbox, _ mount: String) async throws -> Outcome {
     try Files.makeFolder(box.root + "/disk")
     let setUp = """
@@ -40,7 +39,7 @@ import Testing
     let refused = try await initOn(
       box, #"mount -t tmpfs -o ro,mode=0777 tmpfs "$box/disk""#)
     try expectFailure(refused, 73, word: "cannot-create")
-    // The key was not bothered.
+    // The key got no request.
     #expect(!box.trace.contains { $0.contains("makeCredential") || $0.contains("TOUCH") })
   }
 
@@ -135,7 +134,7 @@ import Testing
     #expect(MountTable("").holding("/") == nil)
   }
 
-  /// A part of a sync folder that is mounted a second time is that folder.
+  /// A part of a sync folder that is mounted again elsewhere still belongs to that folder.
   @Test func secondMounts() {
     let table = MountTable(
       #"""

@@ -1,6 +1,6 @@
 import Testing
 
-/// Two computers and a server by the real rclone: a mount and a bisync.
+/// Two computers and a server, with the real rclone: a mount and a bisync.
 @Suite struct RcloneTests {
   private static let honest: Set<Int32> = [88, 66, 75, 94]
 
@@ -19,7 +19,7 @@ import Testing
     #expect(answer == .bool(true) && says == "both sides had everything at its last run")
     let watch = StatusWatch([a, b])
 
-    // Both add, and neither knows of the other.
+    // Both add a wallet, and neither knows of the other.
     try await a.write("one", "One")
     try await b.write("two", "Two")
     let waiting = try await b.isSynchronised()
@@ -49,7 +49,7 @@ import Testing
       #expect(try await computer.deep(expecting: 94) == ["conflict": 1], "\(computer.name)")
     }
 
-    // A person decides, by writing once more.
+    // A user decides by writing once more.
     try await b.write("one", "One, decided")
     try await cloud.converge()
     for computer in [a, b] {

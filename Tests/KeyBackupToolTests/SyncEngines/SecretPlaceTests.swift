@@ -1,7 +1,6 @@
 import Testing
 
-/// Secrets never lie where a sync program carries them away, unless somebody
-/// says so.
+/// Secrets never lie where a sync program carries them away, unless the user allows it.
 @Suite struct SecretPlaceTests {
   /// A backup outside of Dropbox, and a folder in it.
   private static func prepared() async throws -> (backup: PreparedBackup, inside: String) {
@@ -50,7 +49,7 @@ import Testing
     #expect(!Files.exists(box.root + "/kit.html") && !Files.exists(box.root + "/x.covb"))
   }
 
-  /// A shell's redirection puts what is printed there too.
+  /// A shell's redirection puts printed output there too.
   @Test func norIsOnePrintedIntoAFileThere() async throws {
     let (backup, inside) = try await Self.prepared()
     let box = backup.box
@@ -91,7 +90,7 @@ import Testing
     try await box.keybackup(["wallet", "list"], wrapper: into(inside + "/new"))
   }
 
-  /// The backup in a subfolder, as `init` proposes it: its neighbours are carried too.
+  /// The backup is in a subfolder, as `init` proposes it: its neighbours are synchronised too.
   @Test func besideTheBackupNeither() async throws {
     let (backup, _) = try await Self.prepared()
     let box = backup.box
@@ -104,7 +103,7 @@ import Testing
     #expect(!Files.exists(box.home + "/Dropbox/restored"))
   }
 
-  /// The backup's folder counts for commands that do not open it.
+  /// The backup's folder counts as a synced folder for commands that do not open it.
   @Test func norInTheBackupsFolder() async throws {
     let box = try Sandbox()
     for arguments in [["derive", "--salt", "x", "--out"], ["nostr", "export", "--out"]] {
@@ -150,7 +149,7 @@ import Testing
     #expect(Files.tree(inside + "/new").count == 3)
   }
 
-  /// Nothing is refused elsewhere, and standard output is no place.
+  /// Nothing is refused elsewhere, and standard output is no such place.
   @Test func elsewhereItIsAsBefore() async throws {
     let (backup, _) = try await Self.prepared()
     let entry = try await backup.box.keybackup(

@@ -3,23 +3,22 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// Asking the sync engine, where it is played: every answer it gives, and none.
+/// Asks simulated sync engines, with every answer that they can give, and none.
 ///
-/// The real ones: ``SyncthingTests``, ``RcloneTests``.
+/// For the real ones see ``SyncthingTests`` and ``RcloneTests``.
 @Suite struct SynchronisedTests {
   /// An engine's answer, and the verdict on it.
   struct Answer: Sendable, CustomTestStringConvertible {
     /// The behaviour of the simulated engine.
     var mode: String
     var says: String
-    /// Nil: not known.
+    /// The expected result; nil for unknown.
     var isSynchronised: Bool?
 
     var testDescription: String { mode }
   }
 
-  /// Plays an engine's socket: answers every question with the word, or
-  /// misbehaves.
+  /// Simulates an engine's socket: answers every question with the word, or misbehaves.
   private static let sockets = """
     import os, socket, sys, time
     kind, path, mode = sys.argv[1:]
@@ -153,7 +152,7 @@ import Testing
     #expect(try plain.json()["engine"] == .null && !plain.out.contains("synchronised\""))
   }
 
-  /// Plays Syncthing's interface; what it was asked is its output.
+  /// Simulates Syncthing's interface; its output is the requests that it got.
   private static let interface = """
     import sys, time
     from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -200,7 +199,7 @@ import Testing
     #expect(engine.output.contains("/rest/system/status secret-of-the-interface"))
   }
 
-  /// Somebody else took the port while Syncthing does not run.
+  /// Another user has taken the port while Syncthing does not run.
   @Test func theKeyIsNotToldToAnotherUser() async throws {
     let backup = try await PreparedBackup()
     let engine = try await interface(

@@ -1,6 +1,6 @@
 import Testing
 
-/// Two computers that share a folder by the real Syncthing.
+/// Two computers that share a folder with the real Syncthing.
 @Suite struct SyncthingTests {
   /// The exit codes that are allowed while files are under way.
   ///
@@ -8,7 +8,7 @@ import Testing
   /// never allowed.
   private static let honest: Set<Int32> = [88, 66, 75, 94]
 
-  /// Syncthing keeps up to so many conflict copies; with 0 it deletes them.
+  /// Syncthing keeps up to this many conflict copies; with 0 it deletes them.
   @Test(arguments: [10, 0])
   func twoComputersAndAPartition(_ keptConflicts: Int) async throws {
     let pair = try await SyncthingPair(keptConflicts: keptConflicts)
@@ -43,7 +43,7 @@ import Testing
     }
     #expect(pair.conflictCopies.isEmpty, "\(pair.conflictCopies)")
 
-    // Cut apart, both edit the same wallet and each adds one.
+    // With the network cut, both edit the same wallet and each adds one.
     pair.stop(1)
     try await a.write("one", "One by A")
     try await b.write("one", "One by B")
@@ -55,7 +55,7 @@ import Testing
     #expect(unasked.0 == .null && unasked.code == 88, "\(unasked)")
     #expect(unasked.engineSays.contains("does not run"), "\(unasked)")
 
-    // Together again: Syncthing leaves a conflict copy in wallets/.
+    // Connected again: Syncthing leaves a conflict copy in wallets/.
     try pair.start(1)
     try await pair.converge()
     #expect(
@@ -70,7 +70,7 @@ import Testing
         "\(computer.name)")
     }
 
-    // A person on B decides for what A wrote.
+    // A user on B decides for A's version.
     let listed = try await b.keybackup(["conflicts", "list", "--json"], expecting: nil).json()
     let versions = listed["conflicts"][0]["versions"].items
     let wanted = versions.first { $0["name"].text == "One by A" }?["version"].text ?? "none"

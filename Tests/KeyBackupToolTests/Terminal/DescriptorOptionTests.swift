@@ -1,6 +1,6 @@
 import Testing
 
-/// Options that name a descriptor of the caller's.
+/// Options that name a descriptor of the calling program.
 @Suite struct DescriptorOptionTests {
   static let options: [(option: String, command: [String])] = [
     ("--pin-fd", ["restore"]), ("--recovery-code-fd", ["restore"]),
@@ -9,7 +9,7 @@ import Testing
     ("--passphrase-fd", ["nostr", "export", "--reveal"]),
   ]
 
-  /// The numbers that the program's own sockets and files get: it waited for itself.
+  /// These numbers are also those of the program's own sockets and files: it would wait for itself.
   @Test(arguments: options.indices)
   func oneThatIsNotOpenIsRefused(_ index: Int) async throws {
     let (option, command) = Self.options[index]
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// The key that opens and the new one have a line each.
+  /// The key that opens and the new one have one line each.
   @Test func twoPINsAreTwoLines() async throws {
     let keys = try await ThreeKeys()
     let both = keys.only("blue") + ["--key", keys.box.root + "/fourth.json"]

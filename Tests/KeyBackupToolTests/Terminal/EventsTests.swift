@@ -36,7 +36,7 @@ import Testing
     #expect(pins.allSatisfy { $0["source"].text == "terminal" })
   }
 
-  /// No touch is announced that the key does not wait for.
+  /// A touch is announced only when the key waits for it.
   @Test func aWrongPINIsFollowedByNoTouch() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
@@ -65,7 +65,7 @@ import Testing
     #expect(events[0]["seconds_left"].number == 60 && events[0]["path"] == .null)
   }
 
-  /// By its label, and that the one which is in will not do.
+  /// The key is named by its label, and the message says that the one plugged in is not suitable.
   @Test func theRightKeyIsAskedForByItsLabel() async throws {
     let keys = try await SeveralKeysTests.TwoKeys()
     let (outcome, events) = try await keys.box.listening(

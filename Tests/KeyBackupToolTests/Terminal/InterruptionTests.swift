@@ -24,7 +24,7 @@ import Testing
     return (box, outcome)
   }
 
-  /// The key is usable at once after each end but the hardest.
+  /// The key is usable at once after every end except a kill.
   @Test(arguments: ["TERM", "HUP"])
   func theNextRunFindsTheKeyFree(_ signal: String) async throws {
     let (box, outcome) = try await script(
@@ -36,9 +36,9 @@ import Testing
     #expect(box.trace.contains("CANCEL"))
   }
 
-  /// Killed outright: the key still blinks for nobody.
+  /// Kills the command outright: the key still blinks.
   ///
-  /// That is said at once, or waited out when there is time.
+  /// The next run reports that at once, or waits for its end if there is time.
   @Test func killedWhileTheKeyBlinks() async throws {
     let (_, outcome) = try await script(
       """
@@ -50,7 +50,7 @@ import Testing
     #expect(outcome.out == "one 137\ntwo 75\n1\nthree 0\n", "\(outcome.text)")
   }
 
-  /// Stopped, as by Ctrl-Z or a laptop's lid, touched meanwhile, and woken.
+  /// Stopped, as by Ctrl-Z or a closed laptop, touched meanwhile, and continued.
   @Test func stoppedAndContinued() async throws {
     let (_, outcome) = try await script(
       """
@@ -61,7 +61,7 @@ import Testing
     #expect(outcome.out == "0\nsame\n", "\(outcome.text)")
   }
 
-  /// Stopped for longer than a touch is waited for: it ends, and the key is free.
+  /// Stopped for longer than the wait for a touch: it ends, and the key is free.
   @Test func stoppedForTooLong() async throws {
     let (_, outcome) = try await script(
       """
@@ -72,7 +72,7 @@ import Testing
     #expect(outcome.out == "one 84\ntwo 0\n", "\(outcome.text)")
   }
 
-  /// A crash says nothing about what was in memory, and ends at once.
+  /// A crash shows nothing of the memory, and ends at once.
   @Test(arguments: ["SEGV", "ABRT", "TRAP"])
   func aCrashShowsNothing(_ signal: String) async throws {
     let (box, outcome) = try await script(
@@ -107,7 +107,7 @@ import Testing
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--out", box.root + "/out"], pin: .none,
       terminal: [.expect("PIN for"), .hangUp], expecting: nil)
-    // As a signal, or as the end of what is typed, whichever comes first.
+    // As a signal, or as the end of the input, whichever comes first.
     #expect([130, 78].contains(outcome.code) && outcome.endedAtOnce, "\(outcome)")
     #expect(!Files.exists(box.root + "/out"))
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// A revealed entry, whose bytes another program may have chosen.
+/// A revealed entry, whose bytes may come from another program.
 @Suite struct RevealTests {
   private static let name = "A\u{1B}[2J\u{9B}31m\u{202E}B\u{7F}\u{E0041}é🔑"
 

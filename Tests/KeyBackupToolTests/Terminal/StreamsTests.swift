@@ -1,6 +1,6 @@
 import Testing
 
-/// Streams, and what must never be on any of them.
+/// Streams, and texts that must never be on any of them.
 @Suite struct StreamsTests {
   @Test func aReaderThatWentAwayIsNoCrash() async throws {
     let backup = try await PreparedBackup()
@@ -10,8 +10,8 @@ import Testing
       let outcome = try await backup.box.keybackup(
         arguments, pin: ["status", "--help"].contains(command[0]) ? .none : .file,
         standardOutput: .brokenPipe, expecting: nil)
-      // An I/O error, or the ending by SIGPIPE that a shell expects; several
-      // credentials are told apart on the first round.
+      // An I/O error, or the end by SIGPIPE that a shell expects. Several credentials are
+      // distinguished in the first round.
       #expect([74, 141, 90].contains(outcome.code), "\(arguments): \(outcome)")
     }
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// A person at a terminal: prompts, Ctrl-C, the progress bar.
+/// A user at a terminal: prompts, Ctrl-C, the progress bar.
 @Suite struct TerminalTests {
   @Test func asksForThePINAndShowsTheTriesLeft() async throws {
     let box = try Sandbox()
@@ -12,7 +12,7 @@ import Testing
         .expect("PIN for Virtual Key (8 tries left): "), .type(Sandbox.pin + "\n"),
         .expect("Touch Virtual Key now"),
       ])
-    // The result alone goes to standard output; the PIN is not echoed.
+    // Only the result goes to standard output; the PIN is not echoed.
     #expect(outcome.out == piped.out && outcome.stepsLeft.isEmpty)
     #expect(outcome.terminalIsSane)
     #expect(!outcome.screen.contains(String(piped.out.dropLast())))
@@ -86,7 +86,7 @@ import Testing
   func endedByASignalWhileWaitingForTheTouch(_ signal: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
-    // Not in a shell's background: there SIGINT is ignored, and stays so.
+    // Not in a shell's background, where SIGINT is ignored, and stays so.
     let script = #"(sleep 1; kill -\#(signal) $$) & exec "$@""#
     let outcome = try await box.keybackup(
       Sandbox.derive, key: ["--touch", "never"], wrapper: ["sh", "-c", script, "sh"],
@@ -170,8 +170,8 @@ import Testing
 
   @Test func aWalletsWordsAreTypedUnseen() async throws {
     let backup = try await PreparedBackup()
-    // From a terminal, standard input is a hidden prompt or plain lines; what
-    // is typed must not be on the screen.
+    // From a terminal, standard input is a hidden prompt or plain lines; typed text must not appear
+    // on the screen.
     let outcome = try await backup.box.keybackup(
       ["wallet", "add", "--name", "Typed", "--network", "bitcoin", "--mnemonic", "-"],
       terminal: [
@@ -182,7 +182,7 @@ import Testing
     #expect(!outcome.screen.contains("abandon abandon"), "echoed: \(outcome.screen)")
   }
 
-  /// A bare Enter is no PIN that the key refused: none was sent.
+  /// A bare Enter is not a PIN that the key refused: none was sent.
   @Test func anEmptyPINIsToldToBeTooShort() async throws {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(

@@ -1,20 +1,20 @@
 import Testing
 
-/// Secrets on the command line, where none belongs: nothing repeats them.
+/// Secrets on the command line, where none belongs: no output repeats them.
 @Suite struct TypedSecretTests {
   private static let code = "ABCD-EFGH-JKMN-PQRS-TVWX-Y"
   private static let nsec = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
   private static let add = ["wallet", "add", "--name", "N", "--network", "bitcoin"]
   private static let words = Samples.mnemonic.split(separator: " ").map(String.init)
 
-  /// Arguments, the code, and what must not be repeated.
+  /// The arguments, the exit code, and the text that must not be repeated.
   private static let typed: [(arguments: [String], code: Int32, secret: String)] = [
     (add + ["--mnemonic", Samples.mnemonic], 66, "abandon"),
     (add + ["--mnemonic=" + Samples.mnemonic], 66, "abandon"),
     (add + ["--mnemonic"] + words, 64, "abandon"),
     (add + words, 64, "abandon"),
     (add + [Samples.otherMnemonic], 64, "legal winner"),
-    // With a slip, and in part.
+    // With a typing error, and incomplete.
     (add + ["--mnemonic", "abandn abandon abandon abandon"], 66, "abandn"),
     (["restore", Samples.mnemonic], 64, "abandon"),
     (["status", Samples.mnemonic], 64, "abandon"),
@@ -26,8 +26,8 @@ import Testing
     (["nostr", "encode", "--reveal", "--secret", nsec], 66, "nsec1vl0"),
     (["restore", "--recovery-code", code], 64, "ABCD"),
     (["restore", "--recovery-code-file", code], 66, "ABCD"),
-    (["restore", "--pin", "1234567"], 64, "1234567"),
-    (["restore", "--pin=1234567"], 64, "1234567"),
+    (["restore", "--password", "1234567"], 64, "1234567"),
+    (["restore", "--password=1234567"], 64, "1234567"),
     (["derive", "--salt", "x", String(repeating: "0f", count: 32)], 64, "0f0f0f0f"),
     // After a scheme or folders, with what is cleaned between the words, as a list.
     (["derive", "--salt", "file:" + Samples.mnemonic], 64, "abandon"),
@@ -104,7 +104,7 @@ import Testing
     expectFailure(told, 65, says: "64 KiB")
   }
 
-  /// Nobody is alarmed by what is no secret.
+  /// Nobody is alarmed by a text that is no secret.
   @Test func whatIsNoneIsRepeated() async throws {
     let box = try Sandbox()
     for (arguments, code, says) in [
@@ -120,7 +120,7 @@ import Testing
 
   // MARK: Where they do belong
 
-  /// Without a source a person is asked, and what is typed is not shown.
+  /// Without a source the user is asked, and typed text is not shown.
   @Test func theHiddenPromptIsTheDefault() async throws {
     let backup = try await PreparedBackup()
     let added = try await backup.box.keybackup(

@@ -1,7 +1,8 @@
 import Testing
 
-/// A namespace that another CSPP program wrote, without `keybackup/`, taken over
-/// and still that program's.
+/// A namespace that another CSPP program wrote, without `keybackup/`.
+///
+/// It is taken over, and the other program can still use it.
 @Suite struct AdoptionTests {
   /// A published folder, with the security key that opens it.
   private struct Scene {
@@ -62,12 +63,12 @@ import Testing
     #expect(status.code == 88)
     // Until something has opened it, only the file says what opens it.
     #expect(try status.json()["keys"].number == 0)
-    // One touch for all of it.
+    // One touch is enough for all of it.
     let trace = try await box.traced {
       try await box.keybackup(["unlock", "--for", "2h", "--rp-id", scene.rpID], key: scene.key)
       let listed = try await box.keybackup(["wallet", "list", "--json"], key: nil, pin: .none)
       #expect(try listed.json()["wallets"].items.count == scene.wallets)
-      // Its first own write makes a log; what is there stays.
+      // Its first own write makes a log; the earlier files stay.
       try await box.keybackup(
         ["wallet", "import", "-"], key: nil, pin: .none,
         input: Array(Samples.entry(id: "ours", name: "Ours").utf8))
@@ -93,7 +94,7 @@ import Testing
     try await box.keybackup(["key", "add", "--label", "spare"], key: spare)
     try await box.keybackup(["lock"], key: nil, pin: .none)
     try scene.expectUntouched()
-    // The spare needs no word about who made the backup.
+    // The spare key needs no word about who made the backup.
     let restored = try await box.keybackup(["restore", "--json"], key: spare)
     #expect(try restored.json()["restored"].number == scene.wallets)
     try await box.keybackup(
@@ -105,8 +106,9 @@ import Testing
     try await box.keybackup(["status"], key: nil, pin: .none)
   }
 
-  /// CSPP's passkey rotation: the key is lost, this computer still knows the
-  /// master key, and another key gets it, with the envelope.
+  /// CSPP's passkey rotation: the key is lost, and this computer still knows the master key.
+  ///
+  /// Another key gets the master key, with the envelope.
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
   func theFirstProgramsKeyIsLost(_ name: String) async throws {
     let scene = try Scene(name)

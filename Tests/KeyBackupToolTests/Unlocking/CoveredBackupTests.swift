@@ -7,7 +7,7 @@ import Testing
   /// Before every honest time, and in a future that no clock has seen.
   static let times = [1, 4_102_444_800]
 
-  /// On a computer that knows the backup, a deleted wallet is missed as without the cover.
+  /// A computer that knows the backup misses a deleted wallet as it would without the cover.
   @Test(arguments: times)
   func aCoverHidesNoDeletedWallet(time: Int) async throws {
     let backup = try await PreparedBackup()
@@ -29,7 +29,7 @@ import Testing
     #expect(TrafficTests.Cost(trace).touches == 1, "\(trace)")
   }
 
-  /// Nor does it change what a computer that knows the backup does with it.
+  /// A computer that knows the backup still uses it as before.
   @Test func aKnownBackupIsUsedAsBefore() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -49,7 +49,7 @@ import Testing
     #expect(try Files.contents(backup.place(of: cover)) == before)
   }
 
-  /// A computer that knows nothing asks, and says what the person can tell it by.
+  /// A computer that knows nothing asks, and says how the user can tell them apart.
   @Test(arguments: times)
   func aNewComputerSaysWhichOneOpened(time: Int) async throws {
     let backup = try await PreparedBackup()
@@ -67,7 +67,7 @@ import Testing
           #expect(outcome.err.split(separator: id, omittingEmptySubsequences: false).count == 2)
         }
       }
-      // Three salts, of which a touch takes two.
+      // There are three salts, and one touch takes two.
       #expect(TrafficTests.Cost(trace).touches <= 2, "\(trace)")
     }
     #expect(Files.tree(box.root + "/out").isEmpty)
@@ -82,7 +82,7 @@ import Testing
     #expect(Set(known["others"].items.compactMap(\.text)) == Set(covers))
   }
 
-  /// A cover whose key slots are damaged keeps nobody from the backup beside it.
+  /// A cover with damaged key slots does not block the backup beside it.
   @Test func aDamagedCoverIsPassedOver() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -100,7 +100,7 @@ extension PreparedBackup {
   /// The path of a namespace.
   func place(of id: String) -> String { box.folder + "/cspp-namespaces/" + id }
 
-  /// Puts a complete namespace there that no key opens, and that names this backup's credential.
+  /// Adds a complete namespace that no key opens and that names this backup's credential.
   func cover(time: Int) async throws -> String {
     let outcome = try await box.run(
       Python.script("attacks/plant.py")

@@ -4,14 +4,14 @@ import Testing
 ///
 /// They are offered to a user who names none, and searched by a computer that knows no backup yet.
 @Suite struct KnownFolderTests {
-  /// How an engine is recognised.
+  /// The ways to recognise an engine.
   enum Setup: String, CaseIterable {
     case syncthing, dropbox, nextcloud, nextcloudVirtual, ownCloud, oneDrive, oneDriveElsewhere
     case gvfs, insync, iCloud, cloudStorage
 
     /// Sets the engine up.
     ///
-    /// - Returns: its folder, and what it is called.
+    /// - Returns: its folder, and its name.
     func make(in box: Sandbox) throws -> (folder: String, name: String) {
       switch self {
       case .syncthing:
@@ -71,7 +71,7 @@ import Testing
     try expectFailure(asked, 78, word: "config")
     let hint = try asked.json()["error"]["hint"].text ?? ""
     #expect(hint.contains("\(folder)/keybackup (\(name))"), "\(hint)")
-    // A folder that is named is recognised, also by way of a link.
+    // A named folder is recognised, also through a link.
     try Files.link(box.root + "/link", to: folder)
     let made = try await box.keybackup(
       ["init", "--json", box.root + "/link"], environment: box.unnamed)
@@ -103,7 +103,7 @@ import Testing
     #expect(made.screen.contains("Dropbox \"personal\" still has to upload it"), "\(made.text)")
     // It is the configured one from now on.
     try await box.keybackup(["status"], pin: .none, environment: box.unnamed, expecting: 88)
-    // Another one is not started beside it by accident.
+    // Another backup is not started beside it by accident.
     try await box.keybackup(["init"], environment: box.unnamed, expecting: 73)
   }
 
@@ -228,7 +228,7 @@ import Testing
     #expect(ended.endedAtOnce)
   }
 
-  /// A FIFO would block, a folder cannot be read.
+  /// A FIFO would block; a folder cannot be read.
   @Test(arguments: ["mkfifo", "mkdir"])
   func theirFilesAreNoFiles(_ command: String) async throws {
     let box = try Sandbox()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct NervousMomentTests {
   // MARK: Which key
 
-  /// The key that has just opened the backup is still in.
+  /// The key that has just opened the backup is still plugged in.
   @Test func theNewKeyIsAskedFor() async throws {
     let keys = try await ThreeKeys()
     let (outcome, events) = try await keys.box.listening(
@@ -56,7 +56,7 @@ import Testing
     expectFailure(other, 80, says: "keybackup credential create --rp-id mine.example;")
   }
 
-  /// An empty standard input, as of a command that failed.
+  /// An empty standard input, as from a command that failed.
   @Test func anEmptySalt() async throws {
     let box = try Sandbox()
     let trace = try await box.traced {
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.isEmpty, "\(trace)")
   }
 
-  /// It says so, costs no further touch, and `derive` then wants one named.
+  /// The message says so and costs no further touch; `derive` then needs one named.
   @Test func aSecondCredential() async throws {
     let box = try Sandbox()
     let first = try await box.keybackup(["credential", "create", "--json"])
@@ -87,7 +87,7 @@ import Testing
     expectFailure(unclear, 90, says: "--credential", id)
   }
 
-  /// A key that cannot list its credentials makes one all the same.
+  /// A key that cannot list its credentials still makes one.
   @Test(arguments: [
     "no-cred-mgmt,no-cred-mgmt-preview", "fault=error:credentialManagementPreview=0x7F",
   ])
@@ -110,7 +110,7 @@ import Testing
 
   // MARK: The recovery code
 
-  /// Programs that should ask for the code, and cannot.
+  /// Programs that are to ask for the code, and cannot.
   @Test(arguments: ["KEYBACKUP_ASKPASS", "KEYBACKUP_PINENTRY"])
   func theCodeIsNotCalledAPIN(_ variable: String) async throws {
     let kit = try await PreparedKit()
@@ -138,7 +138,7 @@ import Testing
     let encoded = Data(old.utf8).base64EncodedString().replacing("+", with: "-")
       .replacing("/", with: "_").replacing("=", with: "")
     try Files.write(whole.replacing(header, with: encoded), to: file)
-    // Only what the file says is known here: as if it had been made so long ago.
+    // Only the file's claim is known here: as if the kit had been made so long ago.
     let status = try await kit.box.keybackup(
       ["status", "--json"], key: nil, pin: .none, home: kit.box.newHome(), expecting: nil)
     let advice = try status.json()["advice"].items.compactMap(\.text)

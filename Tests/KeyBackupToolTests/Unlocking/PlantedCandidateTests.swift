@@ -4,7 +4,7 @@ import Testing
 ///
 /// None keeps the backup closed, and none makes the user touch the key many times.
 @Suite struct PlantedCandidateTests {
-  /// Number of touches that a command takes.
+  /// The number of touches that a command takes.
   private func touches(
     _ box: Sandbox, _ body: () async throws -> Void
   ) async throws -> Int {
@@ -33,7 +33,7 @@ import Testing
     _ = try await list(backup)
     try await salts(backup, 60)
     #expect(try await touches(backup.box) { _ = try await list(backup) } == 1)
-    // Also where they claim to take its place, or to be it.
+    // Also if they claim to replace it, or to be it.
     try await Attacker(box: backup.box).plant(
       "key",
       [
@@ -111,7 +111,7 @@ import Testing
     let both = ["--key", stranger, "--key", backup.box.keyState]
     #expect(try await touches(backup.box) { _ = try await list(backup, key: both) } == 2)
     #expect(try await touches(backup.box) { _ = try await list(backup, key: both) } == 1)
-    // The right one is not here: that is no damage, and it is waited for.
+    // The right key is not here: that is no damage, and the command waits for it.
     let alone = try await list(backup, key: ["--state", stranger], expecting: nil)
     #expect(alone.code == 80, "\(alone.text)")
     try await backup.box.keybackup(

@@ -38,7 +38,7 @@ import Testing
     try await backup.box.keybackup(["wallet", "list"])
   }
 
-  /// The folder's writer chooses file names; they must not steer the terminal.
+  /// An attacker who writes to the folder chooses file names; they must not control the terminal.
   @Test(arguments: [["key", "list"], ["wallet", "list"], ["status"], ["verify"]])
   func aFileNameDoesNotSteerTheTerminal(command: [String]) async throws {
     let backup = try await PreparedBackup()
@@ -51,7 +51,7 @@ import Testing
   }
 }
 
-/// The string fields of a header, still escaped as JSON wants it.
+/// The string fields of a header, still in JSON's escapes.
 struct Header {
   var text: String
 
@@ -67,7 +67,7 @@ struct Header {
 }
 
 extension PreparedBackup {
-  /// Puts an older copy of the key slot beside it, its header changed.
+  /// Adds an older copy of the key slot with a changed header.
   func plant(_ change: (inout Header) -> Void) throws {
     let file = String(decoding: try Files.read(wrapper), as: UTF8.self)
     let protected = try #require(JSON(Array(file.utf8))["protected"].text)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// Files of a key's credential that somebody put beside those that lead on after a rotation.
+/// Files with a key's credential that somebody put beside those that lead on after a rotation.
 @Suite struct PlantedSuccessorTests {
   @Test func theyDoNotUseUpTheTouches() async throws {
     let backup = try await PreparedBackup()
@@ -16,7 +16,8 @@ import Testing
     let found = try Self.slots(backup.box)
     #expect(found.count == 6)
     #expect(SuccessionSearch.order(found, at: id, []).count == 4)
-    // In another namespace only what a box waits for counts, after one file of the right one.
+    // In another namespace, only key slots with a waiting box count, after one file of the right
+    // one.
     let next = try await Self.slots(ThreeKeys().box)
     let order = SuccessionSearch.order(found + next, at: next[0].namespaceID, [boxed])
     #expect(order.map(\.keyID) == [next[0].keyID, boxed, next[1].keyID, next[2].keyID])

@@ -58,7 +58,7 @@ import Testing
       #expect(identified.text.contains("evil.example"))
     }
     #expect(TrafficTests.Cost(trace).touches == 0 && TrafficTests.Cost(trace).pins == 0)
-    // Whoever says so gets it: the file is what it claims to be.
+    // A user who asks for it gets it: the file is what it claims to be.
     let opened = try await scene.box.keybackup(
       ["wallet", "list", "--json", "--rp-id", "evil.example"])
     #expect(try opened.json()["wallets"].items.count == 2)
@@ -67,7 +67,7 @@ import Testing
   @Test func besideTheOwnersBackupItIsNotUsedEither() async throws {
     let scene = try await Scene()
     let fresh = try scene.box.newHome()
-    // A new computer cannot tell which of two is meant, and asks only for the owner's.
+    // A new computer cannot tell which of the two is meant, and asks only for the owner's.
     for command in [["restore", "--out", scene.box.root + "/out"], ["wallet", "import", "-"]] {
       _ = try await scene.expectRefused(command, home: fresh, code: 90, word: "ambiguous")
     }
@@ -115,7 +115,7 @@ import Testing
       #expect(try listed.json()["wallets"].items.count == 3)
     }
     #expect(TrafficTests.Cost(trace).touches == 1)
-    // Any code is tried on the kit that somebody made up; the key is not.
+    // Any code is tried on the invented kit; the key is not.
     let code = scene.box.root + "/code"
     try Files.write("01AB-CDEF-GHJK-MNPQ-RSVW-W\n", to: code, mode: 0o600)
     let kit = try await scene.box.traced {
@@ -153,7 +153,7 @@ import Testing
     try await box.keybackup(["wallet", "list"], home: other)
   }
 
-  /// Opening with a key of another relying party does not make the new key one of it.
+  /// Opening with a key of another relying party does not give the new key that relying party.
   @Test func theNewKeysRelyingPartyIsItsOwn() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init", "--rp-id", "own.example"])
@@ -172,7 +172,7 @@ import Testing
     #expect(third.err.contains("a web page of own.example"))
   }
 
-  /// `derive` would print what opens the backup.
+  /// `derive` would print the secret that opens the backup.
   @Test func deriveRefusesWhatOpensABackupWhereverItIs() async throws {
     let box = try Sandbox()
     let elsewhere = ["KEYBACKUP_FOLDER": box.root + "/elsewhere"]
@@ -187,13 +187,13 @@ import Testing
         try await box.keybackup(command, environment: elsewhere, expecting: nil), 64,
         says: "opens a backup")
     }
-    // A computer that only ever opened it.
+    // A computer that has only opened it.
     let other = try box.newHome()
     try await box.keybackup(["wallet", "list", "--rp-id", "own.example"], home: other)
     expectFailure(
       try await box.keybackup(named, home: other, environment: elsewhere, expecting: nil), 64,
       says: "opens a backup")
-    // A file that nobody enrolled says so too: it is named.
+    // A file that nobody enrolled claims so too: it is named.
     let mine = try await box.makeCredential()
     let attacker = Attacker(box: box)
     let namespace = try #require(Files.tree(box.folder + "/cspp-namespaces").first?.prefix(32))
@@ -205,6 +205,6 @@ import Testing
       ])
     expectFailure(
       try await box.keybackup(["derive", "--salt", "x", "--credential", mine], expecting: nil), 64,
-      says: "abababab", "move that file away")
+      says: "abababab", "move it away")
   }
 }

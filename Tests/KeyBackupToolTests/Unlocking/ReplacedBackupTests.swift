@@ -3,17 +3,17 @@ import Testing
 
 @testable import KeyBackupTool
 
-/// A backup that this computer knew is gone, and another one that the same key opens lies in its
-/// place.
+/// A backup that this computer knew is gone, and another one is in its place, which the same key
+/// opens.
 @Suite struct ReplacedBackupTests {
   private struct Scene {
     let backup: PreparedBackup
-    /// The backup in the known one's place, of one wallet.
+    /// The backup with one wallet in the known one's place.
     let other: String
 
     var box: Sandbox { backup.box }
 
-    /// The known one is gone, or still there.
+    /// Makes the scene; the known backup is gone, or still there.
     init(removing: Bool = true) async throws {
       backup = try await PreparedBackup()
       let box = backup.box
@@ -98,7 +98,7 @@ import Testing
       let shown = try await box.keybackup(command + ["--json"], expecting: 89, secrets: true)
       #expect(try shown.json()["vanished"].items.count == 1, "\(command)")
     }
-    // Reading did not make it the known one: what comes back is used again.
+    // Reading did not make it the known backup: the earlier one is used again when it comes back.
     try Files.remove(box.folder)
     let fresh = try await PreparedBackup()
     try Files.copy(fresh.box.folder, to: box.folder)
@@ -106,12 +106,12 @@ import Testing
     #expect(back["restored"].number == 3 && back["vanished"] == .null)
   }
 
-  /// Beside the known one it is named with what it holds, and not used.
+  /// Beside the known backup, it is named with its contents, and not used.
   @Test func besideTheKnownOneItIsNotUsed() async throws {
     let scene = try await Scene(removing: false)
     let box = scene.box
     let restored = try await box.keybackup(["restore", "--json"], expecting: nil)
-    // Which credential the key tells of is its own choice.
+    // The key itself chooses which credential it reports.
     if restored.code == 0 {
       #expect(try restored.json()["others"].items.map(\.text) == [scene.other])
     } else {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// The successor of the known one is no stranger, also where the known one was deleted.
+  /// The successor of the known backup is no stranger, even if the known one was deleted.
   @Test func itsSuccessorTakesItsPlace() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -135,7 +135,7 @@ import Testing
     #expect(added["vanished"] == .null && added["imported"].number == 1)
     let restored = try await box.keybackup(["restore", "--json"]).json()
     #expect(restored["restored"].number == 4)
-    // And what stands in the place of both does not.
+    // A backup in the place of both is a stranger.
     let next = try #require(rotated["namespace_id"].text)
     try Files.remove(backup.place(of: next))
     let stranger = try await Scene()

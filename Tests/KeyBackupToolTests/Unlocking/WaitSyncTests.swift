@@ -1,10 +1,10 @@
 import Testing
 
-/// `--wait-sync`: commands that wait for what the sync program has not brought.
+/// `--wait-sync`: commands that wait for files that the sync program has not brought.
 @Suite struct WaitSyncTests {
-  /// Runs a command beside something that brings what was taken away.
+  /// Runs a command while a script brings back the removed file.
   private func bringing(_ path: String, from aside: String) -> [String] {
-    // Not at its start: a crowded machine takes a while to get there.
+    // Not at its start, as a crowded machine takes a while to get there.
     [
       "sh", "-c",
       "(sleep 4; cp -r \"$0\" \"$1.part\"; mv -T \"$1.part\" \"$1\") & shift; exec \"$@\"",
@@ -53,13 +53,13 @@ import Testing
     let outcome = try await backup.box.keybackup(
       ["restore", "--json", "--wait-sync", "60"], wrapper: bringing(path, from: aside))
     #expect(try outcome.json()["failed"].items.isEmpty)
-    // And where it does not come, the command tells.
+    // And if it does not come, the command says so.
     try Files.remove(path)
     let never = try await backup.box.keybackup(["restore", "--wait-sync", "1"], expecting: 89)
     #expect(never.err.contains("older than what this computer has seen"))
   }
 
-  /// An operation that only another one names, sealed: seen after the touch.
+  /// An operation that only another, sealed one names is discovered after the touch.
   @Test func whatOnlyTheOpenedLogNamesIsWaitedFor() async throws {
     let backup = try await PreparedBackup()
     let other = backup.box.root + "/other-home"

@@ -1,10 +1,10 @@
 import Testing
 
-/// Waiting for a security key: asked for only when needed, used at once.
+/// Waiting for a security key: it is requested only when needed, and used at once.
 @Suite struct WaitingTests {
   typealias TwoKeys = SeveralKeysTests.TwoKeys
 
-  /// Nothing in reach; the right key comes.
+  /// There is nothing in reach; then the right key comes.
   @Test func asksForTheKeyByItsLabel() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
@@ -13,7 +13,7 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  /// The wrong key is in; the right one comes.
+  /// The wrong key is plugged in; then the right one comes.
   @Test func aWrongKeyDoesNotEndTheWait() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
@@ -28,7 +28,7 @@ import Testing
     #expect(!outcome.text.contains("Insert"), "\(outcome.text)")
   }
 
-  /// Without `--wait` a script is told at once.
+  /// Without `--wait`, a script gets the error at once.
   @Test func aScriptDoesNotWait() async throws {
     let keys = try await TwoKeys()
     let none = try await keys.box.keybackup(
@@ -40,7 +40,7 @@ import Testing
     for outcome in [none, wrong] { #expect(!outcome.text.contains("Insert")) }
   }
 
-  /// On a terminal a person is waited for, and may give up.
+  /// On a terminal the command waits for the user, who may give up.
   @Test func thePersonMayGiveUp() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
@@ -57,7 +57,7 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  /// Key slots that need no security key are named, whatever they are called.
+  /// Key slots that need no security key are named, whatever their labels.
   @Test func theOtherKeySlotsAreNamed() async throws {
     let backup = try await PreparedBackup()
     try backup.plant { header in
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Busy keys
 
-  /// Another program has the key for a while: it is waited for.
+  /// Another program has the key for a while: the command waits for it.
   @Test(arguments: [["restore"], ["credential", "create"]])
   func aBusyKeyIsWaitedFor(_ command: [String]) async throws {
     let keys = try await TwoKeys()
@@ -108,7 +108,7 @@ import Testing
     #expect(outcome.err.contains("Waiting: another program is using Virtual Key"))
   }
 
-  /// Two of our own at the same time, both waiting their turn.
+  /// Two of our own programs at the same time wait for their turns.
   @Test func twoRunsTakeTurns() async throws {
     let keys = try await TwoKeys()
     let script = """

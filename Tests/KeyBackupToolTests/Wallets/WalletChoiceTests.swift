@@ -1,8 +1,8 @@
 import Testing
 
-/// Which wallet is meant, and what may not be imported.
+/// The choice of a wallet by name or ID, and entries that may not be imported.
 @Suite struct WalletChoiceTests {
-  /// Other wallets are named like the ID of the one that is asked for.
+  /// Other wallets have a name equal to the ID of the requested one.
   @Test func anIDWinsOverANameWithItsOwnSecret() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
@@ -37,7 +37,7 @@ import Testing
     try expectFailure(json, 64, word: "usage")
   }
 
-  /// "There is no such wallet" is only said where everything could be read.
+  /// "There is no such wallet" is only reported if everything could be read.
   @Test func aWalletThatIsGoneFromTheFolderIsNotDenied() async throws {
     let backup = try await PreparedBackup()
     let absent = ["wallet", "show", "never-was"]
@@ -48,7 +48,7 @@ import Testing
     expectFailure(gone, 89, says: "could be read")
   }
 
-  /// A person is asked first; a script means what it says.
+  /// A user is asked first; a script is believed.
   @Test func removingAsksAtATerminalOnly() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
@@ -74,7 +74,7 @@ import Testing
     #expect(asked.isEmpty)
   }
 
-  /// Waiting for the sync program would not help: it is no matter of "try again".
+  /// Waiting for the sync program would not help, so the error is not "try again".
   @Test func aLineOfZeroBytesIsInvalid() async throws {
     let backup = try await PreparedBackup()
     let refused = try await backup.box.keybackup(

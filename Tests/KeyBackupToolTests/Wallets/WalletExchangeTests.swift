@@ -1,8 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// `wallet import` and `wallet export` through the command, with other programs
-/// on the other side.
+/// Tests `wallet import` and `wallet export` with other programs on the other side.
 @Suite struct WalletExchangeTests {
   static let password = "correct horse battery staple"
 
@@ -61,7 +60,7 @@ import Testing
     try Files.copy(box.root + "/made", to: box.root + "/password")
     let single = try JSON(await python(box, "read", one))
     #expect(single["wallets"].items.count == 1 && single["version"].number == 1)
-    // No password is left of a file that did not come to be, and none goes to the cloud.
+    // If no file was made, no password is left; and no password goes to the cloud.
     for (place, code, says) in [(box.root, 66, "Nobody"), (box.folder, 73, "synced folder")] {
       let absent = try await box.keybackup(
         ["wallet", "export", "--covb", box.root + "/x", "--wallet", "Nobody"]
@@ -88,7 +87,7 @@ import Testing
     }
   }
 
-  /// Two wallets of one name are kept, and a person is told how to tell them apart.
+  /// Two wallets of one name are kept, and the user is told how to distinguish them.
   @Test func aNameThatAnotherWalletHas() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -122,7 +121,7 @@ import Testing
     #expect(try words.json()["same_name"].items.map(\.text) == ["third-wallet"], "\(words)")
   }
 
-  /// A secret that another option takes: which one.
+  /// The message names the option that takes this secret.
   @Test func theOptionThatTakesItIsNamed() async throws {
     let backup = try await PreparedBackup()
     for (option, secret, right) in [
@@ -141,7 +140,7 @@ import Testing
     expectFailure(imported, 65, says: "keybackup wallet add takes it with --xprv")
   }
 
-  /// An old or watch-only file with the ID of a wallet does not cost its words.
+  /// An old or watch-only file with the ID of a wallet does not replace its words.
   @Test func anImportReplacesNoSecretUnasked() async throws {
     let box = try Sandbox()
     try Files.write(Self.password + "\n", to: box.root + "/password", mode: 0o600)
@@ -200,7 +199,7 @@ import Testing
     let made = try await box.keybackup(
       ["wallet", "export", "--generate-password", "--covb", box.root + "/made"], terminal: [])
     #expect(made.screen.contains("write it down"))
-    // Nothing is asked of the key where the password cannot be right.
+    // The key gets no request when the password cannot be right.
     let asked = try await box.traced {
       for (password, code) in [("x", 65 as Int32), ("another password altogether", 65)] {
         let wrong = try await box.keybackup(
@@ -282,7 +281,7 @@ import Testing
     }
   }
 
-  /// Words without their passphrase are another wallet, which is never exported unsaid.
+  /// Words without their passphrase are another wallet, which is never exported without a warning.
   @Test func aForgottenPassphraseIsNoticed() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
@@ -360,7 +359,7 @@ import Testing
     #expect(try Files.text(box.root + "/taken") == "mine")
   }
 
-  /// Files that mean harm or are broken end in a clear error, before a touch.
+  /// Malicious or broken files end in a clear error, before a touch.
   @Test func hostileFilesCostNoTouch() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -1,6 +1,6 @@
 import Testing
 
-/// A backup of public keys is not taken for one of money.
+/// A backup of public keys is not mistaken for one of money.
 @Suite struct WatchOnlyTests {
   private static let privateDescriptor = "wpkh(\(Samples.xprv)/84h/0h/0h/0/*)"
   private static let partly = "wsh(multi(1,\(Samples.xprv)/0/*,\(Samples.xpub)/1/*))"

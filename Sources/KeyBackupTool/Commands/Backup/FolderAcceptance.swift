@@ -39,7 +39,7 @@ struct FolderAcceptance {
       present,
       changes.isEmpty
         ? "There is nothing to accept, as far as can be seen without a key."
-        : "Accepted; what happens from now on is reported again.")
+        : "Accepted. What happens from now on is reported again.")
     return .success
   }
 
@@ -71,22 +71,22 @@ struct FolderAcceptance {
 
   /// What would be accepted, in words.
   private func changes(_ present: Present) -> [String] {
-    var lines = present.vanished.map { "the backup \($0.hex) is gone and would be forgotten" }
+    var lines = present.vanished.map { "the backup \($0.hex) is gone. It would be forgotten." }
     guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }
     let health = acceptance.health
     for (writer, count) in health.rolledBackBy.sorted(by: { $0.value > $1.value }).prefix(20) {
       lines.append(
-        "\(counted(count, "operation")) of computer \(writer.shortName), which this computer "
-          + "has seen, \(count == 1 ? "is" : "are") gone")
+        "\(counted(count, "change")) of computer \(writer.shortName) \(count == 1 ? "is" : "are") "
+          + "gone. This computer has seen \(count == 1 ? "it" : "them").")
     }
     if health.forked > 0 {
       lines.append(
         "the log of computer \(WriterID.listed(health.forkedWriters, name: \.shortName)) "
-          + "contradicts itself in \(counted(health.forked, "place"))")
+          + "contradicts itself in \(counted(health.forked, "place")).")
     }
     if acceptance.gaps > 0 {
       lines.append(
-        "\(counted(acceptance.gaps, "operation")) that should be here never came")
+        "\(counted(acceptance.gaps, "change")) that should be here never came.")
     }
     return lines
   }
@@ -97,12 +97,12 @@ struct FolderAcceptance {
     if isConfirmed { return }
     guard prompter.canAsk else {
       throw UserMessage(
-        .usage, "accepting needs a person's word",
+        .usage, "nobody can be asked whether to accept this",
         hint: "look first: keybackup verify --deep; then add --yes")
     }
     guard
       try prompter.confirm(
-        "Take the folder as it is now for what counts, and report this no more?")
+        "Accept that this is missing, and report it no more?")
     else {
       throw UserMessage(.denied, "not confirmed; nothing was accepted")
     }

@@ -25,8 +25,8 @@ enum FrontPage {
     }
     let said = TimeLimit.result(within: patience) { look(path, world) }
     return said
-      ?? "The backup in \(PrintableText.clean(path, limit: 200)) could not be looked at within a "
-      + "second. Run: keybackup status"
+      ?? "The backup in \(PrintableText.clean(path, limit: 200)) did not answer within a second. "
+      + "Run: keybackup status"
   }
 
   /// Which folder is in force, or why nobody can tell.

@@ -11,8 +11,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     commandName: "init",
     abstract: "Enrol a security key and start a backup in a synced folder.",
     discussion: """
-      Three touches: one makes the credential, two prove that the key gives the same secret \
-      each time. Nothing is written before that.
+      You touch the key three times. One touch makes the credential, two prove that the key \
+      gives the same secret each time.
+      Nothing is written before that.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -23,7 +24,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The synced folder (default: --folder, else a choice of those found here).",
+      "The synced folder (default: one of those found here).",
       valueName: "folder"))
   var synced: String?
 
@@ -31,7 +32,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("What to call the key (default: its product name).", valueName: "name"))
   var label: String?
 
-  @Flag(help: "Take no slot on the key. The backup folder then is the only record of the ID.")
+  @Flag(help: "Take no slot on the key. Only the backup folder then has the credential's ID.")
   var nonDiscoverable = false
 
   mutating func validate() throws {
@@ -54,7 +55,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)
-      if madeFolder { common.output.note("Made the folder \(path).") }
+      if madeFolder { common.output.note("Made the folder \(ShellWord.quoted(path)).") }
       return code
     } catch {
       // Gone again, unless something is in it.
@@ -71,8 +72,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if var gone = Backup.missing(nil, in: folder) {
       gone.hint =
         "wait until the folder is synchronised, and look at the sync program and its deleted "
-        + "files. If it is gone for good: keybackup status --accept --folder "
-        + "\(Self.word(path)) forgets it; then run init again"
+        + "files\nif it is gone for good, forget it: keybackup status --accept --folder "
+        + "\(ShellWord.quoted(path)); then run init again"
       throw gone
     }
     try FileCheck.requireWritable(path)
@@ -81,8 +82,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     for warning in place.warnings { common.output.warn("warning: \(warning)") }
     for (other, syncFolder) in known.backups() {
       common.output.warn(
-        "warning: a backup is in \(other) (\(syncFolder.title)) already; to get its wallets back: "
-          + Self.restoring(other))
+        "warning: a backup is in \(ShellWord.quoted(other)) (\(syncFolder.title)) already; to get "
+          + "its wallets back: \(Self.restoring(other))")
     }
 
     let finder = try AuthenticatorFinder(common, device, pins, world)
@@ -129,7 +130,8 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     guard unsafe mkdir(path, 0o700) == 0 else {
       throw UserMessage(
         errno == ENOENT ? .noInput : .cannotCreate,
-        "the folder \(path) is not there and cannot be made: \(systemText(errno))",
+        "the folder \(ShellWord.quoted(path)) is not there and cannot be made: "
+          + systemText(errno),
         hint: "is the synced folder mounted?")
     }
     return true
@@ -150,9 +152,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } catch .namespaceExists(let ids) {
       var message = UserMessage(BackupFolderError.namespaceExists(ids))
       message.hint =
-        "to get its wallets back: \(Self.restoring(folder.path)); "
-        + "to look at it: keybackup status --folder \(Self.word(folder.path)); "
-        + "to start another backup choose another folder"
+        "to get its wallets back: \(Self.restoring(folder.path))\n"
+        + "to look at it: keybackup status --folder \(ShellWord.quoted(folder.path))\n"
+        + "to start another backup, choose another folder"
       throw message
     } catch {
       throw UserMessage(error)
@@ -161,22 +163,13 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
 
   /// What to type to get back what a backup holds.
   private static func restoring(_ path: String) -> String {
-    "keybackup restore --folder \(word(path)) --out RESTORED --names"
-  }
-
-  /// A path as a shell takes it.
-  private static func word(_ path: String) -> String {
-    let plain = path.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || (UInt8(ascii: "-")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-    }
-    return plain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    "keybackup restore --folder \(ShellWord.quoted(path)) --out RESTORED --names"
   }
 
   private func resume(
     _ namespace: Namespace, _ folder: BackupFolder, _ path: String, _ world: World
   ) async throws(UserMessage) -> ExitCode {
-    common.output.note("An earlier init was interrupted here; finishing it.")
+    common.output.note("An earlier init was interrupted here. Finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
     let finder = try AuthenticatorFinder(common, device, pins, world)
     let offers = UnlockOffers(try backup.scan().keySlots, backup.rule(rpID))
@@ -216,15 +209,17 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       if let other = written ?? configuration.folder, other != absolute {
         guard world.variable("KEYBACKUP_FOLDER") == nil else { return }
         common.output.warn(
-          "warning: this computer still uses \(PrintableText.clean(other)); for this backup "
+          "warning: this computer still uses \(ShellWord.quoted(other)); for this backup "
             + (setting.map { "change \($0.place)" }
-              ?? "give --folder \(Self.word(absolute)) each time, or set KEYBACKUP_FOLDER"))
+              ?? "give --folder \(ShellWord.quoted(absolute)) each time, or set KEYBACKUP_FOLDER"))
+        SuggestedCommands.folder = absolute
         return
       }
       // keybackup.conf is a person's, and stays as it is.
       guard configuration.folder == nil else { return }
       configuration.folder = absolute
       try configuration.save(world)
+      SuggestedCommands.folder = nil
     } catch {
       common.output.warn("keybackup: \(error.message)")
       common.output.warn("hint: name the folder with --folder or KEYBACKUP_FOLDER from now on")
@@ -237,7 +232,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let output = common.output
     let credentialID = CredentialIDArgument.encode(credential)
     try output.result(
-      "Backup \(id.hex) is ready in \(path).",
+      "Backup \(id.hex) is ready in \(ShellWord.quoted(path)).",
       json: [
         "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(credentialID), "rp_id": .string(rpID),
@@ -251,11 +246,15 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } else {
       output.note("Saved on this computer, and nowhere else yet.")
     }
-    output.note(
-      "This key is the only way in: lose it and the backup cannot be opened. "
-        + "Keep another copy of your wallets until there is a second one: keybackup key add, or "
-        + "keybackup recovery-kit create.")
-    output.note("Next: keybackup wallet add --name NAME --network bitcoin")
+    output.note("This key is the only way in. If you lose it, nobody can open the backup.")
+    output.note("Next:")
+    for command in [
+      "keybackup wallet add --name NAME --network bitcoin", "keybackup key add",
+      "keybackup recovery-kit create --out kit.html",
+    ] {
+      output.note("  " + command)
+    }
+    output.note("Keep another copy of your wallets until you have tested a second way in.")
     return .success
   }
 }

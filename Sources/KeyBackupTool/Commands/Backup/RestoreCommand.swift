@@ -12,10 +12,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     commandName: "restore",
     abstract: "Decrypt every wallet with one touch.",
     discussion: """
-      With --out, each wallet's entry is written to the folder as it was sealed, as \
-      wallet-RECORD.json; --names puts the wallet's name first, and adds a README.txt that says \
-      which file is which and how to use it. Without --out, a table shows what could be \
-      restored. The backup itself is only read.
+      With --out, each wallet is written to a file of that folder. Without it, a table shows \
+      what could be restored.
+      A file holds the wallet's entry as it was sealed. Its name is wallet-RECORD.json. \
+      --names puts the wallet's name first, and adds a README.txt that says which file is \
+      which and how to use it.
+      The backup itself is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -23,7 +25,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Write the decrypted entries into this folder.", valueName: "folder"))
   var out: String?
 
-  @Flag(help: "With --out: name the files by their wallets, and write a README.txt.")
+  @Flag(help: "With --out: name the files by wallet; add a README.txt.")
   var names = false
 
   @OptionGroup var place: SyncedFolderOption
@@ -45,7 +47,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       target = nil
     }
     var opened = try await backup.unlock(unlock, world)
-    var rows: [[String]] = []
+    var rows: [WalletRow] = []
     var watchOnly: Set<RecordID> = []
     let common = unlock.common
     var files = RestoredFiles(keepsAll: common.json || common.verbose || names)
@@ -82,7 +84,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         if Task.isCancelled { throw .interrupted }
         let row = WalletRow(version, in: entry)
         if row.spending == .watchOnly { watchOnly.insert(row.recordID) }
-        if listed { rows.append(row.cells) }
+        if listed { rows.append(row) }
         done += 1
         bar.advance(to: done, of: total)
       }
@@ -96,21 +98,22 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let conflicts = report.counts[.conflict]
     if conflicts > 0 {
       unlock.output.warn(
-        "keybackup: \(counted(conflicts, "wallet")) with several versions; all of them are "
-          + "restored: keybackup conflicts list shows them")
+        "keybackup: \(counted(conflicts, "wallet")) \(conflicts == 1 ? "has" : "have") several "
+          + "versions; all of them are restored")
+      unlock.output.warn("hint: to see and settle them: keybackup conflicts list")
     }
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
       unlock.output.note(
-        "\(counted(kept, "wallet")) removed on one computer and changed on another: the change was "
-          + "kept.")
+        "\(counted(kept, "wallet")) \(kept == 1 ? "was" : "were") removed on one computer and "
+          + "changed on another. The change was kept.")
     }
     return report.exitCode(opened.health, opened.logFindings)
   }
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [[String]], _ files: RestoredFiles, watchOnly: Int
+    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int
   ) throws(UserMessage) {
     let output = unlock.output
     if unlock.common.json {
@@ -125,19 +128,20 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       return
     }
     if out == nil, !rows.isEmpty {
-      for line in Table.lines([WalletRow.headings] + rows) { try output.result(line) }
+      try output.result(WalletRow.table(rows))
     }
     let noun = report.restored == 1 ? "wallet" : "wallets"
     if let out {
-      try output.result("Restored \(report.restored) \(noun) into \(out).")
+      try output.result("Restored \(report.restored) \(noun) into \(ShellWord.quoted(out)).")
       output.note(
         "These files contain unencrypted wallet secrets. Move them to where you need them, then "
           + "delete them.")
       if !files.isEmpty {
+        output.note(files.table)
         for line in files.lines { output.note(line) }
       }
     } else if report.restored > 0 {
-      output.note("\(report.restored) \(noun) can be restored; --out FOLDER writes them.")
+      output.note("\(report.restored) \(noun) can be restored. To write them: --out FOLDER --names")
     } else if report.exitCode(health, logFindings) == .success {
       output.note("The backup holds no wallets yet.")
     }
@@ -146,7 +150,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.warn("keybackup: damaged file, restored from the log: \(text)")
     }
     if !report.replaced.isEmpty {
-      output.warn("hint: keybackup key repair writes the file again")
+      output.warn("hint: to write the file again: keybackup key repair")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
     noteFreshness(health)
@@ -155,11 +159,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   /// Tells on a computer that is new to the backup that there may be something newer.
   private func noteFreshness(_ health: LogHealth) {
     guard !health.isFreshnessKnown, let word = FreshnessWord(health.freshness) else { return }
-    unlock.output.note("Freshness unknown: this computer had not opened this backup before.")
     unlock.output.note(
-      "Its freshness word is \(word.grouped). Compare it with the word that keybackup status shows on "
-        + "the other computer, or that your recovery kit has: here run keybackup status --freshness "
-        + "and that word.")
+      "This computer opened the backup for the first time. It cannot tell whether something newer "
+        + "exists.")
+    unlock.output.note(
+      "To find out, take the freshness word of another computer (keybackup status) or of your "
+        + "recovery kit. Then run: keybackup status --freshness WORD")
+    unlock.output.note("The word of this folder is \(word.grouped).")
   }
 }
 
@@ -249,9 +255,9 @@ struct RestoreFolder: ~Copyable {
     guard let first = inTheWay.first else { return nil }
     let files = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"
     return UserMessage(
-      .cannotCreate, "\(files) in \(path) already and not what was restored",
-      hint: "everything else was written; nothing is overwritten: "
-        + "restore into an empty folder to get all")
+      .cannotCreate, "\(files) in \(ShellWord.quoted(path)) already, with other contents",
+      hint: "nothing was overwritten, and all other wallets were written; to get all of them, "
+        + "restore into an empty folder")
   }
 
   /// Whether the file holds exactly the entry; nil when there is none.

@@ -63,13 +63,18 @@ struct RestoredFile: Sendable, Comparable {
     return json
   }
 
-  private var cells: [String] { Array(wallet.cells.prefix(4)) + [name] }
-
-  private static let headings = Array(WalletRow.headings.prefix(4)) + ["FILE"]
-
-  /// Which file is which, a table.
-  fileprivate static func table(_ files: [RestoredFile]) -> [String] {
-    Table.lines([headings] + files.map(\.cells))
+  /// Which file is which.
+  fileprivate static func table(_ files: [RestoredFile]) -> Table {
+    Table(
+      columns: [
+        Table.Column("NAME", least: 20), Table.Column("NETWORK", rank: 1), Table.Column("KIND"),
+        Table.Column("FINGERPRINT", rank: 2), Table.Column("FILE"),
+      ],
+      rows: files.map { file in
+        var cells = file.wallet.fields.prefix(4).map(\.text) + [file.name]
+        cells[0] = PrintableText.clean(file.wallet.name ?? "-", limit: 40)
+        return cells
+      })
   }
 }
 
@@ -102,14 +107,23 @@ struct RestoredFiles: Sendable {
   /// The files as a part of the result's JSON.
   var json: JSONOutput { .array(files.sorted().map(\.json)) }
 
-  /// Which file is which, and how to use each kind.
+  /// Which file is which.
+  var table: Table { RestoredFile.table(files.sorted()) }
+
+  /// What to do with the files: how to read them, and how to use each kind.
   var lines: [String] {
-    var lines = RestoredFile.table(files.sorted())
+    var lines: [String] = []
     if files.count < count {
-      lines.append("... and \(count - files.count) more; -v lists them all")
+      lines.append("... and \(count - files.count) more files. Add -v to list them all.")
     }
+    lines.append(
+      "Each file is one wallet as JSON, for programs to read. To read the words of a wallet: "
+        + "keybackup wallet show NAME --reveal")
     return lines + uses
   }
+
+  /// Columns of the explanation's table.
+  private static let explanationWidth = 80
 
   /// The whole file ``explanationName``; holds no secret.
   var explanation: String {
@@ -117,8 +131,9 @@ struct RestoredFiles: Sendable {
       [
         "Wallets that keybackup restored.", "",
         "The other files in this folder contain unencrypted wallet secrets.",
-        "Move them to where you need them, then delete them.", "",
-      ] + RestoredFile.table(files.sorted()) + [""] + uses
+        "Move them to where you need them, then delete them.",
+        "Each file is one wallet as JSON. What a wallet program asks for is under \"secret\".", "",
+      ] + table.lines(width: Self.explanationWidth) + [""] + uses
     return lines.map { PrintableText.cleanLines($0) + "\n" }.joined()
   }
 

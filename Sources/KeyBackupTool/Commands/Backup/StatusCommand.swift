@@ -7,11 +7,12 @@ internal import BackupFolder
 struct StatusCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show how the backup stands and what is at risk. Needs no security key.",
+    abstract: "Show what is saved and what is at risk.",
     discussion: """
-      The freshness word is short enough to write down or read out: given to --freshness on \
-      another computer, it tells whether that folder lacks anything that was here. --accept is \
-      for after you have looked: what is gone or contradicts itself now is no longer reported.
+      Needs no security key. The freshness word at the end is short enough to read out: with \
+      --freshness, another computer tells whether its folder lacks anything.
+      Look at the folder before you use --accept. What is gone or contradicts itself is no \
+      longer reported afterwards.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -19,15 +20,15 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var sync: SyncOptions
 
   @Flag(
-    help: "Also ask the sync program whether everything has reached another place (up to 5 s).")
+    help: "Also ask the sync program whether another place has everything (up to 5 s).")
   var synchronised = false
 
   @Option(
     help: ArgumentHelp(
-      "Compare with the freshness word that another computer showed.", valueName: "word"))
+      "Compare with the freshness word of another computer.", valueName: "word"))
   var freshness: String?
 
-  @Flag(help: "Take the folder as it is now for what counts.")
+  @Flag(help: "Accept the folder as it is now.")
   var accept = false
 
   @Flag(name: [.short, .long], help: "With --accept: do not ask.")
@@ -45,8 +46,9 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if accept {
+      let place = try Backup.folder(at: folder.path(world, common.output), world, common)
       return try FolderAcceptance(common: common, isConfirmed: yes).run(
-        Backup.folder(at: folder.path(world, common.output), world, common), folder.namespaceID())
+        place, folder.namespaceID(in: place))
     }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
     try backup.requireOne()
@@ -64,6 +66,14 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
     report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())
+    switch FolderCarrier.look(at: report.folder, world) {
+    case .carried(let title): report.carrier = title
+    case .alone:
+      report.advice.append(
+        "no sync program carries this folder to another place, as far as can be seen. Until one "
+          + "does, this computer has the only copy.")
+    case nil: break
+    }
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }
@@ -72,7 +82,8 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       json["verdict"] = .string(report.verdict)
       try common.output.result(json: json)
     } else {
-      for line in [report.verdict] + report.lines { try common.output.result(line) }
+      try common.output.result(title: report.verdict)
+      for line in report.lines(below: report.verdict) { try common.output.result(line) }
     }
     return report.exitCode
   }

@@ -39,9 +39,9 @@ extension StatusReport {
   /// How the backup stands, in one line for a person.
   var verdict: String {
     guard let trouble else {
-      return advice.first.map { "Attention: \($0)" } ?? "Everything is fine."
+      return advice.first.map { StatusVerdict.attention + $0 } ?? "Everything is fine."
     }
-    return "Attention: \(trouble)"
+    return StatusVerdict.attention + trouble
   }
 
   /// What the code to end with means for the backup; nil: nothing is wrong.
@@ -56,18 +56,18 @@ extension StatusReport {
       }
     case .rollback:
       if case .lacking = comparison, health.rolledBack == 0, health.forked == 0, vanished.isEmpty {
-        "this folder lacks something that the freshness word stands for."
+        "something is missing that was there when the freshness word was written."
       } else {
-        "something that was in the backup is gone, or contradicts itself."
+        "something that was in the backup is missing, or was replaced."
       }
     case .conflict: "some wallets need your decision."
-    case .permissionDenied: "some folders of the backup may not be read."
-    case .incomplete: "the backup is not all here, or not everywhere yet."
+    case .permissionDenied: "you may not read some folders of the backup."
+    case .incomplete: "the backup is not fully synchronised yet."
     case .atRisk:
       if !knowsKeySlots {
         "\(whyUnknown), so its ways in are unconfirmed."
       } else if keys == 1 {
-        "there is one way in only; lose it and the backup is lost."
+        "there is one way in only. If you lose it, the backup is lost."
       } else {
         "no way into the backup counts."
       }
@@ -86,64 +86,64 @@ extension StatusReport {
     if wallets[.unreadable] > 0 {
       codes.append(.dataInvalid)
       advice.append(
-        "some files are damaged or cannot be read; your sync provider may have older versions")
+        "some files are damaged or cannot be read. Your sync provider may have older versions.")
     }
     if hasDamagedFiles { codes.append(.dataInvalid) }
     if findings.contains(where: \.isForbidden) {
       codes.append(.permissionDenied)
-      advice.append("some folders may not be read by you: check their owner and permissions")
+      advice.append("you may not read some folders. Check their owner and permissions.")
     }
     if isIncomplete {
       codes.append(.incomplete)
-      advice.append("some files are not synchronised yet: wait and look again")
+      advice.append("some files are not synchronised yet. Wait, then run: keybackup status")
     }
   }
 
   private mutating func judgeHistory() {
     if let next = health.successor {
       codes.append(.incomplete)
-      advice.append("its master key was rotated: the backup that follows is \(next.hex)")
+      advice.append("its master key was rotated. The new backup is \(next.hex).")
     }
     if !vanished.isEmpty {
       codes.append(.rollback)
       advice.append(
         "another backup that this computer knew is gone from the folder: "
-          + NamespaceID.listed(vanished))
+          + NamespaceID.listed(vanished) + ".")
     }
     if !others.isEmpty {
       advice.append(
         "the folder also holds \(NamespaceID.listed(others)), which this computer never opened and "
-          + "does not use. It may be this backup after rotate --master-key on another computer: "
-          + "delete nothing, and open it once with your key: keybackup verify --deep")
+          + "does not use. If the master key was rotated on another computer, it may be your new "
+          + "backup. Delete nothing. Plug in your key and run: keybackup verify --deep")
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)
       let whose = WriterID.listed(health.rolledBackBy.keys, name: name)
       advice.append(
-        "the folder is older than what this computer has seen: "
+        "the folder is older than what this computer has seen. "
           + (health.rolledBack == 0
-            ? "" : "\(counted(health.rolledBack, "operation")) of \(whose) gone; ")
-          + "check its sync program and its deleted files")
+            ? "" : "Missing: \(counted(health.rolledBack, "change")) of \(whose). ")
+          + "Check the sync program and its deleted files.")
     }
     if health.forked > 0 {
       codes.append(.rollback)
       let whose = WriterID.listed(health.forkedWriters, name: name)
       advice.append(
-        "two histories of \(whose) contradict each other: a file of the log was changed or "
-          + "replaced, or an old copy of the folder was written to"
-          + (isOpened ? "" : "; verify --deep says more"))
+        "two histories of \(whose) contradict each other. Somebody changed or replaced a file of "
+          + "the log, or wrote to an old copy of the folder."
+          + (isOpened ? "" : " To see more: keybackup verify --deep"))
     }
     if codes.contains(.rollback) {
       advice.append(
-        "when you have looked and nothing more will come back: keybackup status --accept")
+        "when nothing more will come back, accept what is missing: keybackup status --accept")
     }
     if health.afterRetirement > 0 {
       advice.append(
-        "a retired computer wrote again, or what it wrote before came only now; "
-          + "keybackup writers list shows which")
+        "a retired computer wrote again, or what it wrote before came only now. To see which: "
+          + "keybackup writers list")
     }
     if hasUnknownChanges {
-      advice.append("a newer keybackup wrote here what this one does not know: update it")
+      advice.append("a newer keybackup wrote to this backup. Update this one.")
     }
   }
 
@@ -153,19 +153,19 @@ extension StatusReport {
     case .unknown:
       codes.append(.incomplete)
       advice.append(
-        "the freshness word cannot be compared yet: wait until the folder is synchronised, then "
-          + "compare again")
+        "the freshness word cannot be compared yet. Wait until the folder is synchronised, then "
+          + "compare again.")
     case .lacking(let triedAll):
       codes.append(.rollback)
       advice.append(
-        "this folder lacks something that was there when the freshness word was written, or the "
-          + "word was copied wrongly" + (triedAll ? "" : ", or is very old")
-          + ": wait until the folder is synchronised, and check its sync program")
+        "something is missing that was there when the freshness word was written. Or the word was "
+          + "copied wrongly" + (triedAll ? "" : ", or is very old")
+          + ". Wait until the folder is synchronised, and check its sync program.")
     case nil:
       guard !health.isFreshnessKnown, !health.freshness.isEmpty else { return }
       advice.append(
-        "freshness unknown: this computer cannot tell whether something newer exists; compare "
-          + "with the word of another computer: keybackup status --freshness WORD")
+        "this computer cannot tell whether something newer exists. Compare with the freshness word "
+          + "of another computer: keybackup status --freshness WORD")
     }
   }
 
@@ -173,46 +173,48 @@ extension StatusReport {
     if wallets[.conflict] > 0 {
       codes.append(.conflict)
       advice.append(
-        "some wallets have several versions, and all of them are restored: keybackup conflicts "
-          + "list shows them, conflicts keep decides")
+        "some wallets have several versions; all of them are restored. To see them: keybackup "
+          + "conflicts list. To choose one: keybackup conflicts keep WALLET VERSION")
     }
     if wallets[.late] > 0 {
       codes.append(.conflict)
       advice.append(
-        "\(counted(wallets[.late], "wallet")) written late, to the backup as it was before its master "
-          + "key was rotated; restored all the same: keybackup conflicts keep takes them over")
+        "\(counted(wallets[.late], "wallet")) written late, to the backup as it was before its "
+          + "master key was rotated. All are restored. To take one over: keybackup conflicts keep "
+          + "WALLET VERSION")
     }
     if removedEarlier > 0 {
       advice.append(
         "\(counted(removedEarlier, "wallet")) removed late, in the backup as it was before its "
-          + "master key was rotated: still here")
+          + "master key was rotated. This backup still has them.")
     }
     if !waiting.isEmpty {
       let labels = waiting.map { PrintableText.clean($0.label, limit: 40) }
       advice.append(
         "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still "
-          + "open the backup; give each its place in it: with it, keybackup key repair "
-          + "(a recovery kit: --recovery-code)")
+          + "open the backup. Plug each in and run: keybackup key repair. For a recovery kit: "
+          + "keybackup key repair --recovery-code")
     }
     for old in spent {
       advice.append(
-        "the earlier backup \(old.id.hex) may be deleted, all but keybackup/keys and "
-          + old.operations.joined(separator: ", ") + "; then status --accept --namespace names it")
+        "the earlier backup \(old.id.hex) may be deleted, except keybackup/keys and "
+          + old.operations.joined(separator: ", ")
+          + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
     }
     if keptAgainstRemoval > 0 {
       advice.append(
-        "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another: "
-          + "the change was kept, nothing is lost")
+        "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another. "
+          + "The change was kept; nothing is lost.")
     }
     if copies > 0 {
       advice.append(
-        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies: "
-          + "verify --deep tells whether they differ")
+        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies. To "
+          + "see whether they differ: keybackup verify --deep")
     }
     if wallets[.missing] > 0 {
       codes.append(.incomplete)
       advice.append(
-        "some wallets are in the log only; adding or removing one writes their files again")
+        "some wallets are in the log only. The next wallet add or remove writes their files again.")
     }
   }
 

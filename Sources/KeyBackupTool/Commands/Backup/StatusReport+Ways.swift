@@ -21,19 +21,19 @@ extension StatusReport {
       guard let last = Self.lastProof(of: group, before: now) else {
         if group.contains(where: { $0.createdAt != nil }) {
           advice.append(
-            "\(name) says that it was made in the future: if this computer's clock is right, "
-              + "somebody changed its file; prove it: with it, keybackup verify --deep")
+            "\(name) says that it was made in the future. If this computer's clock is right, "
+              + "somebody changed its file. Plug the key in and run: keybackup verify --deep")
         }
         continue
       }
       guard now > last, now - last >= Self.lapse else { continue }
       advice.append(
-        "\(name) has not been proved for "
-          + "\(counted(Int((now - last) / 86_400), "day")): \(proof(of: group))")
+        "\(name) was last tested \(counted(Int((now - last) / 86_400), "day")) ago. "
+          + proof(of: group))
     }
     if let lost = LostKeySlot.listed(lostKeySlots) {
       advice.append(
-        "files of ways in are gone: \(lost). keybackup key repair writes them again from the log")
+        "files of ways in are gone: \(lost). To write them again: keybackup key repair")
     }
     for slot in slots where slot.isRemoved {
       for file in slot.files {
@@ -44,8 +44,8 @@ extension StatusReport {
     }
     if slots.contains(where: \.isRemoved) {
       advice.append(
-        "files of a removed way in are here, left or brought back by a sync program: keybackup key "
-          + "repair, opened with another way in, deletes them")
+        "files of a removed way in are still here. A sync program may have brought them back. To "
+          + "delete them, open the backup with another way in: keybackup key repair")
     }
     if slots.contains(where: { slot in
       slots.contains {
@@ -53,7 +53,7 @@ extension StatusReport {
       }
     }) {
       advice.append(
-        "a key's rotation waits for its end: keybackup key repair, opened with that key")
+        "the rotation of a key is not finished. Plug that key in and run: keybackup key repair")
     }
   }
 
@@ -61,10 +61,10 @@ extension StatusReport {
   private func proof(of group: [KeySlot]) -> String {
     guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
       // A master key that this computer knows would open the backup in its place.
-      return "with it, keybackup verify --deep" + (cachedKeys.isEmpty ? "" : " --no-keyring")
+      return "Plug it in and run: keybackup verify --deep"
+        + (cachedKeys.isEmpty ? "" : " --no-keyring")
     }
-    return
-      "\(RecoveryKitTestCommand.line(kit.keyID, kit.derivation)) asks for its code and proves it"
+    return "Run: " + RecoveryKitTestCommand.line(kit.keyID, kit.derivation)
   }
 
   /// When files of one thing opened the backup last; nil: nobody knows.
@@ -87,19 +87,18 @@ extension StatusReport {
       case true?:
         guard slot.isUntestedCode else { continue }
         advice.append(
-          "\(name) was made and never tested on this computer, so it does not count: keybackup "
-            + "recovery-kit test, with the code as it stands on the page")
+          "\(name) was never tested on this computer, so it does not count. Test it with the code "
+            + "from the page: keybackup recovery-kit test")
       case false?:
         let file = PrintableText.clean(slot.files.first ?? "", limit: 120)
         advice.append(
-          "\(name) is not enrolled: \(file) was put there by nobody that the log knows; do not "
-            + "rely on it"
-            + (slot.keyID.map { ", and remove it: keybackup key remove \($0.hex)" } ?? ""))
+          "\(name) is not enrolled: the log knows nobody who wrote \(file). Do not rely on it."
+            + (slot.keyID.map { " To remove it: keybackup key remove \($0.hex)" } ?? ""))
       case nil:
         guard knowsKeySlots else { continue }
         advice.append(
           "\(name) is unconfirmed, so it does not count: this computer has not seen that it was "
-            + "enrolled; keybackup verify --deep tells")
+            + "enrolled. To find out: keybackup verify --deep")
       }
     }
   }
@@ -110,16 +109,13 @@ extension StatusReport {
     codes.append(.atRisk)
     guard knowsKeySlots else {
       advice.append(
-        "nobody knows here whether losing one thing loses the backup: \(whyUnknown); keybackup "
-          + "verify --deep confirms its ways in")
+        "whether there is a second way in is not known: \(whyUnknown). To confirm them: keybackup "
+          + "verify --deep")
       return
     }
     advice.append(
-      (keys == 1
-        ? "there is one way in that counts: losing it loses the backup; "
-        : "there is no way in that counts; ")
-        + "enrol a spare with keybackup key add, or print a recovery kit with keybackup "
-        + "recovery-kit create and test it; keep another copy of your wallets until then")
+      "add a second way in: keybackup key add, or keybackup recovery-kit create. Keep another copy "
+        + "of your wallets until you have tested it.")
   }
 
   /// How many key slots there are.
@@ -142,8 +138,7 @@ extension StatusReport {
   /// A line for each key slot.
   var keySlotLines: [String] {
     slots.map { slot in
-      "           \(KeySlotSelector.shown(slot)), \(slot.kindWord.replacing("_", with: " ")), "
-        + slot.standing
+      "           \(KeySlotSelector.shown(slot)), \(slot.kindText), \(slot.standing)"
     }
   }
 }
@@ -159,14 +154,14 @@ extension KeySlot {
     }
     let proof: String
     if let provedAt {
-      proof = "proved " + PrintableTime.day(provedAt)
+      proof = "last used " + PrintableTime.day(provedAt)
     } else if keyID == nil {
       proof = "opened the backup here"
     } else if isUntestedCode {
       proof = "made \(PrintableTime.day(createdAt)), never tested"
     } else {
-      proof = "enrolled \(PrintableTime.day(createdAt)), not yet tried alone"
+      proof = "added \(PrintableTime.day(createdAt)), not yet tried alone"
     }
-    return isPending ? "a box waits for it since the master key was rotated, \(proof)" : proof
+    return isPending ? "not used since the master key was rotated, \(proof)" : proof
   }
 }

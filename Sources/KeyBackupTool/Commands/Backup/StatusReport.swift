@@ -6,6 +6,8 @@ struct StatusReport: Sendable {
   var namespaceID: NamespaceID
   /// Where it is written.
   var folder: String
+  /// What carries the folder to another place; nil: nobody looked, or nothing does.
+  var carrier: String?
   var wallets = WalletCounts()
   /// The key slots, removed ones included whose files are there.
   var slots: [KeySlot]
@@ -126,7 +128,8 @@ struct StatusReport: Sendable {
     for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
     let records = notCurrent.sorted { $0.key < $1.key }
     var json: JSONOutput = [
-      "namespace_id": .string(namespaceID.hex), "wallets": counts, "keys": .number(keys),
+      "namespace_id": .string(namespaceID.hex), "folder": .string(folder),
+      "wallets": counts, "keys": .number(keys),
       "ways": .array(slots.map(\.json)),
       "freshness": .string(health.freshness),
       "freshness_of": .string(isOpened ? "opened" : "claimed"),
@@ -160,20 +163,24 @@ struct StatusReport: Sendable {
     return json
   }
 
-  /// The report as lines.
-  var lines: [String] {
-    var lines = ["Backup     \(namespaceID.hex)", "Ways in    \(keySlotCount)"] + keySlotLines
+  /// The report as lines, without what the verdict has said.
+  func lines(below verdict: String? = nil) -> [String] {
+    var lines = [
+      "Folder     " + ShellWord.quoted(folder) + (carrier.map { " (\($0))" } ?? ""),
+      "Backup     \(namespaceID.hex)", "Ways in    \(keySlotCount)",
+    ]
+    lines += keySlotLines
     lines.append("Wallets    \(walletText)")
     lines.append(
-      "Log        \(counted(health.operations, "operation")) of "
+      "History    \(counted(health.operations, "change")) by "
         + counted(health.writers, "computer"))
     if health.freshness.isEmpty {
-      lines.append("Freshness  no log here")
+      lines.append("Freshness  no history here")
     } else {
       lines.append(
         "Freshness  \(FreshnessWord(health.freshness)?.grouped ?? health.freshness)"
-          + (isOpened ? "" : " (of all that lies in the log; verify --deep: of what opens)")
-          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it before)"))
+          + (isOpened ? "" : " (not checked; needs your key)")
+          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it yet)"))
     }
     lines += cachedKeys.map { "Unlocked   \($0.text)" }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
@@ -186,8 +193,8 @@ struct StatusReport: Sendable {
         lines.append("... and \(notCurrent.count - shown.count) more; --json lists them")
       }
     }
-    lines += advice.map { "! \($0)" }
     return lines
+      + advice.compactMap { StatusVerdict.rest(of: $0, after: verdict) }.map { "! \($0)" }
   }
 
   /// Records that a person is shown one by one.
@@ -216,7 +223,7 @@ extension FreshnessComparison {
     switch self {
     case .same: "equal: nothing newer was known on the other computer"
     case .newer(let count):
-      "this folder has all that the word stands for, and \(counted(count, "operation")) that the "
+      "this folder has all that the word stands for, and \(counted(count, "change")) that the "
         + "computer that gave it lacked"
     case .lacking: "this folder lacks something that the word stands for"
     case .unknown: "cannot tell: some files are not synchronised yet"

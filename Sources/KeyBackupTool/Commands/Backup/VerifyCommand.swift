@@ -10,13 +10,13 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
     commandName: "verify",
     abstract: "Check the backup: its structure, or with --deep every record.",
     discussion: """
-      Without --deep no security key is needed, and what is encrypted cannot be judged. The \
+      Without --deep no security key is needed, and what is encrypted is not checked. The \
       backup is only read.
       """)
 
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Decrypt every record, with one touch, and only count.")
+  @Flag(help: "Decrypt and check every record, with one touch.")
   var deep = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -39,7 +39,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
       openedBy = opened.openedBy?.hex
       if openedBy == nil {
-        unlock.output.note("Opened without an enrolled way in: no way in was proved by this.")
+        unlock.output.note("No way in was tested: this computer knew the master key.")
       }
     } else {
       try backup.requireOne()
@@ -55,12 +55,12 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       if deep { json["opened_by"] = .optional(openedBy) }
       try unlock.output.result(json: json)
     } else {
-      for line in report.lines { try unlock.output.result(line) }
+      for line in report.lines() { try unlock.output.result(line) }
       if report.exitCode == .success {
         unlock.output.note(
           deep
-            ? "Every record was decrypted."
-            : "Every file has the right structure; --deep decrypts them.")
+            ? "Every wallet was decrypted."
+            : "Every file has the right structure. To decrypt them: keybackup verify --deep")
       }
     }
     return report.exitCode

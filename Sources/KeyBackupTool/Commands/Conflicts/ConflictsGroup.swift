@@ -3,6 +3,6 @@ internal import ArgumentParser
 /// `keybackup conflicts`: wallets with several versions.
 struct ConflictsGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "conflicts", abstract: "Wallets of which there are several versions.",
+    commandName: "conflicts", abstract: "List wallets with several versions, and keep one of them.",
     subcommands: [ConflictsListCommand.self, ConflictsKeepCommand.self])
 }

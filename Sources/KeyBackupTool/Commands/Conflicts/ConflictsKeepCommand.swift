@@ -5,9 +5,10 @@ internal import CSPP
 /// `keybackup conflicts keep`: decides for one version of a wallet.
 struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keep", abstract: "Keep one version of a wallet; the others go.",
+    commandName: "keep", abstract: "Keep one version of a wallet, and drop the others.",
     discussion: """
-      Every other version stays in the folder's log, encrypted, and is no longer shown or restored.
+      The other versions stay in the folder's log, encrypted. They are no longer shown or \
+      restored.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -17,6 +18,12 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
 
   @Argument(help: ArgumentHelp("The version, from conflicts list.", valueName: "version"))
   var version: String
+
+  mutating func validate() throws {
+    for problem in [WalletSelector.problem(wallet), VersionSelector.problem(version)] {
+      if let problem { throw ValidationError(problem) }
+    }
+  }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
@@ -43,8 +50,8 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
     let name = PrintableText.clean(chosen.entry.name ?? row.id)
     try unlock.output.result(
       isChange
-        ? "Kept version \(chosen.id) of \"\(name)\", written here and checked."
-        : "\"\(name)\" has this version only.",
+        ? "Kept version \(chosen.id) of \"\(name)\", saved here and checked."
+        : "\"\(name)\" has only this version.",
       json: [
         "id": .string(row.id), "record_id": .string(row.recordID.hex),
         "version": .string(chosen.id.description), "changed": .bool(isChange),

@@ -6,10 +6,11 @@ internal import WalletFormats
 /// `keybackup conflicts list`: every version of every wallet that has several.
 struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List wallets that have several versions, with each of them.",
+    commandName: "list", abstract: "List wallets with several versions, and each version.",
     discussion: """
-      Versions come from computers that changed a wallet without knowing of each other, from \
-      other programs, and from a sync program's conflict copies. All are restored until one is kept.
+      A wallet has several versions when two computers changed it without knowing of each \
+      other. Other programs and a sync program's conflict copies add versions too.
+      All versions are restored until you keep one.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -64,15 +65,13 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     if rows.isEmpty {
       output.note("No wallet has several versions.")
     } else {
-      for line in Table.lines([VersionRow.headings] + rows.map(\.cells)) {
-        try output.result(line)
-      }
-      output.note("keybackup conflicts keep WALLET VERSION keeps one; the log has the others.")
+      try output.result(VersionRow.table(rows))
+      output.note("To keep one version: keybackup conflicts keep WALLET VERSION")
     }
     for record in kept {
       output.note(
-        "Record \(record.hex) was removed on one computer and changed on another: the change was "
-          + "kept; keybackup wallet remove removes it.")
+        "Record \(record.hex) was removed on one computer and changed on another. The change was "
+          + "kept. To remove it: keybackup wallet remove \(record.hex)")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
   }

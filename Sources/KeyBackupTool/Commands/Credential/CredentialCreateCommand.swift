@@ -6,8 +6,10 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a credential for derive and print its ID.",
     discussion: """
-      Every credential derives other secrets, also for the same relying party, and also on a \
-      spare key that opens the same backup: what is protected with one needs that one.
+      Every credential derives other secrets. This is so for the same relying party too, and \
+      on a spare key that opens the same backup.
+      What is protected with one credential needs that credential. Losing the key loses the \
+      secret.
       """)
 
   @OptionGroup var common: CommonOptions

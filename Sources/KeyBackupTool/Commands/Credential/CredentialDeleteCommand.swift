@@ -7,8 +7,9 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
     commandName: "delete",
     abstract: "Delete a discoverable credential from a security key, for good.",
     discussion: """
-      Some keys go on answering for the deleted credential's ID. So take it out of the backup first: \
-      keybackup key remove, then rotate --master-key.
+      Some keys go on answering for the deleted credential's ID.
+      If it opens a backup, first take it out of the backup: keybackup key remove, then \
+      keybackup rotate --master-key.
       """)
 
   @OptionGroup var common: CommonOptions

@@ -6,8 +6,10 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the discoverable credentials on a security key.",
-    discussion: "Credentials made with --non-discoverable are on no list: the key does not "
-      + "store them.")
+    discussion: """
+      The key does not store credentials that were made with --non-discoverable, so they are \
+      not listed.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions

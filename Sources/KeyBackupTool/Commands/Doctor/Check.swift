@@ -49,6 +49,9 @@ struct Check: Sendable {
     return object
   }
 
+  /// Columns before the text.
+  static let margin = 9
+
   /// The check as lines of text.
   var lines: [String] {
     let word = status == .failed ? "FAILED " : status == .warning ? "warning" : "ok     "

@@ -5,10 +5,10 @@ internal import PRFDevice
 struct DoctorCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Check keys, permissions, readers and this computer; say what to do.",
+    abstract: "Check keys, permissions and this computer; say what to do.",
     discussion: """
-      Nothing is changed, no PIN is needed, no touch either. The exit code is that of the first \
-      failed line, 0 when there is none: warnings do not count.
+      Needs no PIN and no touch, and changes nothing.
+      The exit code is that of the first failed line. Warnings do not count.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -28,7 +28,12 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
       try common.output.result(json: ["checks": .array(checks.map(\.json))])
     } else {
       for line in checks.flatMap(\.lines) {
-        try common.output.result(PrintableText.cleanLines(line))
+        // The lines of a rule's file are copied.
+        if line.contains("==") {
+          try common.output.result(laidOut: line)
+        } else {
+          try common.output.result(line, hanging: line.hasPrefix(" ") ? nil : Check.margin)
+        }
       }
     }
     return checks.first { $0.status == .failed }?.code ?? .success

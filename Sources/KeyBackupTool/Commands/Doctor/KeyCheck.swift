@@ -36,13 +36,13 @@ enum KeyCheck {
       return .warning(
         name, message,
         hint:
-          "few tries are left: enter the right PIN once, with --allow-last-tries, and all are back")
+          "enter the right PIN once, with --allow-last-tries: then all tries are back")
     }
     if info.remainingDiscoverableCredentials == 0 {
       return .warning(
         name, message,
         hint:
-          "no slot is left: keybackup credential list shows what could go, or use init --non-discoverable"
+          "no slot is left; to see what could go: keybackup credential list; or use --non-discoverable"
       )
     }
     return .ok(name, message)

@@ -9,13 +9,14 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Enrol a spare security key.",
     discussion: """
-      The backup is opened with a way in that it has, then the new key is touched three times: \
-      one touch makes the credential, two prove that the key gives the same secret each time. \
-      Nothing is written before that. With one USB port: open, take the first key out, put the \
-      new one in when asked. --device, --rp-id and the PIN options are about the new key, and \
-      about both where --unlock-device, --unlock-rp-id and --unlock-pin-file say nothing else. \
-      --pin-fd then has two lines: the PIN of the key that opens the backup, and the PIN of the \
-      new one.
+      Open the backup with a key that it has, then touch the new key three times. With one \
+      USB port, insert the new key when asked.
+      One touch makes the credential, two prove that the key gives the same secret each \
+      time. Nothing is written before that.
+      --device, --rp-id and the PIN options are about the new key. They are about both keys \
+      where --unlock-device, --unlock-rp-id and --unlock-pin-file say nothing else.
+      --pin-fd then has two lines: first the PIN of the key that opens the backup, then the \
+      PIN of the new one.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -26,7 +27,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("What to call the key (default: its product name).", valueName: "name"))
   var label: String?
 
-  @Flag(help: "Take no slot on the key. The backup folder then is the only record of the ID.")
+  @Flag(help: "Take no slot on the key. Only the backup folder then has the credential's ID.")
   var nonDiscoverable = false
 
   mutating func validate() throws {
@@ -101,7 +102,8 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     unlock.output.warn(sharing: sharing, of: name, new: keyID)
     if !unlock.common.json {
       unlock.output.note(
-        "Try it alone once (keybackup verify --deep), then keep it somewhere else than the first.")
+        "Test it: plug in this key only, and run keybackup verify --deep. Then keep it somewhere "
+          + "else than the first key.")
     }
     if let note = UserMessage.readableBy(rpID) { unlock.output.note(note) }
     unlock.output.note(rotationsOf: opened)
@@ -117,18 +119,18 @@ struct OpenerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Open the backup with a key of this relying party; the new key's is --rp-id alone.",
+      "Open the backup with a key of this relying party.",
       valueName: "id"))
   var unlockRpId: String?
 
   @Option(
     help: ArgumentHelp(
-      "The PIN of the key that opens the backup is in this file.", valueName: "path"))
+      "Read the PIN of the key that opens the backup from this file.", valueName: "path"))
   var unlockPinFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Read the PIN of the key that opens the backup from this file descriptor.", valueName: "n"))
+      "Read the PIN of the key that opens the backup from this open descriptor.", valueName: "n"))
   var unlockPinFd: Int32?
 
   mutating func validate() throws {

@@ -7,7 +7,10 @@ internal import PRFDevice
 struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "identify",
-    abstract: "Tell which plugged-in security key opens the backup. Needs no PIN and no touch.")
+    abstract: "Tell which plugged-in security key opens the backup.",
+    discussion: """
+      Needs no PIN and no touch.
+      """)
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
@@ -26,12 +29,12 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     if common.json {
       try common.output.result(json: ["keys": .array(rows.map(\.json))])
     } else {
-      for line in Table.lines([["DEVICE", "KEY", "OPENS", "KEY ID"]] + rows.map(\.cells)) {
-        try common.output.result(line)
-      }
+      try common.output.result(Row.table(rows))
     }
     if let party = offers.withheld.sorted().first {
-      common.output.note("Not asked for ways in of \(PrintableText.clean(party)): see --rp-id.")
+      common.output.note(
+        "A file in this folder names the relying party \(PrintableText.clean(party)). No key was "
+          + "asked for it (see --rp-id).")
     }
     if rows.contains(where: { !$0.slots.isEmpty }) { return .success }
     return rows.contains(where: \.isUndecided) ? .success : .wrongKey
@@ -71,7 +74,15 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
       return value
     }
 
-    var cells: [String] {
+    static func table(_ rows: [Row]) -> Table {
+      Table(
+        columns: [
+          Table.Column("DEVICE"), Table.Column("KEY", least: 12), Table.Column("OPENS", least: 12),
+          Table.Column("KEY ID", rank: 1),
+        ], rows: rows.map(\.cells))
+    }
+
+    private var cells: [String] {
       let opens =
         switch look {
         case .holds: "yes: " + PrintableText.clean(slots.first?.label ?? "", limit: 40)
@@ -81,7 +92,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
         }
       return [
         descriptor.path, OpenAuthenticator.name(of: descriptor), opens,
-        slots.first?.keyID?.hex ?? "-",
+        slots.first?.keyID.map { ShortID.shown([$0.hex])[0] } ?? "-",
       ]
     }
   }

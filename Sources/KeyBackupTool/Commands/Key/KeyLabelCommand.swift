@@ -6,7 +6,9 @@ internal import CSPP
 struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "label", abstract: "Give a way into the backup another name.",
-    discussion: "The name that it was enrolled with stays readable in the folder's keys/.")
+    discussion: """
+      The name that it was enrolled with stays readable in the folder's keys/.
+      """)
 
   @OptionGroup var unlock: UnlockOptions
 
@@ -18,7 +20,9 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
   var name: String
 
   mutating func validate() throws {
-    if let problem = KeyLabel.problem(name) { throw ValidationError(problem) }
+    for problem in [KeySlotSelector.problem(key), KeyLabel.problem(name)] {
+      if let problem { throw ValidationError(problem) }
+    }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -62,6 +66,6 @@ extension Output {
   /// Tells that a rotation has come to its end.
   func note(rotationsOf opened: borrowing OpenNamespace) {
     if json || opened.finishedRotations.isEmpty { return }
-    note("The key's new way in is proved by this; the old one was removed.")
+    note("The key's new secret works. The old one was removed.")
   }
 }

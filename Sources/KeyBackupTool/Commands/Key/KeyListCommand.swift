@@ -20,20 +20,15 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     if common.json {
       try common.output.result(json: ["keys": .array(slots.map(\.json))])
     } else {
-      let rows = slots.map(\.cells)
-      for line in Table.lines(
-        [["LABEL", "KIND", "ENROLLED", "PROVED", "ON KEY", "MODEL (AAGUID)", "KEY ID"]] + rows)
-      {
-        try common.output.result(line)
-      }
+      try common.output.result(KeySlot.table(slots, hasModels: common.verbose))
     }
     for finding in scan.findings {
       common.output.warn("keybackup: \(finding.text)")
     }
     if slots.contains(where: { $0.isEnrolled == nil }), !common.json {
       common.output.note(
-        "Unconfirmed: this computer has not seen that it was enrolled; keybackup verify --deep "
-          + "tells.")
+        "Unconfirmed: this computer has not seen that it was enrolled. To find out: keybackup "
+          + "verify --deep")
     }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success
@@ -72,18 +67,41 @@ extension KeySlot {
     switch isEnrolled {
     case false?: return "not enrolled"
     case nil: return "unconfirmed"
-    case true?: return isUntestedCode ? "never tested" : isPending ? "a box waits" : nil
+    case true?: return isUntestedCode ? "never tested" : isPending ? "not used yet" : nil
     }
   }
 
-  /// The key slot as a row, safe to print.
-  fileprivate var cells: [String] {
-    let name = label.isEmpty ? "-" : PrintableText.clean(label, limit: 40)
-    return [
-      name + (note.map { " (\($0))" } ?? ""), kindWord,
-      PrintableTime.day(createdAt),
-      PrintableTime.day(provedAt), discoverable.map { $0 ? "yes" : "no" } ?? "-",
-      aaguid.flatMap { AAGUID($0)?.description } ?? "-", keyID?.hex ?? "-",
+  /// Its kind, for a person.
+  var kindText: String {
+    switch kind {
+    case .securityKey: "security key"
+    case .csppEnvelope: "other program"
+    case .recoveryCode: "recovery kit"
+    case .unknown(let name): PrintableText.clean(name, limit: 32).replacing("_", with: " ")
+    }
+  }
+
+  /// The key slots as a table, safe to print.
+  fileprivate static func table(_ slots: [KeySlot], hasModels: Bool) -> Table {
+    var columns = [
+      Table.Column("NAME", least: 20), Table.Column("KIND"), Table.Column("ADDED", rank: 1),
+      Table.Column("LAST USED", rank: 2), Table.Column("STATE"), Table.Column("ID"),
     ]
+    var rows = zip(ShortID.shown(slots.map { $0.keyID?.hex ?? "-" }), slots).map { id, slot in
+      [
+        slot.label.isEmpty ? "-" : PrintableText.clean(slot.label, limit: 40), slot.kindText,
+        PrintableTime.day(slot.createdAt), PrintableTime.day(slot.provedAt), slot.note ?? "ok", id,
+      ]
+    }
+    if hasModels {
+      columns += [Table.Column("SLOT ON KEY", rank: 0), Table.Column("MODEL (AAGUID)")]
+      for (place, slot) in slots.enumerated() {
+        rows[place] += [
+          slot.discoverable.map { $0 ? "yes" : "no" } ?? "-",
+          slot.aaguid.flatMap { AAGUID($0)?.description } ?? "-",
+        ]
+      }
+    }
+    return Table(columns: columns, rows: rows)
   }
 }

@@ -7,10 +7,10 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a way into the backup.",
     discussion: """
-      The backup is opened with another way in, which proves that another one works. Whoever has \
-      the removed key and an older copy of the folder can still open that copy, and with it \
-      whatever is added later under the same master key: only keybackup rotate --master-key \
-      ends that.
+      Another way in opens the backup first, which proves that one is left. Whoever has the \
+      removed key can still open older copies of the folder.
+      From such a copy they can also read what is added later under the same master key. \
+      Only keybackup rotate --master-key ends that.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -19,11 +19,15 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("The way in: its label, its ID or the start of it.", valueName: "key"))
   var key: String
 
-  @Flag(help: "Remove it although it is the last one: nobody can open the backup after that.")
+  @Flag(help: "Remove the last one: then nobody can open the backup.")
   var last = false
 
   @Flag(name: [.short, .long], help: "Do not ask.")
   var yes = false
+
+  mutating func validate() throws {
+    if let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
+  }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
@@ -67,7 +71,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let prompter = unlock.common.prompter
     guard prompter.canAsk else {
       throw UserMessage(
-        .usage, "there is nobody to confirm that the way in is to be removed", hint: "add --yes")
+        .usage, "nobody can be asked whether to remove the way in", hint: "add --yes")
     }
     let name = KeySlotSelector.shown(meant[0])
     let question =
@@ -82,7 +86,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   private func advise(_ meant: [KeySlot]) {
     unlock.output.note(
-      "If somebody else may have it, and a copy of the folder: keybackup rotate --master-key.")
+      "If somebody else may have it and a copy of the folder, run: keybackup rotate --master-key")
     let stored = meant.filter { $0.discoverable == true }.compactMap(\.credentialID)
     if let id = stored.first {
       unlock.output.note(

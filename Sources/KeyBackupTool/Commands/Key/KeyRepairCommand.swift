@@ -5,10 +5,10 @@ internal import CSPP
 /// `keybackup key repair`: the files of the enrolled key slots are as the log says.
 struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair", abstract: "Write again what is lost or damaged of the ways in.",
+    commandName: "repair", abstract: "Repair lost or damaged files of the ways in.",
     discussion: """
-      Every command that changes the backup does the same; this one does nothing else. It also \
-      completes a rotation, and deletes files of removed keys that came back.
+      Every command that changes the backup does the same; this one does nothing else.
+      It also completes a rotation, and deletes files of removed keys that came back.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -52,7 +52,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))."
     }
-    return lines.isEmpty ? "Nothing was to be repaired." : lines.joined(separator: "\n")
+    return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }
 }
 

@@ -6,6 +6,9 @@ enum KeySlotSelector {
   /// The key slots that an ID, its beginning or a label names; several where one
   /// takes another's place, so that a label names both.
   ///
+  /// A whole ID wins. The beginning of one does not win over a label: whoever writes to the folder
+  /// chooses the ID in a file, but not which key slots are enrolled.
+  ///
   /// - Parameters:
   ///   - text: what the person typed.
   ///   - slots: those there are.
@@ -13,25 +16,30 @@ enum KeySlotSelector {
   /// - Throws: `no-input` for none, `ambiguous` for several that are independent.
   static func group(_ text: String, _ slots: [KeySlot]) throws(UserMessage) -> [KeySlot] {
     let named = slots.filter { $0.keyID != nil }
-    let byID = named.filter { slot in
-      text.utf8.count >= 4 && slot.keyID?.hex.hasPrefix(text.lowercased()) == true
-    }
-    let byLabel = named.filter { $0.label == text && !$0.isRemoved }
-    let all = byID.isEmpty ? byLabel : byID
+    let typed = text.lowercased()
+    let whole = named.filter { $0.keyID?.hex == typed }
+    let all =
+      whole.isEmpty
+      ? named.filter { slot in
+        (slot.label == text && !slot.isRemoved)
+          || ShortID.matches(typed, slot.keyID?.hex ?? "")
+      } : whole
     // What is known to be enrolled is meant before a file that only says so.
     let enrolled = all.filter { $0.isEnrolled == true }
     let meant = enrolled.isEmpty ? all : enrolled
     guard !meant.isEmpty else {
       throw UserMessage(
         .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
-        hint: "keybackup key list shows their labels and IDs")
+        hint: "to see their names and IDs: keybackup key list")
     }
-    let isOne = meant.count == 1 || (byID.isEmpty && meant.independent.count == 1)
-    guard isOne else {
+    let areLabels = whole.isEmpty && meant.allSatisfy { $0.label == text }
+    guard meant.count == 1 || (areLabels && meant.independent.count == 1) else {
+      let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" })
       throw UserMessage(
-        .ambiguous, "several ways into the backup fit",
+        .ambiguous,
+        "\(meant.count) ways into the backup fit \"\(PrintableText.clean(text, limit: 60))\"",
         hint: "name one by its ID: "
-          + meant.map { "\($0.keyID?.hex ?? "") (\(shown($0)))" }.joined(separator: ", "))
+          + zip(ids, meant).map { "\($0) (\"\(shown($1))\")" }.joined(separator: ", "))
     }
     return meant
   }
@@ -62,6 +70,11 @@ enum KeySlotSelector {
         hint: "nothing was changed; delete the file yourself: "
           + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
     }
+  }
+
+  /// Why a text names no key slot; nil: it may.
+  static func problem(_ text: String) -> String? {
+    text.trimmed.isEmpty ? "name the way in: its label, its ID or the start of the ID" : nil
   }
 
   /// What to call a key slot before a person.

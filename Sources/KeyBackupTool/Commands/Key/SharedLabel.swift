@@ -13,7 +13,7 @@ extension Output {
     warn(
       "keybackup: another way in has this name: \"\(PrintableText.clean(label, limit: 40))\"; its "
         + "ID is \(other.hex.prefix(8))")
-    warn("hint: give the new one another name: keybackup key label \(new.hex.prefix(8)) NAME")
+    warn("hint: to give the new one another name: keybackup key label \(new.hex.prefix(8)) NAME")
   }
 }
 

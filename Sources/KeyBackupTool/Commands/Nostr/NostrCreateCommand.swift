@@ -7,8 +7,8 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a credential for Nostr and print its npub.",
     discussion: """
-      Two touches: one makes the credential, one derives the identity. The credential takes a \
-      slot of the key; if anything goes wrong it is removed again.
+      Takes two touches: one makes the credential, one derives the identity.
+      The credential takes a slot of the key. If anything goes wrong it is removed again.
       """)
 
   @OptionGroup var keys: NostrKeyOptions

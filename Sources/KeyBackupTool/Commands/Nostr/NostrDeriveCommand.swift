@@ -7,8 +7,8 @@ struct NostrDeriveCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "derive", abstract: "Print the npubs of numbered or passphrase identities.",
     discussion: """
-      --index may be repeated: two identities cost one touch. Of an identity with a passphrase \
-      nothing is kept, here or on the key.
+      --index may be repeated: two identities take one touch.
+      Nothing is kept of an identity with a passphrase, here or on the key.
       """)
 
   @OptionGroup var keys: NostrKeyOptions

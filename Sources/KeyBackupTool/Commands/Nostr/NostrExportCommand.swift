@@ -6,7 +6,9 @@ internal import SecretMemory
 struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the nsec of an identity.",
-    discussion: "Whoever has the nsec is that identity, for good: prefer nostr sign.")
+    discussion: """
+      Whoever has the nsec is that identity, for good. Prefer keybackup nostr sign.
+      """)
 
   @OptionGroup var keys: NostrKeyOptions
   @OptionGroup var identity: IdentityOptions

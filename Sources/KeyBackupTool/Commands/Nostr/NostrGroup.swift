@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct NostrGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nostr",
-    abstract: "Nostr identities from a security key, with no secret stored anywhere.",
+    abstract: "Use Nostr identities that a security key derives.",
     subcommands: [
       NostrCreateCommand.self, NostrPubkeyCommand.self, NostrDeriveCommand.self,
       NostrSignCommand.self, NostrExportCommand.self, NostrListCommand.self, NostrSaveCommand.self,

@@ -7,8 +7,9 @@ struct NostrListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the identities that are known here or in the backup.",
     discussion: """
-      Needs no security key, except on a computer that knows none yet, or with --from-backup: \
-      then one touch brings those of the backup. Identities with a passphrase are on no list.
+      Needs no security key, unless this computer knows no identity yet. --from-backup takes \
+      one touch and brings those of the backup.
+      Identities with a passphrase are on no list.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -80,7 +81,12 @@ extension Output {
         PrintableText.clean(identity.rpID, limit: 64),
       ]
     }
-    for line in Table.lines([["NPUB", "INDEX", "RELYING PARTY"]] + rows) { try result(line) }
+    try result(
+      Table(
+        columns: [
+          Table.Column("NPUB"), Table.Column("INDEX", rank: 2),
+          Table.Column("RELYING PARTY", rank: 1),
+        ], rows: rows))
   }
 }
 

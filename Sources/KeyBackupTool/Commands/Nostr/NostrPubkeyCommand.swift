@@ -5,7 +5,10 @@ internal import Nostr
 struct NostrPubkeyCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "pubkey", abstract: "Print the npub of an identity.",
-    discussion: "The first time it is remembered, so that another key or credential is noticed.")
+    discussion: """
+      The first time, this computer remembers it. A different key or credential is noticed \
+      later.
+      """)
 
   @OptionGroup var keys: NostrKeyOptions
   @OptionGroup var identity: IdentityOptions

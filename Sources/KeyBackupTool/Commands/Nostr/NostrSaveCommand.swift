@@ -7,8 +7,9 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "save", abstract: "Put the identities that are known here into the backup.",
     discussion: """
-      Public keys, credentials and numbers, encrypted like the wallets: on a new computer \
-      nostr list brings them back. No secret is stored, and no passphrase identity.
+      Saves public keys, credentials and numbers, encrypted like the wallets. On a new \
+      computer, keybackup nostr list brings them back.
+      No secret is stored, and no identity with a passphrase.
       """)
 
   @OptionGroup var unlock: UnlockOptions

@@ -5,10 +5,11 @@ internal import SecretMemory
 /// `keybackup nostr sign`: signs one event.
 struct NostrSignCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign", abstract: "Sign a Nostr event from standard input.",
+    commandName: "sign", abstract: "Sign a Nostr event.",
     discussion: """
-      The event is a JSON object with kind and content, and if wanted tags, created_at and \
-      pubkey (NIP-01). The signed event is printed; the secret key never leaves this program.
+      The event is a JSON object with kind and content (NIP-01). tags, created_at and pubkey \
+      may be there too.
+      The signed event is printed. The secret key never leaves this program.
       """)
 
   @OptionGroup var keys: NostrKeyOptions

@@ -6,8 +6,10 @@ internal import SecretMemory
 struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "encode", abstract: "Turn a public key's hex digits into an npub (NIP-19).",
-    discussion: "A secret key comes from a file or standard input with --secret, never from "
-      + "the command line.")
+    discussion: """
+      With --secret, a secret key comes from a file or standard input, never from the \
+      command line.
+      """)
 
   @OptionGroup var common: CommonOptions
 
@@ -44,8 +46,10 @@ struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
 struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Turn an npub into hex digits (NIP-19).",
-    discussion: "An nsec comes from a file or standard input with --secret, never from the "
-      + "command line.")
+    discussion: """
+      With --secret, an nsec comes from a file or standard input, never from the command \
+      line.
+      """)
 
   @OptionGroup var common: CommonOptions
 

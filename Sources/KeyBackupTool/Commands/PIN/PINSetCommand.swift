@@ -25,7 +25,9 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
     if common.json {
       try common.output.result(json: [:])
     } else {
-      common.output.note("The PIN of \(key.name) is set. It cannot be read back: remember it.")
+      common.output.note(
+        "The PIN of \(key.name) is set. It guards the whole key. Eight wrong tries lock the key for "
+          + "good.")
     }
     return .success
   }

@@ -8,10 +8,12 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a recovery code and a page to print.",
     discussion: """
-      The code is shown once, on the terminal or in the page that --out writes, and kept nowhere. \
-      --offline adds the backup's key, sealed with the code: with it the wallet files alone are \
-      enough. --secret-file makes a second secret necessary: all bytes of a file that you keep \
-      elsewhere (made here if it is not there).
+      The code is shown once: on the terminal, or in the page that --out writes. It is \
+      stored nowhere.
+      --offline adds the backup's key, sealed with the code. The kit then needs only the \
+      wallet files.
+      --secret-file makes a second secret necessary: all bytes of a file that you keep \
+      elsewhere. The file is made here if it is not there.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -28,7 +30,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the page to print, with the code, to this new file (HTML), which only you may read.",
+      "Write the page to print, with the code, to this new HTML file.",
       valueName: "file"))
   var out: String?
 
@@ -38,7 +40,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       valueName: "file"))
   var offline: String?
 
-  @Flag(help: "Print the code although nobody may be at a terminal, or beside --out.")
+  @Flag(help: "Print the code, also beside --out or without a terminal.")
   var reveal = false
 
   @OptionGroup var place: SyncedFolderOption
@@ -84,13 +86,14 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       try OutputFile.write(page.html(kit.code), to: out)
     }
-    if showsCode { try show(kit.code, when: "It opens the backup once this command says so.") }
+    if showsCode { try show(kit.code, when: "It opens nothing until this command says so.") }
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
       guard isAbsent(kit.enrolment.keyID, namespace) else {
         throw error.adding(
-          hint: "the kit may open the backup all the same: keybackup recovery-kit test tells")
+          hint: "the kit may open the backup all the same; to find out: keybackup recovery-kit test"
+        )
       }
       if let out { OutputFile.remove(out) }
       if chosen.kind == .keyring { keyring.forget() }
@@ -135,7 +138,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       return (
         false,
-        "the kit is a way in of which nobody has the code: keybackup recovery-kit revoke "
+        "nobody has the code of this kit; take it away: keybackup recovery-kit revoke "
           + key.hex.prefix(8)
       )
     }
@@ -177,7 +180,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     text.append(text: code.grouped)
     text.append(unlock.output.resultIsTerminal ? "\n\n" : "\n")
     try unlock.output.result(secret: text.finish())
-    unlock.output.note("This is the recovery code, shown only now: write it down. " + when)
+    unlock.output.note("This is the recovery code. It is shown only once: write it down. " + when)
   }
 
   private func publish(
@@ -224,14 +227,24 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     }
     try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
     unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
-    if let out { unlock.output.note("Print \(out), then delete it: it holds the code.") }
-    if let offline, out == nil {
-      unlock.output.note("Keep \(offline) with the code, apart from the folder.")
+    for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
+      unlock.output.note(line)
     }
-    unlock.output.note(
-      "Test it with the code as it stands on the page: "
-        + RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)
-        + ". Until then status does not count it.")
     return .success
+  }
+
+  /// What to do now, in its order: the page is deleted once it was printed and the code on the
+  /// paper has opened the backup.
+  private func nextSteps(_ test: String) -> [String] {
+    var steps: [String] = []
+    if let out { steps.append("Print \(ShellWord.quoted(out)).") }
+    if let offline, out == nil {
+      steps.append("Keep \(ShellWord.quoted(offline)) with the code, away from the folder.")
+    }
+    steps.append("Test the code as it stands on paper. Until then it does not count. Run: \(test)")
+    if let out {
+      steps.append("Delete \(ShellWord.quoted(out)): whoever reads it can open the backup.")
+    }
+    return steps.count == 1 ? steps : steps.enumerated().map { "\($0 + 1). \($1)" }
   }
 }

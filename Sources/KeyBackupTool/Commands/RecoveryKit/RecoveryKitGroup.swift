@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct RecoveryKitGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery-kit",
-    abstract: "Make, test and revoke a recovery code: a way in that needs no security key.",
+    abstract: "Make, test and revoke a printed way into the backup.",
     subcommands: [
       RecoveryKitCreateCommand.self, RecoveryKitTestCommand.self, RecoveryKitRevokeCommand.self,
     ])

@@ -5,11 +5,12 @@ internal import CSPP
 /// `keybackup recovery-kit revoke`: a code opens the backup no more.
 struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Take a recovery kit's way into the backup away.",
+    commandName: "revoke", abstract: "Revoke a recovery kit: its code opens the backup no longer.",
     discussion: """
-      As keybackup key remove does with a security key: the backup is opened with another way in. \
-      Whoever has the code and an older copy of the folder, or the offline kit and the wallet \
-      files, can still open those: only keybackup rotate --master-key ends that.
+      Another way in opens the backup first. Whoever has the code can still open older \
+      copies of the folder.
+      Whoever has an offline kit and the wallet files can still open those. Only keybackup \
+      rotate --master-key ends that.
       """)
 
   @OptionGroup var removal: KeyRemoveCommand
@@ -21,7 +22,7 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
     let kits = slots.filter { Kit($0) != nil }
     guard !kits.isEmpty else {
       throw UserMessage(
-        .noInput, "this backup has no recovery kit", hint: "keybackup key list shows the ways in")
+        .noInput, "this backup has no recovery kit", hint: "to see its ways in: keybackup key list")
     }
     // A security key may have the same label.
     if let id = try KeySlotSelector.group(removal.key, kits).first?.keyID {
@@ -29,8 +30,8 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
       if let other = slots.first(where: { $0.keyID == id && Kit($0) == nil }) {
         throw UserMessage(
           .ambiguous, "the kit's file and \"\(KeySlotSelector.shown(other))\" have the same ID",
-          hint: "one of the two files was put there; keybackup verify --deep tells which one is "
-            + "enrolled")
+          hint: "somebody put one of the two files there; to see which one is enrolled: keybackup "
+            + "verify --deep")
       }
       removal.key = id.hex
     }

@@ -7,8 +7,9 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Prove that a recovery kit opens the backup. Changes nothing.",
     discussion: """
-      Asks for the code as it stands on the page. With --recovery-kit FILE the offline kit is \
-      tested, and nothing but the wallet files is used.
+      You type the code as it stands on the page.
+      With --recovery-kit FILE the offline kit is tested. Nothing but the wallet files is \
+      used then.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -37,8 +38,8 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     if opened.openedBy == nil, !isEarlier, unlock.recovery.recoveryKit == nil {
       unlock.output.note(
-        "It was made before the master key was rotated, and counts once it has its place in the "
-          + "backup: keybackup key repair --recovery-code")
+        "It was made before the master key was rotated. To make it count again: keybackup key repair "
+          + "--recovery-code")
     }
     return isEarlier ? .partial : .success
   }

@@ -5,11 +5,12 @@ internal import CSPP
 struct LockCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
-    abstract: "Forget the master key that keybackup unlock made this computer know.",
+    abstract: "Close a backup that keybackup unlock keeps open.",
     discussion: """
-      Both the kernel's keyring and, where --keep was used, the desktop's; also the keys that the \
-      backup had before rotations of its master key. With --all the keys of every backup of \
-      yours; the folder need not be there then.
+      Forgets the key in the kernel's keyring and, where --keep was used, in the desktop's. \
+      Keys from before a rotation go too.
+      With --all, the keys of every backup of yours are forgotten. The folder need not be \
+      there then.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -30,7 +31,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
       } catch {
         throw UserMessage(
           error.code, word: error.word, error.message,
-          hint: "keybackup lock --all forgets the keys of every backup, without any folder")
+          hint: "to forget the keys of every backup, without a folder: keybackup lock --all")
       }
       forgotten = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: !common.noInput) {
         id in
@@ -38,7 +39,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     try common.output.result(
-      forgotten == 0 ? "No master key was known." : "Forgotten.",
+      forgotten == 0 ? "This computer knew no master key." : "Forgotten.",
       json: ["forgotten": .number(forgotten)], ofChange: "the key is forgotten all the same")
     return .success
   }

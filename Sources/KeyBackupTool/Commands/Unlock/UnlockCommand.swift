@@ -9,10 +9,11 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     commandName: "unlock",
     abstract: "Keep the backup open for a while: commands then need no touch.",
     discussion: """
-      The key is in the Linux kernel's keyring until the time is over, keybackup lock, or a \
-      restart; --keep puts it into the desktop's keyring (GNOME, KDE, KeePassXC) until keybackup \
-      lock. Whoever can run programs as you can then open the backup. It is off unless you use \
-      it, and every command takes --no-keyring to ask for the security key all the same.
+      The key stays in the kernel's keyring until the time is over, keybackup lock, or a \
+      restart. Any program of yours can use it.
+      --keep puts it into the desktop's keyring (GNOME, KDE, KeePassXC) until keybackup \
+      lock.
+      Every command takes --no-keyring to ask for the security key all the same.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -72,7 +73,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     }
     try unlock.output.result(
       "The master key is \(report.text).", json: report.json,
-      ofChange: "it is known to this computer all the same; keybackup lock forgets it")
+      ofChange: "this computer knows it all the same; to forget it: keybackup lock")
     return .success
   }
 

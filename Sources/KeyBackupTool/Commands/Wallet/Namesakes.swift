@@ -42,11 +42,11 @@ extension Output {
       warn(
         "keybackup: another wallet has this name: "
           + "\"\(PrintableText.clean(wallet.name, limit: 40))\"; its ID is "
-          + PrintableText.clean(wallet.id))
+          + ShortID.shown([PrintableText.clean(wallet.id)])[0])
     }
     if namesakes.found.isEmpty { return }
     warn(
       "hint: name such wallets by their IDs. To rename one: keybackup wallet show ID --out FILE, "
-        + "change the name in FILE, then keybackup wallet import FILE")
+        + "then change the name in FILE, then keybackup wallet import FILE")
   }
 }

@@ -46,10 +46,10 @@ extension Output {
       warn(
         "keybackup: \(title) in the backup has the same "
           + (wallet.hasSameSecret ? "secret" : "master fingerprint")
-          + "; its ID is \(PrintableText.clean(wallet.id))")
+          + "; its ID is \(ShortID.shown([PrintableText.clean(wallet.id)])[0])")
     }
     if same.found.contains(where: \.hasSameSecret) {
-      warn("hint: one of them is enough; keybackup wallet remove ID removes the other")
+      warn("hint: one of them is enough; to remove the other: keybackup wallet remove ID")
     }
   }
 
@@ -59,6 +59,7 @@ extension Output {
   func note(secretStaysIn path: String?) {
     guard let path, path != "-", FileCheck.isFile(path) else { return }
     note(
-      "\(path) still holds the secret, unencrypted. Delete the file when you no longer need it.")
+      "\(ShellWord.quoted(path)) still holds the secret, unencrypted. Delete the file when you no "
+        + "longer need it.")
   }
 }

@@ -10,8 +10,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     commandName: "add",
     abstract: "Add a wallet to the backup.",
     discussion: """
-      The secret comes from a file, from standard input or from a hidden prompt, never from the \
-      command line. Without a source, BIP-39 words are asked for at the terminal.
+      The secret comes from a file, from standard input or from a hidden prompt. Without one \
+      of the options, the terminal asks for BIP-39 words.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -22,13 +22,14 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   var name: String
 
   @Option(
-    help: ArgumentHelp("The wallet's network.", valueName: "bitcoin|testnet|testnet4|signet"))
+    help: ArgumentHelp(
+      "The wallet's network: bitcoin, testnet, testnet4 or signet.", valueName: "network"))
   var network: String
 
   @Option(help: ArgumentHelp("Master fingerprint, 8 hex digits.", valueName: "hex"))
   var fingerprint: String?
 
-  @Option(help: ArgumentHelp("Derivation path, for people: m/84'/0'/0'.", valueName: "path"))
+  @Option(help: ArgumentHelp("Derivation path as a note, such as m/84'/0'/0'.", valueName: "path"))
   var derivationPath: String?
 
   @Option(help: ArgumentHelp("The wallet's ID (default: a random one).", valueName: "id"))
@@ -71,8 +72,10 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output.warn(viewProblem: opened.viewProblem)
+    if !unlock.common.json { tell(new) }
+    // A program reads the ID alone.
     try unlock.output.result(
-      walletID,
+      unlock.output.resultIsTerminal ? "Its ID: \(walletID)" : walletID,
       json: [
         "id": .string(walletID), "record_id": .string(record.hex),
         "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
@@ -81,7 +84,6 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         "same_name": namesakes.json,
       ],
       ofChange: "the wallet \(walletID) was added all the same")
-    if !unlock.common.json { tell(new) }
     unlock.output.warn(same)
     unlock.output.warn(namesakes)
     if secret.descriptor != nil {
@@ -97,12 +99,12 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   private func tell(_ new: borrowing NewWallet) {
     unlock.output.note(
       "Added \"\(PrintableText.clean(name))\""
-        + (new.spending == .watchOnly ? " (watch-only)" : "") + ", written here and checked.")
+        + (new.spending == .watchOnly ? " (watch-only)" : "") + ", saved here and checked.")
     guard let fingerprint = new.fingerprint else { return }
     unlock.output.note(
       "Master fingerprint \(fingerprint)"
         + (secret.passphrase.isGiven ? ", of these words with this passphrase" : "")
-        + ": compare it with what your wallet program shows.")
+        + ". Compare it with what your wallet program shows.")
   }
 
   /// The entry to add, and what is known of it beside its secret.

@@ -34,11 +34,10 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       ])
     } else {
       if rows.isEmpty {
-        unlock.output.note("No wallets yet: keybackup wallet add")
+        unlock.output.note(
+          "No wallets yet. To add one: keybackup wallet add --name NAME --network bitcoin")
       } else {
-        for line in Table.lines([WalletRow.headings] + rows.map(\.cells)) {
-          try unlock.output.result(line)
-        }
+        try unlock.output.result(WalletRow.table(rows))
       }
       unlock.output.note(watchOnly: watchOnly.count)
       unlock.output.warn(

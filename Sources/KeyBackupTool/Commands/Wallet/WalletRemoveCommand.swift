@@ -10,8 +10,8 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     commandName: "remove",
     abstract: "Remove a wallet from the backup.",
     discussion: """
-      Its encrypted secret stays in the folder's log: whoever has the folder and an enrolled \
-      key could still open it.
+      Its encrypted secret stays in the folder's log. Whoever has the folder and an enrolled \
+      key can still open it.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -19,8 +19,12 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
   var wallet: String
 
-  @Flag(name: [.short, .long], help: "Do not ask; nobody is asked without a terminal.")
+  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
   var yes = false
+
+  mutating func validate() throws {
+    if let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
+  }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
@@ -55,7 +59,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       json: ["id": .string(row.id), "record_id": .string(row.recordID.hex)],
       ofChange: "the wallet was removed all the same")
     if !unlock.common.json {
-      unlock.output.note("Its encrypted secret stays in the folder's log.")
+      unlock.output.note("Its secret stays in the folder's log, encrypted.")
     }
     return .success
   }

@@ -9,7 +9,9 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one wallet of the backup.",
-    discussion: "Without --reveal or --out, everything but the secret is shown.")
+    discussion: """
+      Without --reveal or --out, everything but the secret is shown.
+      """)
 
   @OptionGroup var unlock: UnlockOptions
 
@@ -18,7 +20,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of a wallet with several versions, this one, from conflicts list.", valueName: "version"))
+      "Show this version; conflicts list shows them.", valueName: "version"))
   var versionId: String?
 
   @Flag(help: "Print the secret too, also on a terminal.")
@@ -26,7 +28,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the decrypted entry, secret and all, to this new file, or - and nothing else.",
+      "Write the entry with its secret to this new file, or -.",
       valueName: "file"))
   var out: String?
 
@@ -35,6 +37,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var place: SyncedFolderOption
 
   mutating func validate() throws {
+    if let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
+    if let versionId, let problem = VersionSelector.problem(versionId) {
+      throw ValidationError(problem)
+    }
     if out == "-", unlock.common.json {
       throw ValidationError("--json has standard output to itself: use --reveal")
     }
@@ -53,7 +59,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     let chosen = try ChosenWallet.find(
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)
     if chosen.versions.count > 1 {
-      unlock.output.note("This wallet has several versions; keybackup restore writes them all.")
+      unlock.output.note(
+        "This wallet has several versions. To write all of them: keybackup restore --out FOLDER")
     }
     if printsEntry {
       try unlock.output.result(entry: chosen.bytes)
@@ -70,7 +77,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
         VersionRow(version, opened.origin(of: version), chosen.spending[version.id]))
     }
     if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
-    try show(rows, chosen.bytes)
+    try show(rows, chosen.version.entry, chosen.bytes)
     return .success
   }
 
@@ -97,7 +104,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func show(
-    _ versions: [VersionRow], _ bytes: borrowing SecretBytes
+    _ versions: [VersionRow], _ entry: WalletEntry, _ bytes: borrowing SecretBytes
   ) throws(UserMessage) {
     let output = unlock.output
     guard let row = versions.first?.wallet else { return }
@@ -117,7 +124,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       return
     }
     for version in versions {
-      var lines = Array(zip(WalletRow.headings, version.wallet.cells))
+      var lines = version.wallet.fields
       if let (computed, matches) = version.wallet.computed {
         lines.append(
           (
@@ -130,10 +137,19 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
         lines.append(("WRITTEN BY", version.writtenBy))
       }
       for (heading, cell) in lines {
-        try output.result(heading + String(repeating: " ", count: 13 - heading.count) + cell)
+        try output.result(
+          heading + String(repeating: " ", count: 13 - heading.count) + cell, hanging: 13)
       }
     }
     if reveal {
+      // What a person looks for, before the JSON that holds it.
+      switch try? entry.secret(in: bytes) {
+      case nil: break
+      case .some(let secret):
+        try output.write(text: "SECRET       ")
+        try output.result(entry: secret)
+        try output.result("")
+      }
       try output.write(text: "ENTRY        ")
       try output.result(entry: bytes)
       try output.result("")

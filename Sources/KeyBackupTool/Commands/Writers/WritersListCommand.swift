@@ -5,10 +5,10 @@ internal import CSPP
 /// `keybackup writers list`: one touch, a row for each computer.
 struct WritersListCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the computers that have written to the backup.",
+    commandName: "list", abstract: "List the computers that wrote to the backup.",
     discussion: """
-      A computer appears once for every name it wrote under: it takes a new one after it was \
-      cloned, reinstalled or set back.
+      A computer appears once for every name it wrote under. It takes a new name after it \
+      was cloned, reinstalled or set back.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -19,13 +19,11 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       try unlock.output.result(json: ["writers": .array(writers.map(\.json))])
     } else {
-      for line in Table.lines([LogWriter.headings] + writers.map(\.cells)) {
-        try unlock.output.result(line)
-      }
+      try unlock.output.result(LogWriter.table(writers))
       if opened.health.afterRetirement > 0 {
         unlock.output.note(
-          "A retired computer wrote again, or what it wrote before came only now; it is all shown "
-            + "and restored. Retire it once more to accept that.")
+          "A retired computer wrote again, or what it wrote before came only now. All of it is "
+            + "restored. To accept that: keybackup writers retire COMPUTER")
       }
     }
     return .success
@@ -41,11 +39,19 @@ extension LogWriter {
     ]
   }
 
-  fileprivate var cells: [String] {
-    [
-      label.isEmpty ? "-" : PrintableText.clean(label, limit: 40), String(operations),
-      PrintableTime.minute(lastAt), state, id.hex,
-    ]
+  fileprivate static func table(_ writers: [LogWriter]) -> Table {
+    let ids = ShortID.shown(writers.map(\.id.hex))
+    return Table(
+      columns: [
+        Table.Column("COMPUTER", least: 20), Table.Column("CHANGES", rank: 1),
+        Table.Column("LAST", rank: 2), Table.Column("STATE"), Table.Column("WRITER ID"),
+      ],
+      rows: zip(ids, writers).map { id, writer in
+        [
+          writer.label.isEmpty ? "-" : PrintableText.clean(writer.label, limit: 40),
+          String(writer.operations), PrintableTime.minute(writer.lastAt), writer.state, id,
+        ]
+      })
   }
 
   private var state: String {
@@ -53,6 +59,4 @@ extension LogWriter {
     if afterRetirement > 0 { return "retired, wrote again" }
     return isRetired ? "retired" : "-"
   }
-
-  fileprivate static let headings = ["COMPUTER", "OPERATIONS", "LAST", "STATE", "WRITER ID"]
 }

@@ -5,11 +5,11 @@ internal import CSPP
 /// `keybackup writers retire`: a computer writes no more.
 struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retire", abstract: "Say that a computer writes to the backup no more.",
+    commandName: "retire", abstract: "Say that a computer no longer writes to the backup.",
     discussion: """
-      What it wrote stays. Should it write again, that is shown and restored like everything \
-      else, and said. To keep a lost computer from reading the backup, its security key has to be \
-      revoked instead.
+      What it wrote stays. If it writes again, that is shown, restored and reported.
+      Retiring a lost computer does not keep it from reading. For that, remove its security \
+      key: keybackup key remove.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -18,6 +18,12 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp(
       "The computer's writer ID or name, from writers list.", valueName: "computer"))
   var computer: String
+
+  mutating func validate() throws {
+    if computer.trimmed.isEmpty {
+      throw ValidationError("name the computer, as keybackup writers list shows it")
+    }
+  }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
@@ -38,29 +44,34 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
         "changed": .bool(isChange),
       ], ofChange: "\"\(name)\" was retired all the same")
     if writer.isThisComputer, !unlock.common.json {
-      unlock.output.note("That is this computer: it writes under a new name from now on.")
+      unlock.output.note("This is this computer. It writes under a new ID from now on.")
     }
     return .success
   }
 
-  /// The one computer that is meant: by its writer ID or the start of it, else
-  /// by its name.
+  /// The one computer that is meant: by its writer ID, else by the start of that or by its name.
   ///
   /// - Throws: `no-input` for none, `ambiguous` for several.
   private static func only(
     _ writers: [LogWriter], _ selector: String
   ) throws(UserMessage) -> LogWriter {
-    let byID = writers.filter { selector.utf8.count >= 8 && $0.id.hex.hasPrefix(selector) }
-    let meant = byID.isEmpty ? writers.filter { $0.label == selector } : byID
+    let whole = writers.filter { $0.id.hex == selector }
+    let meant =
+      whole.isEmpty
+      ? writers.filter { $0.label == selector || ShortID.matches(selector.lowercased(), $0.id.hex) }
+      : whole
     guard let first = meant.first else {
       throw UserMessage(
         .noInput, "no computer \"\(PrintableText.clean(selector))\" has written here",
-        hint: "keybackup writers list shows which have")
+        hint: "to see which have: keybackup writers list")
     }
     guard meant.count == 1 else {
       throw UserMessage(
-        .ambiguous, "several computers have this name",
-        hint: "name one by its writer ID: " + meant.map(\.id.hex).joined(separator: ", "))
+        .ambiguous,
+        "\(meant.count) computers have the name, or an ID that begins with it: "
+          + "\"\(PrintableText.clean(selector))\"",
+        hint: "name one by its writer ID: "
+          + ShortID.shown(meant.map(\.id.hex)).joined(separator: ", "))
     }
     return first
   }

@@ -52,7 +52,7 @@ struct CovbExport {
       throw error
     }
     try unlock.output.result(
-      "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(file).",
+      "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(ShellWord.quoted(file)).",
       json: [
         "exported": .number(count), "out": .string(file),
         "problems": .array(problems.map(JSONOutput.string)),
@@ -99,10 +99,12 @@ struct CovbExport {
     _ notes: inout [String]
   ) throws(UserMessage) -> WalletReport {
     var missing = Set(wallets)
+    var found: [String: [WalletRow]] = [:]
     let report = opened.forEachWallet { version, bytes in
       let selectors = wallets.filter { WalletSelector.matches($0, version) }
       if selectors.isEmpty, !wallets.isEmpty { return }
       missing.subtract(selectors)
+      for selector in selectors { found[selector, default: []].append(WalletRow(version)) }
       let entry = version.entry
       let title = "\"" + PrintableText.clean(entry.name ?? entry.walletID, limit: 40) + "\""
       // A secret is not picked out of several.
@@ -123,7 +125,10 @@ struct CovbExport {
     if let absent = missing.sorted().first {
       throw UserMessage(
         .noInput, "there is no wallet \"\(PrintableText.clean(absent))\" in the backup",
-        hint: "keybackup wallet list shows what is there")
+        hint: "to see what is there: keybackup wallet list")
+    }
+    for (selector, rows) in found.sorted(by: { $0.key < $1.key }) {
+      try WalletSelector.requireOne(selector, rows)
     }
     return report
   }

@@ -41,7 +41,7 @@ struct PlainExport {
       if unlock.common.json {
         try unlock.output.result(json: json)
       } else {
-        unlock.output.note("Written to \(out): whoever reads it \(harm).")
+        unlock.output.note("Written to \(ShellWord.quoted(out)). Whoever reads it \(harm).")
       }
     } else if unlock.common.json {
       json = Output.complete(json)

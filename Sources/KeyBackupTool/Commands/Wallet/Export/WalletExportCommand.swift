@@ -26,10 +26,10 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
     commandName: "export",
     abstract: "Write a wallet for another program.",
     discussion: """
-      --covb FILE writes wallets into one file for the Cove wallet, encrypted with a password. \
-      All other formats are plain text or pictures of one wallet: they need --out FILE, which \
-      is new and readable by you only, or --reveal to be shown. Descriptors are watch-only \
-      unless --private is given.
+      --covb FILE writes an encrypted file for the Cove wallet. All other formats are plain: \
+      they need --out FILE or --reveal.
+      A plain file is new, and only you may read it. Descriptors are watch-only unless \
+      --private is given.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -48,7 +48,7 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of a wallet with several versions, this one, from conflicts list.", valueName: "version"))
+      "Use this version; conflicts list shows them.", valueName: "version"))
   var versionId: String?
 
   @OptionGroup var descriptors: DescriptorExportOptions
@@ -76,6 +76,12 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var place: SyncedFolderOption
 
   mutating func validate() throws {
+    for name in wallets + [wallet].compactMap({ $0 }) {
+      if let problem = WalletSelector.problem(name) { throw ValidationError(problem) }
+    }
+    if let versionId, let problem = VersionSelector.problem(versionId) {
+      throw ValidationError(problem)
+    }
     if covb != nil {
       try validateCovb()
     } else {

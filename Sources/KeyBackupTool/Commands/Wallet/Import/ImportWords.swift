@@ -22,7 +22,7 @@ extension OpenNamespace {
       unchanged == 0
       ? "" : " \(unchanged) \(unchanged == 1 ? "was" : "were") there with the same \(same)."
     return
-      "Imported \(added) \(added == 1 ? "wallet" : "wallets"), written here and checked.\(known)"
+      "Imported \(added) \(added == 1 ? "wallet" : "wallets"), saved here and checked.\(known)"
   }
 
   /// Some wallets' names for a sentence; the first few of many.

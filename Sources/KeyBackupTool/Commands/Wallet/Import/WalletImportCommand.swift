@@ -20,16 +20,18 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     commandName: "import",
     abstract: "Add wallets from another program's file.",
     discussion: """
-      Without --format the file holds WalletEntry JSON, one a line. Every entry is kept byte for \
-      byte, but for the mark that says which operation sealed it. \
-      Nothing is written unless every line is valid. A wallet that is in the backup already \
-      gets a new version, unless it is there with the same content: what was interrupted can \
-      be repeated. Up to 4 MiB of entries (some 7,000 wallets) are imported all or none, more \
-      in several such parts.
-
-      --covb reads the file that the Cove wallet exports. A wallet whose secret the backup holds, \
-      and the file does not, is left as it is unless --replace is given. --format mnemonic, seedqr and \
-      descriptors need --name and --network, labels needs --wallet.
+      Without --format, the file holds WalletEntry JSON, one a line. Nothing is written \
+      unless every line is valid.
+      Every entry is kept byte for byte, except for the mark that says which operation \
+      sealed it.
+      A wallet that is in the backup already gets a new version, unless its content is the \
+      same. So an interrupted import can be repeated.
+      Up to 4 MiB of entries (some 7,000 wallets) are imported all or none. Larger files are \
+      imported in parts of that size.
+      --covb reads the file that the Cove wallet exports. A wallet without the secret that \
+      the backup holds is left out unless --replace is given.
+      --format mnemonic, seedqr and descriptors need --name and --network. --format labels \
+      needs --wallet.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -43,7 +45,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var password: CovbPasswordOptions
 
   @Flag(
-    help: "With --covb, also take a wallet without the secret that the backup holds of it."
+    help: "With --covb: also take wallets that lack the secret."
   )
   var replace = false
 
@@ -54,10 +56,11 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   var name: String?
 
   @Option(
-    help: ArgumentHelp("The new wallet's network.", valueName: "bitcoin|testnet|testnet4|signet"))
+    help: ArgumentHelp(
+      "The new wallet's network: bitcoin, testnet, testnet4 or signet.", valueName: "network"))
   var network: String?
 
-  @Option(help: ArgumentHelp("Master fingerprint that it must have.", valueName: "hex"))
+  @Option(help: ArgumentHelp("The master fingerprint that it must have.", valueName: "hex"))
   var fingerprint: String?
 
   @OptionGroup var passphrase: WalletPassphraseOption
@@ -90,6 +93,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     if (wallet != nil) != (format == .labels) {
       throw ValidationError("--format labels and --wallet go together")
     }
+    if let wallet, let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
     try unlock.requireOtherInput(than: file, covb, password.input)
     if password.input == "-", covb == "-" {
       throw ValidationError("only one input can come from standard input")

@@ -1,0 +1,276 @@
+/// A command line that help and manual pages show.
+package struct Example: Sendable {
+  /// What it does, without a full stop.
+  package let purpose: String
+  /// What is typed.
+  package let command: String
+
+  /// The examples of a command.
+  ///
+  /// - Parameter path: its words after `keybackup`.
+  /// - Returns: none where there is no such command.
+  package static func of(_ path: [String]) -> [Example] {
+    all[path.joined(separator: " ")] ?? []
+  }
+
+  /// The commands that have examples.
+  package static var commands: [String] { Array(all.keys) }
+
+  private init(_ purpose: String, _ command: String) {
+    self.purpose = purpose
+    self.command = command
+  }
+
+  private static let all = backup.merging(wallets) { $1 }.merging(waysIn) { $1 }
+    .merging(securityKeys) { $1 }.merging(nostr) { $1 }
+
+  // MARK: The backup
+
+  private static let backup = [
+    // The program's own page.
+    "": [
+      Example("Start a backup", "keybackup init ~/Nextcloud"),
+      Example("Put a wallet in it", "keybackup wallet add --name Savings --network bitcoin"),
+    ],
+    "init": [
+      Example("Start a backup in a synced folder", "keybackup init ~/Nextcloud --label blue"),
+      Example(
+        "Keep no credential on the key", "keybackup init ~/Nextcloud --non-discoverable"),
+    ],
+    "status": [
+      Example("See whether all is well", "keybackup status"),
+      Example("Ask whether another place has everything", "keybackup status --synchronised"),
+    ],
+    "restore": [
+      Example("See what could be restored", "keybackup restore"),
+      Example("Write every wallet to a folder", "keybackup restore --out restored --names"),
+      Example(
+        "Do it with the code of a recovery kit", "keybackup restore --recovery-code --out restored"
+      ),
+    ],
+    "verify": [
+      Example("Check the files without a key", "keybackup verify"),
+      Example("Decrypt and check every record", "keybackup verify --deep"),
+    ],
+    "unlock": [
+      Example("Need no touch for ten minutes", "keybackup unlock"),
+      Example("Need no touch for two hours", "keybackup unlock --for 2h"),
+      Example("Keep the key in the desktop's keyring", "keybackup unlock --keep"),
+    ],
+    "lock": [
+      Example("Forget the key of this backup", "keybackup lock"),
+      Example("Forget the keys of every backup", "keybackup lock --all"),
+    ],
+    "rotate": [
+      Example("Give the key that is plugged in a new secret", "keybackup rotate"),
+      Example("Lock out a lost key for good", "keybackup rotate --master-key"),
+    ],
+    "doctor": [
+      Example("Check everything", "keybackup doctor"),
+      Example("Check one key, for a program", "keybackup doctor --device /dev/hidraw3 --json"),
+    ],
+    "config show": [
+      Example("See which settings are in force", "keybackup config show"),
+      Example("Read them in a program", "keybackup config show --json"),
+    ],
+    "writers list": [
+      Example("See which computers wrote to the backup", "keybackup writers list"),
+      Example("Read the list in a program", "keybackup writers list --json"),
+    ],
+    "writers retire": [
+      Example("Retire a computer by its name", "keybackup writers retire old-laptop"),
+      Example("Retire it by its writer ID", "keybackup writers retire 3f1c9a02"),
+    ],
+  ]
+
+  // MARK: Wallets
+
+  private static let wallets = [
+    "wallet add": [
+      Example(
+        "Type the recovery words at a hidden prompt",
+        "keybackup wallet add --name Savings --network bitcoin"),
+      Example(
+        "Add a watch-only wallet",
+        "keybackup wallet add --name Shop --network bitcoin --xpub shop.txt"),
+    ],
+    "wallet import": [
+      Example("Import what the Cove wallet exported", "keybackup wallet import --covb cove.covb"),
+      Example(
+        "Import Bitcoin Core's descriptors",
+        "keybackup wallet import --format descriptors --name Core --network bitcoin core.json"),
+    ],
+    "wallet export": [
+      Example(
+        "Watch a wallet with Bitcoin Core",
+        "keybackup wallet export Savings --format descriptors --out savings.json"),
+      Example("Write all wallets for Cove", "keybackup wallet export --covb all.covb"),
+    ],
+    "wallet list": [
+      Example("List the wallets", "keybackup wallet list"),
+      Example("List them for a program, asking nobody", "keybackup wallet list --json --no-input"),
+    ],
+    "wallet show": [
+      Example("Show a wallet without its secret", "keybackup wallet show Savings"),
+      Example("Show the secret too", "keybackup wallet show Savings --reveal"),
+    ],
+    "wallet remove": [
+      Example("Remove a wallet", "keybackup wallet remove Savings"),
+      Example("Remove one by its ID, unasked", "keybackup wallet remove 7021abcf --yes"),
+    ],
+    "conflicts list": [
+      Example("Show every version", "keybackup conflicts list"),
+      Example("Read them in a program", "keybackup conflicts list --json"),
+    ],
+    "conflicts keep": [
+      Example("Keep one version", "keybackup conflicts keep Savings 5d41402a"),
+      Example(
+        "Name the wallet by its ID", "keybackup conflicts keep 7021abcf 5d41402a"),
+    ],
+  ]
+
+  // MARK: Ways in
+
+  private static let waysIn = [
+    "key list": [
+      Example("List the ways into the backup", "keybackup key list"),
+      Example("Read the list in a program", "keybackup key list --json"),
+    ],
+    "key add": [
+      Example("Enrol a spare key", "keybackup key add --label safe"),
+      Example(
+        "Say which key opens the backup",
+        "keybackup key add --unlock-device /dev/hidraw1 --device /dev/hidraw3"),
+    ],
+    "key identify": [
+      Example("Tell which key this is", "keybackup key identify"),
+      Example("Wait a minute for a key", "keybackup key identify --wait 60"),
+    ],
+    "key label": [
+      Example("Give a key another name", "keybackup key label blue \"desk drawer\""),
+      Example("Name it by its ID", "keybackup key label 63614d18 safe"),
+    ],
+    "key remove": [
+      Example("Remove a key that was lost", "keybackup key remove blue"),
+      Example("Remove one by its ID, unasked", "keybackup key remove 63614d18 --yes"),
+    ],
+    "key repair": [
+      Example("Repair the files of the ways in", "keybackup key repair"),
+      Example(
+        "Replace another program's file too", "keybackup key repair --replace-cspp-envelope"),
+    ],
+    "recovery-kit create": [
+      Example("Make a page to print", "keybackup recovery-kit create --out kit.html"),
+      Example(
+        "Make a kit that needs no synced folder",
+        "keybackup recovery-kit create --out kit.html --offline kit.json"),
+    ],
+    "recovery-kit test": [
+      Example("Type the code from the page", "keybackup recovery-kit test"),
+      Example("Test an offline kit", "keybackup recovery-kit test --recovery-kit kit.json"),
+    ],
+    "recovery-kit revoke": [
+      Example("Revoke a kit by its name", "keybackup recovery-kit revoke \"Recovery kit\""),
+      Example("Revoke one by its ID, unasked", "keybackup recovery-kit revoke 9be0c15a --yes"),
+    ],
+  ]
+
+  // MARK: Security keys
+
+  private static let securityKeys = [
+    "devices": [
+      Example("List the keys in reach", "keybackup devices"),
+      Example("Wait a minute for a key to appear", "keybackup devices --wait 60"),
+    ],
+    "pin set": [
+      Example("Type the new key's first PIN", "keybackup pin set"),
+      Example("Read it from a file", "keybackup pin set --new-pin-file new.pin"),
+    ],
+    "pin change": [
+      Example("Type the PIN and the new PIN", "keybackup pin change"),
+      Example(
+        "Read both from files", "keybackup pin change --pin-file old.pin --new-pin-file new.pin"),
+    ],
+    "credential create": [
+      Example("Make a credential for derive", "keybackup credential create"),
+      Example(
+        "Make one that takes no slot on the key", "keybackup credential create --non-discoverable"),
+    ],
+    "credential list": [
+      Example("List the credentials of a key", "keybackup credential list"),
+      Example("List those for derive", "keybackup credential list --rp-id keybackup-derive:"),
+    ],
+    "credential delete": [
+      Example("Delete a credential", "keybackup credential delete q83vASNFZ4k"),
+      Example("Delete one of a backup", "keybackup credential delete q83vASNFZ4k --force"),
+    ],
+    "derive": [
+      Example(
+        "Unlock an encrypted disk",
+        "keybackup derive --salt disk --encoding raw | "
+          + "cryptsetup open /dev/sdb1 data --key-file -"),
+      Example(
+        "Write a secret to a new file",
+        "keybackup derive --salt app --pin-file pin.txt --out app.key"),
+    ],
+  ]
+
+  // MARK: Nostr
+
+  private static let nostr = [
+    "nostr create": [
+      Example("Make an identity", "keybackup nostr create"),
+      Example(
+        "Make it on one of several keys", "keybackup nostr create --device /dev/hidraw3"),
+    ],
+    "nostr pubkey": [
+      Example("Print the npub", "keybackup nostr pubkey"),
+      Example("Print that of identity 2", "keybackup nostr pubkey --index 2"),
+    ],
+    "nostr derive": [
+      Example("Print two numbered identities", "keybackup nostr derive --index 1 --index 2"),
+      Example("Print that of a passphrase", "keybackup nostr derive --passphrase"),
+    ],
+    "nostr sign": [
+      Example("Sign an event from a file", "keybackup nostr sign note.json"),
+      Example("Sign as identity 2", "keybackup nostr sign --index 2 <note.json"),
+    ],
+    "nostr export": [
+      Example("Write the secret key to a new file", "keybackup nostr export --out nsec.txt"),
+      Example("Show it on the terminal", "keybackup nostr export --reveal"),
+    ],
+    "nostr list": [
+      Example("List the known identities", "keybackup nostr list"),
+      Example("Bring those of the backup", "keybackup nostr list --from-backup"),
+    ],
+    "nostr save": [
+      Example("Keep the list in the backup", "keybackup nostr save"),
+      Example("Do it for a program", "keybackup nostr save --json"),
+    ],
+    "nostr encode": [
+      Example(
+        "Write a public key as an npub",
+        "keybackup nostr encode "
+          + "7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e"),
+      Example(
+        "Write a secret key as an nsec",
+        "keybackup nostr encode --secret key.txt --out nsec.txt"),
+    ],
+    "nostr decode": [
+      Example(
+        "Write an npub as hex digits",
+        "keybackup nostr decode "
+          + "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg"),
+      Example(
+        "Write a secret key as hex digits",
+        "keybackup nostr decode --secret nsec.txt --out key.txt"),
+    ],
+    "nostr validate": [
+      Example(
+        "Check an npub",
+        "keybackup nostr validate "
+          + "npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg"),
+      Example("Check what a file holds", "keybackup nostr validate - <nsec.txt"),
+    ],
+  ]
+}

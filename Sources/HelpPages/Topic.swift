@@ -1,0 +1,29 @@
+/// Commands that belong together on the program's own page.
+package struct Topic: Sendable {
+  /// The heading.
+  package let title: String
+  /// The first words of the commands.
+  package let commands: [String]
+
+  /// All of them; a command that is in none is listed under "Others".
+  package static let all = [
+    Topic(
+      title: "The backup",
+      commands: ["init", "status", "restore", "verify", "unlock", "lock", "rotate"]),
+    Topic(title: "Wallets", commands: ["wallet", "conflicts"]),
+    Topic(title: "Ways into the backup", commands: ["key", "recovery-kit"]),
+    Topic(
+      title: "Security keys by themselves",
+      commands: ["devices", "pin", "credential", "derive", "nostr"]),
+    Topic(title: "Computers", commands: ["doctor", "config", "writers"]),
+  ]
+
+  /// Common options that are the point of a command, and stand on its own page.
+  static let featured = [
+    "key identify": ["device"],
+    "recovery-kit create": ["secret-file"],
+    "recovery-kit test": ["recovery-code-file", "recovery-kit", "secret-file"],
+    "restore": ["recovery-code", "recovery-kit"],
+    "status": ["wait-sync"],
+  ]
+}

@@ -1,0 +1,41 @@
+/// What carries a backup's folder to another place.
+enum FolderCarrier: Sendable {
+  /// A sync program or server, by its title.
+  case carried(String)
+  /// Nothing, as far as can be seen.
+  case alone
+
+  /// Seconds that the sync folders of this computer may take to answer.
+  private static let patience = 3.0
+
+  /// Looks at what this computer's sync programs have written down.
+  ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - world: where their settings are.
+  /// - Returns: nil: something did not answer in time.
+  static func look(at path: String, _ world: World) -> FolderCarrier? {
+    TimeLimit.result(within: patience) {
+      let place = FileCheck.absolute(path) ?? path
+      if let folder = PlaceReport(path, known: KnownSyncFolders.find(world)).folder {
+        return .carried(folder.title)
+      }
+      return BisyncSession.find(place, world) == nil ? .alone : .carried("rclone bisync")
+    }
+  }
+}
+
+/// What the first line of `status` says.
+enum StatusVerdict {
+  /// How it begins where something is wrong.
+  static let attention = "Attention: "
+
+  /// What a piece of advice says that the verdict has not said; nil: nothing.
+  static func rest(of advice: String, after verdict: String?) -> String? {
+    guard let verdict else { return advice }
+    let said = verdict.dropFirst(attention.count)
+    if advice == said || advice + "." == said { return nil }
+    guard said.hasSuffix("."), advice.hasPrefix(said.dropLast() + "; ") else { return advice }
+    return String(advice.dropFirst(said.count + 1))
+  }
+}

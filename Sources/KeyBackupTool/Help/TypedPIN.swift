@@ -1,0 +1,21 @@
+/// A PIN that somebody gives as an argument: there is no such option, and the answer says what
+/// to do about the PIN.
+enum TypedPIN {
+  /// Options that people expect to take a PIN.
+  private static let options: Set = ["--pin", "-pin", "--new-pin", "--unlock-pin"]
+
+  /// Whether one of these options is on the command line, with or without its value.
+  static func isGiven(_ arguments: [String]) -> Bool {
+    arguments.contains { argument in
+      let name = argument.split(separator: "=", omittingEmptySubsequences: false).first ?? ""
+      return options.contains(name.lowercased())
+    }
+  }
+
+  /// The answer, in which nothing stands that was typed.
+  static let message = UserMessage(
+    .usage, "A PIN is never typed on the command line: the shell remembers what was typed",
+    hint: "if it was the PIN, remove the line from the shell's history. Then change the PIN: "
+      + "keybackup pin change. From now on use --pin-file, --pin-fd or KEYBACKUP_PIN_FILE, or "
+      + "type the PIN when you are asked")
+}

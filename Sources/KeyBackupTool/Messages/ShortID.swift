@@ -1,0 +1,35 @@
+/// IDs as people see and type them: as many digits as tell them apart, and any beginning that
+/// only one of them has.
+enum ShortID {
+  /// Digits that are shown at least.
+  static let leastShown = 8
+  /// Digits that have to be typed at least.
+  static let leastTyped = 4
+  /// IDs up to this length are shown as they are.
+  private static let shortest = 12
+
+  /// How each of some IDs is shown, in their order.
+  static func shown(_ ids: [String]) -> [String] {
+    let sorted = Set(ids).sorted()
+    var lengths: [String: Int] = [:]
+    for (place, id) in sorted.enumerated() {
+      var shared = 0
+      if place > 0 { shared = commonCount(id, sorted[place - 1]) }
+      if place + 1 < sorted.count { shared = max(shared, commonCount(id, sorted[place + 1])) }
+      lengths[id] = max(leastShown, shared + 1)
+    }
+    return ids.map { $0.count <= shortest ? $0 : String($0.prefix(lengths[$0] ?? $0.count)) }
+  }
+
+  /// How one ID is shown among others.
+  static func shown(_ id: String, among ids: [String]) -> String { shown([id] + ids)[0] }
+
+  /// Whether what a person typed is the beginning of an ID.
+  static func matches(_ typed: String, _ id: String) -> Bool {
+    typed.count >= leastTyped && id.hasPrefix(typed)
+  }
+
+  private static func commonCount(_ one: String, _ other: String) -> Int {
+    zip(one, other).prefix { $0 == $1 }.count
+  }
+}

@@ -1,0 +1,140 @@
+/// A line of text in lines of a width, broken between words.
+///
+/// What a person copies stays in one piece, and is longer than the width if it has to be: a
+/// command with its options, a quoted name, a path or an ID.
+enum Wrapping {
+  /// Beginnings of lines whose further lines stand below the text behind them.
+  private static let beginnings = ["keybackup: ", "hint: ", "warning: ", "Usage: ", "! "]
+  /// Programs whose command lines are not broken.
+  private static let programs: Set<String> = [
+    "keybackup", "sudo", "gpgconf", "keyctl", "bitcoin-cli",
+  ]
+  /// Most columns of a quoted name that is not broken.
+  private static let longestName = 60
+
+  /// The lines.
+  ///
+  /// - Parameters:
+  ///   - line: one line of text.
+  ///   - width: how many columns there are; nil: as many as it takes.
+  ///   - hanging: columns before the further lines; nil: as the line begins.
+  /// - Returns: at least one line.
+  static func lines(_ line: String, width: Int?, hanging: Int? = nil) -> [String] {
+    guard let width, PrintableText.columns(line) > width else { return [line] }
+    let spaces = line.prefix { $0 == " " }.count
+    let margin = String(
+      repeating: " ", count: hanging ?? spaces + beginning(of: line.dropFirst(spaces)))
+    var lines: [String] = []
+    var current = String(repeating: " ", count: spaces)
+    var isEmpty = true
+    for piece in pieces(of: String(line.dropFirst(spaces))) {
+      let next = isEmpty ? current + piece : current + " " + piece
+      if isEmpty || PrintableText.columns(next) <= width {
+        current = next
+      } else {
+        lines.append(current)
+        current = margin + piece
+      }
+      isEmpty = false
+    }
+    return lines + [current]
+  }
+
+  /// Columns of what says what a line is, or which step.
+  private static func beginning(of text: Substring) -> Int {
+    if let word = beginnings.first(where: { text.hasPrefix($0) }) { return word.count }
+    let digits = text.prefix { $0.isNumber }.count
+    return digits > 0 && text.dropFirst(digits).hasPrefix(". ") ? digits + 2 : 0
+  }
+
+  // MARK: What stays in one piece
+
+  private static func pieces(of text: String) -> [String] {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    var pieces: [String] = []
+    var start = 0
+    while start < words.count {
+      var end = self.end(of: words, from: start)
+      // A run of spaces stays where it is.
+      while end < words.count, words[end].isEmpty { end += 1 }
+      pieces.append(words[start..<end].joined(separator: " "))
+      start = end
+    }
+    return pieces
+  }
+
+  /// The first word that does not belong to what begins with this one.
+  private static func end(of words: [String], from start: Int) -> Int {
+    let word = words[start].drop { $0 == "(" }
+    if let end = quotation(words, from: start) { return end }
+    if programs.contains(String(word)) { return command(words, from: start) }
+    let next = start + 1
+    if word.hasPrefix("--"), word == core(word), next < words.count, isValue(words[next]) {
+      return next + 1
+    }
+    return next
+  }
+
+  /// The end of a command line that begins with its program.
+  private static func command(_ words: [String], from start: Int) -> Int {
+    var verbs = 0
+    var hasOption = false
+    var mayHaveValue = false
+    var place = start + 1
+    while place < words.count {
+      let word = words[place]
+      if let end = quotation(words, from: place) {
+        place = end
+        mayHaveValue = false
+      } else if word.hasPrefix("-") {
+        (hasOption, mayHaveValue) = (true, true)
+        place += 1
+      } else if isValue(word) {
+        mayHaveValue = false
+        place += 1
+      } else if isPlain(word), mayHaveValue || (!hasOption && verbs < 2) {
+        mayHaveValue = false
+        verbs += 1
+        place += 1
+      } else {
+        return place
+      }
+      if let last = words[..<place].last, core(last[...]) != last { return place }
+    }
+    return place
+  }
+
+  /// The end of what is in quotes from this word on; nil: nothing is.
+  private static func quotation(_ words: [String], from start: Int) -> Int? {
+    let word = words[start].drop { $0 == "(" }
+    guard let mark = word.first, mark == "'" || mark == "\"" else { return nil }
+    var columns = 0
+    for place in start..<words.count {
+      columns += PrintableText.columns(words[place]) + 1
+      if mark == "\"", columns > longestName { return nil }
+      let text = place == start ? word.dropFirst() : words[place][...]
+      if core(text).hasSuffix(String(mark)) { return place + 1 }
+    }
+    return nil
+  }
+
+  /// A word without the punctuation behind it.
+  private static func core(_ word: Substring) -> Substring {
+    var word = word
+    while let last = word.last, ".,;:)".contains(last) { word.removeLast() }
+    return word
+  }
+
+  private static func isPlain(_ word: String) -> Bool {
+    let core = core(word[...])
+    return !core.isEmpty && core.allSatisfy { ("a"..."z").contains($0) || $0 == "-" }
+  }
+
+  /// What a command is given: a name in capitals, an ID, a path.
+  private static func isValue(_ word: String) -> Bool {
+    let core = core(word[...])
+    guard let first = core.first, !word.hasPrefix("-") else { return false }
+    return core.contains { $0.isNumber || "/=<>[]|&".contains($0) }
+      || (first.isUppercase && core.allSatisfy { $0.isUppercase || $0 == "_" })
+  }
+}

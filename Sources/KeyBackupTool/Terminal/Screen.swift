@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// What a stream can show: how many columns, and whether bold print.
+struct Screen: Sendable, Equatable {
+  /// Columns; nil: lines may be as long as they are.
+  var width: Int?
+  /// Whether bold print shows.
+  var showsBold = false
+
+  /// Columns of a terminal that does not tell.
+  private static let usual = 80
+  /// No text is pressed into fewer.
+  private static let least = 40
+
+  init(width: Int? = nil, showsBold: Bool = false) {
+    self.width = width
+    self.showsBold = showsBold
+  }
+
+  /// - Parameter descriptor: of the stream.
+  init(_ descriptor: Int32) {
+    let isTerminal = isatty(descriptor) == 1
+    // As ls and Python take it: COLUMNS also where there is no terminal.
+    if let given = Self.variable("COLUMNS").flatMap({ Int($0) }), given > 0 {
+      width = max(Self.least, given)
+    } else if isTerminal {
+      width = max(Self.least, Self.columns(descriptor) ?? Self.usual)
+    }
+    showsBold =
+      isTerminal && Self.variable("NO_COLOR") == nil
+      && !["dumb", nil].contains(Self.variable("TERM"))
+  }
+
+  /// The text in bold print, where that shows.
+  func bold(_ text: String) -> String { showsBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+  /// The lines of a text, as wide as they may be.
+  func lines(_ text: String, hanging: Int? = nil) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+      Wrapping.lines(String($0), width: width, hanging: hanging)
+    }
+  }
+
+  /// The same, with the word that a line begins with in bold print.
+  func told(_ text: String) -> String {
+    lines(text).map { line in
+      for word in Self.words where line.hasPrefix(word + " ") {
+        return bold(word) + line.dropFirst(word.count)
+      }
+      return line
+    }.joined(separator: "\n")
+  }
+
+  /// Words that say what a line is.
+  private static let words = ["keybackup:", "hint:", "warning:", "Attention:"]
+
+  private static func columns(_ descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,68 @@
+internal import Synchronization
+
+/// The commands that texts suggest: they name the folder where this one had to name it, so that
+/// they do the same as they stand.
+enum SuggestedCommands {
+  private static let folderInUse = Mutex<String?>(nil)
+
+  /// The folder that has to be named each time; nil: the program finds it.
+  static var folder: String? {
+    get { folderInUse.withLock { $0 } }
+    set { folderInUse.withLock { $0 = newValue } }
+  }
+
+  /// Commands that take a folder, with what may follow their first word.
+  private static let commands: [String: Set<String>] = [
+    "status": [], "verify": [], "restore": [], "rotate": [], "unlock": [], "lock": [],
+    "key": ["list", "add", "remove", "identify", "label", "repair"],
+    "wallet": ["add", "list", "show", "remove", "import", "export"],
+    "recovery-kit": ["create", "test", "revoke"], "conflicts": ["list", "keep"],
+    "writers": ["list", "retire"],
+  ]
+
+  /// The text, with the folder in each command that takes one.
+  static func completed(_ text: String) -> String {
+    guard let folder, text.contains("keybackup ") else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      completed(line: String($0), "--folder " + ShellWord.quoted(folder))
+    }.joined(separator: "\n")
+  }
+
+  /// The message, with the folder in each command that takes one.
+  static func completed(_ message: UserMessage) -> UserMessage {
+    var message = message
+    message.message = completed(message.message)
+    message.hint = message.hint.map(completed)
+    return message
+  }
+
+  private static func completed(line: String, _ option: String) -> String {
+    var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    var place = 0
+    while place < words.count {
+      defer { place += 1 }
+      guard words[place].drop(while: { $0 == "(" }) == "keybackup", place + 1 < words.count,
+        let verbs = commands[core(words[place + 1])]
+      else { continue }
+      var last = place + 1
+      if !verbs.isEmpty {
+        guard last + 1 < words.count, core(words[last]) == words[last],
+          verbs.contains(core(words[last + 1]))
+        else { continue }
+        last += 1
+      }
+      let rest = words[(last + 1)...].prefix { !$0.hasSuffix("keybackup") }
+      if rest.contains("--folder") { continue }
+      let end = words[last].dropFirst(core(words[last]).count)
+      words[last] = core(words[last]) + " " + option + end
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// A word without the punctuation behind it.
+  private static func core(_ word: String) -> String {
+    var word = word
+    while let last = word.last, ".,;:)".contains(last) { word.removeLast() }
+    return word
+  }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// What a mistyped command line is answered with.
+@Suite struct MistakeTests {
+  private static let typed: [(arguments: [String], message: String)] = [
+    (["walet"], "No command 'walet'. Did you mean: wallet"),
+    (["walet", "list"], "No command 'walet'. Did you mean: wallet"),
+    (["wallet", "lsit"], "No command 'lsit' in keybackup wallet. Did you mean: list"),
+    (["help", "walet"], "No command 'walet'. Did you mean: wallet"),
+    (["walet", "--help"], "No command 'walet'. Did you mean: wallet"),
+    (["recover"], "No command 'recover'. Did you mean: recovery-kit"),
+    (["import"], "No command 'import'. Did you mean: wallet import"),
+    (["xyzzy"], "No command 'xyzzy'"),
+    (
+      ["wallet", "list", "--quite"],
+      "keybackup wallet list has no option '--quite'. Did you mean: --quiet"
+    ),
+    (
+      ["restore", "--otu=x"], "keybackup restore has no option '--otu'. Did you mean: --out"
+    ),
+    (["status", "--xyzzy"], "keybackup status has no option '--xyzzy'"),
+    (["wallet", "--quiet"], "keybackup wallet needs a command before '--quiet'"),
+    (["--nonsense"], "keybackup needs a command before '--nonsense'"),
+    (["wallet", "show"], "Missing expected argument 'WALLET'"),
+    (["derive"], "Missing expected argument '--salt SALT'"),
+    (["status", "-q"], "keybackup status has no option '-q'"),
+  ]
+
+  @Test(arguments: typed.indices)
+  func isAnsweredWithAProposal(_ index: Int) async throws {
+    let (arguments, message) = Self.typed[index]
+    let box = try Sandbox()
+    let told = try await box.keybackup(arguments, key: nil, pin: .none, expecting: 64)
+    #expect(told.out.isEmpty)
+    #expect(told.err.hasPrefix("keybackup: \(message)\n"), "\(told.err)")
+    #expect(told.err.contains("--help"), "\(told.err)")
+    let json = try await box.keybackup(
+      arguments + ["--json"], key: nil, pin: .none, expecting: 64)
+    #expect(try json.json()["error"]["message"].text == message)
+    #expect(try json.json()["error"]["code"].text == "usage")
+  }
+
+  @Test func theNearestWordIsProposed() {
+    #expect(Proposal.distance("wallet", "walelt") == 1)
+    #expect(Proposal.distance("", "ab") == 2 && Proposal.distance("key", "key") == 0)
+    #expect(Proposal.nearest("kye", among: ["key", "keep"]) == ["key"])
+    #expect(Proposal.nearest("x", among: ["key", "list"]) == [])
+    #expect(Proposal.nearest("--pin-fiel", among: ["--pin-file", "--pin-fd"]) == ["--pin-file"])
+  }
+
+  // MARK: A PIN
+
+  private static let pins: [[String]] = [
+    ["--pin", "739104"], ["--pin=739104"], ["restore", "--pin", "739104"],
+    ["wallet", "list", "--pin=739104"], ["wallet", "--pin", "739104"],
+    ["key", "remove", "x", "--pin", "739104", "--yes"], ["derive", "--salt", "x", "--pin", "ab12"],
+    ["pin", "change", "--new-pin", "739104"], ["key", "add", "--unlock-pin=739104"],
+    ["walet", "--pin", "quokka"], ["help", "--pin", "quokka"], ["restore", "--pin"],
+    ["restore", "-pin", "quokka"], ["status", "--nonsense", "--PIN", "quokka"],
+  ]
+
+  @Test(arguments: pins)
+  func aPINIsNotTypedAndNotRepeated(_ arguments: [String]) async throws {
+    let box = try Sandbox()
+    for words in [arguments, arguments + ["--json"]] {
+      let told = try await box.keybackup(words, key: nil, pin: .none, expecting: 64)
+      let text = told.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      for part in [
+        "the shell remembers what was typed", "remove the line from the shell's history",
+        "keybackup pin change", "--pin-file", "--pin-fd", "KEYBACKUP_PIN_FILE",
+      ] {
+        #expect(text.contains(part), "\(part): \(text)")
+      }
+      for value in ["739104", "ab12", "quokka"] {
+        #expect(!told.text.contains(value), "\(told.text)")
+      }
+    }
+  }
+
+  /// Nor is it told to a calling program.
+  @Test func noEventRepeatsIt() async throws {
+    let box = try Sandbox()
+    let told = try await box.run(
+      [
+        "sh", "-c", #"exec "$@" --events-fd 3 3>&1"#, "sh", Build.keybackup, "restore", "--pin",
+        "739104",
+      ],
+      key: nil)
+    #expect(told.code == 64 && told.out.contains(#""done""#), "\(told.text)")
+    #expect(told.out.contains("KEYBACKUP_PIN_FILE") && !told.text.contains("739104"))
+  }
+}
