@@ -30,6 +30,11 @@ enum StatusVerdict {
   /// How it begins where something is wrong.
   static let attention = "Attention: "
 
+  /// Columns before the text of a line that begins with what it is about; nil: any other line.
+  static func margin(of line: String) -> Int? {
+    line.first?.isUppercase == true && line.dropFirst(9).hasPrefix("  ") ? 11 : nil
+  }
+
   /// What a piece of advice says that the verdict has not said; nil: nothing.
   static func rest(of advice: String, after verdict: String?) -> String? {
     guard let verdict else { return advice }
