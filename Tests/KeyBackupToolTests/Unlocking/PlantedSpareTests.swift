@@ -72,7 +72,7 @@ import Testing
     try await keys.expectRestores(with: "green")
     try await box.keybackup(["wallet", "list"], key: keys.only("green"))
     let tried = try await box.keybackup(["status"], key: nil, pin: .none)
-    #expect(tried.out.contains("green, security key, proved"), "\(tried.out)")
+    #expect(tried.out.contains("green, security key, last used"), "\(tried.out)")
   }
 
   // MARK: Kits
