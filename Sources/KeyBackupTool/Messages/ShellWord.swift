@@ -1,10 +1,13 @@
 /// Text as one word of a shell's command line.
 enum ShellWord {
+  /// What no shell takes for more than it is.
+  private static let marks = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
+
   /// The text itself, or in quotes where a shell would take it apart.
   static func quoted(_ text: String) -> String {
-    let plain = text.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || (UInt8(ascii: "-")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+    let plain = text.unicodeScalars.allSatisfy { scalar in
+      scalar.isASCII ? marks.contains(scalar) : scalar.properties.isAlphabetic
     }
     return plain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }

@@ -65,7 +65,8 @@ struct FolderChoice: Sendable {
       .config, "no folder for the backup was named",
       hint: found.isEmpty
         ? "name your synced folder: keybackup init FOLDER; no sync program's folder was found here"
-        : "name one: keybackup init FOLDER; sync folders here: " + found.joined(separator: ", "))
+        : "name one: keybackup init FOLDER; sync folders on this computer: "
+          + found.joined(separator: ", "))
   }
 }
 

@@ -52,8 +52,8 @@ struct OtherBackups: Sendable, Equatable {
     }
     if !present.isEmpty {
       output.note(
-        "The folder also holds \(NamespaceID.listed(present)). This computer never opened it and does "
-          + "not use it.")
+        "The folder also holds \(NamespaceID.listed(present)). This computer never opened it. It is not "
+          + "used.")
     }
   }
 

@@ -24,7 +24,9 @@ struct Screen: Sendable, Equatable {
     if let given = Self.variable("COLUMNS").flatMap({ Int($0) }), given > 0 {
       width = max(Self.least, given)
     } else if isTerminal {
-      width = max(Self.least, Self.columns(descriptor) ?? Self.usual)
+      // The person's terminal, under whichever of its names it tells its size.
+      let told = [descriptor, STDERR_FILENO, STDOUT_FILENO].lazy.compactMap(Self.columns).first
+      width = max(Self.least, told ?? Self.usual)
     }
     showsBold =
       isTerminal && Self.variable("NO_COLOR") == nil

@@ -85,7 +85,7 @@ extension Backup {
     guard !all.isEmpty else {
       if scan.keySlots.contains(where: { Kit($0) != nil }) {
         throw UserMessage(
-          .usage, "the recovery kit that this is about cannot open the backup for it",
+          .usage, "this needs another way in than the recovery kit itself",
           hint: "use a security key, or another kit")
       }
       throw UserMessage(

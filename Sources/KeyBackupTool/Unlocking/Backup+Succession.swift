@@ -178,8 +178,8 @@ extension Backup {
       settled == nil
         ? "the folder holds \(others.count + 1) backups, and nothing proves which one is yours"
         : "this key or code opens another backup than the one that this computer knows",
-      hint: "it opens \(opened.id.hex): \(wallets)\nif that one is yours, add --namespace "
-        + "\(opened.id.hex)\nbeside it lies \(NamespaceID.listed(others))")
+      hint: "it opens \(opened.id.hex): \(wallets)\nif that one is yours, name it with "
+        + "--namespace\nbeside it lies \(NamespaceID.listed(others))")
   }
 
   private func tell(_ followed: borrowing ResolvedNamespace, _ output: Output) throws(UserMessage) {

@@ -80,7 +80,7 @@ extension UserMessage {
           hint: "compare it with the page; nothing was tried")
       case .character(let place):
         UserMessage(
-          .dataInvalid, "no recovery code has a character like the one at place \(place)",
+          .dataInvalid, "character \(place) cannot be part of a recovery code",
           hint: "a code has digits and letters, but no U; nothing was tried")
       case .checkSymbol:
         UserMessage(

@@ -30,7 +30,7 @@ import Testing
       box, #"mount -t tmpfs -o mode=0700,uid=\#(getuid()),gid=\#(getgid()) tmpfs "$box/disk""#)
     let warnings = try made.json()["warnings"].items.compactMap(\.text)
     #expect(made.code == 0 && warnings.count == 2, "\(made.text)")
-    #expect(warnings.first?.contains("is kept in memory (tmpfs)") == true, "\(warnings)")
+    #expect(warnings.first?.contains("is only in memory (tmpfs)") == true, "\(warnings)")
     #expect(warnings.last?.contains("it is the only copy") == true, "\(warnings)")
   }
 

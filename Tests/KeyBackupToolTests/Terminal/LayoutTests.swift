@@ -8,7 +8,7 @@ import Testing
   /// Lines that are longer than the width although they could be broken, or although nothing in
   /// them has to stay in one piece.
   private static func tooLong(_ text: String, _ width: Int, besides kept: [String]) -> [String] {
-    let lines = text.split(separator: "\n").map { String($0).replacing("\r", with: "") }
+    let lines = text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
     return lines.filter { line in
       line.count > width && !kept.contains { line.contains($0) }
         // One word: a path, a file's name.

@@ -12,9 +12,9 @@ import Testing
     return box
   }
 
-  private static let one = "0123456789abcdef0123456789abcdef"
-  private static let two = "0123456789ffffff0123456789abcdef"
-  private static let three = "99887766554433221100aabbccddeeff"
+  private static let one = "ab23456789abcdefab23456789abcdef"
+  private static let two = "ab23456789ffffffab23456789abcdef"
+  private static let three = "99aa7766554433221100aabbccddeeff"
 
   @Test func asManyDigitsAsAreNeeded() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.two, "Two"), (Self.three, "Three")])
@@ -22,12 +22,12 @@ import Testing
     let ids = list.out.split(separator: "\n").dropFirst().compactMap {
       $0.split(separator: " ").last
     }
-    #expect(Set(ids) == ["0123456789a", "0123456789f", "99887766"], "\(list.out)")
+    #expect(Set(ids) == ["ab23456789a", "ab23456789f", "99aa7766"], "\(list.out)")
     let json = try await box.keybackup(["wallet", "list", "--json"]).json()
     #expect(
       Set(json["wallets"].items.compactMap { $0["id"].text }) == [Self.one, Self.two, Self.three])
     // Each is taken as it is shown.
-    for (id, name) in [("0123456789a", "One"), ("0123456789f", "Two"), ("99887766", "Three")] {
+    for (id, name) in [("ab23456789a", "One"), ("ab23456789f", "Two"), ("99aa7766", "Three")] {
       let shown = try await box.keybackup(["wallet", "show", id])
       #expect(shown.out.contains(name), "\(shown.out)")
     }
@@ -37,22 +37,22 @@ import Testing
     let box = try await Self.box([(Self.one, "One"), (Self.three, "Three")])
     let out = box.root + "/words"
     try await box.keybackup(
-      ["wallet", "export", "9988", "--format", "mnemonic", "--out", out])
+      ["wallet", "export", "99aa", "--format", "mnemonic", "--out", out])
     #expect(try Files.text(out) == Samples.otherMnemonic + "\n")
     try await box.keybackup(
       [
-        "wallet", "export", "--covb", box.root + "/x.covb", "--wallet", "9988",
+        "wallet", "export", "--covb", box.root + "/x.covb", "--wallet", "99aa",
         "--new-password-file", box.root + "/password",
       ])
     try Files.write(Samples.labels, to: box.root + "/labels")
     try await box.keybackup(
-      ["wallet", "import", "--format", "labels", "--wallet", "9988", box.root + "/labels"])
+      ["wallet", "import", "--format", "labels", "--wallet", "99aa", box.root + "/labels"])
     let record = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
       .first { $0["id"].text == Self.one }?["record_id"].text
     let shown = try await box.keybackup(
       ["wallet", "show", String(try #require(record).prefix(10))])
     #expect(shown.out.contains("One"), "\(shown.out)")
-    try await box.keybackup(["wallet", "remove", "9988", "--yes"])
+    try await box.keybackup(["wallet", "remove", "99aa", "--yes"])
     let left = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
     #expect(left.compactMap { $0["id"].text } == [Self.one])
   }
@@ -60,28 +60,28 @@ import Testing
   @Test func severalThatFitAreListed() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.two, "Two")])
     for command in [
-      ["wallet", "show", "01234567"], ["wallet", "remove", "0123", "--yes"],
-      ["wallet", "export", "01234567", "--format", "mnemonic", "--reveal"],
+      ["wallet", "show", "ab234567"], ["wallet", "remove", "ab23", "--yes"],
+      ["wallet", "export", "ab234567", "--format", "mnemonic", "--reveal"],
       [
-        "wallet", "export", "--covb", box.root + "/x.covb", "--wallet", "0123",
+        "wallet", "export", "--covb", box.root + "/x.covb", "--wallet", "ab23",
         "--new-password-file", box.root + "/password",
       ],
     ] {
       let outcome = try await box.keybackup(command, expecting: nil)
-      expectFailure(outcome, 90, says: "0123456789a (\"One\")", "0123456789f (\"Two\")")
+      expectFailure(outcome, 90, says: "ab23456789a (\"One\")", "ab23456789f (\"Two\")")
     }
     let left = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
     #expect(left.count == 2)
     // Three digits are a name, and none has it.
-    try await box.keybackup(["wallet", "show", "012"], expecting: 66)
+    try await box.keybackup(["wallet", "show", "ab2"], expecting: 66)
   }
 
   /// Somebody else chose the name: which wallet is meant is not guessed.
   @Test func aNameLikeAnotherWalletsShownIDIsAmbiguous() async throws {
-    let box = try await Self.box([(Self.three, "Three"), ("other-wallet-of-mine", "99887766")])
+    let box = try await Self.box([(Self.three, "Three"), ("other-wallet-of-mine", "99aa7766")])
     let outcome = try await box.keybackup(
-      ["wallet", "show", "99887766", "--reveal"], expecting: nil)
-    expectFailure(outcome, 90, says: "(\"Three\")", "(\"99887766\")")
+      ["wallet", "show", "99aa7766", "--reveal"], expecting: nil)
+    expectFailure(outcome, 90, says: "(\"Three\")", "(\"99aa7766\")")
     // The whole ID is nobody else's.
     let shown = try await box.keybackup(["wallet", "show", Self.three])
     #expect(shown.out.contains("Three"))

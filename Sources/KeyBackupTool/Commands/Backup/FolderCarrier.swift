@@ -30,7 +30,12 @@ enum StatusVerdict {
   /// How it begins where something is wrong.
   static let attention = "Attention: "
 
-  /// The part of a piece of advice that the verdict lacks; nil: none.
+  /// Columns before the text of a line that begins with what it is about; nil: any other line.
+  static func margin(of line: String) -> Int? {
+    line.first?.isUppercase == true && line.dropFirst(9).hasPrefix("  ") ? 11 : nil
+  }
+
+  /// What a piece of advice says that the verdict has not said; nil: nothing.
   static func rest(of advice: String, after verdict: String?) -> String? {
     guard let verdict else { return advice }
     let said = verdict.dropFirst(attention.count)

@@ -128,7 +128,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       return
     }
     if out == nil, !rows.isEmpty {
-      try output.result(WalletRow.table(rows))
+      let sorted = rows.sorted { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
+      try output.result(WalletRow.table(sorted))
     }
     let noun = report.restored == 1 ? "wallet" : "wallets"
     if let out {
@@ -141,7 +142,9 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         for line in files.lines { output.note(line) }
       }
     } else if report.restored > 0 {
-      output.note("\(report.restored) \(noun) can be restored. To write them: --out FOLDER --names")
+      output.note(
+        "\(report.restored) \(noun) can be restored. To write them: keybackup restore --out FOLDER "
+          + "--names")
     } else if report.exitCode(health, logFindings) == .success {
       output.note("The backup holds no wallets yet.")
     }

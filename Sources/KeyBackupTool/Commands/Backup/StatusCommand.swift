@@ -83,7 +83,9 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       try common.output.result(json: json)
     } else {
       try common.output.result(title: report.verdict)
-      for line in report.lines(below: report.verdict) { try common.output.result(line) }
+      for line in report.lines(below: report.verdict) {
+        try common.output.result(line, hanging: StatusVerdict.margin(of: line))
+      }
     }
     return report.exitCode
   }

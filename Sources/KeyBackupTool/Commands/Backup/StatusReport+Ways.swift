@@ -138,7 +138,9 @@ extension StatusReport {
   /// A line for each key slot.
   var keySlotLines: [String] {
     slots.map { slot in
-      "           \(KeySlotSelector.shown(slot)), \(slot.kindText), \(slot.standing)"
+      let name = KeySlotSelector.shown(slot)
+      let kind = name.lowercased() == slot.kindText ? "" : slot.kindText + ", "
+      return "           \(name), \(kind)\(slot.standing)"
     }
   }
 }

@@ -55,7 +55,9 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       if deep { json["opened_by"] = .optional(openedBy) }
       try unlock.output.result(json: json)
     } else {
-      for line in report.lines() { try unlock.output.result(line) }
+      for line in report.lines() {
+        try unlock.output.result(line, hanging: StatusVerdict.margin(of: line))
+      }
       if report.exitCode == .success {
         unlock.output.note(
           deep
