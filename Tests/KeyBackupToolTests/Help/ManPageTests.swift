@@ -148,12 +148,10 @@ import Testing
     where file.hasSuffix(".swift") && !file.hasPrefix("ManPages/") {
       let text = try Files.text(Build.root + "/Sources/" + file)
       for match in text.matches(
-        of: /(?:variable|getenv|userFolder|place|environment)(?:\(|\[)\s*"([A-Z][A-Z0-9_]+)"/)
+        of: /(?:variable|program|getenv|userFolder|place|environment)(?:\(|\[)\s*"([A-Z][A-Z0-9_]+)"/)
       {
         read.insert(String(match.1))
       }
-      // A name may be in a constant first.
-      for name in listed where text.contains("= \"\(name)\"") { read.insert(name) }
       // Those of this program, however they are read. In CReadingProcess they are constants.
       if file.hasPrefix("KeyBackupTool/") {
         read.formUnion(text.matches(of: /KEYBACKUP_[A-Z_]+/).map { String($0.output) })
