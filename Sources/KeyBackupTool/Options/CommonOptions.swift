@@ -88,7 +88,7 @@ struct PINOptions: ParsableArguments {
 
   mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
-  /// What these options and this computer's settings say about PINs.
+  /// Decides where a PIN comes from, by these options and this computer's settings.
   ///
   /// - Parameters:
   ///   - world: the environment.

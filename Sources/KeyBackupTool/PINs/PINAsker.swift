@@ -108,7 +108,7 @@ extension UserMessage {
 struct PINProgram: Sendable, Equatable {
   /// A path, or a name that is looked for in PATH.
   let command: String
-  /// What names it, for messages.
+  /// The variable or setting that names it, for messages.
   let namedBy: String
 }
 

@@ -4,7 +4,7 @@ internal import SecretMemory
 
 /// What the printed pages of a recovery kit tell beside its code.
 ///
-/// Each page has one subject and room to spare: the backup for whoever inherits it, the
+/// Each page has one subject and room to spare: the backup for an heir, the
 /// key slot without keybackup, the offline part. None may grow into the next.
 struct KitPage {
   var namespaceID: NamespaceID
@@ -77,7 +77,7 @@ struct KitPage {
   private func lead(_ page: inout PageText) {
     page.append("<p class=\"lead\">This paper opens ")
     page.append(escaping: shownOwner)
-    page.append("’s bitcoin backup. Type it into no website.</p><p>Whoever has this paper ")
+    page.append("’s bitcoin backup. Type it into no website.</p><p>Anyone who has this paper ")
     switch derivation.secondSecret {
     case nil: break
     case .file: page.append("<b>and the file that is its second secret</b> ")
@@ -102,7 +102,7 @@ struct KitPage {
     page.append("</div>\n")
   }
 
-  /// What to do with the page, for somebody who has never used the program.
+  /// The steps to the coins, for somebody who has never used the program.
   private func use(_ page: inout PageText) {
     page.append(
       "<h2>To get the coins back</h2><ol><li>On a Linux computer, sign in to the cloud service "
@@ -110,7 +110,7 @@ struct KitPage {
         + "this, with the folder’s path for FOLDER, and type the code:<br><code>keybackup restore "
         + "--folder FOLDER --recovery-code\(fileOption) --out RESTORED --names</code></li>"
         + "<li>RESTORED then holds one file for each wallet, and README.txt, which tells how to "
-        + "use them. They are not encrypted: whoever reads them can take the coins. Ask only a "
+        + "use them. They are not encrypted: anyone who reads them can take the coins. Ask only a "
         + "person you trust for help.</li>"
         + "<li>Move the coins to a wallet of your own. Then delete RESTORED.</li></ol>\n")
   }
@@ -161,7 +161,7 @@ struct KitPage {
     page.append("<tr class=\"blank\"><th>\(name)</th><td>\(half)</td></tr>")
   }
 
-  /// What the owner does while all is well, and when it is not.
+  /// The steps of the owner while all is well, and when it is not.
   private func care(_ page: inout PageText) {
     page.append(
       "<h2>For the owner</h2><p>Test this page once a year: "
@@ -172,7 +172,7 @@ struct KitPage {
         + "<code>keybackup rotate --master-key</code>.</p>\n")
   }
 
-  /// What to type to test one kit.
+  /// The command line that tests one kit.
   static func testLine(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     "keybackup recovery-kit test --kit-id \(key.hex.prefix(8))"
       + (derivation.secondSecret == .file ? " --secret-file FILE" : "")
@@ -182,11 +182,11 @@ struct KitPage {
 
   private func offlinePart(_ page: inout PageText, _ file: [UInt8]) throws(UserMessage) {
     page.append(
-      "<p>The backup's key, sealed with the recovery code of the first page and useless without it. "
-        + "With both, the files in <code>wallets/</code> are enough, also when everything else of the "
-        + "folder is lost: save what this QR code says, or type the lines, into a file, and run "
-        + "<code>keybackup restore --recovery-kit KIT\(fileOption) --folder FOLDER --out RESTORED</code>."
-        + "</p><div class=\"offline\">")
+      "<p>This is the backup's key, sealed with the recovery code of page 1. It is useless without "
+        + "that code. With both, the files in <code>wallets/</code> are enough, also when all else in "
+        + "the folder is lost.</p><ol><li>Save what this QR code says as a file KIT, or type the lines "
+        + "into one.</li><li>Run <code>keybackup restore --recovery-kit KIT\(fileOption) --folder "
+        + "FOLDER --out RESTORED</code>.</li></ol><div class=\"offline\">")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")
     page.append(

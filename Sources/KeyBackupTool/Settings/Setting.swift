@@ -12,7 +12,7 @@ struct Setting: Sendable, Equatable {
     case file(String, line: Int)
     /// The service manager's credential.
     case credential
-    /// What `init` remembered.
+    /// The folder that `init` remembered.
     case remembered
     /// A sync program's folder that holds a backup.
     case found(String)
@@ -32,7 +32,7 @@ struct Setting: Sendable, Equatable {
     }
   }
 
-  /// What to look at when the value is wrong.
+  /// The place to look at when the value is wrong.
   var place: String {
     switch origin {
     case .option(let name), .variable(let name): name

@@ -39,7 +39,7 @@ struct SettingsFile: Sendable {
   let path: String?
   private(set) var exists = false
   private(set) var entries: [SettingName: Entry] = [:]
-  /// What is wrong, in the order of the lines.
+  /// The mistakes, in the order of the lines.
   private(set) var problems: [UserMessage] = []
 
   /// The file's name.
@@ -47,7 +47,7 @@ struct SettingsFile: Sendable {
   /// Most bytes that it may have.
   static let limit = 64 << 10
 
-  /// What was read in this run: one value is in force from beginning to end.
+  /// The files that were read in this run: one value is in force from beginning to end.
   private static let known = Mutex<[String: SettingsFile]>([:])
 
   /// Reads the file once in a run.
@@ -197,10 +197,13 @@ struct SettingsFile: Sendable {
     }
   }
 
-  /// What is wrong with one line.
+  /// A mistake in one line.
   private struct Mistake: Error {
     var what: String
     var hint: String?
+
+    static let noAssignment = Mistake(
+      what: "it is not name = value", hint: "a comment begins with #")
   }
 
   private mutating func take(
@@ -212,13 +215,12 @@ struct SettingsFile: Sendable {
     let text = line.drop(while: Self.isBlank)
     guard let first = text.first, first != "#" else { return }
     guard let sign = text.firstIndex(of: "=") else {
-      throw Mistake(what: "it is not name = value", hint: "a comment begins with #")
+      throw .noAssignment
     }
     let written = text[..<sign]
     let word = written.prefix { !Self.isBlank($0) }
-    guard written.dropFirst(word.count).allSatisfy(Self.isBlank),
-      let name = SettingName(rawValue: String(word))
-    else { throw Self.unknown(word) }
+    guard written.dropFirst(word.count).allSatisfy(Self.isBlank) else { throw .noAssignment }
+    guard let name = SettingName(rawValue: String(word)) else { throw Self.unknown(word) }
     if let earlier = lines[name] {
       throw Mistake(
         what: "it sets \(name.rawValue) a second time, after line \(earlier)",

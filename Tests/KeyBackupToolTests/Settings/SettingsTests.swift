@@ -63,8 +63,8 @@ import Testing
     #expect(shown["folder"] == Shown(box.folder, "remembered"))
     let text = try await box.keybackup(
       ["config", "show"], key: nil, pin: .none, environment: ["KEYBACKUP_FOLDER": ""])
-    #expect(text.out.contains(/folder +\S+\/cloud +keybackup init\n/), "\(text.out)")
-    #expect(text.out.contains(/wait +3 +keybackup.conf, line 1\n/), "\(text.out)")
+    #expect(text.out.contains(/folder +keybackup init +\S+\/cloud\n/), "\(text.out)")
+    #expect(text.out.contains(/wait +keybackup.conf, line 1 +3\n/), "\(text.out)")
     #expect(text.out.contains("File: \(box.configurationFile)\n"), "\(text.out)")
   }
 
@@ -107,12 +107,14 @@ import Testing
     let (late, touch) = try await box.listening(
       to: ["restore"], key: ["--touch", "never"], pin: .none, environment: unnamed)
     #expect(late.code == 84, "\(late.text)")
-    #expect(touch.contains { $0["event"].text == "touch" && $0["seconds"].number == 1 }, "\(touch)")
+    #expect(
+      touch.contains { $0["event"].text == "touch" && $0["seconds_left"].number == 1 }, "\(touch)")
     let (none, insert) = try await box.listening(
       to: ["restore"], key: ["--no-key"], pin: .none, environment: unnamed)
     #expect(none.code == 69, "\(none.text)")
     #expect(
-      insert.contains { $0["event"].text == "insert" && $0["seconds"].number == 2 }, "\(insert)")
+      insert.contains { $0["event"].text == "insert" && $0["seconds_left"].number == 2 },
+      "\(insert)")
   }
 
   // MARK: Refused
@@ -124,7 +126,7 @@ import Testing
     ("wait = 1\nwait = 2", 2, "a second time, after line 1"),
     ("folder = cloud", 1, "no path"), ("folder = ~other/cloud", 1, "no path"),
     ("folder =", 1, "no value"), ("folder = /a\u{1b}b", 1, "control character"),
-    ("folder /x", 1, "not name = value"), ("folder name = /x", 1, "names no setting"),
+    ("folder /x", 1, "not name = value"), ("folder name = /x", 1, "not name = value"),
     ("wait = soon", 1, "0 to 86400"), ("wait = 86401", 1, "0 to 86400"),
     ("wait = 5 ", 1, "0 to 86400"), ("wait = +5", 1, "0 to 86400"),
     ("timeout = 0", 1, "1 to 600"), ("timeout = 601", 1, "1 to 600"),
@@ -213,7 +215,7 @@ import Testing
     }
     for mode in [0o644, 0o600, 0o400] as [mode_t] {
       try Files.setMode(box.configurationFile, mode)
-      try await box.keybackup(["devices"], key: nil, pin: .none)
+      try await box.keybackup(["config", "show"], key: nil, pin: .none)
     }
     guard isRoot else { return }
     guard unsafe chown(box.configurationFile, 54321, 54321) == 0 else {
@@ -309,6 +311,19 @@ import Testing
       ["status"], key: nil, pin: .none, environment: ["KEYBACKUP_FOLDER": "/no/such/one"],
       expecting: nil)
     expectFailure(variable, 66, says: "/no/such/one", "check KEYBACKUP_FOLDER")
+  }
+
+  @Test func doctorTellsWhatIsWrongInTheFile() async throws {
+    let box = try Sandbox()
+    try box.configure("wait = 1\nfolder = cloud\n")
+    let failed = try await box.keybackup(["doctor"], pin: .none, expecting: 78)
+    #expect(
+      failed.out.contains("FAILED   settings: \(box.configurationFile), line 2: "),
+      "\(failed.text)")
+    try box.configure("folder = /no/such/folder\n")
+    let gone = try await box.keybackup(
+      ["doctor"], pin: .none, environment: ["KEYBACKUP_FOLDER": ""], expecting: 66)
+    #expect(gone.out.contains("check folder in \(box.configurationFile), line 1"), "\(gone.text)")
   }
 
   /// `keybackup` alone says so, too.

@@ -6,7 +6,7 @@ struct ShownSetting {
   var setting: Setting
   /// Whether the value is one, not words about there being none.
   var isValue = true
-  /// What is wrong with what it names; nil: nothing.
+  /// The fault of the file that it names; nil: none.
   var remark: String?
 
   init(_ setting: Setting, isValue: Bool = true, remark: String? = nil) {
@@ -33,11 +33,11 @@ struct ShownSetting {
     }
   }
 
+  /// The value comes last: a long path widens no other line.
   var cells: [String] {
     [
-      setting.name.rawValue,
+      setting.name.rawValue, source,
       PrintableText.clean(setting.value, limit: 300) + (remark.map { " (\($0))" } ?? ""),
-      source,
     ]
   }
 
@@ -90,7 +90,7 @@ struct SettingsReport {
     }
     try output.result(
       Table(
-        columns: [Table.Column("SETTING"), Table.Column("VALUE"), Table.Column("FROM")],
+        columns: [Table.Column("SETTING"), Table.Column("FROM"), Table.Column("VALUE")],
         rows: shown.map(\.cells)))
     if let path = file.path {
       try output.result("")
@@ -120,7 +120,7 @@ struct SettingsReport {
   }
 }
 
-/// What is wrong with files and folders that settings name; nil: nothing is.
+/// The faults of files and folders that settings name; nil: there is none.
 ///
 /// Each may lie on a mount that does not answer.
 enum FileLook {

@@ -3,7 +3,18 @@ internal import Glibc
 /// The folders that commands write to.
 enum FolderChecks {
   static func run(_ options: FolderOptions, _ world: World) -> [Check] {
-    [backup(options, world), state(world)]
+    [settings(world), backup(options, world), state(world)]
+  }
+
+  private static func settings(_ world: World) -> Check {
+    let name = "settings"
+    do throws(UserMessage) {
+      let file = try SettingsFile.load(world)
+      let path = PrintableText.clean(file.path ?? SettingsFile.name, limit: 300)
+      return .ok(name, file.exists ? "\(path) can be used" : "there is no \(path); none is needed")
+    } catch {
+      return .failed(name, error)
+    }
   }
 
   private static func backup(_ options: FolderOptions, _ world: World) -> Check {
@@ -11,7 +22,8 @@ enum FolderChecks {
     do throws(UserMessage) {
       let known = KnownSyncFolders.find(world)
       // As every command that opens a backup finds it.
-      var place = try options.configuredPath(world)
+      let setting = try options.configured(world)
+      var place = setting?.value
       if place == nil { place = try FolderOptions.onlyBackup(in: known)?.place }
       guard let path = place else {
         let usable = known.usable.map { "\($0.path) (\($0.title))" }
@@ -22,7 +34,8 @@ enum FolderChecks {
       }
       guard FileCheck.exists(path) else {
         return .failed(
-          name, .noInput, "\(path) is not there", hint: "is the synced folder mounted?")
+          name, .noInput, "\(path) is not there",
+          hint: "is the synced folder mounted?" + (setting.map { " check \($0.place)" } ?? ""))
       }
       try FileCheck.requireWritable(path)
       let report = PlaceReport(path, known: known)
