@@ -22,8 +22,8 @@ enum Wrapping {
   static func lines(_ line: String, width: Int?, hanging: Int? = nil) -> [String] {
     guard let width, PrintableText.columns(line) > width else { return [line] }
     let spaces = line.prefix { $0 == " " }.count
-    let beginning = beginnings.first { line.dropFirst(spaces).hasPrefix($0) }?.count ?? 0
-    let margin = String(repeating: " ", count: hanging ?? spaces + beginning)
+    let margin = String(
+      repeating: " ", count: hanging ?? spaces + beginning(of: line.dropFirst(spaces)))
     var lines: [String] = []
     var current = String(repeating: " ", count: spaces)
     var isEmpty = true
@@ -38,6 +38,13 @@ enum Wrapping {
       isEmpty = false
     }
     return lines + [current]
+  }
+
+  /// Columns of what says what a line is, or which step.
+  private static func beginning(of text: Substring) -> Int {
+    if let word = beginnings.first(where: { text.hasPrefix($0) }) { return word.count }
+    let digits = text.prefix { $0.isNumber }.count
+    return digits > 0 && text.dropFirst(digits).hasPrefix(". ") ? digits + 2 : 0
   }
 
   // MARK: What stays in one piece

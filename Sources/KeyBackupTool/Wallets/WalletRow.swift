@@ -105,9 +105,9 @@ struct WalletRow: Sendable {
     let ids = ShortID.shown(rows.map { PrintableText.clean($0.id) })
     return Table(
       columns: [
-        Table.Column("NAME", least: 20), Table.Column("NETWORK", rank: 4), Table.Column("KIND"),
-        Table.Column("FINGERPRINT", rank: 3), Table.Column("UPDATED", rank: 1),
-        Table.Column("STATE", rank: 2), Table.Column("ID"),
+        Table.Column("NAME", least: 20), Table.Column("NETWORK", rank: 3), Table.Column("KIND"),
+        Table.Column("FINGERPRINT", rank: 2), Table.Column("UPDATED", rank: 1),
+        Table.Column("STATE", rank: 4), Table.Column("ID"),
       ],
       rows: zip(ids, rows).map { id, row in
         var cells = row.fields.map(\.text)
