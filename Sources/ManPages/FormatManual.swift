@@ -1,4 +1,4 @@
-/// `keybackup-format(7)`: the document of the format as a manual page, so that it is at hand
+/// `keybackup-format(7)`: the document of the format as a manual page, so that it can be read
 /// where there is nothing but the installed program and the backup.
 enum FormatManual {
   /// The page.

@@ -14,7 +14,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       credential on the key, which takes four touches.
       The old wrapping stays until the new one has opened the backup for a command that \
       changes it. keybackup key repair changes nothing else.
-      With --master-key, everything is encrypted anew and read back before the old backup \
+      With --master-key, everything is encrypted again and read back before the old backup \
       gives way. A lost key then opens nothing that is added later.
       """)
 
@@ -29,7 +29,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Make a new credential on the key, not only a new salt.")
   var credential = false
 
-  @Flag(help: "Make a new master key, and encrypt everything anew under it.")
+  @Flag(help: "Make a new master key, and encrypt everything with it again.")
   var masterKey = false
 
   mutating func validate() throws {

@@ -7,7 +7,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a way into the backup.",
     discussion: """
-      Another way in opens the backup first, which proves that one is left. Whoever has the \
+      Another way in opens the backup first, which proves that one is left. Anyone who has the \
       removed key can still open older copies of the folder.
       From such a copy they can also read what is added later under the same master key. \
       Only keybackup rotate --master-key ends that.

@@ -7,7 +7,7 @@ struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the nsec of an identity.",
     discussion: """
-      Whoever has the nsec is that identity, for good. Prefer keybackup nostr sign.
+      Anyone who has the nsec is that identity, for good. Prefer keybackup nostr sign.
       """)
 
   @OptionGroup var keys: NostrKeyOptions

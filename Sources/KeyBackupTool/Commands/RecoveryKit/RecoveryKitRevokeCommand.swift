@@ -7,9 +7,9 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke a recovery kit: its code opens the backup no longer.",
     discussion: """
-      Another way in opens the backup first. Whoever has the code can still open older \
+      Another way in opens the backup first. Anyone who has the code can still open older \
       copies of the folder.
-      Whoever has an offline kit and the wallet files can still open those. Only keybackup \
+      Anyone who has an offline kit and the wallet files can still open those. Only keybackup \
       rotate --master-key ends that.
       """)
 

@@ -10,7 +10,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     commandName: "remove",
     abstract: "Remove a wallet from the backup.",
     discussion: """
-      Its encrypted secret stays in the folder's log. Whoever has the folder and an enrolled \
+      Its encrypted secret stays in the folder's log. Anyone who has the folder and an enrolled \
       key can still open it.
       """)
 
