@@ -32,7 +32,7 @@ struct ExitStatus {
       code: 78, word: "config",
       text: "The settings or the environment are wrong, or a file that others can read holds a "
         + "PIN."),
-    ExitStatus(code: 80, word: "wrong-key", text: "This security key opens nothing here."),
+    ExitStatus(code: 80, word: "wrong-key", text: "This security key is no key of this backup."),
     ExitStatus(code: 81, word: "pin-invalid", text: "The PIN was wrong."),
     ExitStatus(
       code: 82, word: "pin-blocked",

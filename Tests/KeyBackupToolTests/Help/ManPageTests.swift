@@ -147,13 +147,10 @@ import Testing
     for file in Files.tree(Build.root + "/Sources")
     where file.hasSuffix(".swift") && !file.hasPrefix("ManPages/") {
       let text = try Files.text(Build.root + "/Sources/" + file)
-      for match in text.matches(
-        of: /(?:variable|getenv|userFolder|place|environment)(?:\(|\[)\s*"([A-Z][A-Z0-9_]+)"/)
-      {
+      let pattern = #/(?:variable|program|getenv|userFolder|place)\(\s*"([A-Z][A-Z0-9_]+)"/#
+      for match in text.matches(of: pattern) {
         read.insert(String(match.1))
       }
-      // A name may be in a constant first.
-      for name in listed where text.contains("= \"\(name)\"") { read.insert(name) }
       // Those of this program, however they are read. In CReadingProcess they are constants.
       if file.hasPrefix("KeyBackupTool/") {
         read.formUnion(text.matches(of: /KEYBACKUP_[A-Z_]+/).map { String($0.output) })
