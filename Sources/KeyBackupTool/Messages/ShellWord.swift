@@ -1,6 +1,6 @@
 /// Text as one word of a shell's command line.
 enum ShellWord {
-  /// What no shell takes for more than it is.
+  /// Characters without a meaning of their own in a shell.
   private static let marks = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
 
