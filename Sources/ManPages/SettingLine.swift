@@ -2,9 +2,9 @@
 struct SettingLine {
   /// Its name.
   let name: String
-  /// What its value is called.
+  /// The name of its value.
   let value: String
-  /// What it is for.
+  /// Its purpose.
   let text: String
 
   /// All of them.
@@ -34,7 +34,7 @@ struct SettingLine {
 struct NamedFile {
   /// Where it is.
   let path: String
-  /// What it holds.
+  /// Its content.
   let text: String
 
   /// All of them.

@@ -1,6 +1,6 @@
 /// Text as one word of a shell's command line.
 enum ShellWord {
-  /// What no shell takes for more than it is.
+  /// The characters without a meaning to any shell.
   private static let marks = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
 

@@ -35,7 +35,7 @@ enum StatusVerdict {
     line.first?.isUppercase == true && line.dropFirst(9).hasPrefix("  ") ? 11 : nil
   }
 
-  /// What a piece of advice says that the verdict has not said; nil: nothing.
+  /// The part of a piece of advice that the verdict lacks; nil: none.
   static func rest(of advice: String, after verdict: String?) -> String? {
     guard let verdict else { return advice }
     let said = verdict.dropFirst(attention.count)
