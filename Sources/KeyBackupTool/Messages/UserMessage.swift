@@ -23,7 +23,7 @@ struct UserMessage: Error, Sendable, Equatable {
     self.hint = hint
   }
 
-  /// What happened, as a sentence of its own.
+  /// The event, as a sentence of its own.
   var sentence: String { message.prefix(1).uppercased() + message.dropFirst() + "." }
 
   /// The command was cancelled by a signal.
