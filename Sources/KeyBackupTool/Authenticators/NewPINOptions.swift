@@ -58,7 +58,7 @@ struct NewPINOptions: ParsableArguments {
         return try check(typed, minimum: minimum)
       } catch {
         if finder.asker.isProgram, rounds == maximumRounds { throw error }
-        first.complaint = error.message + "."
+        first.complaint = error.sentence
       }
     }
   }

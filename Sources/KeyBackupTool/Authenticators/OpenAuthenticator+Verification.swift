@@ -27,7 +27,7 @@ extension OpenAuthenticator {
         )
         return
       } catch .pinPolicyViolation(let rule) {
-        finder.prompter.tell(UserMessage(PRFDeviceError.pinPolicyViolation(rule)).message + ".")
+        finder.prompter.tell(UserMessage(PRFDeviceError.pinPolicyViolation(rule)).sentence)
       } catch {
         throw message(error)
       }

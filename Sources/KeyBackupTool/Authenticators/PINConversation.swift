@@ -73,11 +73,11 @@ struct PINConversation: ~Copyable {
       pin = try PIN(typed)
     } catch {
       let message = UserMessage(error)
-      throw Unsent(reason: .policy, complaint: message.message + ".", failure: message)
+      throw Unsent(reason: .policy, complaint: message.sentence, failure: message)
     }
     if pin.codePointCount < minimumLength {
       let message = UserMessage.tooShort(minimum: minimumLength)
-      throw Unsent(reason: .policy, complaint: message.message + ".", failure: message)
+      throw Unsent(reason: .policy, complaint: message.sentence, failure: message)
     }
     if key.finder.refusedPINs.contains(pin, at: key.descriptor.path) {
       throw Unsent(

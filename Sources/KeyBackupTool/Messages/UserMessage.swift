@@ -23,6 +23,9 @@ struct UserMessage: Error, Sendable, Equatable {
     self.hint = hint
   }
 
+  /// The event, as a sentence of its own.
+  var sentence: String { message.prefix(1).uppercased() + message.dropFirst() + "." }
+
   /// The command was cancelled by a signal.
   static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
 

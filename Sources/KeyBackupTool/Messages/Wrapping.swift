@@ -69,10 +69,8 @@ enum Wrapping {
     if let end = quotation(words, from: start) { return end }
     if programs.contains(String(word)) { return command(words, from: start) }
     let next = start + 1
-    if word.hasPrefix("--"), word == core(word), next < words.count, isValue(words[next]) {
-      return next + 1
-    }
-    return next
+    guard word.hasPrefix("--"), word == core(word), next < words.count else { return next }
+    return quotation(words, from: next) ?? (isValue(words[next]) ? next + 1 : next)
   }
 
   /// The end of a command line that begins with its program.

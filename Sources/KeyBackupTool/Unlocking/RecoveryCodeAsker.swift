@@ -58,9 +58,7 @@ struct RecoveryCodeAsker {
         // A script would repeat the same answer forever.
         let isRepeated = asker.isProgram && typed.isEqual(to: last)
         guard attempt < Self.attempts, !isRepeated else { throw message }
-        question.complaint =
-          message.message.prefix(1).uppercased()
-          + message.message.dropFirst() + "."
+        question.complaint = message.sentence
       }
       last = typed.copy()
     }

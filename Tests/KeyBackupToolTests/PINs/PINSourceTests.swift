@@ -135,8 +135,9 @@ import Testing
         "PIN for Virtual Key (8 tries left):",
         "Wrong PIN. PIN for Virtual Key (7 tries left):",
         "Wrong PIN. PIN for Virtual Key (6 tries left):",
-        "That PIN was just refused; it was not sent again. PIN for Virtual Key (6 tries left):",
-        "the PIN is too short: at least 4 characters. PIN for Virtual Key (6 tries left):",
+        "The key has just refused that PIN. It was not sent again. PIN for Virtual Key (6 tries "
+          + "left):",
+        "The PIN is too short: at least 4 characters. PIN for Virtual Key (6 tries left):",
       ])
   }
 

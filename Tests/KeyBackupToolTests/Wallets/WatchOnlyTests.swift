@@ -72,8 +72,8 @@ import Testing
     let id = first.out.split(separator: "\n").first.map(String.init) ?? ""
     let again = try await add(box, ["--mnemonic", "-"], Samples.mnemonic)
     #expect(
-      again.err.contains("\"New\" in the backup has the same secret") && again.err.contains(id),
-      "\(again.err)")
+      again.err.contains("\"New\" in the backup has the same secret"), "\(again.err)")
+    #expect(again.err.contains(id.prefix(8)), "\(again.err)")
     let json = try await add(box, ["--json", "--mnemonic", "-"], Samples.mnemonic).json()
     #expect(json["same_as"].items.count == 2 && json["fingerprint"].text == "73c5da0a")
     #expect(json["watch_only"].flag == false && json["spending"].text == "full")
