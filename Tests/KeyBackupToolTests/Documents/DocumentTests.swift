@@ -8,8 +8,7 @@ import Testing
 @Suite struct DocumentTests {
   static let pages =
     ["README.md"]
-    + Files.tree(Build.root + "/docs").filter { !$0.contains("/") && $0.hasSuffix(".md") }
-    .map { "docs/" + $0 }
+    + Files.tree(Build.root + "/docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 }
     + Files.tree(Build.root + "/Sources").filter { $0.contains(".docc/") && $0.hasSuffix(".md") }
     .map { "Sources/" + $0 }
 
