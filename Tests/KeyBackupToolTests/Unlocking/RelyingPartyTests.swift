@@ -169,7 +169,7 @@ import Testing
       ["key", "add", "--rp-id", "own.example", "--json"],
       key: ["--key", box.keyState, "--key", box.root + "/third.json"], home: other)
     #expect(try third.json()["rp_id"].text == "own.example")
-    #expect(third.err.contains("a web page of own.example"))
+    #expect(third.err.contains("web page of own.example"))
   }
 
   /// `derive` would print the secret that opens the backup.
