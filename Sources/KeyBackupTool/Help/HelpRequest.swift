@@ -36,10 +36,13 @@ enum HelpRequest {
   ///   - isBold: whether headings are bold.
   /// - Returns: its text, with line ends.
   func page(_ root: any ParsableCommand.Type, width: Int, isBold: Bool) -> String {
-    let common = CommonOptionList(Self.definition(of: root, at: CommonOptionList.reference))
+    // Not for a group's page, which shows no options: describing them takes a while.
+    func common() -> CommonOptionList {
+      CommonOptionList(Self.definition(of: root, at: CommonOptionList.reference))
+    }
     switch self {
     case .options:
-      return HelpPage(common: common, width: width, isBold: isBold).text
+      return HelpPage(common: common(), width: width, isBold: isBold).text
     case .command(let path):
       if path.isGroup {
         return HelpPage(
@@ -47,7 +50,7 @@ enum HelpRequest {
         ).text
       }
       return HelpPage(
-        Self.definition(of: path.type), at: path.names, common: common, width: width,
+        Self.definition(of: path.type), at: path.names, common: common(), width: width,
         isBold: isBold
       ).text
     }
