@@ -112,12 +112,11 @@ package-parts: build
 	@sed '1{/^#!/d}' $(COMPLETIONS)/bash >.build/package/bash/keybackup
 	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
 	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
-	@if $(MAKE) -n man >/dev/null 2>&1; then $(MAKE) man; fi
 
 deb: ## the Debian packages: .build/deb (scripts/setup packages)
 	@scripts/setup --check packages
 	SWIFT="$(SWIFT)" scripts/deb
-	lintian --fail-on error,warning $(if $(wildcard .build/man/*),,--suppress-tags no-manual-page) .build/deb/*.changes
+	lintian --fail-on error,warning .build/deb/*.changes
 
 dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
 	@scripts/setup --check packages
