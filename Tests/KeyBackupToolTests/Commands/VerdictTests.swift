@@ -95,7 +95,8 @@ import Testing
     let asked = try await box.traced {
       let refused = try await box.keybackup(["init", there], home: home, expecting: nil)
       expectFailure(refused, 73, says: "holds a backup already", backup.namespaceID)
-      let line = try #require(refused.err.split(separator: "\n").last)
+      let line = try #require(
+        refused.err.split(separator: "\n").first { $0.contains("keybackup restore") })
       let command = try #require(
         line.split(separator: ": ").dropFirst(2).first?.split(separator: ";").first)
       #expect(command.hasPrefix("keybackup restore --folder "), "\(line)")
