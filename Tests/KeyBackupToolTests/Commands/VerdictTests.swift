@@ -32,7 +32,12 @@ import Testing
   @Test func everythingIsFine() async throws {
     let keys = try await ThreeKeys()
     try await keys.box.keybackup(["wallet", "list"], key: keys.only("blue"))
+    // A folder that nothing carries is one disk away from its end.
+    let alone = try await keys.box.keybackup(["status"], key: nil, pin: .none)
+    #expect(Self.first(alone).hasPrefix("Attention: no sync program carries"), "\(alone.out)")
+    try keys.box.setUpDropbox(keys.box.folder)
     let fine = try await keys.box.keybackup(["status"], key: nil, pin: .none)
+    #expect(fine.out.contains("(Dropbox \"personal\")\n"), "\(fine.out)")
     #expect(Self.first(fine) == "Everything is fine.", "\(fine.out)")
     // A computer that has not seen the folder before cannot say so.
     let elsewhere = try await keys.box.keybackup(
@@ -99,7 +104,8 @@ import Testing
     let asked = try await box.traced {
       let refused = try await box.keybackup(["init", there], home: home, expecting: nil)
       expectFailure(refused, 73, says: "holds a backup already", backup.namespaceID)
-      let line = try #require(refused.err.split(separator: "\n").last)
+      let line = try #require(
+        refused.err.split(separator: "\n").first { $0.contains("keybackup restore") })
       let command = try #require(
         line.split(separator: ": ").dropFirst(2).first?.split(separator: ";").first)
       #expect(command.hasPrefix("keybackup restore --folder "), "\(line)")

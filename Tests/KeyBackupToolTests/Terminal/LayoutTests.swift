@@ -101,7 +101,7 @@ import Testing
     let scene = try await Scene()
     let list = try await scene.run(["key", "list"], width, pin: .none)
     let name = "My YubiKey 5C NFC on the key ring"
-    #expect(list.out.contains(width == 60 ? String(name.prefix(10)) : name), "\(list.out)")
+    #expect(list.out.contains(width == 120 ? name : String(name.prefix(19))), "\(list.out)")
     #expect(list.out.contains("security key") && list.out.contains("recovery kit"), "\(list.out)")
     #expect(!list.out.contains("security_key") && !list.out.contains("AAGUID"), "\(list.out)")
   }
