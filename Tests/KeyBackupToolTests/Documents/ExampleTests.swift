@@ -88,7 +88,10 @@ import Testing
     _ = try await program("DeriveKey")
     let make = try await Self.made("docs")
     #expect(make.code == 0, "\(make.output)")
-    #expect(!make.output.contains("warning:"), "\(make.output)")
+    // SwiftPM's own word about pkg-config's flags is none of the documentation's.
+    let warnings = make.output.split(separator: "\n")
+      .filter { $0.contains("warning:") && !$0.contains("prohibited flag") }
+    #expect(warnings == [], "\(make.output)")
     for library in ["SecretMemory", "PRFDevice", "CSPP", "BackupFolder", "WalletFormats"] {
       let place = "\(Build.root)/.build/docs/\(library)/documentation/\(library.lowercased())"
       #expect(Files.exists(place + "/index.html"), "\(place)")
