@@ -25,12 +25,13 @@ struct CodeDerivationTests {
   }
 
   @Test(
-    "What is sealed is listed without a code and opens with it",
     arguments: [
       nil, KeyHeader.SecondSecret.file, .keyring,
       .securityKey(rpID: "keybackup:", credentialID: [1, 2, 3], prfSalt: Sample.prfSalt),
     ])
-  func roundTrip(second: KeyHeader.SecondSecret?) throws {
+  func `What is sealed is listed without a code and opens with it`(second: KeyHeader.SecondSecret?)
+    throws
+  {
     let derivation = try Self.derivation(second)
     let header = try Self.header(.recoveryCode(derivation))
     let code = try RecoveryCode(parsing: secret(text: Self.code))
@@ -46,8 +47,8 @@ struct CodeDerivationTests {
         == .authenticationFailed)
   }
 
-  @Test("Python's cryptography derives the same at the standard cost")
-  func secondOpinion() throws {
+  @Test
+  func `Python's cryptography derives the same at the standard cost`() throws {
     let code = try RecoveryCode(parsing: secret(text: Self.code))
     let derivation = try KeyHeader.CodeDerivation(
       salt: Self.salt, cost: KeyHeader.CodeDerivation.standardCost)
@@ -56,8 +57,8 @@ struct CodeDerivationTests {
         == bytes(hex: "0a1be5381941953730c0b0ad58b1e09106032ce2e6d1c42862e62d6fa9b08a23"))
   }
 
-  @Test("Every part of a second secret counts, and the way in too")
-  func mixing() throws {
+  @Test
+  func `Every part of a second secret counts, and the way in too`() throws {
     let code = try RecoveryCode(parsing: secret(text: Self.code))
     let derived = try Self.derivation().derive(code)
     func mixed(_ second: [UInt8], _ key: KeyID = Self.keyID) -> [UInt8] {
@@ -92,8 +93,8 @@ struct CodeDerivationTests {
     return (kind, error)
   }
 
-  @Test("An unknown derivation or second secret is listed and skipped")
-  func unknown() throws {
+  @Test
+  func `An unknown derivation or second secret is listed and skipped`() throws {
     #expect(try parse([:]).0 == .recoveryCode(Self.derivation(memoryKiB: 65_536, passes: 3)))
     for changes: [String: String?] in [
       ["kdf": "\"scrypt\""], ["kdf": "7"], ["kdf_lanes": "4"], ["second_secret": "\"moon\""],
@@ -103,20 +104,21 @@ struct CodeDerivationTests {
   }
 
   @Test(
-    "What a file asks for is bounded before anything is derived",
     arguments: [
       ("kdf_memory_kib", "524289"), ("kdf_memory_kib", "7"), ("kdf_memory_kib", "0"),
       ("kdf_memory_kib", "18446744073709551615"), ("kdf_passes", "65"), ("kdf_passes", "0"),
       ("kdf_passes", "18446744073709551615"), ("kdf_salt", "\"00\""), ("kdf_salt", "5"),
       ("kdf_lanes", "\"1\""),
     ])
-  func bounds(field: String, value: String) throws {
+  func `What a file asks for is bounded before anything is derived`(field: String, value: String)
+    throws
+  {
     #expect(try parse([field: value]).1 == .invalidField(field))
     #expect(try parse([field: nil]).1 == .missingField(field))
   }
 
-  @Test("Memory and passes are bounded together: 4 GiB of work")
-  func work() throws {
+  @Test
+  func `Memory and passes are bounded together: 4 GiB of work`() throws {
     #expect(try parse(["kdf_memory_kib": "524288", "kdf_passes": "8"]).1 == nil)
     #expect(
       try parse(["kdf_memory_kib": "524288", "kdf_passes": "9"]).1 == .invalidField("kdf_passes"))
@@ -125,8 +127,8 @@ struct CodeDerivationTests {
     }
   }
 
-  @Test("What a new kit costs is what docs/performance.md measured")
-  func standard() throws {
+  @Test
+  func `What a new kit costs is what docs/performance.md measured`() throws {
     let cost = try KeyHeader.CodeDerivation.standardCost
     #expect(cost.memoryKiB == 65_536 && cost.passes == 3)
   }

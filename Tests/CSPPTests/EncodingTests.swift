@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Hex and base64")
 struct EncodingTests {
-  @Test("Random bytes survive both spellings, which Foundation agrees with", arguments: 0..<200)
-  func roundTrip(count: Int) {
+  @Test(arguments: 0..<200)
+  func `Random bytes survive both spellings, which Foundation agrees with`(count: Int) {
     var generator = SeededGenerator(seed: UInt64(count))
     let original = generator.bytes(count)
     let hex = Hex.string(original)
@@ -31,8 +31,8 @@ struct EncodingTests {
     #expect(guarded.revealed == original)
   }
 
-  @Test("In place: behind any number of bytes, and from between any", arguments: 0..<50)
-  func inPlace(count: Int) {
+  @Test(arguments: 0..<50)
+  func `In place: behind any number of bytes, and from between any`(count: Int) {
     var generator = SeededGenerator(seed: UInt64(count))
     let original = generator.bytes(count)
     for (alphabet, offset) in [(Base64.Alphabet.standard, 0), (.url, 0), (.standard, 7), (.url, 1)]
@@ -48,8 +48,8 @@ struct EncodingTests {
     }
   }
 
-  @Test("Every byte is a digit or is refused")
-  func hexAlphabet() {
+  @Test
+  func `Every byte is a digit or is refused`() {
     for byte in UInt8.min...UInt8.max {
       let text = [UInt8(ascii: "0"), byte]
       let character = Character(Unicode.Scalar(byte))
@@ -65,8 +65,8 @@ struct EncodingTests {
     #expect(unsafe Hex.decode([UInt8(ascii: "0")].span.bytes) == nil)
   }
 
-  @Test("Every byte is a base64 character or is refused")
-  func base64Alphabet() {
+  @Test
+  func `Every byte is a base64 character or is refused`() {
     let letters = Set(
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     for byte in UInt8.min...UInt8.max {
@@ -83,25 +83,23 @@ struct EncodingTests {
   }
 
   @Test(
-    "A second spelling is refused",
     arguments: [
       "QQ", "QQ=", "QR==", "QUJ=", "QQ= =", "QQ==\n", " QQ==", "QQ==QQ==", "Q===", "====", "=QQQ",
       "QQ-_", "QUI", "QUJDRA",
     ])
-  func refusesStandard(text: String) {
+  func `A second spelling is refused`(text: String) {
     #expect(unsafe Base64.decode(Array(text.utf8).span.bytes, .standard) == nil)
     #expect(unsafe !Base64.isValid(Array(text.utf8).span.bytes, .standard))
   }
 
-  @Test(
-    "A second spelling is refused without padding too", arguments: ["QR", "QUJ", "Q", "QQ==", "+/"])
-  func refusesURL(text: String) {
+  @Test(arguments: ["QR", "QUJ", "Q", "QQ==", "+/"])
+  func `A second spelling is refused without padding too`(text: String) {
     #expect(unsafe Base64.decode(Array(text.utf8).span.bytes, .url) == nil)
     #expect(unsafe !Base64.isValid(Array(text.utf8).span.bytes, .url))
   }
 
-  @Test("A refused text leaves nothing in a buffer")
-  func refusalEmptiesBuffer() {
+  @Test
+  func `A refused text leaves nothing in a buffer`() {
     var guarded = secret([1, 2, 3])
     #expect(unsafe !Hex.decode(Array("0g".utf8).span.bytes, into: &guarded))
     #expect(guarded.count == 0)

@@ -29,8 +29,8 @@ struct FuzzTests {
     return file
   }
 
-  @Test("Wallet envelopes", arguments: UInt64(0)..<20)
-  func wallets(seed: UInt64) throws {
+  @Test(arguments: UInt64(0)..<20)
+  func `Wallet envelopes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let original = try Sample.wallet()
     let masterKey = try Sample.masterKey()
@@ -51,8 +51,8 @@ struct FuzzTests {
     #expect(opened < 250)
   }
 
-  @Test("Master-key envelopes and ways in", arguments: UInt64(100)..<120)
-  func wrappers(seed: UInt64) throws {
+  @Test(arguments: UInt64(100)..<120)
+  func `Master-key envelopes and ways in`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let masterKey = try Sample.masterKey()
     let output = secret(Sample.prfOutput)
@@ -83,8 +83,8 @@ struct FuzzTests {
     }
   }
 
-  @Test("Operations, sealed and opened", arguments: UInt64(200)..<220)
-  func operations(seed: UInt64) throws {
+  @Test(arguments: UInt64(200)..<220)
+  func `Operations, sealed and opened`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let masterKey = try Sample.masterKey()
     var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
@@ -119,8 +119,8 @@ struct FuzzTests {
     }
   }
 
-  @Test("Entries", arguments: UInt64(300)..<320)
-  func entries(seed: UInt64) throws {
+  @Test(arguments: UInt64(300)..<320)
+  func `Entries`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let full =
       #"{"wallet_id":"w\u00e9","secret":{"TapSignerBackup":[1,2,255]},"metadata":{"name":"\ud83d\ude00","network":"Bitcoin"},"descriptors":{"external":"a","internal":"b\n"},"xpub":"x","wallet_mode":"Main","labels_zstd_jsonl":"QUJD","labels_count":1,"labels_hash":null,"labels_uncompressed_size":3,"content_revision_hash":"","updated_at":4,"keybackup":{"writer_id":"00112233445566778899aabbccddeeff","counter":5}}"#

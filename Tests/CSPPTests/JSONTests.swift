@@ -16,7 +16,6 @@ struct JSONTests {
   }
 
   @Test(
-    "Valid texts",
     arguments: [
       "{}", "[]", "null", " true ", "false", "0", "-0", "-1.5e+10", "1E5",
       "123456789012345678901234567890",
@@ -24,7 +23,7 @@ struct JSONTests {
       "{\"a\":{},\"b\":[{}]}", "\"é😀\u{7F}\"", "\t[ 1 ,\n2 ]\r", "{\"\":1}",
       "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\naaaaaaaaaaaaaé\"",
     ])
-  func accepts(text: String) throws {
+  func `Valid texts`(text: String) throws {
     let bytes = Array(text.utf8)
     let value = try parse(bytes).get()
     let expected = try JSONSerialization.jsonObject(
@@ -36,7 +35,6 @@ struct JSONTests {
   }
 
   @Test(
-    "Invalid texts are refused, not repaired",
     arguments: [
       "{\"a\":1,}", "[1,]", "[,1]", "{,}", "{\"a\"}", "{\"a\":}", "{a:1}", "{'a':1}", "[1 2]",
       "{\"a\":1 \"b\":2}", "01", "-", "+1", "1.x", ".5", "1ex", "0x10", "NaN", "Infinity", "nul!",
@@ -45,7 +43,7 @@ struct JSONTests {
       "]",
       "\u{FEFF}{}",
     ])
-  func refuses(text: String) {
+  func `Invalid texts are refused, not repaired`(text: String) {
     guard case .failure(let error) = parse(Array(text.utf8)) else {
       Issue.record("accepted")
       return
@@ -58,13 +56,12 @@ struct JSONTests {
   }
 
   @Test(
-    "Ill-formed UTF-8 is refused",
     arguments: [
       [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
       [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
       [0xE2, 0x82, 0x22],
     ] as [[UInt8]])
-  func refusesIllFormedText(bytes: [UInt8]) {
+  func `Ill-formed UTF-8 is refused`(bytes: [UInt8]) {
     let text = [0x22] + bytes + [0x22]
     #expect(String(validating: text, as: UTF8.self) == nil)
     guard case .failure(.notJSON) = parse(text) else {
@@ -73,8 +70,8 @@ struct JSONTests {
     }
   }
 
-  @Test("Every part of a text that is cut off is truncated")
-  func truncation() throws {
+  @Test
+  func `Every part of a text that is cut off is truncated`() throws {
     let text = Array(#"{"a":[1,-2.5e3,"xé\u00e9\n",{"b":null}],"c":true,"d":{"e":[[]]}}"#.utf8)
     _ = try parse(text).get()
     for count in 1..<text.count {
@@ -82,15 +79,13 @@ struct JSONTests {
     }
   }
 
-  @Test(
-    "No content is empty, whatever fills it",
-    arguments: [[], [0, 0, 0], [0x20, 0x0A], [0, 0x20]])
-  func empty(bytes: [UInt8]) {
+  @Test(arguments: [[], [0, 0, 0], [0x20, 0x0A], [0, 0x20]])
+  func `No content is empty, whatever fills it`(bytes: [UInt8]) {
     #expect(parse(bytes) == .failure(.empty))
   }
 
-  @Test("64 levels are read, 65 refused; a million do no harm")
-  func depth() throws {
+  @Test
+  func `64 levels are read, 65 refused; a million do no harm`() throws {
     func nested(_ depth: Int) -> [UInt8] {
       Array(String(repeating: "[", count: depth).utf8)
         + Array(String(repeating: "]", count: depth).utf8)
@@ -102,8 +97,8 @@ struct JSONTests {
     _ = try parse(Array(objects.utf8)).get()
   }
 
-  @Test("Random values read as Foundation reads them", arguments: 0..<300)
-  func agreesWithFoundation(seed: Int) throws {
+  @Test(arguments: 0..<300)
+  func `Random values read as Foundation reads them`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let original = randomValue(depth: 0, &generator)
     let data = try JSONSerialization.data(
@@ -136,8 +131,8 @@ struct JSONTests {
     }
   }
 
-  @Test("A name written with escapes is the same name")
-  func escapedNames() throws {
+  @Test
+  func `A name written with escapes is the same name`() throws {
     let bytes = Array(#"{"a\u0062c":1,"x":2}"#.utf8)
     let object = try unsafe JSONObject(parsing: bytes.span.bytes, duplicates: .refused)
     #expect(try unsafe object.value("abc", in: bytes.span.bytes)?.kind == .number)
@@ -157,21 +152,18 @@ struct JSONTests {
   }
 
   @Test(
-    "Whole numbers up to 2^63 - 1",
     arguments: [
       ("0", 0), ("9223372036854775807", UInt64(Int64.max)), ("9223372036854775808", nil),
       ("99999999999999999999999", nil), ("-1", nil), ("1.0", nil), ("1e3", nil),
     ] as [(String, UInt64?)])
-  func integers(text: String, expected: UInt64?) throws {
+  func `Whole numbers up to 2^63 - 1`(text: String, expected: UInt64?) throws {
     let bytes = Array(text.utf8)
     let value = try parse(bytes).get()
     #expect((try? unsafe value.integer("f", in: bytes.span.bytes)) == expected)
   }
 
-  @Test(
-    "Written strings read back",
-    arguments: ["", "plain", "\"\\\u{0}\u{1F}\n\r\t\u{8}\u{C}é😀/\u{7F}"])
-  func writesStrings(text: String) throws {
+  @Test(arguments: ["", "plain", "\"\\\u{0}\u{1F}\n\r\t\u{8}\u{C}é😀/\u{7F}"])
+  func `Written strings read back`(text: String) throws {
     let quoted = JSONText.quoted(text)
     let back = try JSONSerialization.jsonObject(
       with: Data(quoted.utf8), options: .fragmentsAllowed)

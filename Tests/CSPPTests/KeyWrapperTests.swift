@@ -19,8 +19,8 @@ struct KeyWrapperTests {
       createdAt: 1_800_000_000)
   }
 
-  @Test("What is sealed is listed without a key and opens with one")
-  func roundTrip() throws {
+  @Test
+  func `What is sealed is listed without a key and opens with one`() throws {
     let header = try Self.header()
     let masterKey = try Sample.masterKey()
     let file = try KeyWrapper.seal(masterKey, secret: secret(Sample.prfOutput), header: header)
@@ -35,8 +35,8 @@ struct KeyWrapperTests {
       } == .authenticationFailed)
   }
 
-  @Test("swift-crypto opens it: HKDF, associated data and recipient as documented")
-  func secondOpinion() throws {
+  @Test
+  func `swift-crypto opens it: HKDF, associated data and recipient as documented`() throws {
     let header = try Self.header()
     let file = try KeyWrapper.seal(
       Sample.masterKey(), secret: secret(Sample.prfOutput), header: header)
@@ -81,8 +81,8 @@ struct KeyWrapperTests {
     refusal { () throws(CSPPError) in _ = try KeyWrapper(parsing: file.span, at: place) }
   }
 
-  @Test("An unknown kind is listed, whatever else its header holds")
-  func unknownKind() throws {
+  @Test
+  func `An unknown kind is listed, whatever else its header holds`() throws {
     let recovery = try file([
       "kind": "\"smart_card\"", "rp_id": nil, "credential_id": nil, "discoverable": nil,
       "aaguid": nil, "prf_salt": nil, "user_verification": nil, "kdf": "{\"name\":\"x\"}",
@@ -102,8 +102,8 @@ struct KeyWrapperTests {
     }
   }
 
-  @Test("The master key must be the header's")
-  func otherNamespace() throws {
+  @Test
+  func `The master key must be the header's`() throws {
     var header = try Self.header()
     header.namespaceID = .random()
     #expect(try sealRefusal(header) == .otherNamespace)
@@ -118,7 +118,6 @@ struct KeyWrapperTests {
   }
 
   @Test(
-    "Headers that are wrong",
     arguments: [
       ("namespace_id", nil, .missingField("namespace_id")),
       ("key_id", "\"01\"", .invalidField("key_id")), ("kind", nil, .missingField("kind")),
@@ -133,12 +132,12 @@ struct KeyWrapperTests {
       ("prf_salt", "\"52\"", .invalidField("prf_salt")),
       ("user_verification", "false", .invalidField("user_verification")),
     ] as [(String, String?, CSPPError)])
-  func refusesHeaders(field: String, value: String?, expected: CSPPError) throws {
+  func `Headers that are wrong`(field: String, value: String?, expected: CSPPError) throws {
     #expect(try parse(file([field: value])) == expected)
   }
 
-  @Test("Files of another shape")
-  func refusesFiles() throws {
+  @Test
+  func `Files of another shape`() throws {
     let good = try String(decoding: file([:]), as: UTF8.self)
     func changed(_ old: String, _ new: String) -> CSPPError? {
       #expect(good.contains(old))
@@ -161,8 +160,8 @@ struct KeyWrapperTests {
       parse(Array(good.utf8) + [UInt8](repeating: 10, count: 65_536)) == .tooLarge(limit: 65_536))
   }
 
-  @Test("No header byte can change unnoticed")
-  func headerIsAuthenticated() throws {
+  @Test
+  func `No header byte can change unnoticed`() throws {
     let file = try KeyWrapper.seal(
       Sample.masterKey(), secret: secret(Sample.prfOutput), header: Self.header())
     let text = String(decoding: file, as: UTF8.self)

@@ -15,8 +15,8 @@ struct MasterKeyEnvelopeTests {
     }
   }
 
-  @Test("What is sealed opens, with our field and without")
-  func roundTrip() throws {
+  @Test
+  func `What is sealed opens, with our field and without`() throws {
     let masterKey = try Sample.masterKey()
     let reference = MasterKeyEnvelope.KeyReference(
       keyID: .random(), rpID: "keybackup:", credentialID: Array(1...40))
@@ -35,8 +35,8 @@ struct MasterKeyEnvelopeTests {
     }
   }
 
-  @Test("Optional fields may be absent; unknown ones are ignored")
-  func leniency() throws {
+  @Test
+  func `Optional fields may be absent; unknown ones are ignored`() throws {
     #expect(try refuses([:]) == nil)
     #expect(
       try refuses([
@@ -53,7 +53,6 @@ struct MasterKeyEnvelopeTests {
   }
 
   @Test(
-    "Fields that are wrong or contradict the place",
     arguments: [
       ("version", "2", .unsupportedVersion), ("version", "0", .unsupportedVersion),
       ("version", "\"1\"", .invalidField("version")), ("version", "null", .invalidField("version")),
@@ -74,12 +73,14 @@ struct MasterKeyEnvelopeTests {
       ("keybackup", "{}", .missingField("key_id")),
       ("passkey_provider_hint", "1", .invalidField("passkey_provider_hint")),
     ] as [(String, String?, CSPPError)])
-  func refusesFields(field: String, value: String?, expected: CSPPError) throws {
+  func `Fields that are wrong or contradict the place`(
+    field: String, value: String?, expected: CSPPError
+  ) throws {
     #expect(try refuses([field: value]) == expected)
   }
 
-  @Test("A repeated field is refused")
-  func refusesDuplicates() throws {
+  @Test
+  func `A repeated field is refused`() throws {
     for field in ["version", "prf_salt", "nonce", "ciphertext", "namespace_id", "kind"] {
       let file = try Array("{\"\(field)\":1,".utf8) + Sample.master().dropFirst()
       #expect(
@@ -89,8 +90,8 @@ struct MasterKeyEnvelopeTests {
     }
   }
 
-  @Test("Files that are no envelope")
-  func refusesFiles() throws {
+  @Test
+  func `Files that are no envelope`() throws {
     func parse(_ file: [UInt8], limit: Int = 65_536) -> CSPPError? {
       refusal { () throws(CSPPError) in
         _ = try MasterKeyEnvelope(parsing: file.span, at: nil, limit: limit)
@@ -108,8 +109,8 @@ struct MasterKeyEnvelopeTests {
     #expect(parse(Array("{}".utf8)) == .missingField("prf_salt"))
   }
 
-  @Test("Another key's output, another namespace, an output of another size")
-  func refusesOpening() throws {
+  @Test
+  func `Another key's output, another namespace, an output of another size`() throws {
     let file = try Sample.master()
     let id = try Sample.namespaceID()
     let envelope = try MasterKeyEnvelope(parsing: file.span, at: id)

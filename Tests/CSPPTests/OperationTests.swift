@@ -35,8 +35,8 @@ struct OperationTests {
     parse("{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[\(change)]}")
   }
 
-  @Test("Every change survives sealing")
-  func roundTrip() throws {
+  @Test
+  func `Every change survives sealing`() throws {
     let masterKey = try Sample.masterKey()
     let record = RecordID(walletID: "w")
     let key = KeyID(words: [5, 6])
@@ -103,8 +103,8 @@ struct OperationTests {
     #expect(boxes == [.init(keyID: key, box: [4, 5])])
   }
 
-  @Test("Ten thousand wallets fit in one operation, one buffer each way")
-  func manyWallets() throws {
+  @Test
+  func `Ten thousand wallets fit in one operation, one buffer each way`() throws {
     let masterKey = try Sample.masterKey()
     var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
     for index in 0..<10_000 {
@@ -126,8 +126,8 @@ struct OperationTests {
     }
   }
 
-  @Test("swift-crypto opens it: HKDF and associated data as documented")
-  func secondOpinion() throws {
+  @Test
+  func `swift-crypto opens it: HKDF and associated data as documented`() throws {
     let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
     let sealed = try builder.seal(
       header: Self.header(counter: 12, previous: digest([])),
@@ -146,8 +146,8 @@ struct OperationTests {
         == "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[]}")
   }
 
-  @Test("A change of unknown kind is kept in view and harms nothing")
-  func unknownChanges() throws {
+  @Test
+  func `A change of unknown kind is kept in view and harms nothing`() throws {
     let operation = try open(
       "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[{\"future\":[1]},{\"remove\":{\"record_id\":\"\(RecordID(walletID: "w"))\",\"x\":1}}],\"later\":{}}"
     )
@@ -156,7 +156,6 @@ struct OperationTests {
   }
 
   @Test(
-    "Texts that are wrong",
     arguments: [
       ("{\"writer_label\":\"w\",\"seen\":[],\"changes\":[]}", .missingField("at")),
       ("{\"at\":1,\"seen\":[],\"changes\":[]}", .missingField("writer_label")),
@@ -172,12 +171,11 @@ struct OperationTests {
       ("[]", .notAnObject),
       ("{\"at\":1", .truncated), ("", .empty),
     ] as [(String, CSPPError)])
-  func refusesTexts(text: String, expected: CSPPError) {
+  func `Texts that are wrong`(text: String, expected: CSPPError) {
     #expect(parse(text) == expected)
   }
 
   @Test(
-    "Changes that are wrong",
     arguments: [
       ("1", .invalidField("changes")), ("{}", .invalidField("changes")),
       ("{\"put\":{},\"remove\":{}}", .invalidField("changes")),
@@ -195,13 +193,13 @@ struct OperationTests {
       ("{\"moved\":{\"boxes\":[1]}}", .invalidField("boxes")),
       ("{\"writer-retire\":{}}", .missingField("writer_id")),
     ] as [(String, CSPPError)])
-  func refusesChanges(change: String, expected: CSPPError) {
+  func `Changes that are wrong`(change: String, expected: CSPPError) {
     let record = RecordID(walletID: "w").hex
     #expect(parse(change: change.replacing("RECORD", with: record)) == expected)
   }
 
-  @Test("A put whose bytes are no digits is refused when they are read")
-  func refusesDigits() throws {
+  @Test
+  func `A put whose bytes are no digits is refused when they are read`() throws {
     let change = "{\"put\":{\"record_id\":\"\(RecordID(walletID: "w"))\",\"entry\":\"zz\"}}"
     let text = secret(text: "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[\(change)]}")
     guard case .put(_, let payload) = try Operation(parsing: text).changes[0] else {
@@ -215,8 +213,8 @@ struct OperationTests {
     #expect(entry.count == 0)
   }
 
-  @Test("The chain starts at 1 and only there has no previous file")
-  func chain() throws {
+  @Test
+  func `The chain starts at 1 and only there has no previous file`() throws {
     let previous = digest([])
     func make(_ counter: UInt64, _ previous: Digest?) -> CSPPError? {
       refusal { () throws(CSPPError) in
@@ -233,8 +231,10 @@ struct OperationTests {
       FolderLayout.operationFile(counter: 123_456_789, digest: previous).hasPrefix("123456789-"))
   }
 
-  @Test("Another namespace, another operation's place, a changed header, a size beyond the limit")
-  func refusesFiles() throws {
+  @Test
+  func `Another namespace, another operation's place, a changed header, a size beyond the limit`()
+    throws
+  {
     let masterKey = try Sample.masterKey()
     let sealed = try OperationBuilder(at: 1, writerLabel: "w", seen: [])
       .seal(header: Self.header(), masterKey: masterKey)

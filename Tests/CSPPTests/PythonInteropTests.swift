@@ -42,8 +42,8 @@ struct PythonInteropTests {
     try Data(bytes).write(to: file, options: .withoutOverwriting)
   }
 
-  @Test("Python opens all that we write")
-  func pythonReads() throws {
+  @Test
+  func `Python opens all that we write`() throws {
     try withFolder { folder in
       let masterKey = MasterKey.random()
       let id = masterKey.namespaceID
@@ -119,8 +119,8 @@ struct PythonInteropTests {
     }
   }
 
-  @Test("We open all that Python writes", arguments: ["current", "older"], [false, true])
-  func pythonWrites(layout: String, ownFiles: Bool) throws {
+  @Test(arguments: ["current", "older"], [false, true])
+  func `We open all that Python writes`(layout: String, ownFiles: Bool) throws {
     try withFolder { folder in
       let output = Hex.string(Randomness.bytes(count: 32))
       let written = try run(

@@ -30,8 +30,8 @@ struct RecoveryCodeTests {
     Int(values.prefix(20).reduce(UInt128(0)) { $0 << 5 | UInt128($1) } % 37)
   }
 
-  @Test("10,000 random codes round-trip; every single error and adjacent swap is caught")
-  func random() throws {
+  @Test
+  func `10,000 random codes round-trip; every single error and adjacent swap is caught`() throws {
     // A remainder is the sum of each value times its place's weight.
     let weights = (0..<20).map { place in
       var unit = [UInt8](repeating: 0, count: 20)
@@ -71,8 +71,8 @@ struct RecoveryCodeTests {
     #expect(seen.count == 10_000)
   }
 
-  @Test("The parser refuses every one of them")
-  func everyError() throws {
+  @Test
+  func `The parser refuses every one of them`() throws {
     let symbols = Array(RecoveryCode.random().grouped.text.filter { $0 != "-" })
     for place in symbols.indices {
       for other in Self.alphabet where other != symbols[place] {
@@ -103,8 +103,8 @@ struct RecoveryCodeTests {
     }
   }
 
-  @Test("Case, groups, spaces and look-alikes do not count")
-  func variants() throws {
+  @Test
+  func `Case, groups, spaces and look-alikes do not count`() throws {
     let plain = "01ABCDEFGHJKMNPQRSVW"
     let code = plain + String(Self.alphabet[remainder(values(plain))])
     for typed in [
@@ -119,8 +119,8 @@ struct RecoveryCodeTests {
     #expect(mistake(String(repeating: "0", count: 21)) == nil)
   }
 
-  @Test("All symbols come up at all places, and no code would need * ~ $ = or U")
-  func uniform() {
+  @Test
+  func `All symbols come up at all places, and no code would need * ~ $ = or U`() {
     var counts = [[Int]](repeating: [Int](repeating: 0, count: 32), count: 21)
     for _ in 0..<3200 {
       for (place, value) in values(RecoveryCode.random().grouped.text.filter { $0 != "-" })

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Vectors")
 struct VectorTests {
-  @Test("Every derived key of the hierarchy")
-  func keyHierarchy() throws {
+  @Test
+  func `Every derived key of the hierarchy`() throws {
     let cases = try Vectors.json("key-hierarchy.json").list("cases")
     #expect(cases.count == 8)
     for values in cases {
@@ -23,10 +23,8 @@ struct VectorTests {
     }
   }
 
-  @Test(
-    "Namespaces of another program restore byte for byte",
-    arguments: ["namespace-current", "namespace-legacy-layout", "namespace-example"])
-  func namespaces(name: String) throws {
+  @Test(arguments: ["namespace-current", "namespace-legacy-layout", "namespace-example"])
+  func `Namespaces of another program restore byte for byte`(name: String) throws {
     let about = try Vectors.json("\(name).json")
     let id = try #require(NamespaceID(hex: about.string("namespace_id")))
     let older = name == "namespace-legacy-layout"
@@ -97,8 +95,8 @@ struct VectorTests {
     }
   }
 
-  @Test("All five kinds of secret are among the vectors")
-  func kinds() throws {
+  @Test
+  func `All five kinds of secret are among the vectors`() throws {
     let about = try Vectors.json("namespace-current.json")
     let wallets = try about.list("wallets")
     let kinds = try wallets.map { wallet in
@@ -108,8 +106,8 @@ struct VectorTests {
     #expect(Set(kinds) == Set(WalletEntry.SecretKind.allCases))
   }
 
-  @Test("The worked example's own files open")
-  func example() throws {
+  @Test
+  func `The worked example's own files open`() throws {
     let about = try Vectors.json("namespace-example.json")
     let id = try #require(NamespaceID(hex: about.string("namespace_id")))
     let output = try secret(hex: about.string("prf_output"))
@@ -168,8 +166,8 @@ struct VectorTests {
     #expect(entries == expected)
   }
 
-  @Test("docs/format.md states the example's derived values")
-  func documentedExample() throws {
+  @Test
+  func `docs/format.md states the example's derived values`() throws {
     let page = Vectors.root.deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/format.md")
     let text = try String(contentsOf: page, encoding: .utf8)

@@ -23,8 +23,8 @@ struct WalletEntryTests {
           ], changes), as: UTF8.self))
   }
 
-  @Test("The tail may be absent or null, and metadata may be anything")
-  func leniency() {
+  @Test
+  func `The tail may be absent or null, and metadata may be anything`() {
     #expect(parse([:]) == nil)
     let tail = [
       "descriptors", "xpub", "labels_zstd_jsonl", "labels_count", "labels_hash",
@@ -42,7 +42,6 @@ struct WalletEntryTests {
   }
 
   @Test(
-    "Fields that are wrong",
     arguments: [
       ("wallet_id", nil, .missingField("wallet_id")),
       ("wallet_id", "1", .invalidField("wallet_id")),
@@ -74,20 +73,20 @@ struct WalletEntryTests {
       ("content_revision_hash", "1", .invalidField("content_revision_hash")),
       ("updated_at", "\"x\"", .invalidField("updated_at")),
     ] as [(String, String?, CSPPError)])
-  func refuses(field: String, value: String?, expected: CSPPError) {
+  func `Fields that are wrong`(field: String, value: String?, expected: CSPPError) {
     #expect(parse([field: value]) == expected)
   }
 
-  @Test("A repeated field is refused")
-  func refusesDuplicates() {
+  @Test
+  func `A repeated field is refused`() {
     for field in ["wallet_id", "secret", "metadata", "wallet_mode", "xpub", "keybackup"] {
       let text = "{\"\(field)\":\"x\",\"\(field)\":\"y\"," + Sample.entry.dropFirst()
       #expect(parse(text) == .duplicateField(field))
     }
   }
 
-  @Test("New entries say what was asked for", arguments: WalletEntry.SecretKind.allCases)
-  func encoding(kind: WalletEntry.SecretKind) throws {
+  @Test(arguments: WalletEntry.SecretKind.allCases)
+  func `New entries say what was asked for`(kind: WalletEntry.SecretKind) throws {
     var metadata = NewWalletEntry.Metadata(name: "Nä\"me\\\n", network: "Signet")
     metadata.masterFingerprint = "73c5da0a"
     let content: [UInt8] = kind == .tapSignerBackup ? [0, 9, 255] : Array("a \"b\" ü".utf8)
@@ -133,8 +132,8 @@ struct WalletEntryTests {
       object.members.map { member in bytes.copy(member.name.range).text } == names)
   }
 
-  @Test("Entries that cannot be are not made")
-  func encodingRefuses() {
+  @Test
+  func `Entries that cannot be are not made`() {
     func make(_ id: String, size: Int) -> CSPPError? {
       refusal { () throws(CSPPError) in
         var new = NewWalletEntry(
@@ -150,8 +149,8 @@ struct WalletEntryTests {
     #expect(make("", size: 0) == .invalidField("wallet_id"))
   }
 
-  @Test("A mark is added or replaced and nothing else changes")
-  func marking() throws {
+  @Test
+  func `A mark is added or replaced and nothing else changes`() throws {
     let mark = Self.mark.json
     let cases = [
       (Sample.entry, String(Sample.entry.dropLast()) + ",\"keybackup\":\(mark)}"),
@@ -175,8 +174,8 @@ struct WalletEntryTests {
       } == .missingField("wallet_id"))
   }
 
-  @Test("Metadata is handed out as written")
-  func metadata() throws {
+  @Test
+  func `Metadata is handed out as written`() throws {
     let text = Sample.entry.replacing(
       "{\"name\":\"N\"}", with: "{ \"big\" : 12345678901234567890.10 }")
     let bytes = secret(text: text)

@@ -20,8 +20,8 @@ struct WalletEnvelopeTests {
     }
   }
 
-  @Test("What is sealed opens, and swift-crypto opens it too", arguments: [0, 1, 500, 70_000])
-  func roundTrip(padding: Int) throws {
+  @Test(arguments: [0, 1, 500, 70_000])
+  func `What is sealed opens, and swift-crypto opens it too`(padding: Int) throws {
     let masterKey = try Sample.masterKey()
     var cipher = WalletCipher(masterKey)
     let metadata = "{\"pad\":\"\(String(repeating: "p", count: padding))\"}"
@@ -45,8 +45,8 @@ struct WalletEnvelopeTests {
     #expect(try [UInt8](ChaChaPoly.open(box, using: key)) == bytes.revealed)
   }
 
-  @Test("Two seals of one entry share neither salt nor nonce")
-  func freshness() throws {
+  @Test
+  func `Two seals of one entry share neither salt nor nonce`() throws {
     var cipher = WalletCipher(try Sample.masterKey())
     let bytes = secret(text: Sample.entry)
     let entry = try WalletEntry(parsing: bytes)
@@ -59,8 +59,10 @@ struct WalletEnvelopeTests {
     #expect(Set(sealed.map(\.nonce)).count == 20)
   }
 
-  @Test("Optional fields may be absent; unknown ones are ignored; upper-case digits are read")
-  func leniency() throws {
+  @Test
+  func `Optional fields may be absent; unknown ones are ignored; upper-case digits are read`()
+    throws
+  {
     #expect(try open(Sample.wallet()) == nil)
     #expect(
       try open(
@@ -85,7 +87,6 @@ struct WalletEnvelopeTests {
   }
 
   @Test(
-    "Fields that are wrong or contradict the place",
     arguments: [
       ("version", "3", .unsupportedVersion), ("version", "0", .unsupportedVersion),
       ("version", "1.0", .invalidField("version")), ("kind", "\"master_key\"", .otherFormat),
@@ -103,18 +104,20 @@ struct WalletEnvelopeTests {
       ("ciphertext", "\"\(String(repeating: "QUJD", count: 9))\"", .authenticationFailed),
       ("wallet_salt", "\"\(String(repeating: "00", count: 32))\"", .authenticationFailed),
     ] as [(String, String?, CSPPError)])
-  func refusesFields(field: String, value: String?, expected: CSPPError) throws {
+  func `Fields that are wrong or contradict the place`(
+    field: String, value: String?, expected: CSPPError
+  ) throws {
     #expect(try open(Sample.wallet(changing: [field: value])) == expected)
   }
 
-  @Test("An unknown version is refused before anything is decrypted")
-  func versionFirst() throws {
+  @Test
+  func `An unknown version is refused before anything is decrypted`() throws {
     let file = try Sample.wallet(changing: ["version": "3", "ciphertext": "\"!\""])
     #expect(try open(file) == .unsupportedVersion)
   }
 
-  @Test("A wallet file under another wallet's name")
-  func swapped() throws {
+  @Test
+  func `A wallet file under another wallet's name`() throws {
     let other = RecordID(walletID: "other")
     #expect(try open(Sample.wallet(), record: other) == .contradictsPlace("record_id"))
     #expect(
@@ -125,8 +128,8 @@ struct WalletEnvelopeTests {
         == .otherRecord)
   }
 
-  @Test("An envelope whose plain fields name another wallet than the one inside")
-  func plainFieldsProveNothing() throws {
+  @Test
+  func `An envelope whose plain fields name another wallet than the one inside`() throws {
     let other = RecordID(walletID: "other")
     #expect(
       try open(
@@ -138,8 +141,8 @@ struct WalletEnvelopeTests {
         == .otherWalletID)
   }
 
-  @Test("An extended private key needs version 2, where a version is stated")
-  func privateKeyVersion() throws {
+  @Test
+  func `An extended private key needs version 2, where a version is stated`() throws {
     let entry = Sample.entry.replacing("Mnemonic", with: "Xprv")
     #expect(try open(Sample.wallet(entry)) == .privateKeyInVersion1)
     #expect(try open(Sample.wallet(entry, changing: ["version": "2"])) == nil)
@@ -151,16 +154,16 @@ struct WalletEnvelopeTests {
     #expect(try WalletEnvelope(parsing: file.span, at: nil, recordID: nil).version == 2)
   }
 
-  @Test("A repeated field is refused")
-  func refusesDuplicates() throws {
+  @Test
+  func `A repeated field is refused`() throws {
     for field in ["version", "wallet_salt", "nonce", "ciphertext", "record_id", "wallet_id"] {
       let file = try Array("{\"\(field)\":1,".utf8) + Sample.wallet().dropFirst()
       #expect(try open(file) == .duplicateField(field))
     }
   }
 
-  @Test("Files that are no envelope")
-  func refusesFiles() throws {
+  @Test
+  func `Files that are no envelope`() throws {
     #expect(try open([]) == .empty)
     #expect(try open([UInt8](repeating: 0, count: 100)) == .empty)
     #expect(try open(Array("garbage".utf8)) == .notJSON(offset: 0))
@@ -173,8 +176,8 @@ struct WalletEnvelopeTests {
       } == .tooLarge(limit: 10))
   }
 
-  @Test("Another namespace's key")
-  func otherKey() throws {
+  @Test
+  func `Another namespace's key`() throws {
     var cipher = WalletCipher(MasterKey.random())
     var plaintext = secret([1, 2, 3])
     let file = try Sample.wallet()

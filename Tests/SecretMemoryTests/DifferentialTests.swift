@@ -7,9 +7,8 @@ import Testing
 /// libsodium against swift-crypto (BoringSSL): two implementations that share no code must agree.
 @Suite("Agreement with swift-crypto")
 struct DifferentialTests {
-  @Test(
-    "ChaCha20-Poly1305, both ways, and one flipped bit refused", arguments: 0..<8 as Range<UInt64>)
-  func chacha20Poly1305(seed: UInt64) throws {
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `ChaCha20-Poly1305, both ways, and one flipped bit refused`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for round in 0..<250 {
       let key = random.bytes(32)
@@ -34,8 +33,8 @@ struct DifferentialTests {
     }
   }
 
-  @Test("HKDF-SHA-256, every output size class", arguments: 0..<8 as Range<UInt64>)
-  func hkdf(seed: UInt64) {
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func `HKDF-SHA-256, every output size class`(seed: UInt64) {
     var random = SeededGenerator(seed: 1000 + seed)
     for round in 0..<250 {
       let ikm = random.bytes(upTo: 200)
@@ -51,8 +50,8 @@ struct DifferentialTests {
     }
   }
 
-  @Test("HMAC-SHA-256, SHA-256 and X25519", arguments: 0..<4 as Range<UInt64>)
-  func others(seed: UInt64) throws {
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `HMAC-SHA-256, SHA-256 and X25519`(seed: UInt64) throws {
     var random = SeededGenerator(seed: 2000 + seed)
     for round in 0..<100 {
       let key = random.bytes(upTo: 150)

@@ -5,8 +5,8 @@ import Testing
 /// Each case runs in a process of its own, because hardening cannot be undone.
 @Suite("ProcessHardening")
 struct ProcessHardeningTests {
-  @Test("No core dump, not dumpable, private files, bounded memory")
-  func applied() async {
+  @Test
+  func `No core dump, not dumpable, private files, bounded memory`() async {
     await #expect(processExitsWith: .success) {
       try #require(dumpable() == 1, "the test says nothing if it starts undumpable")
       #expect(ProcessHardening.apply().isEmpty)
@@ -21,8 +21,8 @@ struct ProcessHardeningTests {
     }
   }
 
-  @Test("Can be asked for twice")
-  func twice() async {
+  @Test
+  func `Can be asked for twice`() async {
     await #expect(processExitsWith: .success) {
       #expect(ProcessHardening.apply().isEmpty)
       #expect(ProcessHardening.apply().isEmpty)

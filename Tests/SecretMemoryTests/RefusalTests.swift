@@ -4,10 +4,8 @@ import Testing
 /// Sizes and values that must be refused with an error, not a crash.
 @Suite("Refusals")
 struct RefusalTests {
-  @Test(
-    "AEAD: keys and nonces of another size",
-    arguments: [(31, 12), (33, 12), (0, 12), (32, 11), (32, 24), (32, 0)])
-  func aeadSizes(key: Int, nonce: Int) {
+  @Test(arguments: [(31, 12), (33, 12), (0, 12), (32, 11), (32, 24), (32, 0)])
+  func `AEAD: keys and nonces of another size`(key: Int, nonce: Int) {
     let message = [UInt8](repeating: 1, count: 40)
     let key = [UInt8](repeating: 0, count: key)
     let nonce = [UInt8](repeating: 0, count: nonce)
@@ -18,8 +16,8 @@ struct RefusalTests {
     #expect(error != .authenticationFailed)
   }
 
-  @Test("AEAD: a message too short for a tag", arguments: 0..<16)
-  func shorterThanATag(count: Int) {
+  @Test(arguments: 0..<16)
+  func `AEAD: a message too short for a tag`(count: Int) {
     #expect(throws: SecretMemoryError.authenticationFailed) {
       try opened(
         Array(repeating: 0, count: count), key: Array(repeating: 0, count: 32),
@@ -27,8 +25,8 @@ struct RefusalTests {
     }
   }
 
-  @Test("AEAD: the empty message seals and opens")
-  func emptyMessage() throws {
+  @Test
+  func `AEAD: the empty message seals and opens`() throws {
     let key = Randomness.bytes(count: 32)
     let nonce = Randomness.bytes(count: 12)
     let message = try sealed([], key: key, nonce: nonce)
@@ -36,8 +34,8 @@ struct RefusalTests {
     #expect(try opened(message, key: key, nonce: nonce).isEmpty)
   }
 
-  @Test("AEAD: another key, nonce or associated data, each alone")
-  func anotherContext() throws {
+  @Test
+  func `AEAD: another key, nonce or associated data, each alone`() throws {
     let key = Randomness.bytes(count: 32)
     let nonce = [UInt8](repeating: 7, count: 12)
     let message = try sealed(Array("mnemonic".utf8), key: key, nonce: nonce, data: [1, 2, 3])
@@ -56,8 +54,10 @@ struct RefusalTests {
     #expect(refused(key, nonce, []))
   }
 
-  @Test("A reused buffer holds nothing after a failure, and its next message after a success")
-  func reusedBuffer() throws {
+  @Test
+  func `A reused buffer holds nothing after a failure, and its next message after a success`()
+    throws
+  {
     let key = SecretBytes.random(count: 32)
     let nonce = [UInt8](repeating: 1, count: 12)
     let long = [UInt8](repeating: 0xaa, count: 64)
@@ -85,28 +85,25 @@ struct RefusalTests {
   }
 
   @Test(
-    "Argon2id: cost outside the bounds",
     arguments: [
       (7, 3), (0, 3), (-1, 3), (4_194_305, 3), (Int.max, 3), (64, 0), (64, 65), (64, Int.min),
     ])
-  func argon2Bounds(memoryKiB: Int, passes: Int) {
+  func `Argon2id: cost outside the bounds`(memoryKiB: Int, passes: Int) {
     #expect(throws: SecretMemoryError.self) {
       _ = try Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes)
     }
   }
 
-  @Test(
-    "Argon2id: salt and output sizes",
-    arguments: [(15, 32), (17, 32), (0, 32), (16, 15), (16, 1025), (16, -1)])
-  func argon2Sizes(salt: Int, count: Int) {
+  @Test(arguments: [(15, 32), (17, 32), (0, 32), (16, 15), (16, 1025), (16, -1)])
+  func `Argon2id: salt and output sizes`(salt: Int, count: Int) {
     #expect(throws: SecretMemoryError.self) {
       try computeArgon2id(
         [1], salt: Array(repeating: 0, count: salt), memoryKiB: 8, passes: 1, count: count)
     }
   }
 
-  @Test("X25519: a secret of another size", arguments: [0, 31, 33])
-  func x25519Size(count: Int) {
+  @Test(arguments: [0, 31, 33])
+  func `X25519: a secret of another size`(count: Int) {
     #expect(throws: SecretMemoryError.self) { try computeX25519(Array(repeating: 0, count: count)) }
   }
 }

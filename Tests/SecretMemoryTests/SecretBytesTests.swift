@@ -5,8 +5,8 @@ import Testing
 /// The promises of ``SecretBytes`` about its memory.
 @Suite("SecretBytes")
 struct SecretBytesTests {
-  @Test("Starts as zeroes and keeps what is copied in", arguments: [0, 1, 31, 32, 4096, 100_000])
-  func contents(count: Int) {
+  @Test(arguments: [0, 1, 31, 32, 4096, 100_000])
+  func `Starts as zeroes and keeps what is copied in`(count: Int) {
     #expect(array(SecretBytes(zeroed: count)) == Array(repeating: 0, count: count))
     let bytes = Randomness.bytes(count: count)
     let held = secret(bytes)
@@ -15,8 +15,8 @@ struct SecretBytesTests {
     #expect(array(held.copy()) == bytes)
   }
 
-  @Test("Is filled in place, and a copy is independent")
-  func fillAndCopy() {
+  @Test
+  func `Is filled in place, and a copy is independent`() {
     var original = SecretBytes(count: 4) { span in
       for index in 0..<4 {
         span.storeBytes(of: UInt8(index), toByteOffset: index, as: UInt8.self)
@@ -29,8 +29,8 @@ struct SecretBytesTests {
     #expect(array(original.copy(1..<3)) == [1, 2])
   }
 
-  @Test("Bytes that fall away are wiped, not hidden")
-  func resizeWipes() {
+  @Test
+  func `Bytes that fall away are wiped, not hidden`() {
     var bytes = secret(Array(1...32))
     bytes.resize(to: 8)
     // Within the allocation, past the count: what a careless reader would see.
@@ -43,8 +43,8 @@ struct SecretBytesTests {
     #expect(array(bytes) == Array(1...8) + Array(repeating: 0, count: 24))
   }
 
-  @Test("Equality looks at every byte", arguments: 0..<32)
-  func equality(index: Int) {
+  @Test(arguments: 0..<32)
+  func `Equality looks at every byte`(index: Int) {
     let bytes = [UInt8](1...32)
     var other = bytes
     other[index] ^= 0x80
@@ -57,8 +57,8 @@ struct SecretBytesTests {
     secret(first).isEqual(to: secret(second))
   }
 
-  @Test("Random bytes differ from one call to the next")
-  func random() {
+  @Test
+  func `Random bytes differ from one call to the next`() {
     let drawn = (0..<64).map { _ in array(SecretBytes.random(count: 32)) }
     #expect(Set(drawn).count == 64)
     #expect(Set((0..<64).map { _ in Randomness.bytes(count: 16) }).count == 64)
@@ -66,8 +66,8 @@ struct SecretBytesTests {
     #expect(Set(drawn.joined()).count > 200)
   }
 
-  @Test("The memory is gone after destruction: reading it ends the process")
-  func freedMemoryFaults() async {
+  @Test
+  func `The memory is gone after destruction: reading it ends the process`() async {
     await #expect(processExitsWith: .signal(SIGSEGV)) {
       var address: UnsafeRawPointer?
       do {
@@ -78,8 +78,8 @@ struct SecretBytesTests {
     }
   }
 
-  @Test("Reading past the end ends the process")
-  func overrunFaults() async {
+  @Test
+  func `Reading past the end ends the process`() async {
     await #expect(processExitsWith: .signal(SIGSEGV)) {
       let bytes = secret(Array(repeating: 1, count: 64))
       unsafe bytes.withUnsafeBytes { buffer in
@@ -90,8 +90,8 @@ struct SecretBytesTests {
     }
   }
 
-  @Test("Writing before the start ends the process when the memory is freed")
-  func underrunIsCaught() async {
+  @Test
+  func `Writing before the start ends the process when the memory is freed`() async {
     await #expect(processExitsWith: .failure) {
       let bytes = secret(Array(repeating: 1, count: 64))
       unsafe bytes.withUnsafeBytes { buffer in
@@ -101,8 +101,8 @@ struct SecretBytesTests {
     }
   }
 
-  @Test("The pages are kept out of core dumps, and locked where the limit allows")
-  func mappingFlags() throws {
+  @Test
+  func `The pages are kept out of core dumps, and locked where the limit allows`() throws {
     let bytes = secret(Array(repeating: 1, count: 64))
     let address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     let flags = try #require(vmFlags(of: address))
@@ -143,8 +143,8 @@ func procFile(_ path: String) -> String {
 
 @Suite("SHA256")
 struct SHA256ResidueTests {
-  @Test("A hash that is given up leaves nothing of its message where it was")
-  func residue() {
+  @Test
+  func `A hash that is given up leaves nothing of its message where it was`() {
     let message = SecretBytes.random(count: 40)
     let place = UnsafeMutablePointer<SHA256>.allocate(capacity: 1)
     unsafe place.initialize(to: SHA256())

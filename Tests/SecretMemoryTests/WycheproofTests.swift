@@ -39,8 +39,8 @@ struct WycheproofTests {
     return try JSONDecoder().decode(File.self, from: Data(contentsOf: file))
   }
 
-  @Test("ChaCha20-Poly1305: every valid case both ways, every invalid one refused")
-  func chacha20Poly1305() throws {
+  @Test
+  func `ChaCha20-Poly1305: every valid case both ways, every invalid one refused`() throws {
     let file = try Self.load()
     var seen = 0
     for group in file.testGroups {

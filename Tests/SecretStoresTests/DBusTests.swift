@@ -16,11 +16,13 @@ import Testing
       ("tcp:host=localhost,port=1", []), ("autolaunch:", []), ("unix:path=%zz", []),
       ("unix:path=%2", []),
     ] as [(String, [SessionBus.Socket])])
-  func addresses(_ address: String, _ sockets: [SessionBus.Socket]) {
+  func `Addresses of a bus are read as D-Bus writes them`(
+    _ address: String, _ sockets: [SessionBus.Socket]
+  ) {
     #expect(SessionBus(address: address, runtimeFolder: "/run/x").sockets == sockets)
   }
 
-  @Test func theRuntimeFolderHoldsTheUsualBus() {
+  @Test func `The runtime folder holds the usual bus`() {
     #expect(SessionBus(address: nil, runtimeFolder: "/run/x").sockets.map(\.name) == ["/run/x/bus"])
     #expect(SessionBus(address: "", runtimeFolder: "x").sockets.isEmpty)
     #expect(throws: SecretStoreError.noSessionBus) {
@@ -64,13 +66,13 @@ import Testing
     }
   }
 
-  @Test func repliesAreRead() throws {
+  @Test func `Replies on the bus are read`() throws {
     #expect(try paths(reply(["/a", "/b/c"])) == ["/a", "/b/c"])
     #expect(try paths(reply([])) == [])
   }
 
   /// "Must accept and ignore": a later version of the protocol may have more of both.
-  @Test func unknownTypesAndFieldsAreIgnored() throws {
+  @Test func `Unknown types and fields are ignored`() throws {
     #expect(try DBusReply(secret(reply([], type: 9))).kind == .unknown)
     #expect(throws: SecretStoreError.self) { _ = try DBusReply(secret(reply([], type: 0))) }
     let values: [(String, (inout DBusBody) -> Void)] = [
@@ -124,7 +126,7 @@ import Testing
     #expect(throws: SecretStoreError.self) { try paths(deep) }
   }
 
-  @Test func damagedRepliesAreRefusedOrRead() throws {
+  @Test func `Damaged replies are refused or read`() throws {
     let whole = reply(["/a", "/b/c", "/d"])
     for count in 0..<whole.count {
       #expect(throws: SecretStoreError.self) { try paths(Array(whole[..<count])) }

@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func theKernelAllowsIt() {
+  @Test func `The kernel allows it`() {
     #expect(throws: Never.self, "this machine forbids add_key or keyctl: see error") {
       try KernelKeyring.check(name, count: 32)
     }
   }
 
   @Test(arguments: [0, 1, 32, 4000])
-  func whatIsKeptIsFoundUntilItIsForgotten(count: Int) throws {
+  func `What is kept is found until it is forgotten`(count: Int) throws {
     let bytes = Randomness.bytes(count: count)
     #expect(try found(name) == nil)
     try KernelKeyring.keep(secret(bytes), as: name, for: 60)
@@ -41,7 +41,7 @@ import Testing
     #expect(try !KernelKeyring.forget(name))
   }
 
-  @Test func itIsGoneAfterItsTime() async throws {
+  @Test func `It is gone after its time`() async throws {
     try KernelKeyring.keep(secret([7]), as: name, for: 1)
     // A generous limit, as the machine may be busy. A time that is never set would be a minute.
     let end = ContinuousClock.now + .seconds(20)
@@ -52,7 +52,7 @@ import Testing
     #expect(try !KernelKeyring.forget(name))
   }
 
-  @Test func itLeavesNothingInMemory() throws {
+  @Test func `It leaves nothing in memory`() throws {
     let needle: Needle
     do {
       let secret = SecretBytes.random(count: 32)
@@ -71,7 +71,7 @@ import Testing
     #expect(try KernelKeyring.forget(name))
   }
 
-  @Test func otherThreadsFindIt() async throws {
+  @Test func `Other threads find it`() async throws {
     // The tasks may have to wait for a busy computer.
     try KernelKeyring.keep(secret([5, 6]), as: name, for: 3600)
     try await withThrowingTaskGroup(of: [UInt8]?.self) { group in

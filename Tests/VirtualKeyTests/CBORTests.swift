@@ -23,14 +23,14 @@ import Testing
   ]
 
   @Test(arguments: examples)
-  func examplesBothWays(hexadecimal: String, value: CBOR) throws {
+  func `RFC 8949's examples are read and written`(hexadecimal: String, value: CBOR) throws {
     let bytes = try #require([UInt8](hexadecimal: hexadecimal))
     #expect(try CBOR(decoding: bytes) == value)
     #expect(value.encoded == bytes)
   }
 
   /// CTAP 2.1 section 8: by major type, then length, then bytes.
-  @Test func mapKeysAreSorted() {
+  @Test func `Map keys are sorted`() {
     let map = CBOR.map([
       .init(key: .text("aa"), value: .null), .init(key: .text("b"), value: .null),
       .init(key: .integer(-1), value: .null), .init(key: .integer(100), value: .null),
@@ -46,13 +46,13 @@ import Testing
       "a201f601f6", "8181818181f6", "5affffffff", "9affffffff", "bb7fffffffffffffff",
       "1bffffffffffffffff", "5bffffffffffffffff", "1c", "3f",
     ])
-  func refused(hexadecimal: String) throws {
+  func `Wrong CBOR is refused`(hexadecimal: String) throws {
     let bytes = try #require([UInt8](hexadecimal: hexadecimal))
     #expect(throws: CBOR.DecodingError.self) { try CBOR(decoding: bytes) }
   }
 
   /// Random bytes never crash the decoder, and a value that it accepts can be encoded again.
-  @Test func randomBytes() {
+  @Test func `Random bytes do no harm`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("random CBOR: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func rawValues() throws {
+  @Test func `Raw values are kept as they were`() throws {
     let bytes: [UInt8] = [0xA2, 0x02, 0xA2, 0x03, 0x01, 0x01, 0x02, 0x01, 0x04]
     let (map, raw) = try CBOR.mapWithRawValues(decoding: bytes)
     #expect(map[1]?.integer == 4)

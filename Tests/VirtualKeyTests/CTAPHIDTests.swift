@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct CTAPHIDTests {
   @Test(arguments: [0, 1, 56, 57, 58, 57 + 59, 57 + 59 + 1, 1024, 7609])
-  func pingComesBack(length: Int) throws {
+  func `A ping comes back unchanged`(length: Int) throws {
     let host = try Host()
     let data = [UInt8].random(length)
     host.send(.ping, data)
     #expect(host.receive() == .init(channel: host.channel, command: 0x01, data: data))
   }
 
-  @Test func channelsDiffer() throws {
+  @Test func `Each client gets a channel of its own`() throws {
     let host = try Host()
     #expect(try host.allocateChannel() != host.channel)
   }
@@ -22,7 +22,7 @@ import Testing
     return CTAPHIDError(rawValue: message.data[0])
   }
 
-  @Test func unknownChannel() throws {
+  @Test func `An unknown channel is an error`() throws {
     let host = try Host()
     for channel in [0x1234, 0, CTAPHIDPacket.broadcast] {
       host.send(.ping, [1], on: channel)
@@ -36,7 +36,7 @@ import Testing
     #expect(error(host.receive()) == .invalidLength)
   }
 
-  @Test func unknownCommand() throws {
+  @Test func `An unknown command is an error`() throws {
     let host = try Host()
     host.send(.lock, [1])
     #expect(error(host.receive()) == .invalidCommand)
@@ -44,7 +44,7 @@ import Testing
     #expect(error(host.receive()) == .invalidCommand)
   }
 
-  @Test func tooLong() throws {
+  @Test func `A message that is too long is an error`() throws {
     let host = try Host()
     var report = CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: [])[0]
     (report[5], report[6]) = (0x1D, 0xBA)
@@ -52,7 +52,7 @@ import Testing
     #expect(error(host.receive()) == .invalidLength)
   }
 
-  @Test func wrongSequence() throws {
+  @Test func `A packet out of sequence is an error`() throws {
     let host = try Host()
     let reports = CTAPHIDPacket.reports(
       channel: host.channel, command: .ping, data: .random(200))
@@ -63,7 +63,7 @@ import Testing
     #expect(host.receive()?.data == [9])
   }
 
-  @Test func newMessageInsteadOfContinuation() throws {
+  @Test func `New message instead of continuation`() throws {
     let host = try Host()
     let reports = CTAPHIDPacket.reports(
       channel: host.channel, command: .ping, data: .random(200))
@@ -72,7 +72,7 @@ import Testing
     #expect(error(host.receive()) == .invalidSequence)
   }
 
-  @Test func otherChannelWhileReceiving() throws {
+  @Test func `Other channel while receiving`() throws {
     let host = try Host()
     let other = try host.allocateChannel()
     let data = [UInt8].random(100)
@@ -86,7 +86,7 @@ import Testing
     #expect(host.receive()?.data == data)
   }
 
-  @Test func restOfMessageNeverComes() throws {
+  @Test func `Rest of message never comes`() throws {
     let host = try Host()
     host.sendReport(
       CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The limit applies to the gap between packets, not to the whole message.
-  @Test func slowMessage() throws {
+  @Test func `A message that comes too slowly is given up`() throws {
     let host = try Host()
     let data = [UInt8].random(57 + 3 * 59)
     for report in CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: data) {
@@ -104,7 +104,7 @@ import Testing
     #expect(host.receive()?.data == data)
   }
 
-  @Test func initializeStartsOver() throws {
+  @Test func `Initialising a channel starts over`() throws {
     let host = try Host()
     host.sendReport(
       CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
@@ -127,7 +127,7 @@ import Testing
     return host
   }
 
-  @Test func keepaliveAboutEvery100Milliseconds() throws {
+  @Test func `Keepalive about every100 milliseconds`() throws {
     let host = try waiting(.after(milliseconds: 450))
     let start = ContinuousClock.now
     var keepalives = 0
@@ -140,27 +140,27 @@ import Testing
     #expect(host.key.trace.lines.suffix(2) == ["TOUCH", "STATUS 0x00"])
   }
 
-  @Test func cancel() throws {
+  @Test func `A cancelled request ends`() throws {
     let host = try waiting()
     host.send(.cancel, [])
     #expect(host.receive()?.data == [CTAPStatus.keepaliveCancel.rawValue])
     #expect(try host.status(.getInfo) == .success)
   }
 
-  @Test func cancelOnAnotherChannelIsNotForIt() throws {
+  @Test func `Cancel on another channel is not for it`() throws {
     let host = try waiting(.after(milliseconds: 300))
     let other = try host.allocateChannel()
     host.send(.cancel, [], on: other)
     #expect(host.receive()?.data == [0])
   }
 
-  @Test func cancelWithoutRequestIsIgnored() throws {
+  @Test func `Cancel without request is ignored`() throws {
     let host = try Host()
     host.send(.cancel, [])
     #expect(try host.status(.getInfo) == .success)
   }
 
-  @Test func othersAreToldThatItIsBusy() throws {
+  @Test func `Others are told that it is busy`() throws {
     let host = try waiting(.after(milliseconds: 300))
     let other = try host.allocateChannel()
     host.send(.cbor, [CTAPCommand.getInfo.rawValue], on: other)
@@ -170,14 +170,14 @@ import Testing
     #expect(host.receive()?.channel == host.channel)
   }
 
-  @Test func initializeAbortsTheRequest() throws {
+  @Test func `Initialize aborts the request`() throws {
     let host = try waiting()
     host.send(.initialize, [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(host.receive()?.command == CTAPHIDCommand.initialize.rawValue)
     #expect(try host.status(.getInfo) == .success)
   }
 
-  @Test func unplugged() throws {
+  @Test func `An unplugged key answers nothing`() throws {
     let host = try waiting()
     while host.receiveReport(timeoutMilliseconds: 0) != nil {}
     host.key.unplug()
@@ -186,7 +186,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 
-  @Test func openingForgetsOldReports() throws {
+  @Test func `Opening forgets old reports`() throws {
     let host = try Host()
     host.send(.ping, [1])
     try host.waitFor("PING")
@@ -199,7 +199,7 @@ import Testing
     (TouchPolicy.deny, CTAPStatus.operationDenied), (.never, .userActionTimeout),
     (.automatic, .success), (.after(milliseconds: 20), .success),
   ])
-  func touch(policy: TouchPolicy, expected: CTAPStatus) throws {
+  func `A touch is waited for with keepalives`(policy: TouchPolicy, expected: CTAPStatus) throws {
     var configuration = KeyConfiguration()
     configuration.touch = policy
     configuration.touchTimeoutMilliseconds = 150

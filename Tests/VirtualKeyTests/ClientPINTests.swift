@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ClientPINTests {
   @Test(arguments: [1, 2])
-  func setAndChange(number: Int) throws {
+  func `A PIN is set and changed`(number: Int) throws {
     let host = try Host()
     let platform = try Platform(host, protocolNumber: number)
     #expect(try platform.token("1234").status == .pinNotSet)
@@ -24,12 +24,12 @@ import Testing
     (String(repeating: "x", count: 63), .success),
     (String(repeating: "x", count: 64), .pinPolicyViolation),
   ])
-  func policy(pin: String, expected: CTAPStatus) throws {
+  func `A PIN is as long as the policy says`(pin: String, expected: CTAPStatus) throws {
     #expect(try Platform(Host()).setPIN(pin) == expected)
   }
 
   /// A zero byte within a PIN is no padding.
-  @Test func zeroWithinThePIN() throws {
+  @Test func `Zero within the PIN`() throws {
     let host = try Host()
     #expect(try Platform(host).setPIN("12\u{0}456") == .success)
     #expect(try Platform(host).token("12").status == .pinInvalid)
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// forcePINChange: the right PIN costs no retry and gives no token.
-  @Test func pinMustBeChanged() throws {
+  @Test func `PIN must be changed`() throws {
     let host = try Host()
     let store = host.key.store
     #expect(try Platform(host).setPIN("1234") == .success)
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// The retry is counted, and stored on disk, before the PIN is checked.
-  @Test func retryIsTakenFirst() throws {
+  @Test func `Retry is taken first`() throws {
     let folder = "/tmp/virtual-key-\([UInt8].random(8).hexadecimal)"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false)
@@ -72,7 +72,7 @@ import Testing
 
   /// Three wrong PINs in a row require a power cycle, eight a reset.
   @Test(arguments: [1, 2])
-  func lockOut(number: Int) throws {
+  func `Wrong PINs lock the key`(number: Int) throws {
     let store = KeyStore()
     try store.setPIN("1234")
     var seen: [CTAPStatus?] = []
@@ -98,7 +98,7 @@ import Testing
     #expect(try Platform(host, protocolNumber: number).setPIN("1234") == .success)
   }
 
-  @Test func rightPINGivesRetriesBack() throws {
+  @Test func `Right PIN gives retries back`() throws {
     let host = try Host()
     #expect(try Platform(host).setPIN("1234") == .success)
     func retries() throws -> CBOR? {
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A wrong PIN ends the key agreement: a second guess needs a new one.
-  @Test func wrongPINEndsTheAgreement() throws {
+  @Test func `Wrong PIN ends the agreement`() throws {
     let host = try Host()
     let platform = try Platform(host)
     #expect(try platform.setPIN("1234") == .success)
@@ -122,7 +122,7 @@ import Testing
     #expect(try Platform(host).token("1234").status == .success)
   }
 
-  @Test func permissions() throws {
+  @Test func `A token does what it has permission for`() throws {
     let host = try Host()
     let platform = try Platform(host)
     #expect(try platform.setPIN("1234") == .success)
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// Without a relying party, a token belongs to the first one with which it is used.
-  @Test func tokenBindsToItsFirstRelyingParty() throws {
+  @Test func `Token binds to its first relying party`() throws {
     let store = KeyStore()
     try store.setPIN("1234")
     let host = try Host(store: store)
@@ -160,7 +160,7 @@ import Testing
     #expect(try host.status(.getAssertion, second) == .pinAuthInvalid)
   }
 
-  @Test func olderKeysHaveNoPermissions() throws {
+  @Test func `Older keys have no permissions`() throws {
     var configuration = KeyConfiguration()
     configuration.pinUvAuthToken = false
     let store = KeyStore()
@@ -170,7 +170,7 @@ import Testing
     #expect(try platform.token("1234").status == .success)
   }
 
-  @Test func unknownProtocolAndMissingParameters() throws {
+  @Test func `Unknown protocol and missing parameters`() throws {
     var configuration = KeyConfiguration()
     configuration.pinProtocols = [2]
     let host = try Host(configuration)
@@ -184,7 +184,7 @@ import Testing
     #expect(try status([(1, .integer(2)), (2, .integer(3))]) == .missingParameter)
   }
 
-  @Test func pointNotOnTheCurve() throws {
+  @Test func `Point not on the curve`() throws {
     let host = try Host()
     let bad = CBOR.fields([
       (1, .integer(2)), (3, .integer(-25)), (-1, .integer(1)),

@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func createAndUse(discoverable: Bool) throws {
+  func `A credential is created and used`(discoverable: Bool) throws {
     let host = try Host()
     let made = try AuthenticatorData(
       host.succeed(
@@ -27,7 +27,7 @@ import Testing
   }
 
   /// A pre-flight costs neither touch nor PIN.
-  @Test func preflight() throws {
+  @Test func `A preflight asks for no touch`() throws {
     var configuration = KeyConfiguration()
     let store = KeyStore()
     let id = try create(Host(configuration, store: store), Request.credential())
@@ -43,7 +43,7 @@ import Testing
     #expect(!host.key.trace.lines.contains("WAITING"))
   }
 
-  @Test func bindsToTheRelyingParty() throws {
+  @Test func `Binds to the relying party`() throws {
     let host = try Host()
     let id = try create(host, Request.credential())
     let other = Request.assertion(rpID: "other.example", allow: [id])
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func excludeList() throws {
+  @Test func `An excluded credential is not made twice`() throws {
     let host = try Host()
     let id = try create(host, Request.credential())
     let request = Request.credential(exclude: [[1], id])
@@ -67,7 +67,7 @@ import Testing
     #expect(try host.status(.makeCredential, elsewhere) == .success)
   }
 
-  @Test func sameAccountIsReplaced() throws {
+  @Test func `Same account is replaced`() throws {
     let host = try Host()
     let first = try create(host, Request.credential(discoverable: true))
     let second = try create(host, Request.credential(discoverable: true))
@@ -77,7 +77,7 @@ import Testing
       try host.status(.getAssertion, Request.assertion(allow: [first])) == .noCredentials)
   }
 
-  @Test func severalAccounts() throws {
+  @Test func `Several accounts are all offered`() throws {
     let store = KeyStore()
     try store.setPIN("1234")
     let host = try Host(store: store)
@@ -107,7 +107,7 @@ import Testing
     #expect(try host.status(.getNextAssertion) == .notAllowed)
   }
 
-  @Test func namesAreNotForEverybody() throws {
+  @Test func `Names are not for everybody`() throws {
     let host = try Host()
     for user in UInt8(1)...2 {
       _ = try create(host, Request.credential(user: [user], discoverable: true))
@@ -124,7 +124,9 @@ import Testing
     (1, CTAPStatus.success, CTAPStatus.success), (2, .noCredentials, .success),
     (3, .noCredentials, .noCredentials),
   ])
-  func protection(level: Int, discovered: CTAPStatus, listed: CTAPStatus) throws {
+  func `Credential protection hides what it should`(
+    level: Int, discovered: CTAPStatus, listed: CTAPStatus
+  ) throws {
     let host = try Host()
     let id = try create(host, Request.credential(discoverable: true, protection: level))
     #expect(try host.status(.getAssertion, Request.assertion()) == discovered)
@@ -135,7 +137,7 @@ import Testing
     #expect(try host.status(.getAssertion, Request.assertion(token: token)) == .success)
   }
 
-  @Test func pinIsWanted() throws {
+  @Test func `Making a credential wants the PIN`() throws {
     let store = KeyStore()
     try store.setPIN("1234")
     #expect(
@@ -153,7 +155,7 @@ import Testing
   }
 
   /// An empty pinUvAuthParam means "touch the key you mean".
-  @Test func touchProbe() throws {
+  @Test func `A probe for a touch makes nothing`() throws {
     let host = try Host()
     let request = CBOR.fields([(8, .bytes([])), (9, .integer(2))])
     #expect(try host.status(.makeCredential, request) == .pinNotSet)
@@ -162,7 +164,7 @@ import Testing
     #expect(host.key.trace.lines.filter { $0 == "TOUCH" }.count == 2)
   }
 
-  @Test func full() throws {
+  @Test func `A full key says so`() throws {
     var configuration = KeyConfiguration()
     configuration.discoverableCapacity = 1
     let host = try Host(configuration)
@@ -173,7 +175,7 @@ import Testing
     #expect(try host.status(.makeCredential, Request.credential(discoverable: true)) == .success)
   }
 
-  @Test func listsHaveALimit() throws {
+  @Test func `Lists have a limit`() throws {
     let host = try Host()
     let ids = (0..<9).map { [UInt8]([$0]) }
     #expect(try host.status(.getAssertion, Request.assertion(allow: ids)) == .limitExceeded)
@@ -182,7 +184,7 @@ import Testing
         == .noCredentials)
   }
 
-  @Test func requestsHaveALimit() throws {
+  @Test func `Requests have a limit`() throws {
     var configuration = KeyConfiguration()
     configuration.maximumCredentialIDLength = 66
     configuration.maximumMessageSize = nil
@@ -199,7 +201,7 @@ import Testing
   }
 
   /// State that spans several commands ends with another command, or after 30 seconds.
-  @Test func nextAssertionFollowsAtOnce() throws {
+  @Test func `Next assertion follows at once`() throws {
     let host = try Host()
     for user in UInt8(1)...3 {
       _ = try create(host, Request.credential(user: [user], discoverable: true))
@@ -216,7 +218,7 @@ import Testing
     #expect(try late.status(.getNextAssertion) == .notAllowed)
   }
 
-  @Test func algorithmsAndOptions() throws {
+  @Test func `Unknown algorithms and options are refused`() throws {
     let host = try Host()
     func changed(_ key: Int, _ value: CBOR?) -> CBOR {
       guard case .map(let pairs) = Request.credential() else { return .null }
@@ -239,7 +241,7 @@ import Testing
         == .invalidOption)
   }
 
-  @Test func builtInVerification() throws {
+  @Test func `Built-in verification stands for the PIN`() throws {
     var configuration = KeyConfiguration()
     configuration.builtInVerification = true
     let host = try Host(configuration)
@@ -265,7 +267,7 @@ import Testing
     #expect(host.key.trace.lines.filter { $0 == "TOUCH" }.count == 1)
   }
 
-  @Test func garbageIsAnswered() throws {
+  @Test func `Garbage is answered with an error`() throws {
     let host = try Host()
     for command in CTAPCommand.allCases where ![.getInfo, .selection, .reset].contains(command) {
       for bytes in [[], [0xFF], [0x80], [0xA0], [0xA1, 0x01, 0x5F], .random(40)] as [[UInt8]] {
@@ -279,7 +281,7 @@ import Testing
     #expect(try host.status(.getInfo) == .success)
   }
 
-  @Test func resetForgetsEverything() throws {
+  @Test func `A reset forgets everything`() throws {
     let store = KeyStore()
     var configuration = KeyConfiguration()
     let host = try Host(configuration, store: store)

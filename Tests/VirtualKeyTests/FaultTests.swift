@@ -25,7 +25,7 @@ import Testing
     return host
   }
 
-  @Test func hmacSecret() throws {
+  @Test func `Faults of hmac-secret show in its output`() throws {
     let good = try enrolled()
     #expect(try output(good)?.count == 32)
     #expect(try output(good) == output(good))
@@ -38,7 +38,7 @@ import Testing
     #expect(try output(unstable) != output(unstable))
   }
 
-  @Test func verificationFlag() throws {
+  @Test func `The verification flag can be left out`() throws {
     var configuration = KeyConfiguration()
     configuration.faults = [try #require(Fault("uv-flag-missing"))]
     let store = KeyStore()
@@ -49,14 +49,14 @@ import Testing
     #expect(try !AuthenticatorData(made).flags.contains(.userVerified))
   }
 
-  @Test func storage() throws {
+  @Test func `Storage can be full or lost`() throws {
     let host = try host("storage-full")
     #expect(
       try host.status(.makeCredential, Request.credential(discoverable: true)) == .keyStoreFull)
     #expect(try host.status(.makeCredential, Request.credential()) == .success)
   }
 
-  @Test func errors() throws {
+  @Test func `Errors come when they are told to`() throws {
     let host = try host("error:getInfo=0x7F@2", "error:0x02=46")
     #expect(try host.status(.getInfo) == .success)
     #expect(try host.status(.getInfo) == .other)
@@ -64,7 +64,7 @@ import Testing
     #expect(try host.status(.getAssertion) == .noCredentials)
   }
 
-  @Test func silenceAndGarbage() throws {
+  @Test func `Silence and garbage come when they are told to`() throws {
     let host = try host("silent:getInfo@1", "garbage:getInfo@2")
     host.send(.cbor, [CTAPCommand.getInfo.rawValue])
     #expect(host.receive(timeoutMilliseconds: 100) == nil)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: ["unplug-on-touch", "unplug:makeCredential"])
-  func unplugging(fault: String) throws {
+  func `A key that is unplugged has signed nothing`(fault: String) throws {
     let host = try host(fault)
     host.send(.cbor, [CTAPCommand.makeCredential.rawValue] + Request.credential().encoded)
     #expect(host.receive() == nil)
@@ -90,5 +90,5 @@ import Testing
     "error:getInfo", "error:getInfo=256", "error:nothing=1", "silent:", "silent:0x99",
     "silent:getInfo@0", "silent:getInfo@x", "explode:getInfo",
   ])
-  func notUnderstood(text: String) { #expect(Fault(text) == nil) }
+  func `A fault that is not understood is refused`(text: String) { #expect(Fault(text) == nil) }
 }

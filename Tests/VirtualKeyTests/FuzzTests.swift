@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(0)..<6)
-  func damagedRequests(seed: UInt64) throws {
+  func `Damaged requests do no harm`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = KeyStore()
     try store.setPIN("1234")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(0)..<4)
-  func damagedFrames(seed: UInt64) throws {
+  func `Damaged frames do no harm`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let host = try Host()
     for _ in 0..<1000 {

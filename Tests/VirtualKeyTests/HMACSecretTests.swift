@@ -25,7 +25,7 @@ import Testing
 
   /// A key that holds the published credential gives the published outputs.
   @Test(arguments: [1, 2])
-  func publishedVectors(number: Int) throws {
+  func `Published outputs come out of the published credential`(number: Int) throws {
     let vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: Self.vectors))
     var checked = 0
     for vector in vectors.cases {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2], [true, false])
-  func saltsAreIndependent(number: Int, discoverable: Bool) throws {
+  func `The outputs of two salts are independent`(number: Int, discoverable: Bool) throws {
     let host = try Host()
     let made = try AuthenticatorData(
       host.succeed(.makeCredential, Request.credential(discoverable: discoverable)))
@@ -76,7 +76,7 @@ import Testing
 
   /// Protocol 2 has a fresh IV each time; protocol 1 has none.
   @Test(arguments: [1, 2])
-  func outputsAreSealedAfresh(number: Int) throws {
+  func `Outputs are sealed afresh`(number: Int) throws {
     let host = try Host()
     _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
     let platform = try Platform(host, protocolNumber: number)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [0, 16, 48, 80, 96])
-  func saltsOfAnotherLength(length: Int) throws {
+  func `Salts of another length`(length: Int) throws {
     let host = try Host()
     _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
     let platform = try Platform(host)
@@ -100,7 +100,7 @@ import Testing
     #expect(try host.status(.getAssertion, request) == .invalidLength)
   }
 
-  @Test func wrongAuthentication() throws {
+  @Test func `Salts with a wrong authentication are refused`() throws {
     let host = try Host()
     _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
     let platform = try Platform(host)
@@ -116,7 +116,7 @@ import Testing
         == .unsupportedOption)
   }
 
-  @Test func credentialWithoutTheExtension() throws {
+  @Test func `Credential without the extension`() throws {
     let host = try Host()
     _ = try host.succeed(
       .makeCredential, Request.credential(discoverable: true, hmacSecret: false))
@@ -125,7 +125,7 @@ import Testing
     #expect(try AuthenticatorData(answer).extensions == nil)
   }
 
-  @Test func keyWithoutTheExtension() throws {
+  @Test func `Key without the extension`() throws {
     var configuration = KeyConfiguration()
     configuration.hmacSecret = false
     let host = try Host(configuration)
@@ -134,7 +134,7 @@ import Testing
     #expect(try AuthenticatorData(made).extensions == nil)
   }
 
-  @Test func badImports() {
+  @Test func `Bad imports of a credential are refused`() {
     for text in [
       "{}", #"{"rp_id": "a"}"#, #"{"rp_id": "a", "cred_random_with_uv": "00"}"#,
       #"{"rp_id": "a", "cred_random_with_uv": "zz"}"#,

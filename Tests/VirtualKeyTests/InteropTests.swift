@@ -7,7 +7,7 @@ import Testing
 /// Tests/interop/agree.py.
 @Suite struct InteropTests {
   @Test(arguments: [1, 2], [(1, false), (1, true), (2, false), (2, true)])
-  func fidoToolsAndPythonAgree(protocolNumber: Int, variant: (salts: Int, pin: Bool)) throws {
+  func `FIDO tools and python agree`(protocolNumber: Int, variant: (salts: Int, pin: Bool)) throws {
     for discoverable in [false, true] {
       var arguments = [
         Repository.path("Tests/interop/agree.py"), "--virtual-key", Repository.virtualKey,
@@ -26,7 +26,7 @@ import Testing
   ///
   /// See Tests/interop/manage.py.
   @Test(arguments: [1, 2])
-  func fidoTokenManages(protocolNumber: Int) throws {
+  func `Debian's fido2-token manages the key`(protocolNumber: Int) throws {
     let result = try Program.run(
       try Repository.python(),
       [

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [CTAPCommand.credentialManagement, .credentialManagementPreview])
-  func everythingIsListed(command: CTAPCommand) throws {
+  func `Every credential is listed`(command: CTAPCommand) throws {
     let token = try token()
     let metadata = try host.succeed(command, request(1, nil, token))
     #expect(metadata == .fields([(1, .integer(3)), (2, .integer(22))]))
@@ -53,7 +53,7 @@ import Testing
     #expect(second[10] == .integer(1))
   }
 
-  @Test func deleteAndRename() throws {
+  @Test func `Credentials are renamed and deleted`() throws {
     let token = try token()
     let stored = host.key.store.snapshot.credentials
     func named(_ id: [UInt8]) -> CBOR {
@@ -81,7 +81,7 @@ import Testing
     #expect(try host.status(.getAssertion, gone) == .noCredentials)
   }
 
-  @Test func needsThePermission() throws {
+  @Test func `Managing credentials needs the permission`() throws {
     let other = try platform.rightToken("1234", [.getAssertion], rpID: "one.example")
     #expect(
       try host.status(.credentialManagement, request(1, nil, other)) == .pinAuthInvalid)
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A token for one relying party manages the credentials of that one only.
-  @Test func boundToken() throws {
+  @Test func `A token for one relying party manages no other's credentials`() throws {
     let stored = host.key.store.snapshot.credentials
     func hash(_ index: Int) -> CBOR { .fields([(1, .bytes(stored[index].rpIDHash))]) }
     func named(_ id: [UInt8]) -> CBOR {
@@ -112,7 +112,7 @@ import Testing
     #expect(try status(6, named(stored[0].id)) == .success)
   }
 
-  @Test func anotherCommandEndsAnEnumeration() throws {
+  @Test func `Another command ends an enumeration`() throws {
     let next = CBOR.fields([(1, .integer(3))])
     _ = try host.succeed(.credentialManagement, request(2, nil, try token()))
     _ = try host.succeed(.getInfo)
@@ -121,7 +121,7 @@ import Testing
     #expect(try host.status(.credentialManagement, next) == .success)
   }
 
-  @Test func keyWithoutThePreview() throws {
+  @Test func `Key without the preview`() throws {
     var configuration = KeyConfiguration()
     configuration.credentialManagementPreview = false
     let host = try Host(configuration)
@@ -132,7 +132,7 @@ import Testing
     #expect(try host.succeed(.getInfo)[4]?["credMgmt"] == .boolean(true))
   }
 
-  @Test func keyWithout() throws {
+  @Test func `A key without credential management says so`() throws {
     var configuration = KeyConfiguration()
     configuration.credentialManagement = false
     let host = try Host(configuration)

@@ -33,11 +33,11 @@ import Testing
   @Test(arguments: [
     ("exit 0", Int32(0)), ("exit 7", 7), ("kill -TERM $$", 143), ("kill -KILL $$", 137),
   ])
-  func exitCode(script: String, expected: Int32) throws {
+  func `The exit code is the program's`(script: String, expected: Int32) throws {
     #expect(try run(["--", "sh", "-c", script]).status == expected)
   }
 
-  @Test func streams() throws {
+  @Test func `The streams are the program's`() throws {
     let result = try run(["--", "sh", "-c", "cat; echo error >&2"], input: "input\n")
     #expect(result.output == "input\nerror\n")
   }
@@ -47,11 +47,11 @@ import Testing
     ["--set", "x", "--", "true"], ["--pin-protocols", "3", "--", "true"],
     ["--key", "a", "--state", "b", "--", "true"], ["--bogus", "--", "true"], ["true"],
   ])
-  func misuse(arguments: [String]) throws {
+  func `A wrong command line ends with 64`(arguments: [String]) throws {
     #expect(try run(arguments).status == 64)
   }
 
-  @Test func programThatDoesNotExist() throws {
+  @Test func `Program that does not exist`() throws {
     let result = try run(["--", "/nonexistent"])
     #expect(result.status != 0)
     #expect(result.output.contains("/nonexistent"))
@@ -60,14 +60,14 @@ import Testing
   @Test(arguments: [
     (["--no-key"], 0), ([], 1), (["--key", ",product=One", "--key", ",product=Two"], 2),
   ])
-  func keysInView(options: [String], count: Int) throws {
+  func `Every simulated key is in view`(options: [String], count: Int) throws {
     let result = try run(options + ["--", "fido2-token", "-L"])
     #expect(result.status == 0)
     #expect(result.output.split(separator: "\n").count == count)
     for index in 0..<count { #expect(result.output.contains("/dev/hidraw\(index): ")) }
   }
 
-  @Test func eachKeyHasItsOwnSettings() throws {
+  @Test func `Each key has its own settings`() throws {
     let state = folder.path + "/second.json"
     let result = try run([
       "--pin-protocols", "1", "--trace", folder.path + "/trace", "--key", ",no-hmac-secret",
@@ -85,14 +85,14 @@ import Testing
   }
 
   @Test(arguments: ["not json", "{}", ""])
-  func damagedState(text: String) throws {
+  func `A damaged state is refused and kept`(text: String) throws {
     let path = folder.path + "/state.json"
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     #expect(try run(["--state", path, "--", "true"]).status != 0)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
-  @Test func pinIsForNewKeysOnly() throws {
+  @Test func `PIN is for new keys only`() throws {
     let state = ["--state", folder.path + "/state.json"]
     _ = try run(state + ["--pin", "1234", "--", "true"])
     let before = try String(contentsOfFile: state[1], encoding: .utf8)
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A key that holds a published credential gives the published output.
-  @Test func importedCredential() throws {
+  @Test func `An imported credential gives the published output`() throws {
     let vectors = Repository.path("Tests/Vectors/cspp/namespace-current.json")
     let published = try JSONDecoder().decode(
       Published.self, from: Data(contentsOf: URL(filePath: vectors)))
@@ -136,7 +136,7 @@ import Testing
     ["--touch", "never", "--unplug-after-ms", "3000"], ["--fault", "unplug-on-touch"],
     ["--fault", "unplug:makeCredential"],
   ])
-  func unplugged(options: [String]) throws {
+  func `An unplugged key is gone for the program`(options: [String]) throws {
     let start = ContinuousClock.now
     let result = try run(
       options + ["--", "sh", "-c", makeCredential + "; fido2-token -L; test -e /dev/hidraw0"])
@@ -145,7 +145,7 @@ import Testing
     #expect(result.status == 1)
   }
 
-  @Test func announced() throws {
+  @Test func `Plugging in and unplugging are announced by udev`() throws {
     let result = try run([
       "--plug-after-ms", "4000", "--unplug-after-ms", "500", "--", try Repository.python(),
       Repository.path("Tests/interop/monitor.py"), "3",
@@ -153,7 +153,7 @@ import Testing
     #expect(result.output == "add /dev/hidraw0\nadd /dev/hidraw0\nremove /dev/hidraw0\n")
   }
 
-  @Test func unreadable() throws {
+  @Test func `A node that nobody may read is refused`() throws {
     let result = try run(["--unreadable", "--", "sh", "-c", "cat /dev/hidraw0"])
     #expect(result.output.contains("Permission denied"))
     #expect(result.status == 1)
@@ -163,7 +163,7 @@ import Testing
 
   /// The program decides what to do; nothing is left behind.
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func signalsArePassedOn(signal: Int32) throws {
+  func `Signals are passed on`(signal: Int32) throws {
     let script = "trap 'echo caught; exit 3' TERM INT HUP; echo ready; while :; do sleep 0.05; done"
     let program = try start(["--trace", folder.path + "/trace", "--", "sh", "-c", script])
     usleep(700_000)
@@ -174,7 +174,7 @@ import Testing
     #expect(!folder.contents.contains { $0.hasPrefix("umockdev") })
   }
 
-  @Test func interruptFromTheTerminal() throws {
+  @Test func `Interrupt from the terminal`() throws {
     let result = try Program.run(
       try Repository.python(),
       [Repository.path("Tests/interop/interrupt.py"), Repository.virtualKey])

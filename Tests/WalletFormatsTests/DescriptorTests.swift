@@ -52,11 +52,11 @@ import WalletFormats
   }
 
   @Test(arguments: try checksums())
-  func checksumVectors(vector: Checksum) {
+  func `Descriptors agree with BIP-380's checksum vectors`(vector: Checksum) {
     #expect(name(refusalOf(vector.descriptor)) == vector.error)
   }
 
-  @Test func keyExpressionVectors() throws {
+  @Test func `Key expressions agree with BIP-380's vectors`() throws {
     let keys = try Vectors.decode("bip380/keys.json", as: Keys.self)
     #expect(keys.valid.count == 21)
     for vector in keys.valid {
@@ -69,7 +69,7 @@ import WalletFormats
     }
   }
 
-  @Test func validDescriptorsAreRead() throws {
+  @Test func `Valid descriptors are read`() throws {
     let all = try Vectors.decode("bip380/descriptors.json", as: Descriptors.self).valid
     #expect(all.count == 23)
     for vector in all {
@@ -85,7 +85,7 @@ import WalletFormats
     }
   }
 
-  @Test func invalidDescriptorsAreRefused() throws {
+  @Test func `Invalid descriptors are refused`() throws {
     let all = try Vectors.decode("bip380/descriptors.json", as: Descriptors.self).invalid
     #expect(all.count > 45)
     for vector in all {
@@ -93,7 +93,7 @@ import WalletFormats
     }
   }
 
-  @Test func multipathVectors() throws {
+  @Test func `Multipath descriptors agree with BIP-389's vectors`() throws {
     let vectors = try Vectors.decode("bip389/multipath.json", as: Multipath.self)
     #expect(vectors.valid.count == 6)
     for vector in vectors.valid {
@@ -112,7 +112,7 @@ import WalletFormats
   }
 
   /// BIP-380: one wrong character is always found.
-  @Test func everyChangedCharacterIsFound() throws {
+  @Test func `Every changed character is found`() throws {
     let all = try Vectors.decode("bip380/descriptors.json", as: Descriptors.self).valid
     let vector = try #require(all.first { $0.function == "wpkh" })
     let complete = Array("\(vector.descriptor)#\(vector.checksum)".utf8)
@@ -125,7 +125,7 @@ import WalletFormats
     }
   }
 
-  @Test func errorsSayWhereAndNothingElse() {
+  @Test func `Errors say where and nothing else`() {
     #expect(refusalOf("sh(sh(raw(00)))") == .descriptorFunction(position: 4))
     #expect(refusalOf("  wpkh(secret)  ") == .descriptorKey(position: 6))
     #expect(refusalOf("raw(00") == .descriptorSyntax(position: 7))
@@ -135,7 +135,7 @@ import WalletFormats
     #expect(refusalOf(String(repeating: "(", count: 65_537)) == .tooLong(limit: 65_536))
   }
 
-  @Test func deepNestingIsRefused() {
+  @Test func `Deep nesting is refused`() {
     let open = String(repeating: "{", count: 30_000)
     let key = "a34b99f22c790c4e36b2b3c2c35a36db06226e41c692fc82b8b56ac1c540c5bd"
     #expect(name(refusalOf("tr(\(key),\(open)")) == "descriptorDepth")
@@ -146,7 +146,7 @@ import WalletFormats
   /// Joins pieces of descriptors at random: they are refused or accepted.
   ///
   /// An accepted text is accepted again in the form in which it was returned.
-  @Test func anyPiecesAreJudgedWithoutCrashing() throws {
+  @Test func `Any pieces are judged without crashing`() throws {
     let pieces = [
       "wpkh(", "wsh(", "tr(", "sh(", "multi(1,", "pk(", "v:", "and_v(", "older(1)", ")", ",", "{",
       "}", "[deadbeef/0']", "/*", "/<0;1>", "#", "0", "<", ";", ">", "musig(", "raw(", "ab",

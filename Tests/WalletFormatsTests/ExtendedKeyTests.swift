@@ -51,13 +51,13 @@ import Testing
     }
   }
 
-  @Test func everyVersionIsAmongTheVectors() throws {
+  @Test func `Every version is among the vectors`() throws {
     let forms = try Set(Self.valid().map { $0.key.prefix(4) })
     #expect(forms.count == 20)
   }
 
   @Test(arguments: try valid())
-  func validKeysAreRead(vector: Valid) throws {
+  func `Valid keys are read`(vector: Valid) throws {
     let expectation: ExtendedKey.Expectation = vector.private ? .privateKey : .publicKey
     let key = try ExtendedKey(checking: secret(" \(vector.key)\r\n"), expecting: expectation)
     #expect(text(key.text) == vector.key)
@@ -71,19 +71,19 @@ import Testing
   }
 
   @Test(arguments: try valid())
-  func theOtherHalfIsRefused(vector: Valid) {
+  func `The other half is refused`(vector: Valid) {
     #expect(
       refusalOf(vector.key, vector.private ? .publicKey : .privateKey)
         == (vector.private ? .extendedKeyIsPrivate : .extendedKeyIsPublic))
   }
 
   @Test(arguments: try invalid())
-  func vectorFiveIsRefused(vector: Invalid) {
+  func `Vector five is refused`(vector: Invalid) {
     #expect(name(refusalOf(vector.key, .privateKey)) == vector.error, "\(vector.reason)")
     #expect(name(refusalOf(vector.key, .publicKey)) == vector.error, "\(vector.reason)")
   }
 
-  @Test func everyChangedCharacterIsFound() throws {
+  @Test func `Every changed character is found`() throws {
     let key = try #require(try Self.valid().first { $0.private })
     let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
     for index in key.key.indices {
@@ -107,17 +107,17 @@ import Testing
     (String(repeating: "1", count: 200), .extendedKeyLength),
     (String(repeating: "x", count: 257), .tooLong(limit: 256)),
   ])
-  func unusableInputIsRefused(input: String, expected: WalletFormatError) {
+  func `Unusable input is refused`(input: String, expected: WalletFormatError) {
     #expect(refusalOf(input, .privateKey) == expected)
   }
 
-  @Test func aLeadingOneIsNoSecondSpelling() throws {
+  @Test func `A leading one is no second spelling`() throws {
     for vector in try Self.valid() {
       #expect(refusalOf("1" + vector.key, .privateKey) == .extendedKeyLength)
     }
   }
 
-  @Test func base58RoundTripsAnyBytes() throws {
+  @Test func `Base58 round trips any bytes`() throws {
     var generator = SeededGenerator(seed: 58)
     for count in 0...90 {
       var payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func pointsOfTheCurveAreToldFromOthers() throws {
+  @Test func `Points of the curve are told from others`() throws {
     let curve = try Vectors.decode("bip32/curve.json", as: Curve.self)
     #expect(curve.coordinates.count == 75)
     for point in curve.coordinates {
@@ -154,11 +154,11 @@ import Testing
     ("ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", false),
     ("8000000000000000000000000000000000000000000000000000000000000000", true),
   ])
-  func privateKeysAreInRange(number: String, expected: Bool) {
+  func `Private keys are in range`(number: String, expected: Bool) {
     #expect(secret(hex(number)).withBytes { Secp256k1.isPrivateKey($0) } == expected)
   }
 
-  @Test func anyBytesAreJudgedWithoutCrashing() {
+  @Test func `Any bytes are judged without crashing`() {
     var generator = SeededGenerator(seed: 32)
     for _ in 0..<2000 {
       let input = (0..<Int.random(in: 0...130, using: &generator)).map { _ in

@@ -28,7 +28,7 @@ import Testing
     refusal { () throws(WalletFormatError) in _ = try Mnemonic(checking: secret(input)) }
   }
 
-  @Test func wordListIsTheOneOfBIP39() {
+  @Test func `Word list is the one of BIP 39`() {
     #expect(EnglishWordList.packed.count == 2048)
     let file = EnglishWordList.packed.map { Self.word($0) + "\n" }.joined()
     #expect(
@@ -40,7 +40,7 @@ import Testing
     #expect(EnglishWordList.index(of: 0) == nil)
   }
 
-  @Test func officialVectorsAreAccepted() throws {
+  @Test func `Official vectors are accepted`() throws {
     let vectors = try Self.vectors()
     #expect(vectors.count == 32)
     for phrase in vectors {
@@ -51,7 +51,7 @@ import Testing
     #expect(Set(vectors.map { $0.split(separator: " ").count }) == [12, 15, 18, 21, 24])
   }
 
-  @Test func oneChangedWordIsRefusedUnlessTheChecksumFits() throws {
+  @Test func `One changed word is refused unless the checksum fits`() throws {
     let cases = try Vectors.decode("bip39/one-word-changed.json", as: CaseFile<Changed>.self).cases
     #expect(cases.count == 576)
     for changed in cases {
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [
     "%", "%\n", "  %  ", "\u{FEFF}%\r\n", "\t%\n\n\n", "\u{A0}%\u{3000}",
   ])
-  func whiteSpaceAroundIsDropped(form: String) throws {
+  func `White space around is dropped`(form: String) throws {
     let phrase = try #require(try Self.vectors().last)
     let input = String(form.map { $0 == "%" ? phrase : String($0) }.joined())
     #expect(try check(input) == phrase)
@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: [
     "  ", "\n", "\r\n", "\t", " \n \t ", "\u{A0}", " \u{2009}\u{202F}", "\u{205F}", "\u{3000}",
   ])
-  func anyWhiteSpaceSeparates(separator: String) throws {
+  func `Any white space separates`(separator: String) throws {
     for phrase in try Self.vectors() {
       let words = phrase.split(separator: " ")
       #expect(try check(words.joined(separator: separator)) == phrase)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func wrongNumberOfWordsIsRefused() {
+  @Test func `Wrong number of words is refused`() {
     for count in 1...40 where ![12, 15, 18, 21, 24].contains(count) {
       let input = Array(repeating: "abandon", count: count).joined(separator: " ")
       #expect(refusalOf(input) == .mnemonicWordCount(count))
@@ -88,7 +88,7 @@ import Testing
 
   @Test(
     arguments: 1...12, ["abando", "aban", "abandonn", "zooo", "abandonabandon", "q", "satoshis"])
-  func unknownWordIsNamedByItsPlaceOnly(position: Int, word: String) throws {
+  func `Unknown word is named by its place only`(position: Int, word: String) throws {
     var words = Array(repeating: "abandon", count: 12)
     words[position - 1] = word
     let error = refusalOf(words.joined(separator: " "))
@@ -96,7 +96,7 @@ import Testing
     #expect(error.map { "\($0)".contains(word) && word.count > 1 } == false)
   }
 
-  @Test func swappedWordsAreRefused() {
+  @Test func `Swapped words are refused`() {
     let input = "winner legal thank year wave sausage worth useful legal winner thank yellow"
     #expect(refusalOf(input) == .mnemonicChecksum)
   }
@@ -112,11 +112,11 @@ import Testing
     ("ábaco", .invalidCharacter(position: 1)),
     (String(repeating: " ", count: 4097), .tooLong(limit: 4096)),
   ])
-  func unusableInputIsRefused(input: String, expected: WalletFormatError) {
+  func `Unusable input is refused`(input: String, expected: WalletFormatError) {
     #expect(refusalOf(input) == expected)
   }
 
-  @Test func anyBytesAreJudgedWithoutCrashing() {
+  @Test func `Any bytes are judged without crashing`() {
     var generator = SeededGenerator(seed: 39)
     for _ in 0..<3000 {
       let count = Int.random(in: 0...200, using: &generator)
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// Random words: about one in 16 sequences of 12 fits its checksum.
-  @Test func randomWordsFitAsOftenAsTheyShould() {
+  @Test func `Random words fit as often as they should`() {
     var generator = SeededGenerator(seed: 12)
     var accepted = 0
     for _ in 0..<1600 {

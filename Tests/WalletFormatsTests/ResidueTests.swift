@@ -10,37 +10,37 @@ import Testing
   /// Counts how often the needle occurs in writable memory.
   private func count(_ needle: Needle) throws -> Int { try MemoryScan.count(needle) }
 
-  @Test func theScanFindsWhatIsThere() throws {
+  @Test func `The scan finds what is there`() throws {
     let kept = SecretBytes.random(count: 32)
     #expect(try count(Needle(kept, 0..<32)) > 0)
   }
 
-  @Test func mnemonicsLeaveNothing() throws {
+  @Test func `Mnemonics leave nothing in memory`() throws {
     let needles = try mnemonicNeedles()
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
-  @Test func extendedKeysLeaveNothing() throws {
+  @Test func `Extended keys leave nothing in memory`() throws {
     let needles = try keyNeedles(asDescriptor: false)
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
-  @Test func descriptorsLeaveNothing() throws {
+  @Test func `Descriptors leave nothing in memory`() throws {
     let needles = try keyNeedles(asDescriptor: true)
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
-  @Test func labelsLeaveNothing() throws {
+  @Test func `Labels leave nothing in memory`() throws {
     let needles = try labelNeedles()
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
-  @Test func derivationsLeaveNothing() throws {
+  @Test func `Derivations leave nothing in memory`() throws {
     let needles = try derivationNeedles()
     for needle in needles { #expect(try count(needle) == 0) }
   }
 
-  @Test func exportsLeaveNothing() throws {
+  @Test func `Exports leave nothing in memory`() throws {
     let needles = try exportNeedles()
     for needle in needles { #expect(try count(needle) == 0) }
   }

@@ -16,7 +16,7 @@ import Testing
     refusal { () throws(WalletFormatError) in _ = try WalletLabels(checking: secret(input)) }
   }
 
-  @Test func vectorOfBIP329() throws {
+  @Test func `Vector of BIP 329`() throws {
     let file = try Array(Vectors.data("bip329/labels.jsonl"))
     let labels = try WalletLabels(checking: secret(file))
     #expect(labels.count == 7)
@@ -33,7 +33,7 @@ import Testing
     #"{\#(tx),"label":"\u00fc \ud83d\ude00 ü 😀 \"\\\/\b\f\n\r\t"}"#,
     #"{\#(tx),"height":0,"fee":-1,"value":1.5e+3,"rate":{"USD":1.0,"EUR":[1,[],{}]},"x":null}"#,
   ])
-  func recordsAreAccepted(line: String) throws {
+  func `BIP-329 records are accepted`(line: String) throws {
     let labels = try WalletLabels(checking: secret(line))
     #expect(labels.count == 1)
     let stored = try bytes(WalletLabels.decompress(labels.compressed))
@@ -61,7 +61,7 @@ import Testing
     (#"{\#(tx),"origin":{}}"#, .field), (#"{\#(tx),"spendable":"true"}"#, .field),
     (#"{\#(tx),"ref":"cd"}"#, .duplicateField), (#"{\#(tx),"type":"tx"}"#, .duplicateField),
   ])
-  func otherLinesAreRefused(line: String, problem: LabelProblem?) {
+  func `Other lines are refused`(line: String, problem: LabelProblem?) {
     guard let problem else {
       #expect(refusalOf(line) == .empty)
       return
@@ -77,14 +77,14 @@ import Testing
       [0xE2, 0x82], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80],
       [0xF0, 0x9F, 0x98], [0xFF], [0xF0, 0x9F, 0x98, 0x28],
     ] as [[UInt8]])
-  func malformedUTF8IsRefused(sequence: [UInt8]) {
+  func `Malformed UTF 8 is refused`(sequence: [UInt8]) {
     let head = Array(#"{"type":"tx","ref":""#.utf8)
     #expect(refusalOf(head + sequence + Array(#""}"#.utf8)) == .labelsLine(1, .notJSONObject))
     #expect(refusalOf(head + sequence) == .labelsLine(1, .notJSONObject))
   }
 
   /// The scanner and the system's JSON reader agree on random changes.
-  @Test func changedLinesAreJudgedAsBySystem() {
+  @Test func `Changed lines are judged as by system`() {
     let line = Array(
       #"{"type":"tx","ref":"ab","x":[1,-2.5e3,"\u00fc\n",{"y":null}],"z":true}"#.utf8)
     var generator = SeededGenerator(seed: 329)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func tenMebibytesAreTheLimit() throws {
+  @Test func `Ten mebibytes are the limit`() throws {
     let line = Array("{\(Self.tx)}".utf8)
     var file = [UInt8](repeating: 0x20, count: WalletLabels.sizeLimit)
     file.replaceSubrange(0..<line.count, with: line)
@@ -119,7 +119,7 @@ import Testing
     #expect(refusalOf(file + [0x20]) == .labelsTooLarge(limit: WalletLabels.sizeLimit))
   }
 
-  @Test func bombsAreRefused() throws {
+  @Test func `Compression bombs are refused`() throws {
     // The frame states its size: refused before anything is decompressed.
     let bomb = try Zstd.compress(SecretBytes(zeroed: WalletLabels.sizeLimit + 1))
     #expect(bomb.count < 2000)
@@ -135,7 +135,7 @@ import Testing
     #expect(decompressionFails(header + repeated(blocks: 81)))
   }
 
-  @Test func damagedFramesAreRefused() throws {
+  @Test func `Damaged frames are refused`() throws {
     let whole = try bytes(WalletLabels(checking: secret("{\(Self.tx)}")).compressed)
     for count in 1..<whole.count { #expect(decompressionFails(Array(whole.prefix(count)))) }
     #expect(decompressionFails([0]))

@@ -63,8 +63,8 @@ struct CrashPointTests {
   private static let everyCall =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
 
-  @Test("Killed at every call in turn, the next run heals", arguments: changes)
-  func killed(_ change: Change) throws {
+  @Test(arguments: changes)
+  func `Killed at every call in turn, the next run heals`(_ change: Change) throws {
     let scene = try InterruptedScene(change)
     let options = Self.everyCall ? ["--all"] : []
     let calls = try scene.calls(options)
@@ -85,8 +85,8 @@ struct CrashPointTests {
     #expect(points >= calls.count * 9 / 10, "\(points) of \(calls.count)")
   }
 
-  @Test("Killed in the middle of every write, the next run heals", arguments: changes)
-  func torn(_ change: Change) throws {
+  @Test(arguments: changes)
+  func `Killed in the middle of every write, the next run heals`(_ change: Change) throws {
     let scene = try InterruptedScene(change)
     let calls = try scene.calls(["--only", "write"])
     for place in 1...calls.count {

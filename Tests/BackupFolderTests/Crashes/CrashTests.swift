@@ -28,8 +28,8 @@ struct CrashTests {
     }
   }
 
-  @Test("Init resumes after a crash between any two of its writes", arguments: 0...3)
-  func initialise(_ count: Int) throws {
+  @Test(arguments: 0...3)
+  func `Init resumes after a crash between any two of its writes`(_ count: Int) throws {
     let scene = try Scene()
     let id = try scene.create().id
     let all = try Scene.contents(scene.folder).sorted { order($0.key) < order($1.key) }
@@ -61,8 +61,8 @@ struct CrashTests {
     #expect(try !scene.open().namespace().isUnfinishedHere)
   }
 
-  @Test("Adding is completed by the next run after a crash between any two writes")
-  func add() throws {
+  @Test
+  func `Adding is completed by the next run after a crash between any two writes`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w0"))

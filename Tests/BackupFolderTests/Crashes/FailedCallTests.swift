@@ -32,10 +32,10 @@ struct FailedCallTests {
     Failure(error: "EIO", calls: writing, times: 0, told: "io"),
   ]
 
-  @Test(
-    "A call that fails loses nothing and leaves nothing half done",
-    arguments: CrashPointTests.changes)
-  func fails(_ change: CrashPointTests.Change) throws {
+  @Test(arguments: CrashPointTests.changes)
+  func `A call that fails loses nothing and leaves nothing half done`(
+    _ change: CrashPointTests.Change
+  ) throws {
     let scene = try InterruptedScene(change)
     var tried = 0
     for failure in Self.failures { tried += try fail(scene, failure) }
@@ -66,8 +66,8 @@ struct FailedCallTests {
   }
 
   /// The kernel reports a failed write once, and then forgets it.
-  @Test("A file whose sync failed is not believed")
-  func failedSync() throws {
+  @Test
+  func `A file whose sync failed is not believed`() throws {
     let change = CrashPointTests.changes[1]
     let scene = try InterruptedScene(change)
     let calls = try scene.calls(["--only", "fsync"])

@@ -12,10 +12,10 @@ import Testing
 struct PowerLossTests {
   typealias Change = InterruptedScene.Change
 
-  @Test(
-    "What was acknowledged is there, what was not is there whole or not at all",
-    arguments: CrashPointTests.changes)
-  func powerLoss(_ change: Change) throws {
+  @Test(arguments: CrashPointTests.changes)
+  func `What was acknowledged is there, what was not is there whole or not at all`(_ change: Change)
+    throws
+  {
     let interrupted = try InterruptedScene(change)
     let scene = interrupted.scene
     let (backing, mount) = (scene.base + "/backing", scene.base + "/mount")

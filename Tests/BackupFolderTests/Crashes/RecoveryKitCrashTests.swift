@@ -48,8 +48,8 @@ struct RecoveryKitCrashTests {
     try open.add(.of("w2", words: "zoo zoo"))
   }
 
-  @Test("Killed while it is made, there is no kit or one that opens everything")
-  func made() throws {
+  @Test
+  func `Killed while it is made, there is no kit or one that opens everything`() throws {
     let before = try Scene.contents(scene.folder)
     try scene.keep()
     var (points, kits) = (0, 0)
@@ -92,8 +92,10 @@ struct RecoveryKitCrashTests {
     #expect(points > 8 && kits > 2 && kits < points)
   }
 
-  @Test("Killed while it is revoked, the kit opens everything or nothing, and the next run ends it")
-  func revoked() throws {
+  @Test
+  func `Killed while it is revoked, the kit opens everything or nothing, and the next run ends it`()
+    throws
+  {
     let kit = try Kit()
     var open = try scene.open(with: a)
     try kit.create(in: &open)

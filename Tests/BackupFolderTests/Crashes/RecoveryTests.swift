@@ -35,8 +35,8 @@ struct RecoveryTests {
     return scene
   }
 
-  @Test("All wallets come back from what is left", arguments: Loss.allCases, ["a", "new"])
-  func comesBack(_ loss: Loss, _ computer: String) throws {
+  @Test(arguments: Loss.allCases, ["a", "new"])
+  func `All wallets come back from what is left`(_ loss: Loss, _ computer: String) throws {
     let scene = try scene()
     try FileManager.default.removeItem(atPath: scene.namespacePath + "/" + loss.rawValue)
     let before = try Scene.contents(scene.folder)
@@ -57,8 +57,8 @@ struct RecoveryTests {
     #expect(try Scene.contents(scene.folder) == before)
   }
 
-  @Test("What only the log holds is written again", arguments: [Loss.wallets, .keys, .envelope])
-  func healed(_ loss: Loss) throws {
+  @Test(arguments: [Loss.wallets, .keys, .envelope])
+  func `What only the log holds is written again`(_ loss: Loss) throws {
     let scene = try scene()
     let place = try scene.namespacePath + "/" + loss.rawValue
     let before = try Scene.contents(place)
@@ -71,8 +71,8 @@ struct RecoveryTests {
     #expect(try again.restored().lines == all.map { "\($0) current" })
   }
 
-  @Test("A backup without its log goes on, once a person has accepted that")
-  func goesOnWithoutLog() throws {
+  @Test
+  func `A backup without its log goes on, once a person has accepted that`() throws {
     let scene = try scene()
     try scene.removeLog()
     let namespace = try scene.open("a").namespace()

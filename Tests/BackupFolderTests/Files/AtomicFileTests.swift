@@ -27,8 +27,8 @@ struct AtomicFileTests {
     get throws { try directory.names() }
   }
 
-  @Test("A new file never takes a name that is taken, and leaves no temporary file")
-  func new() throws {
+  @Test
+  func `A new file never takes a name that is taken, and leaves no temporary file`() throws {
     #expect(try stage("one").place(new: "f"))
     #expect(try !stage("two").place(new: "f"))
     #expect(content("f") == "one")
@@ -37,8 +37,8 @@ struct AtomicFileTests {
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  @Test("A file that does not read back as meant is not published")
-  func check() throws {
+  @Test
+  func `A file that does not read back as meant is not published`() throws {
     var buffer = FileBuffer()
     let file = try stage("one")
     #expect { try file.settle(buffer: &buffer) { _ in false } } throws: {
@@ -48,8 +48,8 @@ struct AtomicFileTests {
     #expect(try names == [])
   }
 
-  @Test("What is displaced is looked at as it is at that moment")
-  func replace() throws {
+  @Test
+  func `What is displaced is looked at as it is at that moment`() throws {
     var buffer = FileBuffer()
     #expect(try stage("one").place(new: "f"))
     let refused = try stage("two").place(replacing: "f", buffer: &buffer, limit: 100) { bytes in
@@ -65,8 +65,8 @@ struct AtomicFileTests {
     #expect(try names == ["f", "g"])
   }
 
-  @Test("A file goes only with bytes that may be lost")
-  func remove() throws {
+  @Test
+  func `A file goes only with bytes that may be lost`() throws {
     var buffer = FileBuffer()
     #expect(try stage("one").place(new: "f"))
     #expect(try !directory.remove("f", tag: "t", buffer: &buffer, limit: 9) { _ in false })
@@ -83,8 +83,8 @@ struct AtomicFileTests {
     #expect(try names == [])
   }
 
-  @Test("Links are not followed, FIFOs not waited for, sizes checked first")
-  func reading() throws {
+  @Test
+  func `Links are not followed, FIFOs not waited for, sizes checked first`() throws {
     var buffer = FileBuffer()
     #expect(try stage("0123456789").place(new: "f"))
     try FileManager.default.createSymbolicLink(

@@ -11,8 +11,8 @@ import Testing
 /// fail.
 @Suite(.serialized)
 struct DiskTests {
-  @Test("A disk that is full at any step of init leaves nothing, and a later init works")
-  func fullAtInit() throws {
+  @Test
+  func `A disk that is full at any step of init leaves nothing, and a later init works`() throws {
     // The space runs out at a folder or a file: at the first one in the first round, at none in the
     // last.
     var failures = 0
@@ -35,8 +35,8 @@ struct DiskTests {
     #expect(successes == 3)
   }
 
-  @Test("Room that runs out for the bytes is no different", arguments: 0...4)
-  func fullAtInitForBytes(_ pages: Int) throws {
+  @Test(arguments: 0...4)
+  func `Room that runs out for the bytes is no different`(_ pages: Int) throws {
     let scene = try Scene()
     try scene.mountTmpfs(size: 8 * 4096)
     let ballast = scene.folder + "/ballast"
@@ -61,8 +61,8 @@ struct DiskTests {
     #expect(second.health.incomplete == 0)
   }
 
-  @Test("A disk that is full while adding loses nothing and leaves nothing half-written")
-  func fullAtAdd() throws {
+  @Test
+  func `A disk that is full while adding loses nothing and leaves nothing half-written`() throws {
     let scene = try Scene()
     try scene.mountTmpfs(size: 400 * 1024)
     var first = try scene.create()
@@ -84,8 +84,8 @@ struct DiskTests {
     #expect(third.verify().counts[.current] == 2)
   }
 
-  @Test("Restore and verify work on a folder that cannot be written, and change nothing")
-  func readOnly() throws {
+  @Test
+  func `Restore and verify work on a folder that cannot be written, and change nothing`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -111,8 +111,9 @@ struct DiskTests {
     }
   }
 
-  @Test("A file that a sync client holds is tried for three seconds; the log has the wallet")
-  func held() throws {
+  @Test
+  func `A file that a sync client holds is tried for three seconds; the log has the wallet`() throws
+  {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -138,8 +139,8 @@ struct DiskTests {
     #expect(left == [])
   }
 
-  @Test("Restore works where nothing can be remembered")
-  func noState() throws {
+  @Test
+  func `Restore works where nothing can be remembered`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -153,8 +154,8 @@ struct DiskTests {
   }
 
   /// Writing without the local state would lose its contents.
-  @Test("A memory that cannot be read stops writing and not restoring")
-  func unreadableMemory() throws {
+  @Test
+  func `A memory that cannot be read stops writing and not restoring`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))

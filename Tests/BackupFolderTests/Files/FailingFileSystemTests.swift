@@ -47,8 +47,8 @@ final class FailingFileSystemTests {
     FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("Calls fail as the rules say, and only those")
-  func rules() throws {
+  @Test
+  func `Calls fail as the rules say, and only those`() throws {
     try write("abcdef", "one.json")
     try write("other", "two.txt")
     try system.tell("rule op=read name=*.json errno=ESTALE times=1")
@@ -70,8 +70,8 @@ final class FailingFileSystemTests {
     #expect(throws: FailingFileSystem.Failure.self) { try system.tell("rule op=bogus") }
   }
 
-  @Test("Listings are stale, end early or name a file twice")
-  func listings() throws {
+  @Test
+  func `Listings are stale, end early or name a file twice`() throws {
     try write("1", "a")
     try system.tell("rule op=readdir stale")
     try write("2", "b")
@@ -90,8 +90,8 @@ final class FailingFileSystemTests {
     #expect(errno == EIO)
   }
 
-  @Test("A power loss takes what was not synced")
-  func powerLoss() throws {
+  @Test
+  func `A power loss takes what was not synced`() throws {
     try write("kept", "old")
     try system.tell("volatile", "trace on")
     try write("bytes", "synced", sync: true)
@@ -117,8 +117,8 @@ final class FailingFileSystemTests {
     #expect(text("old") == "kept")
   }
 
-  @Test("A rename is there or not, and snapshots show every state between")
-  func snapshots() throws {
+  @Test
+  func `A rename is there or not, and snapshots show every state between`() throws {
     try system.tell("snapshots \(base)/snapshots all,data,random")
     try write("bytes", "temporary", sync: true)
     #expect(unsafe rename(path("temporary"), path("final")) == 0)

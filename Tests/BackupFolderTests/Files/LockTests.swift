@@ -7,8 +7,8 @@ import Testing
 
 /// Programs on one computer, which write to one folder one at a time.
 struct LockTests {
-  @Test("Eight programs add at once, and all succeed")
-  func parallel() async throws {
+  @Test
+  func `Eight programs add at once, and all succeed`() async throws {
     let scene = try Scene()
     _ = try scene.create()
     let (folder, state) = (scene.folder, scene.settings().stateFolder)
@@ -28,8 +28,8 @@ struct LockTests {
     #expect(try open.restored().report.counts[.current] == 8)
   }
 
-  @Test("A program that is killed gives the lock back, and none lies in the folder")
-  func killed() throws {
+  @Test
+  func `A program that is killed gives the lock back, and none lies in the folder`() throws {
     let scene = try InterruptedScene(CrashPointTests.changes[1])
     // Right after it has taken the lock.
     let calls = try scene.calls()
@@ -43,8 +43,8 @@ struct LockTests {
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  @Test("A program that keeps the lock is waited for, then named")
-  func held() throws {
+  @Test
+  func `A program that keeps the lock is waited for, then named`() throws {
     let scene = try Scene()
     var open = try scene.create()
     let state = try open.namespace.state(make: false)

@@ -13,7 +13,7 @@ import Testing
     "wallet-0a.json.crdownload", "wallet-0a.json.tmp", "wallet-0a.json~",
     ".wallet-0a.json.~3f", ".wallet-0a.json.AbC123", "wallet-0a.json.filepart",
   ])
-  func standsFor(_ name: String) {
+  func `A placeholder of a sync program stands for its file`(_ name: String) {
     #expect(SyncPlaceholder.awaited(name) == Self.file)
   }
 
@@ -23,11 +23,11 @@ import Testing
     ".keybackup-tmp-0123456789abcdef-0123456789abcdef", ".goutputstream-AB12CD", ".~tmp~",
     ".syncthing.tmp", "\u{301}.icloud",
   ])
-  func standsForNothing(_ name: String) {
+  func `Other names are no placeholder`(_ name: String) {
     #expect(SyncPlaceholder.awaited(name) == nil)
   }
 
-  @Test func onlyThoseBesideTheirFileAreSuperfluous() {
+  @Test func `Only those beside their file are superfluous`() {
     let names = ["a.json", ".a.json.icloud", "b.json.part", "c.json~", "c.json"]
     #expect(SyncPlaceholder.superfluous(in: names) == [".a.json.icloud", "c.json~"])
   }

@@ -22,12 +22,13 @@ struct UnusualFileSystemTests {
   ]
 
   @Test(
-    "Without RENAME_* flags, hard links or syncs of folders everything is done all the same",
     arguments: [
       noFlags, noFlags + ["rule op=link errno=EPERM"], noFlags + ["rule op=link errno=EOPNOTSUPP"],
       ["rule op=fsyncdir errno=EINVAL"], ["rule op=rename flags=exchange errno=EINVAL"],
     ])
-  func withoutFlags(_ rules: [String]) throws {
+  func `Without RENAME_* flags, hard links or syncs of folders everything is done all the same`(
+    _ rules: [String]
+  ) throws {
     defer { system.unmount() }
     for rule in rules { try system.tell(rule) }
     var first = try scene.create()
@@ -44,8 +45,8 @@ struct UnusualFileSystemTests {
     #expect(left.filter { $0.contains(".keybackup-tmp-") } == [])
   }
 
-  @Test("A rename that a sync client refuses is tried again, three seconds long")
-  func refused() throws {
+  @Test
+  func `A rename that a sync client refuses is tried again, three seconds long`() throws {
     defer { system.unmount() }
     var first = try scene.create()
     try system.tell("rule op=rename name=*/log/* errno=EBUSY times=4")
@@ -65,8 +66,8 @@ struct UnusualFileSystemTests {
     #expect(try scene.unlock("b").verified().counts[.current] == 2)
   }
 
-  @Test("Every file is synced before it gets its name, and its folder after")
-  func order() throws {
+  @Test
+  func `Every file is synced before it gets its name, and its folder after`() throws {
     defer { system.unmount() }
     var first = try scene.create()
     try first.add(.of("w0"))

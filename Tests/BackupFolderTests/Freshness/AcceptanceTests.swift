@@ -34,8 +34,8 @@ struct AcceptanceTests {
     return localState
   }
 
-  @Test("A fork that was accepted is quiet; a third branch and a later fork are not")
-  func forks() {
+  @Test
+  func `A fork that was accepted is quiet; a third branch and a later fork are not`() {
     let fork: [(LogIndex.Reference, UInt64?, [LogIndex.Reference])] = [
       (reference(a, 1, 1), nil, []), (reference(a, 2, 2), 1, []), (reference(a, 2, 3), 1, []),
     ]
@@ -52,8 +52,9 @@ struct AcceptanceTests {
     #expect(forked([(reference(b, 1, 5), nil, [reference(a, 1, 9)])]) == 1)
   }
 
-  @Test("A contradicted name and a gap that were accepted are quiet until another names them anew")
-  func gaps() {
+  @Test
+  func `A contradicted name and a gap that were accepted are quiet until another names them anew`()
+  {
     let gap: [(LogIndex.Reference, UInt64?, [LogIndex.Reference])] = [
       (reference(a, 1, 1), nil, []), (reference(b, 1, 2), nil, [reference(a, 1, 9)]),
       (reference(b, 3, 4), 3, [reference(a, 5, 5)]),
@@ -72,8 +73,9 @@ struct AcceptanceTests {
         .health(localState: localState, unsynchronised: []).incomplete == 1)
   }
 
-  @Test("What was remembered and is gone is forgotten, and its wallet is another program's")
-  func rollback() throws {
+  @Test
+  func `What was remembered and is gone is forgotten, and its wallet is another program's`() throws
+  {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -103,8 +105,8 @@ struct AcceptanceTests {
     #expect(try scene.unlock("a").health.rolledBack == 3)
   }
 
-  @Test("What is lost after the question was asked is not accepted")
-  func later() throws {
+  @Test
+  func `What is lost after the question was asked is not accepted`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -116,8 +118,8 @@ struct AcceptanceTests {
     #expect(try namespace.checkStructure().health.rolledBack == 2)
   }
 
-  @Test("A log that is gone altogether can be accepted, and is then written anew")
-  func noLog() throws {
+  @Test
+  func `A log that is gone altogether can be accepted, and is then written anew`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1", "w2"))
@@ -135,8 +137,8 @@ struct AcceptanceTests {
       try scene.unlock("a").health.rolledBack == 0)
   }
 
-  @Test("A namespace that is gone is forgotten once a person has accepted that")
-  func vanished() throws {
+  @Test
+  func `A namespace that is gone is forgotten once a person has accepted that`() throws {
     let scene = try Scene()
     let id = try scene.create("a").id
     let place = scene.folder + "/cspp-namespaces"
@@ -152,9 +154,9 @@ struct AcceptanceTests {
     #expect(try scene.unlock("a").health.isFreshnessKnown)
   }
 
-  @Test(
-    "A file that is empty stays awaited, one that is damaged stays damaged", arguments: [0, 20])
-  func notReadable(_ bytes: Int) throws {
+  @Test(arguments: [0, 20])
+  func `A file that is empty stays awaited, one that is damaged stays damaged`(_ bytes: Int) throws
+  {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))

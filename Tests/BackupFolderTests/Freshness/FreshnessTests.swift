@@ -16,25 +16,23 @@ struct FreshnessTests {
   private func word(_ names: OperationName...) -> FreshnessWord { FreshnessWord(last: names) }
 
   @Test(
-    "A word is read as a person writes it",
     arguments: [
       ("0123456789", "0123456789"), ("O123-4567-89", "0123456789"), ("abcde fghjk", "abcdefghjk"),
       ("ABCDEFGHJK", "abcdefghjk"), ("iLoL000000", "1101000000"),
       ("0123-4567-89AB-CDEF", "0123456789abcdef"),
     ])
-  func reads(_ typed: String, _ word: String) {
+  func `A word is read as a person writes it`(_ typed: String, _ word: String) {
     #expect(FreshnessWord(typed)?.description == word)
   }
 
   @Test(
-    "Anything else is no word",
     arguments: [
       "", "012345678", "01234567890", "0123456789abcde", "0123456789abcdef0", "u123456789", "é",
     ])
-  func refuses(_ typed: String) { #expect(FreshnessWord(typed) == nil) }
+  func `Anything else is no word`(_ typed: String) { #expect(FreshnessWord(typed) == nil) }
 
-  @Test("A word of version 0.1.0, the first ten characters, is still compared")
-  func older() throws {
+  @Test
+  func `A word of version 0.1.0, the first ten characters, is still compared`() throws {
     let now = word(name(1, 7), name(2, 3))
     let written = try #require(FreshnessWord(now.description.prefix(10)))
     let states = EarlierStates(of: (1...7).map { name(1, $0) } + (1...3).map { name(2, $0) })
@@ -42,8 +40,8 @@ struct FreshnessTests {
     #expect(now.description.count == 16 && now.grouped.count == 19)
   }
 
-  @Test("A word of an earlier state is found, with the number of operations since")
-  func earlier() {
+  @Test
+  func `A word of an earlier state is found, with the number of operations since`() {
     let (a, b) = ((1...30).map { name(1, $0) }, (1...20).map { name(2, $0) })
     let states = EarlierStates(of: a + b)
     #expect(states.find(word(a[29], b[19]), limit: 1) == .same)
@@ -57,8 +55,8 @@ struct FreshnessTests {
     #expect(EarlierStates(of: []).find(word(a[0]), limit: 10) == .lacking(triedAll: true))
   }
 
-  @Test("Every earlier state of a few writers is tried, each once")
-  func exhaustive() {
+  @Test
+  func `Every earlier state of a few writers is tried, each once`() {
     let names = (1...3).flatMap { writer in (1...4).map { name(writer, $0) } }
     let states = EarlierStates(of: names)
     var tried = 0
@@ -81,16 +79,16 @@ struct FreshnessTests {
     #expect(states.find(other, limit: 124) == .lacking(triedAll: false))
   }
 
-  @Test("A folder with very many writers is compared in bounded time")
-  func manyWriters() {
+  @Test
+  func `A folder with very many writers is compared in bounded time`() {
     let states = EarlierStates(of: (1...20_000).map { name($0, 1) })
     #expect(states.find(word(name(0, 1)), limit: 200_000) == .lacking(triedAll: false))
     let all = FreshnessWord(last: (1...20_000).map { name($0, 1) })
     #expect(states.find(all, limit: 200_000) == .same)
   }
 
-  @Test("What another computer wrote down settles whether this folder is the newest")
-  func folder() throws {
+  @Test
+  func `What another computer wrote down settles whether this folder is the newest`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))

@@ -6,8 +6,8 @@ import Testing
 @testable import SecretMemory
 
 struct ComputersTests {
-  @Test("Two computers add to one folder; both see everything")
-  func together() throws {
+  @Test
+  func `Two computers add to one folder; both see everything`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     var b = try scene.unlock("b")
@@ -29,8 +29,8 @@ struct ComputersTests {
   /// Changes two replicas separately, and then merges them.
   ///
   /// The merge is that of a client that keeps the newer of two files of one name.
-  @Test("What two computers wrote apart is a conflict until one decides")
-  func conflict() throws {
+  @Test
+  func `What two computers wrote apart is a conflict until one decides`() throws {
     let scene = try Scene.conflicted()
     var c = try scene.unlock("c")
     let both = try c.restored()
@@ -42,8 +42,8 @@ struct ComputersTests {
     #expect(try d.restored().lines == ["w1 legal winner current"])
   }
 
-  @Test("One removes while the other adds, apart: the addition stays")
-  func removeAndAdd() throws {
+  @Test
+  func `One removes while the other adds, apart: the addition stays`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1", "w2"))
@@ -60,8 +60,8 @@ struct ComputersTests {
       ])
   }
 
-  @Test("A folder put back to an older state is noticed by who saw the newer one")
-  func rollback() throws {
+  @Test
+  func `A folder put back to an older state is noticed by who saw the newer one`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -88,8 +88,8 @@ struct ComputersTests {
     #expect(try scene.unlock("a").health.rolledBack == 0)
   }
 
-  @Test("A namespace that was known and is gone is not a folder without backup")
-  func vanished() throws {
+  @Test
+  func `A namespace that was known and is gone is not a folder without backup`() throws {
     let scene = try Scene()
     let id = try scene.create("a").id
     try FileManager.default.removeItem(atPath: scene.folder + "/cspp-namespaces")
@@ -97,10 +97,10 @@ struct ComputersTests {
     #expect(try scene.open("b").vanishedNamespaces() == [])
   }
 
-  @Test(
-    "A log file that is empty is incomplete, not rolled back; a gap is incomplete",
-    arguments: [true, false])
-  func gaps(_ empty: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A log file that is empty is incomplete, not rolled back; a gap is incomplete`(_ empty: Bool)
+    throws
+  {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -121,8 +121,8 @@ struct ComputersTests {
       try new.restored().lines == ["w1 abandon about incomplete", "w2 abandon about current"])
   }
 
-  @Test("A cloned computer takes a new writer's name: nothing forks")
-  func clone() throws {
+  @Test
+  func `A cloned computer takes a new writer's name: nothing forks`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try scene.run("cp", "-a", scene.base + "/state-a", scene.base + "/state-clone")
@@ -135,8 +135,8 @@ struct ComputersTests {
     #expect(b.verify().counts[.current] == 2)
   }
 
-  @Test("Two programs of one computer wait for each other")
-  func lock() async throws {
+  @Test
+  func `Two programs of one computer wait for each other`() async throws {
     let scene = try Scene()
     _ = try scene.create("a")
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -18,8 +18,8 @@ struct MeanwhileTests {
     { try $0.repairKeySlots() },
   ]
 
-  @Test("Nothing is written any more where the master key was rotated meanwhile")
-  func rotatedMeanwhile() throws {
+  @Test
+  func `Nothing is written any more where the master key was rotated meanwhile`() throws {
     let keys = try Keyring()
     var first = try keys.unlock(.blue)
     try first.add(.of("w1"))
@@ -41,8 +41,8 @@ struct MeanwhileTests {
     #expect(try waiting.restored().words == ["w1": "abandon about"])
   }
 
-  @Test("A way in that was removed opens, and gets no successor")
-  func removedAndBack() throws {
+  @Test
+  func `A way in that was removed opens, and gets no successor`() throws {
     let keys = try Keyring()
     let id = try keys.folder("a").namespace().id
     let file =
@@ -74,7 +74,7 @@ struct MeanwhileTests {
   }
 
   /// Every sync fails in turn: the operation may be in the folder, but is not known to be durable.
-  @Test func aKeySlotWhoseOperationIsThereKeepsItsFile() throws {
+  @Test func `A key slot whose operation is there keeps its file`() throws {
     let keys = try Keyring()
     try keys.scene.keep()
     var kept = 0
@@ -97,7 +97,7 @@ struct MeanwhileTests {
   }
 
   /// Nobody would read an operation with a larger number.
-  @Test func aClockFromTheEndOfTimeSpoilsNothing() throws {
+  @Test func `A clock from the end of time spoils nothing`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     let last = UInt64(Int64.max)

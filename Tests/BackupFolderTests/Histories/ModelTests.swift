@@ -9,8 +9,8 @@ import Testing
   /// Different in every run, so that runs add up.
   private static let seed = UInt64.random(in: 0..<1_000_000_000)
 
-  @Test("Random histories lose nothing and tell the truth", arguments: History.Kind.allCases)
-  func random(_ kind: History.Kind) {
+  @Test(arguments: History.Kind.allCases)
+  func `Random histories lose nothing and tell the truth`(_ kind: History.Kind) {
     // Histories of the last kind are thirty times as long.
     let histories = kind == .partial ? 2 : 50
     print("model: \(histories) histories of kind \(kind), seed \(Self.seed)")

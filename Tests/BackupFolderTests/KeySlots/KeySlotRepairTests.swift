@@ -33,7 +33,7 @@ struct KeySlotRepairTests {
   }
 
   @Test(arguments: Damage.allCases)
-  func theLogPutsThemBack(_ kind: Damage) throws {
+  func `The log puts them back`(_ kind: Damage) throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     let before = try Scene.contents(scene.folder)
@@ -46,7 +46,7 @@ struct KeySlotRepairTests {
   }
 
   /// A truncated file may still be arriving.
-  @Test func whatIsCutOffIsAwaited() throws {
+  @Test func `What is cut off is awaited`() throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     let path = try scene.keysFolder + "/\(first).json"
@@ -58,7 +58,7 @@ struct KeySlotRepairTests {
   }
 
   @Test(arguments: [true, false])
-  func anotherProgramsEnvelopeIsReplacedOnlyWhenAsked(isNewerVersion: Bool) throws {
+  func `Another programs envelope is replaced only when asked`(isNewerVersion: Bool) throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     var text = String(
@@ -76,7 +76,7 @@ struct KeySlotRepairTests {
   }
 
   /// `key add` was killed before its operation: the file is there, and opens.
-  @Test func aKeySlotThatWasNotLoggedIsLoggedByItsOwnKey() throws {
+  @Test func `A key slot that was not logged is logged by its own key`() throws {
     _ = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let log = try scene.namespacePath + "/keybackup/log"

@@ -13,7 +13,7 @@ struct LocalKeySlotStateTests {
 
   init() throws { scene = try Scene(inMemory: true) }
 
-  @Test func onlyWhatTheLogEnrolledIsKnown() throws {
+  @Test func `Only what the log enrolled is known`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let planted = try plant(copyOf: second) { $0.replacing(second.hex, with: Self.other.hex) }
@@ -32,7 +32,7 @@ struct LocalKeySlotStateTests {
   }
 
   /// Anyone can use an ID: the file's content decides.
-  @Test func anotherFileOfAnEnrolledIDIsNotEnrolled() throws {
+  @Test func `Another file of an enrolled ID is not enrolled`() throws {
     _ = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     _ = try scene.open(with: b)
@@ -47,7 +47,7 @@ struct LocalKeySlotStateTests {
     #expect(changed.isEnrolled == nil && changed.provedAt == nil)
   }
 
-  @Test func whatVersion010WroteNamesWaysByTheirID() throws {
+  @Test func `What version010 wrote names ways by their ID`() throws {
     let made = LocalKeySlotState.grain * 1000
     let text = "keybackup-ways 1\nproved \(Self.other) \(made + 3)\nend\n"
     var localState = try #require(LocalKeySlotState(Array(text.utf8)))
@@ -63,7 +63,7 @@ struct LocalKeySlotStateTests {
   }
 
   /// After an update, the first run with the master key learns what is enrolled.
-  @Test func whatVersion010WroteIsLearntAnew() throws {
+  @Test func `What version010 wrote is learnt anew`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let id = try #require(try scene.open().namespaces().first)

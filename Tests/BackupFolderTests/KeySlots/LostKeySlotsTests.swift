@@ -62,7 +62,7 @@ struct LostKeySlotsTests {
     }
   }
 
-  @Test func inEveryOrder() throws {
+  @Test func `Files may arrive in every order`() throws {
     let made = try Made()
     let kept = made.scene.base + "/kept"
     try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)

@@ -11,7 +11,7 @@ import Testing
 struct PlantedFileTests {
   /// A file with other contents is read before the true one, and after it.
   @Test(arguments: ["0.json", "zz.json"])
-  func aPlantedHeaderGetsNoFileInTheNextNamespace(name: String) throws {
+  func `A planted header gets no file in the next namespace`(name: String) throws {
     let keys = try Keyring()
     let old = try keys.folder("a").namespace().id
     _ = try keys.rotate(.blue, as: .newBlue)
@@ -40,8 +40,8 @@ struct PlantedFileTests {
     #expect(direct == Keyring.spare.keyID)
   }
 
-  @Test("An interrupted rotation beside whose file another lies is made again, and ends")
-  func aPlantedFileKeepsNoRotationFromItsEnd() throws {
+  @Test
+  func `An interrupted rotation beside whose file another lies is made again, and ends`() throws {
     let keys = try Keyring()
     try keys.interrupt(.blue, as: .newBlue)
     let left = try #require(try keys.folder("a").namespace().unfinishedRotation()).id
@@ -62,7 +62,7 @@ struct PlantedFileTests {
   /// would go to the wrong one.
   @Test(
     arguments: [(Keyring.spare.keyID, 0x41), (KeyID(words: [9, 9]), 0x11)] as [(KeyID, UInt8)])
-  func nothingEarlierOpensTheNextNamespace(id: KeyID, salt: UInt8) throws {
+  func `Nothing earlier opens the next namespace`(id: KeyID, salt: UInt8) throws {
     let keys = try Keyring()
     try keys.interrupt(.blue, as: .newBlue)
     let before = try Scene.contents(keys.scene.folder)
@@ -74,7 +74,7 @@ struct PlantedFileTests {
   }
 
   /// The CSPP envelope's `key_id` is not authenticated.
-  @Test func anEnvelopeAloneProvesNoID() throws {
+  @Test func `An envelope alone proves no ID`() throws {
     let keys = try Keyring()
     try keys.interrupt(.blue, as: .newBlue)
     let left = try #require(try keys.folder("a").namespace().unfinishedRotation())

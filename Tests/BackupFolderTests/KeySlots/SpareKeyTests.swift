@@ -14,7 +14,7 @@ struct SpareKeyTests {
 
   init() throws { scene = try Scene(inMemory: true) }
 
-  @Test func everyKeyOpensTheBackup() throws {
+  @Test func `Every key opens the backup`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let third = try scene.add(c, openedWith: b)
@@ -27,7 +27,7 @@ struct SpareKeyTests {
     #expect(try scene.slots().values.map(\.self).independent.count == 3)
   }
 
-  @Test func aSecretThatWasNotReproducedIsNotEnrolled() throws {
+  @Test func `A secret that was not reproduced is not enrolled`() throws {
     _ = try scene.create(with: a)
     let before = try Scene.contents(scene.folder)
     var open = try scene.open(with: a)
@@ -39,7 +39,7 @@ struct SpareKeyTests {
     #expect(try Scene.contents(scene.folder) == before)
   }
 
-  @Test func aNameGoesIntoTheLogAndIsKnownWithoutAKey() throws {
+  @Test func `A name goes into the log and is known without a key`() throws {
     let id = try scene.create(with: a)
     for name in ["Büro", "safe"] {
       var open = try scene.open(with: a)
@@ -58,7 +58,7 @@ struct SpareKeyTests {
     #expect(throws: BackupFolderError.noSuchKeySlot) { try open.setLabel("x", of: .random()) }
   }
 
-  @Test func whenAKeySlotWasProvedIsRemembered() throws {
+  @Test func `When a key slot was proved is remembered`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     #expect(try scene.slots()[first]?.provedAt == 1_700_000_000)
@@ -74,7 +74,7 @@ struct SpareKeyTests {
 
   // MARK: Removing
 
-  @Test func theEnvelopeMovesWithTheRemovalOfItsKey() throws {
+  @Test func `The envelope moves with the removal of its key`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     try scene.add(c, openedWith: a)
@@ -89,7 +89,7 @@ struct SpareKeyTests {
     #expect(other.removedKeys == [first])
   }
 
-  @Test func theKeySlotThatOpensIsNotRemovedAndTheLastOnlyWhenAsked() throws {
+  @Test func `The key slot that opens is not removed and the last only when asked`() throws {
     let first = try scene.create(with: a)
     var open = try scene.open(with: a)
     #expect(throws: BackupFolderError.lastKeySlot) { try open.removeKeySlots([first]) }
@@ -104,7 +104,7 @@ struct SpareKeyTests {
     #expect(kept == [])
   }
 
-  @Test func theEnvelopeOfARemovedKeyNeedsAnotherKeysTouch() throws {
+  @Test func `The envelope of a removed key needs another keys touch`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     // The master key was known to this computer, so there is no secret to seal the envelope with.
@@ -127,7 +127,7 @@ struct SpareKeyTests {
 
   /// A sync program may bring it back under any name.
   @Test(arguments: [nil, "copy (1).json", "x.sync-conflict-20260101-120000-ABC.json"])
-  func aRemovedKeysFileThatComesBackIsShownAndRemoved(name: String?) throws {
+  func `A removed keys file that comes back is shown and removed`(name: String?) throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     let file = try scene.keysFolder + "/\(first).json"
@@ -155,7 +155,7 @@ struct SpareKeyTests {
   // MARK: Rotation
 
   @Test(arguments: [false, true])
-  func aRotatedKeysOldKeySlotGoesOnceTheNewOneIsProved(newCredential: Bool) throws {
+  func `A rotated keys old key slot goes once the new one is proved`(newCredential: Bool) throws {
     let first = try scene.create(with: a)
     try scene.add(b, openedWith: a)
     let enrolment = a.enrolment(
@@ -181,7 +181,7 @@ struct SpareKeyTests {
   }
 
   /// Anyone who writes to the folder must not choose which key slot a key replaces.
-  @Test func aPlantedHeaderRemovesNobody() throws {
+  @Test func `A planted header removes nobody`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)
     let file = try scene.keysFolder + "/\(first).json"

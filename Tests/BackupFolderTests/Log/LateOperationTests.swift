@@ -8,8 +8,8 @@ import Testing
 @Suite struct LateOperationTests {
   private let record = RecordID(walletID: "w1")
 
-  @Test("A removal that knew the bytes stays, a change that did not know it too")
-  func removal() throws {
+  @Test
+  func `A removal that knew the bytes stays, a change that did not know it too`() throws {
     let (scene, late) = try Scene.withLateOperation()
     var b = try scene.unlock("b")
     let found = try b.restored().lines
@@ -21,8 +21,8 @@ import Testing
     #expect(c.keptAgainstRemoval == [])
   }
 
-  @Test("Who removes what replaced a version that had not arrived removes that too")
-  func second() throws {
+  @Test
+  func `Who removes what replaced a version that had not arrived removes that too`() throws {
     let (scene, late) = try Scene.withLateOperation()
     var b = try scene.unlock("b")
     try b.add(.of("w1", words: "zoo zoo"))
@@ -34,8 +34,8 @@ import Testing
     #expect(d.keptAgainstRemoval == [])
   }
 
-  @Test("A version in a chain with a gap is removed; one that was decided for refuses")
-  func gap() throws {
+  @Test
+  func `A version in a chain with a gap is removed; one that was decided for refuses`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     var logs = try scene.logFiles()

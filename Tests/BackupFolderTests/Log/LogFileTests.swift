@@ -45,8 +45,8 @@ struct LogFileTests {
     health.rolledBack + health.forked + health.incomplete == 0 && health.operations == operations
   }
 
-  @Test("Two files that are swapped are both still there, and that is said")
-  func swapped() throws {
+  @Test
+  func `Two files that are swapped are both still there, and that is said`() throws {
     let (scene, files) = try scene()
     let (first, last) = (try bytes(files[0]), try bytes(files[2]))
     try write(last, files[0])
@@ -55,8 +55,8 @@ struct LogFileTests {
     #expect(isWhole(found.opened) && isWhole(found.shallow) && found.files == 2)
   }
 
-  @Test("A file that another one's bytes replaced is damaged, not rolled back")
-  func replaced() throws {
+  @Test
+  func `A file that another one's bytes replaced is damaged, not rolled back`() throws {
     let (scene, files) = try scene()
     try write(try bytes(files[2]), files[1])
     let found = try look(scene)
@@ -64,8 +64,8 @@ struct LogFileTests {
     #expect(found.files == 1)
   }
 
-  @Test("A copy under a sync program's name is the same operation, alone or beside it")
-  func copied() throws {
+  @Test
+  func `A copy under a sync program's name is the same operation, alone or beside it`() throws {
     let (scene, files) = try scene()
     let copy = files[1].dropLast(5) + " (conflicted copy).json"
     try write(try bytes(files[1]), String(copy))
@@ -76,8 +76,10 @@ struct LogFileTests {
     #expect(isWhole(found.opened) && isWhole(found.shallow) && found.files == 0)
   }
 
-  @Test("A file in another computer's folder counts for the one that wrote it, and is reported")
-  func moved() throws {
+  @Test
+  func `A file in another computer's folder counts for the one that wrote it, and is reported`()
+    throws
+  {
     let (scene, files) = try scene()
     let folder = URL(fileURLWithPath: files[2]).deletingLastPathComponent()
     let name = URL(fileURLWithPath: files[1]).lastPathComponent
@@ -86,8 +88,10 @@ struct LogFileTests {
     #expect(isWhole(found.opened) && isWhole(found.shallow) && found.files == 1)
   }
 
-  @Test("A file that nobody with the key wrote is reported, and means nothing", arguments: [2, 9])
-  func forged(_ counter: UInt64) throws {
+  @Test(arguments: [2, 9])
+  func `A file that nobody with the key wrote is reported, and means nothing`(_ counter: UInt64)
+    throws
+  {
     let (scene, files) = try scene()
     let namespace = try scene.open("a").namespace()
     let real = try #require(

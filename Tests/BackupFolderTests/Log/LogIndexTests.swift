@@ -30,8 +30,8 @@ struct LogIndexTests {
     Set(index.live(record).compactMap { index.versions[$0].value?.words.w })
   }
 
-  @Test("An operation supersedes what its seen reaches through previous, and nothing else")
-  func chain() {
+  @Test
+  func `An operation supersedes what its seen reaches through previous, and nothing else`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, a, 2, 2, previous: 1)
@@ -42,8 +42,8 @@ struct LogIndexTests {
     #expect(live(index) == [104])
   }
 
-  @Test("A remove that did not see a put leaves it; one that did ends it")
-  func remove() {
+  @Test
+  func `A remove that did not see a put leaves it; one that did ends it`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, b, 1, 2, remove: true)
@@ -54,8 +54,8 @@ struct LogIndexTests {
     #expect(index.standing(of: digest(999), record: record) == .unknown)
   }
 
-  @Test("Of a fork only the branch that was seen is covered")
-  func fork() {
+  @Test
+  func `Of a fork only the branch that was seen is covered`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, a, 2, 2, previous: 1)
@@ -70,8 +70,8 @@ struct LogIndexTests {
     #expect(health.incomplete == 0)
   }
 
-  @Test("What comes after a gap is shown, but no operation may say it has seen it")
-  func gap() {
+  @Test
+  func `What comes after a gap is shown, but no operation may say it has seen it`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, a, 3, 3, previous: 2)
@@ -80,8 +80,8 @@ struct LogIndexTests {
     #expect(index.health(localState: LocalState(), unsynchronised: []).incomplete == 1)
   }
 
-  @Test("A chain of another writer, or with a counter left out, is none")
-  func contradiction() {
+  @Test
+  func `A chain of another writer, or with a counter left out, is none`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, b, 2, 2, previous: 1)
@@ -89,8 +89,8 @@ struct LogIndexTests {
     #expect(index.tips().map(\.digest) == [digest(1)])
   }
 
-  @Test("A reference that a file contradicts is a fork; equal bytes are no conflict")
-  func references() {
+  @Test
+  func `A reference that a file contradicts is a fork; equal bytes are no conflict`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, b, 1, 2, seen: [(a, 1, 99)])
@@ -104,8 +104,8 @@ struct LogIndexTests {
     #expect(!same.isConflicted(record))
   }
 
-  @Test("The same file under two names is one operation")
-  func twice() {
+  @Test
+  func `The same file under two names is one operation`() {
     var index = LogIndex()
     put(&index, a, 1, 1)
     put(&index, a, 1, 1)
@@ -113,8 +113,8 @@ struct LogIndexTests {
     #expect(index.versions.count == 1)
   }
 
-  @Test("Memory is read as it was written; anything else is no memory")
-  func localState() {
+  @Test
+  func `Memory is read as it was written; anything else is no memory`() {
     var localState = LocalState()
     localState.writer = a
     localState.creating = true

@@ -6,8 +6,8 @@ import Testing
 
 /// Log files in a spelling that no writer uses (docs/format.md).
 @Suite struct RespelledTests {
-  @Test("A name that a copy gave is the operation's, whoever uses it and whatever is left")
-  func references() throws {
+  @Test
+  func `A name that a copy gave is the operation's, whoever uses it and whatever is left`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))

@@ -7,8 +7,8 @@ import Testing
 
 /// The computers that write to a folder, and retiring one.
 struct WritersTests {
-  @Test("Every computer is listed with its name; a retired one says so")
-  func list() throws {
+  @Test
+  func `Every computer is listed with its name; a retired one says so`() throws {
     let scene = try Scene()
     var a = try scene.create("laptop")
     var b = try scene.unlock("desktop")
@@ -30,8 +30,8 @@ struct WritersTests {
     }
   }
 
-  @Test("A retired computer that learns of it writes under a new name, silently")
-  func renamed() throws {
+  @Test
+  func `A retired computer that learns of it writes under a new name, silently`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     let own = try #require(a.writers.first { $0.isThisComputer })
@@ -45,8 +45,8 @@ struct WritersTests {
     #expect(after.health.rolledBack == 0)
   }
 
-  @Test("What a retired computer writes all the same is kept, shown and said")
-  func writesAgain() throws {
+  @Test
+  func `What a retired computer writes all the same is kept, shown and said`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     var b = try scene.unlock("b")

@@ -65,8 +65,8 @@ struct GivenUpKeyTests {
     }
   }
 
-  @Test("A namespace that the old one is said to follow is not in charge, and gets no key")
-  func ancestor() throws {
+  @Test
+  func `A namespace that the old one is said to follow is not in charge, and gets no key`() throws {
     let theft = try Theft()
     let made = try theft.made()
     try theft.write { $0.from(made.masterKey) }
@@ -75,8 +75,8 @@ struct GivenUpKeyTests {
     #expect(again.log.links.earlier.isEmpty && again.log.index.nodes.count == 1)
   }
 
-  @Test("What the old key still writes hides no wallet that came late", arguments: [true, false])
-  func hiding(_ removes: Bool) throws {
+  @Test(arguments: [true, false])
+  func `What the old key still writes hides no wallet that came late`(_ removes: Bool) throws {
     let theft = try Theft()
     var offline = try theft.keys.unlock(.blue, at: theft.old, "offline")
     try offline.add(.of("w2", words: "zoo zoo"))
@@ -100,8 +100,8 @@ struct GivenUpKeyTests {
     #expect(try new.restored().report.counts[.late] == 0)
   }
 
-  @Test("What was superseded before the rotation does not come back by it")
-  func carried() throws {
+  @Test
+  func `What was superseded before the rotation does not come back by it`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1", "w2"))
@@ -113,8 +113,8 @@ struct GivenUpKeyTests {
     #expect(try new.restored().lines == ["w1 zoo zoo current"])
   }
 
-  @Test("A successor that is claimed takes nothing over, whatever its ID")
-  func successor() throws {
+  @Test
+  func `A successor that is claimed takes nothing over, whatever its ID`() throws {
     let theft = try Theft()
     var made = try theft.made(below: theft.new)
     var thief = try theft.thief()
@@ -131,8 +131,8 @@ struct GivenUpKeyTests {
     try theft.check(.uncompared(made.id))
   }
 
-  @Test("Without the word that it was followed, the old namespace is not in charge again")
-  func silence() throws {
+  @Test
+  func `Without the word that it was followed, the old namespace is not in charge again`() throws {
     let theft = try Theft()
     let thief = try theft.thief()
     for node in thief.log.links.nodes {
@@ -150,8 +150,8 @@ struct GivenUpKeyTests {
     try theft.check()
   }
 
-  @Test("Who gets a box of the next rotation, the old log does not say")
-  func recipients() throws {
+  @Test
+  func `Who gets a box of the next rotation, the old log does not say`() throws {
     let theft = try Theft()
     let thief = try theft.thief()
     let new = try theft.keys.unlock(.newBlue, at: theft.new)

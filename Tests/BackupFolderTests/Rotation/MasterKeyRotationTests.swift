@@ -8,8 +8,8 @@ import Testing
 /// `rotate --master-key` and its effect on the folder: the namespace in charge, the keys that reach
 /// it, and late changes.
 struct MasterKeyRotationTests {
-  @Test("Everything is carried over, in several operations if it is large")
-  func carriesEverything() throws {
+  @Test
+  func `Everything is carried over, in several operations if it is large`() throws {
     let keys = try Keyring(operationSize: 700)
     var open = try keys.unlock(.blue)
     try open.add(.of("w1", "w2", "w3", "w4"))
@@ -42,8 +42,8 @@ struct MasterKeyRotationTests {
     #expect(!other.log.keyFiles.keys.contains(Keyring.blue.keyID))
   }
 
-  @Test("A way in that was absent, also twice, gets there by its boxes")
-  func absent() throws {
+  @Test
+  func `A way in that was absent, also twice, gets there by its boxes`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))
@@ -78,8 +78,10 @@ struct MasterKeyRotationTests {
     #expect(trusted.obstacle == nil && trusted.namespace.id == third)
   }
 
-  @Test("A way in for which a box waits is known without a key, has a name, and can be removed")
-  func waiting() throws {
+  @Test
+  func `A way in for which a box waits is known without a key, has a name, and can be removed`()
+    throws
+  {
     let keys = try Keyring()
     try keys.rotate(.blue, as: .newBlue)
     let new = try keys.scene.open().namespace()
@@ -110,8 +112,10 @@ struct MasterKeyRotationTests {
     #expect(try keys.rotate(.newBlue, as: .newerBlue).left.isEmpty)
   }
 
-  @Test("A recovery kit that was absent gets there by its box, also without the CSPP envelopes")
-  func absentKit() throws {
+  @Test
+  func `A recovery kit that was absent gets there by its box, also without the CSPP envelopes`()
+    throws
+  {
     let keys = try Keyring()
     let kit = Enrolment(
       label: "Safe",
@@ -150,8 +154,8 @@ struct MasterKeyRotationTests {
     #expect(try all.namespace.restored().words == ["w1": "abandon about", "w2": "zoo zoo"])
   }
 
-  @Test("What an offline computer wrote late is shown, and adopted when it is written")
-  func late() throws {
+  @Test
+  func `What an offline computer wrote late is shown, and adopted when it is written`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1", "w2"))
@@ -192,8 +196,8 @@ struct MasterKeyRotationTests {
     #expect(restored.report.counts[.late] == 0)
   }
 
-  @Test("Of two rotations that did not know of each other the lowest ID wins")
-  func rivals() throws {
+  @Test
+  func `Of two rotations that did not know of each other the lowest ID wins`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))

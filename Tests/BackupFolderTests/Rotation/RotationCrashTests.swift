@@ -9,8 +9,8 @@ import Testing
 struct RotationCrashTests {
   static let words = ["w1": "abandon about", "w2": "zoo zoo"]
 
-  @Test("Killed at every change, everything opens, and the next run finishes")
-  func killed() throws {
+  @Test
+  func `Killed at every change, everything opens, and the next run finishes`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))
@@ -30,8 +30,8 @@ struct RotationCrashTests {
     #expect(points > 40)
   }
 
-  @Test("Interrupted twice, by another key or for good, nothing is left lying about")
-  func startedOver() throws {
+  @Test
+  func `Interrupted twice, by another key or for good, nothing is left lying about`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))
@@ -55,8 +55,9 @@ struct RotationCrashTests {
     }
   }
 
-  @Test("What an interrupted rotation had copied and is outdated since is not shown as late")
-  func overtaken() throws {
+  @Test
+  func `What an interrupted rotation had copied and is outdated since is not shown as late`() throws
+  {
     var points = 0
     var copies = 0
     while true {

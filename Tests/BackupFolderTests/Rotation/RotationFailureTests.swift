@@ -49,8 +49,8 @@ struct RotationFailureTests {
     Failure(name: "not read", kinds: FILE_READS, error: EIO, times: 0, step: 13),
   ]
 
-  @Test("A call that fails loses nothing, and the next run finishes", arguments: failures)
-  func fails(_ failure: Failure) throws {
+  @Test(arguments: failures)
+  func `A call that fails loses nothing, and the next run finishes`(_ failure: Failure) throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
     try open.add(.of("w1"))

@@ -25,8 +25,8 @@ struct RotationHistoryTests {
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_SEED"].flatMap { UInt64($0) }
     ?? UInt64.random(in: 0..<1_000_000)
 
-  @Test("Random rotations lose nothing, and everybody gets there")
-  func random() throws {
+  @Test
+  func `Random rotations lose nothing, and everybody gets there`() throws {
     var rotations = 0
     for number in 0..<UInt64(Self.count) {
       let history = try RotationHistory(seed: Self.seed + number)

@@ -25,8 +25,8 @@ struct CacheTests {
     return try namespace.open(slot.unwrap(secret: scene.secret()), for: .writing)
   }
 
-  @Test("What was cached of the logs is what reading them gives")
-  func logs() throws {
+  @Test
+  func `What was cached of the logs is what reading them gives`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -55,8 +55,8 @@ struct CacheTests {
     return "{" + (isUnordered ? parts.sorted() : parts).joined(separator: ",") + "}"
   }
 
-  @Test("A wallet is added without opening those whose files have not changed")
-  func skips() throws {
+  @Test
+  func `A wallet is added without opening those whose files have not changed`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of((0..<20).map { "w\($0)" }))
@@ -79,9 +79,9 @@ struct CacheTests {
     case nothing, damage, sameSizeAndTimes, older, otherWallets, removed, emptied
   }
 
-  @Test(
-    "A changed file is noticed, though its size and time are as before", arguments: Change.allCases)
-  func changes(_ change: Change) throws {
+  @Test(arguments: Change.allCases)
+  func `A changed file is noticed, though its size and time are as before`(_ change: Change) throws
+  {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2", words: "abandon abandon"))
@@ -131,8 +131,8 @@ struct CacheTests {
     case kept, removed, cutOff, flipped, empty, olderOne, ofAnotherNamespace, aFolder
   }
 
-  @Test("Whatever becomes of the cache, the results are the same", arguments: Fate.allCases)
-  func fates(_ fate: Fate) throws {
+  @Test(arguments: Fate.allCases)
+  func `Whatever becomes of the cache, the results are the same`(_ fate: Fate) throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -182,8 +182,8 @@ struct CacheTests {
       ])
   }
 
-  @Test("A log that is rolled back after the cache was written is said to be")
-  func rollback() throws {
+  @Test
+  func `A log that is rolled back after the cache was written is said to be`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -199,8 +199,8 @@ struct CacheTests {
     #expect(!second.log.isFromCache)
   }
 
-  @Test("An import that is repeated adds only what is not there, or not the same")
-  func repeated() throws {
+  @Test
+  func `An import that is repeated adds only what is not there, or not the same`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))

@@ -49,8 +49,8 @@ struct ConflictCopyTests {
     #expect(health.incomplete == 0)
   }
 
-  @Test("Copies of every file under every name are counted once", arguments: [false, true])
-  func everything(onlyCopiesAreLeft: Bool) throws {
+  @Test(arguments: [false, true])
+  func `Copies of every file under every name are counted once`(onlyCopiesAreLeft: Bool) throws {
     let scene = try Scene()
     var a = try scene.create()
     try a.add(.of("w1", "w2"))
@@ -78,8 +78,8 @@ struct ConflictCopyTests {
     #expect(try again.restored().lines == ["w1 zoo zoo current", "w2 abandon about current"])
   }
 
-  @Test("A copy of what is current goes in the next writing run", arguments: ConflictNames.allCases)
-  func redundant(_ names: ConflictNames) throws {
+  @Test(arguments: ConflictNames.allCases)
+  func `A copy of what is current goes in the next writing run`(_ names: ConflictNames) throws {
     let scene = try Scene()
     var open = try scene.create()
     try open.add(.of("w1"))
@@ -95,10 +95,10 @@ struct ConflictCopyTests {
     #expect(try open.restored().lines == ["w1 abandon about current", "w2 abandon about current"])
   }
 
-  @Test(
-    "A copy with another program's version is shown, and logged before it goes",
-    arguments: ConflictNames.allCases, [false, true])
-  func foreign(_ names: ConflictNames, olderPlace: Bool) throws {
+  @Test(arguments: ConflictNames.allCases, [false, true])
+  func `A copy with another program's version is shown, and logged before it goes`(
+    _ names: ConflictNames, olderPlace: Bool
+  ) throws {
     let scene = try Scene()
     var open = try scene.create()
     try open.add(.of("w1", "w2"))
@@ -124,9 +124,10 @@ struct ConflictCopyTests {
   }
 
   @Test(
-    "A copy with the other version of a conflict is that version", arguments: ConflictNames.allCases
+    arguments: ConflictNames.allCases
   )
-  func conflict(_ names: ConflictNames) throws {
+  func `A copy with the other version of a conflict is that version`(_ names: ConflictNames) throws
+  {
     let scene = try Scene.conflicted { _ = try copy($0.viewPath("w1"), names) }
     let own = try scene.viewPath("w1")
     var c = try scene.unlock("c")
@@ -143,8 +144,8 @@ struct ConflictCopyTests {
     #expect(try c.restored().lines == ["w1 legal winner current"])
   }
 
-  @Test("Any one kind of file opens from its copy alone", arguments: ConflictNames.allCases)
-  func onlyTheCopy(_ names: ConflictNames) throws {
+  @Test(arguments: ConflictNames.allCases)
+  func `Any one kind of file opens from its copy alone`(_ names: ConflictNames) throws {
     let scene = try Scene()
     var open = try scene.create()
     try open.add(.of("w1"))
@@ -163,8 +164,8 @@ struct ConflictCopyTests {
     #expect(try Scene.contents(scene.folder) == all)
   }
 
-  @Test("An older program's place: the copy alone opens", arguments: ConflictNames.allCases)
-  func olderPlace(_ names: ConflictNames) throws {
+  @Test(arguments: ConflictNames.allCases)
+  func `An older program's place: the copy alone opens`(_ names: ConflictNames) throws {
     let scene = try Scene()
     var open = try scene.create()
     try open.add(.of("w1"))

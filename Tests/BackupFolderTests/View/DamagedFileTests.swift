@@ -75,10 +75,10 @@ enum Damage: String, CaseIterable {
 
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedFileTests {
-  @Test(
-    "A damaged wallet file is named for what it is, and the log restores it",
-    arguments: Damage.allCases)
-  func wallet(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases)
+  func `A damaged wallet file is named for what it is, and the log restores it`(_ damage: Damage)
+    throws
+  {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -96,10 +96,10 @@ struct DamagedFileTests {
     #expect(second.verify().counts[.current] == (damage.heals ? 2 : 1))
   }
 
-  @Test(
-    "Without a log a damaged wallet file is a failure and stops no other",
-    arguments: Damage.allCases.filter { $0 != .missing })
-  func withoutLog(_ damage: Damage) throws {
+  @Test(arguments: Damage.allCases.filter { $0 != .missing })
+  func `Without a log a damaged wallet file is a failure and stops no other`(_ damage: Damage)
+    throws
+  {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -113,8 +113,8 @@ struct DamagedFileTests {
     #expect(second.health.incomplete == 1)
   }
 
-  @Test("Two wallet files under each other's name are told and restored")
-  func swapped() throws {
+  @Test
+  func `Two wallet files under each other's name are told and restored`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -131,8 +131,8 @@ struct DamagedFileTests {
     #expect(second.verify().counts[.current] == 2)
   }
 
-  @Test("A conflict copy of what is there is no second wallet; nothing goes by name")
-  func conflictCopies() throws {
+  @Test
+  func `A conflict copy of what is there is no second wallet; nothing goes by name`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -151,10 +151,10 @@ struct DamagedFileTests {
     #expect(try second.restored().lines == ["w1 zoo zoo current"])
   }
 
-  @Test(
-    "A way in's file that is damaged leaves the CSPP envelope, and the other way round",
-    arguments: ["keybackup/keys", "master-key"], [Damage.empty, .garbage, .symlink, .fifo])
-  func keySlots(_ place: String, _ damage: Damage) throws {
+  @Test(arguments: ["keybackup/keys", "master-key"], [Damage.empty, .garbage, .symlink, .fifo])
+  func `A way in's file that is damaged leaves the CSPP envelope, and the other way round`(
+    _ place: String, _ damage: Damage
+  ) throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -168,8 +168,8 @@ struct DamagedFileTests {
     #expect(scan.keySlots.count == 1)
   }
 
-  @Test("No way in at all is incomplete or invalid, never a folder without backup")
-  func noKeySlot() throws {
+  @Test
+  func `No way in at all is incomplete or invalid, never a folder without backup`() throws {
     let scene = try Scene()
     _ = try scene.create()
     let path = try scene.namespacePath
@@ -191,8 +191,8 @@ struct DamagedFileTests {
     }
   }
 
-  @Test("Folders that are not there, empty, or links are told apart")
-  func folders() throws {
+  @Test
+  func `Folders that are not there, empty, or links are told apart`() throws {
     let scene = try Scene()
     #expect(throws: BackupFolderError.noSuchFolder(path: scene.base + "/none")) {
       try scene.open("a", scene.base + "/none")
@@ -214,8 +214,8 @@ struct DamagedFileTests {
     #expect(throws: BackupFolderError.notAFolder(path: all)) { try scene.open().namespace() }
   }
 
-  @Test("Another key's secret opens nothing")
-  func wrongKey() throws {
+  @Test
+  func `Another key's secret opens nothing`() throws {
     let scene = try Scene()
     _ = try scene.create()
     let slot = try #require(try scene.open().namespace().scan().keySlots.first)

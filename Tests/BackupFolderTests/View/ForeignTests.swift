@@ -41,10 +41,8 @@ struct ForeignTests {
     return try namespace.open(slot.unwrap(secret: scene.secret(prf)))
   }
 
-  @Test(
-    "Another program's namespace opens, every byte of every wallet",
-    arguments: ["namespace-current", "namespace-legacy-layout"])
-  func opens(_ name: String) throws {
+  @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
+  func `Another program's namespace opens, every byte of every wallet`(_ name: String) throws {
     let (vector, path) = try Vector.named(name)
     let scene = try Scene()
     try scene.run("cp", "-a", path + "/.", scene.folder)
@@ -64,10 +62,8 @@ struct ForeignTests {
     #expect(try Scene.contents(scene.folder) == before)
   }
 
-  @Test(
-    "Writing a wallet that another program wrote logs its version first",
-    arguments: ["namespace-current", "namespace-legacy-layout"])
-  func adopts(_ name: String) throws {
+  @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
+  func `Writing a wallet that another program wrote logs its version first`(_ name: String) throws {
     let (vector, path) = try Vector.named(name)
     let scene = try Scene()
     try scene.run("cp", "-a", path + "/.", scene.folder)
@@ -85,8 +81,8 @@ struct ForeignTests {
     #expect(try open.restored().lines.count == vector.wallets.count - 1)
   }
 
-  @Test("Another program's edit of our wallet is restored beside ours, and kept")
-  func edited() throws {
+  @Test
+  func `Another program's edit of our wallet is restored beside ours, and kept`() throws {
     let scene = try Scene()
     var open = try scene.create()
     try open.add(.of("w1", "w2"))

@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: texts.indices)
-  func isRefusedAlone(_ index: Int) throws {
+  func `Hostile content is refused alone`(_ index: Int) throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))

@@ -23,8 +23,9 @@ struct ConflictTests {
   }
 
   /// A sync program leaves it beside the wallet's own file.
-  @Test("A conflict copy stays until a decision has made it superfluous", arguments: [true, false])
-  func conflictCopies(_ keepsTheCopy: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A conflict copy stays until a decision has made it superfluous`(_ keepsTheCopy: Bool) throws
+  {
     let scene = try conflicted()
     var c = try scene.unlock("c")
     let own = try scene.viewPath("w1")
@@ -44,8 +45,8 @@ struct ConflictTests {
     #expect(left.values.map(\.state) == [.current])
   }
 
-  @Test("Keeping one version of a conflict ends it on every computer", arguments: [true, false])
-  func keep(_ first: Bool) throws {
+  @Test(arguments: [true, false])
+  func `Keeping one version of a conflict ends it on every computer`(_ first: Bool) throws {
     let scene = try conflicted()
     var c = try scene.unlock("c")
     let found = try versions(&c)
@@ -80,8 +81,8 @@ struct ConflictTests {
     }
   }
 
-  @Test("Another program's version and a conflict copy are offered, and can be kept")
-  func foreign() throws {
+  @Test
+  func `Another program's version and a conflict copy are offered, and can be kept`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -105,8 +106,8 @@ struct ConflictTests {
     #expect(try b.restored().lines == ["w1 foreign words current"])
   }
 
-  @Test("An edit that a removal did not know of survives it, and that is said")
-  func editAgainstRemoval() throws {
+  @Test
+  func `An edit that a removal did not know of survives it, and that is said`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1", "w2"))
@@ -126,8 +127,8 @@ struct ConflictTests {
     #expect(try c.restored().lines == [])
   }
 
-  @Test("The same wallet imported on two computers, with equal bytes, is no conflict")
-  func equal() throws {
+  @Test
+  func `The same wallet imported on two computers, with equal bytes, is no conflict`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))
@@ -147,8 +148,8 @@ struct ConflictTests {
     #expect(try c.restored().lines == ["w1 same words current"])
   }
 
-  @Test("A removed wallet's file that a sync program brings back does not bring it back")
-  func broughtBack() throws {
+  @Test
+  func `A removed wallet's file that a sync program brings back does not bring it back`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1", "w2"))
@@ -165,8 +166,8 @@ struct ConflictTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("An older version of a wallet's file that is brought back is replaced")
-  func olderView() throws {
+  @Test
+  func `An older version of a wallet's file that is brought back is replaced`() throws {
     let scene = try Scene()
     var a = try scene.create("a")
     try a.add(.of("w1"))

@@ -6,8 +6,8 @@ import Testing
 @testable import SecretMemory
 
 struct RoundTripTests {
-  @Test("A second computer restores what the first one added")
-  func roundTrip() throws {
+  @Test
+  func `A second computer restores what the first one added`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -22,8 +22,8 @@ struct RoundTripTests {
     #expect(second.health.operations == 2)
   }
 
-  @Test("Every byte but the mark comes back as it went in")
-  func bytes() throws {
+  @Test
+  func `Every byte but the mark comes back as it went in`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1"))
@@ -38,8 +38,8 @@ struct RoundTripTests {
     #expect(text.hasPrefix(end + ",\"keybackup\":{"))
   }
 
-  @Test("A new version supersedes the old one; a removed wallet stays away")
-  func updateAndRemove() throws {
+  @Test
+  func `A new version supersedes the old one; a removed wallet stays away`() throws {
     let scene = try Scene()
     var first = try scene.create()
     try first.add(.of("w1", "w2"))
@@ -55,8 +55,8 @@ struct RoundTripTests {
     #expect(try second.restored().lines == ["w1 zoo zoo current"])
   }
 
-  @Test("A thousand wallets are one operation, and come back")
-  func thousand() throws {
+  @Test
+  func `A thousand wallets are one operation, and come back`() throws {
     let scene = try Scene()
     var first = try scene.create()
     let names = (0..<1000).map { "wallet \($0)" }
@@ -70,8 +70,8 @@ struct RoundTripTests {
     #expect(left == [])
   }
 
-  @Test("A batch beyond the operation size is several operations")
-  func split() throws {
+  @Test
+  func `A batch beyond the operation size is several operations`() throws {
     let scene = try Scene()
     var settings = scene.settings()
     settings.operationSize = 1000

@@ -20,7 +20,7 @@ import Testing
     "|---|---|---|---|---|---|",
   ]
 
-  @Test func theDocumentSaysWhatWasMeasured() async throws {
+  @Test func `The document says what was measured`() async throws {
     let rows = try await alone() + Self.slots.value + amongThree()
     let document = try Files.text(Build.root + "/docs/authenticators.md")
     let parts = document.split(separator: Self.begin)
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// No further touch may creep in, whatever the document says.
-  @Test func enrolmentTakesThreeTouchesAndEverythingElseOne() async throws {
+  @Test func `Enrolment takes three touches and everything else one`() async throws {
     for row in try await alone() {
       let most = row.command == "`init`" ? 3 : 1
       // With the same PIN it looks for credentials that exist already.
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A new salt costs the same as a restore, even if everything is encrypted again.
-  @Test func rotationTakesOnePINAndOneTouch() async throws {
+  @Test func `Rotation takes one PIN and one touch`() async throws {
     let rows = try await Self.slots.value
     for name in ["`rotate`", "`rotate --master-key`"] {
       let row = try #require(rows.first { $0.command == name })

@@ -20,7 +20,7 @@ import Testing
     return try outcome.json()["credentials"].items
   }
 
-  @Test func itNamesWhatItDoesAndLeavesTheKeyAsItWas() async throws {
+  @Test func `It names what it does and leaves the key as it was`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let before = try await stored(box)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["no\n", "y\n", "YES\n", "\n", "\u{4}"])
-  func withoutATypedYesNothingIsDone(answer: String) async throws {
+  func `Without a typed yes nothing is done`(answer: String) async throws {
     let box = try Sandbox()
     let trace = try await box.traced {
       let outcome = try await box.run(
@@ -68,7 +68,7 @@ import Testing
     #expect(!trace.contains { $0.contains("makeCredential") || $0.contains("PinToken") })
   }
 
-  @Test func itNeverRunsUnattended() async throws {
+  @Test func `It never runs unattended`() async throws {
     let box = try Sandbox()
     let trace = try await box.traced {
       let outcome = try await box.run(
@@ -78,7 +78,7 @@ import Testing
     #expect(trace.isEmpty)
   }
 
-  @Test func itDoesNotGuessBetweenKeys() async throws {
+  @Test func `It does not guess between keys`() async throws {
     let box = try Sandbox()
     let keys = Self.obedient + ["--key", ",product=One", "--key", ",product=Two"]
     let outcome = try await box.run(Self.command, key: keys, terminal: [])
@@ -103,12 +103,12 @@ import Testing
       (["--set", "pin-retries=2"], 82, "Only 2 PIN tries"),
       (["--unreadable"], 77, "udev"),
     ])
-  func aKeyThatMightSufferIsRefused(key: [String], code: Int32, says: String) async throws {
+  func `A key that might suffer is refused`(key: [String], code: Int32, says: String) async throws {
     let outcome = try await Sandbox().run(Self.command, key: key, terminal: [])
     #expect(outcome.code == code && outcome.text.contains(says), "\(outcome)")
   }
 
-  @Test func aWrongPINIsSentOnce() async throws {
+  @Test func `A wrong PIN is sent once`() async throws {
     let box = try Sandbox()
     for key in [[], ["--set", "no-cred-mgmt"]] {
       let trace = try await box.traced {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func aCardOnAReader() async throws {
+  @Test func `A card on a reader`() async throws {
     let box = try Sandbox()
     let outcome = try await box.run(Self.command, key: ["--bus", "pcsc"], terminal: Self.begin)
     outcome.expectSuccess()
@@ -133,7 +133,7 @@ import Testing
     #expect(outcome.out.contains("11 of 11 passed"), "\(outcome)")
   }
 
-  @Test func aKeyThatCannotDeleteStoresNothing() async throws {
+  @Test func `A key that cannot delete stores nothing`() async throws {
     let box = try Sandbox()
     let outcome = try await box.run(
       Self.command, key: ["--set", "no-cred-mgmt", "--set", "untouched=8"],
@@ -146,7 +146,7 @@ import Testing
 
   /// Wherever it is interrupted, the key is left as it was found.
   @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
-  func interruptedItDeletesWhatItMade(signal: String, code: Int) async throws {
+  func `Interrupted it deletes what it made`(signal: String, code: Int) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let before = try await stored(box)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func interruptedAtThePromptItDoesNothing() async throws {
+  @Test func `Interrupted at the prompt it does nothing`() async throws {
     let box = try Sandbox()
     for steps in [Array(Self.begin.prefix(1)), Array(Self.begin.prefix(3))] {
       let trace = try await box.traced {
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func whatAnEarlierRunLeftIsDeleted() async throws {
+  @Test func `What an earlier run left is deleted`() async throws {
     let box = try Sandbox()
     let kept = try await box.makeCredential()
     _ = try await box.makeCredential(["--rp-id", "keybackup-device-suite:"])
@@ -195,7 +195,7 @@ import Testing
   }
 
   /// The third listing fails: the credential exists, and its own test cannot delete it.
-  @Test func whatAFailedTestMadeIsDeleted() async throws {
+  @Test func `What a failed test made is deleted`() async throws {
     let box = try Sandbox()
     let fault = "error:credentialManagementPreview=0x7F@3"
     let outcome = try await box.run(
@@ -205,7 +205,7 @@ import Testing
     #expect(try await stored(box).isEmpty)
   }
 
-  @Test func unpluggedItSaysThatACredentialMayBeLeft() async throws {
+  @Test func `Unplugged it says that a credential may be left`() async throws {
     let box = try Sandbox()
     let outcome = try await box.run(
       Self.command, key: ["--fault", "unplug:getAssertion@2"], terminal: Self.begin)

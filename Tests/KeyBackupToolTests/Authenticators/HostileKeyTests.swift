@@ -54,7 +54,7 @@ import Testing
   ]
 
   @Test(arguments: atTheStart + atThePIN + atTheAssertion)
-  func derive(_ hostile: Case) async throws {
+  func `A hostile key gets no output from derive`(_ hostile: Case) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -66,7 +66,7 @@ import Testing
     #expect(after.out.count == 65)
   }
 
-  @Test func aCredentialThatWasNotAskedForDoesNotAnswer() async throws {
+  @Test func `A credential that was not asked for does not answer`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -78,7 +78,7 @@ import Testing
   /// The pre-flight names another credential of the list than the key holds.
   ///
   /// The named credential then does not answer.
-  @Test func aMixedUpCredentialIsNoAnswer() async throws {
+  @Test func `A mixed up credential is no answer`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -135,7 +135,7 @@ import Testing
   ]
 
   @Test(arguments: openings)
-  func openingABackup(_ hostile: Case) async throws {
+  func `A hostile key opens no backup and changes none`(_ hostile: Case) async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     let before = try Files.contents(box.folder)
@@ -163,7 +163,7 @@ import Testing
   ]
 
   @Test(arguments: listings)
-  func listingCredentials(_ hostile: Case) async throws {
+  func `A hostile key's list of credentials is refused`(_ hostile: Case) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -175,7 +175,7 @@ import Testing
   /// libfido2 allocates memory for every entry that a key announces.
   ///
   /// The command uses no more than its limit.
-  @Test func announcingMillionsOfCredentialsTakesNoMemory() async throws {
+  @Test func `Announcing millions of credentials takes no memory`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let file = box.root + "/peak"
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: atTheStart + [Case("info-less", 0), Case("info-more", 0)])
-  func devicesListsTheKeyAllTheSame(_ hostile: Case) async throws {
+  func `Devices lists the key all the same`(_ hostile: Case) async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["devices"], key: hostile.key, pin: .none, expecting: nil)
@@ -198,7 +198,7 @@ import Testing
 
   /// Faults that cannot be noticed: the key answers as a good one would.
   @Test(arguments: ["signature-wrong", "uv-flag-forged", "info-more", "pin-retries=255"])
-  func lyingWithoutEffect(fault: String) async throws {
+  func `A lie that cannot be told changes no output`(fault: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let honest = try await box.keybackup(Sandbox.derive)

@@ -2,7 +2,7 @@ import Testing
 
 /// Other processes, and kills at any moment.
 @Suite struct InterferenceTests {
-  @Test func aKeyThatAnotherProgramUsesIsBusy() async throws {
+  @Test func `A key that another program uses is busy`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -15,7 +15,7 @@ import Testing
 
   /// Two runs at the same moment, on one computer or on two that share a folder.
   @Test(arguments: [true, false])
-  func twoAddAtOnceAndNothingIsLost(_ onOneComputer: Bool) async throws {
+  func `Two add at once and nothing is lost`(_ onOneComputer: Bool) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try Files.copy(box.keyState, to: box.root + "/key-2.json")
@@ -46,7 +46,8 @@ import Testing
   /// Kills the command while it writes: all of the batch is there or none, and the next run
   /// continues.
   @Test(arguments: [5, 20, 40, 60, 90, 130, 180, 250])
-  func killedWhileAdding(_ milliseconds: Int) async throws {
+  func `Killed while adding, a batch is there whole or not at all`(_ milliseconds: Int) async throws
+  {
     let backup = try await PreparedBackup()
     let box = backup.box
     let names = backup.wallets.compactMap { $0.split(separator: "/").last.map(String.init) }
@@ -83,7 +84,7 @@ import Testing
 
   /// Kills the command while it enrols: another `init` starts or finishes it.
   @Test(arguments: [10, 60, 110, 160])
-  func killedWhileEnrolling(_ milliseconds: Int) async throws {
+  func `Killed while enrolling, init can be run again`(_ milliseconds: Int) async throws {
     let box = try Sandbox()
     let script = """
       "$@" >/dev/null 2>"$box/notes" & job=$!

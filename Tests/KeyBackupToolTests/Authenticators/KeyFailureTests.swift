@@ -61,7 +61,7 @@ import Testing
   ]
 
   @Test(arguments: failures)
-  func isSaidWithItsExitCode(_ failure: Failure) async throws {
+  func `Is said with its exit code`(_ failure: Failure) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let arguments = Sandbox.derive + failure.options
@@ -76,7 +76,7 @@ import Testing
     try expectFailure(json, failure.code, word: failure.word)
   }
 
-  @Test func aFullKeyHasNoRoomForACredential() async throws {
+  @Test func `A full key has no room for a credential`() async throws {
     let box = try Sandbox()
     let full = ["--fault", "storage-full"]
     let outcome = try await box.keybackup(["credential", "create"], key: full, expecting: nil)
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A key that never answers must not hang the command.
-  @Test func aSilentKeyIsGivenUp() async throws {
+  @Test func `A silent key is given up`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -103,7 +103,7 @@ import Testing
   ]
 
   /// One key that answers each touch with another status.
-  @Test func everyStatusHasItsExitCode() async throws {
+  @Test func `Every status has its exit code`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let statuses = Array(UInt8(0x01)...0x41) + [0x7F, 0xDF, 0xE0, 0xEF, 0xF0, 0xFF]
@@ -166,7 +166,7 @@ import Testing
   ///
   /// The message names what is left on the key, and it can be removed.
   @Test(arguments: enrolments)
-  func initWritesNothing(_ failure: Failure) async throws {
+  func `An enrolment that fails writes nothing`(_ failure: Failure) async throws {
     let box = try Sandbox()
     let arguments = ["init"] + failure.options
     let outcome = try await box.keybackup(
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Several keys
 
-  @Test func twoKeysAndNothingToTellThemApart() async throws {
+  @Test func `Two keys and nothing to tell them apart`() async throws {
     let box = try Sandbox()
     let keys = ["--key", box.root + "/a.json", "--key", box.root + "/b.json"]
     for arguments in [Sandbox.derive, ["credential", "create"], ["pin", "change"], ["init"]] {
@@ -201,7 +201,7 @@ import Testing
     #expect(!box.trace.contains { $0.contains("getPin") || $0.contains("WAITING") })
   }
 
-  @Test func ofTwoKeysTheOneThatHoldsTheCredentialIsUsed() async throws {
+  @Test func `Of two keys the one that holds the credential is used`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential(["--non-discoverable"])
     let alone = try await box.keybackup(Sandbox.derive + ["--credential", id])
@@ -219,7 +219,7 @@ import Testing
     #expect(named.code == 80 || named.out == alone.out, "\(named.text)")
   }
 
-  @Test func severalDiscoverableCredentialsMustBeToldApart() async throws {
+  @Test func `Several discoverable credentials must be told apart`() async throws {
     let box = try Sandbox()
     let first = try await box.makeCredential()
     let second = try await box.makeCredential()

@@ -7,7 +7,7 @@ import Testing
     Sandbox.onReader(), Sandbox.onReader("piece-size=16", "select=FIDO_2_0"),
     Sandbox.onReader("no-waiting", "touch=300"),
   ])
-  func theWholeJobOnAReader(key: [String]) async throws {
+  func `The whole job on a reader`(key: [String]) async throws {
     let box = try Sandbox()
     let user = box.ordinaryUser
     let made = try await box.keybackup(["init", "--json"], key: key, wrapper: user)
@@ -29,7 +29,7 @@ import Testing
     #expect(try Files.contents(box.root + "/home/out") == Files.contents(box.root + "/out"))
   }
 
-  @Test func theSecretIsTheSameAsOverUSB() async throws {
+  @Test func `The secret is the same as over USB`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let derive = Sandbox.derive + ["--credential", id]
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func pythonFIDO2GetsTheSameSecretFromTheReader() async throws {
+  @Test func `Python FIDO 2 gets the same secret from the reader`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential(key: Sandbox.onReader())
     let ours = try await box.keybackup(
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// One SELECT to find the key and one to open it; then as over USB.
-  @Test func deriveCostsNoMoreCommandsThanOverUSB() async throws {
+  @Test func `Derive costs no more commands than over USB`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let derive = Sandbox.derive + ["--credential", id]
@@ -71,7 +71,7 @@ import Testing
 
   // MARK: Which it is
 
-  @Test func devicesTellsWhatTheReadersHold() async throws {
+  @Test func `Devices tells what the readers hold`() async throws {
     let box = try Sandbox()
     let json = try await box.keybackup(["devices", "--json"], key: Sandbox.onReader(), pin: .none)
       .json()
@@ -85,7 +85,7 @@ import Testing
     #expect(text.out.contains("Simulated Reader 00 01: no card"))
   }
 
-  @Test func devicesTellsACardWithoutFIDOBesideAKey() async throws {
+  @Test func `Devices tells a card without FIDO beside a key`() async throws {
     let box = try Sandbox()
     let keys = ["--key", box.keyState, "--key", box.root + "/card.json,bus=pcsc,no-fido"]
     let json = try await box.keybackup(["devices", "--json"], key: keys, pin: .none).json()
@@ -95,7 +95,7 @@ import Testing
     #expect(none["pcscd"].text == "not-running" && none["readers"].items.isEmpty)
   }
 
-  @Test func noKeySaysWhatIsOnTheReaders() async throws {
+  @Test func `No key says what is on the readers`() async throws {
     let box = try Sandbox()
     let empty = try await box.keybackup(
       Sandbox.derive, key: ["--bus", "pcsc", "--no-key"], expecting: nil)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: ["--exclusive", "--transaction"])
-  func aCardInAnotherProgramsHandsIsBusy(slot: String) async throws {
+  func `A card in another programs hands is busy`(slot: String) async throws {
     let box = try Sandbox()
     let holder = Python.script("interop/hold_card.py") + [slot, "--"]
     let named = try await box.keybackup(
@@ -134,7 +134,7 @@ import Testing
   @Test(arguments: [
     ("refusing", "refuses you", "refused"), ("silent", "does not answer", "no-answer"),
   ])
-  func aServiceThatIsNoHelp(manner: String, text: String, word: String) async throws {
+  func `A service that is no help`(manner: String, text: String, word: String) async throws {
     let box = try Sandbox()
     let service = Python.script("interop/fake_pcscd.py") + [manner, "--"]
     let none = try await box.keybackup(
@@ -151,7 +151,7 @@ import Testing
   // MARK: Pulled away
 
   @Test(arguments: ["getInfo", "getAssertion@1", "clientPIN@1", "clientPIN@3", "getAssertion@2"])
-  func aCardPulledAwayIsSaidAtOnce(command: String) async throws {
+  func `A card pulled away is said at once`(command: String) async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let key = Sandbox.onReader() + ["--fault", "unplug:" + command]
@@ -164,7 +164,7 @@ import Testing
 
   /// The card may be taken away at any step before the PIN is sent.
   @Test(arguments: 0..<5)
-  func putBackItGoesOn(commands: Int) async throws {
+  func `Put back it goes on`(commands: Int) async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let plugged = try await box.keybackup(Sandbox.derive + ["--credential", id])
@@ -177,7 +177,7 @@ import Testing
     #expect(any.out == plugged.out)
   }
 
-  @Test func aPINIsNotSentTwiceToACardThatWasPulledAway() async throws {
+  @Test func `A PIN is not sent twice to a card that was pulled away`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let key = Sandbox.onReader("return-after-ms=500") + ["--fault", "unplug:getAssertion@2"]
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// A user takes the key away to type.
-  @Test func takenAwayWhileThePINIsTyped() async throws {
+  @Test func `Taken away while the PIN is typed`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let key = Sandbox.onReader("return-after-ms=1500", "pull-when-idle-ms=1000")
@@ -206,7 +206,7 @@ import Testing
   // MARK: Several, waiting, stopping
 
   /// A key is never chosen only because it lies on a reader.
-  @Test func aKeyOnAReaderIsNotChosenByLyingThere() async throws {
+  @Test func `A key on a reader is not chosen by lying there`() async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/usb.json,touch=800",
@@ -222,7 +222,7 @@ import Testing
     #expect(card?.contains("credRandomWithUV") != true)
   }
 
-  @Test func aKeyPluggedInAndOneOnAReader() async throws {
+  @Test func `A key plugged in and one on a reader`() async throws {
     let box = try Sandbox()
     let usb = ["--key", box.root + "/usb.json,pin=\(Sandbox.pin)"]
     let card = ["--key", box.root + "/card.json,bus=pcsc,pin=\(Sandbox.pin)"]
@@ -239,7 +239,7 @@ import Testing
     #expect(json["devices"].items.map { $0["transport"].text } == ["usb", "nfc"])
   }
 
-  @Test func waitsForACardToBePutOnTheReader() async throws {
+  @Test func `Waits for a card to be put on the reader`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let key = Sandbox.onReader() + ["--plug-after-ms", "5000"]
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test(arguments: [Sandbox.onReader("touch=never"), Sandbox.onReader("touch=never", "no-waiting")])
-  func aCardThatWantsATouchThatNeverComes(key: [String]) async throws {
+  func `A card that wants a touch that never comes`(key: [String]) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(

@@ -55,7 +55,7 @@ import Testing
   ///
   /// The other one is neither given the PIN nor asked to blink.
   @Test(arguments: troubles)
-  func theRightKeyIsUsed(_ trouble: Trouble) async throws {
+  func `The right key is used`(_ trouble: Trouble) async throws {
     let keys = try await TwoKeys()
     let trace = try await keys.box.traced {
       let outcome = try await keys.box.keybackup(
@@ -69,7 +69,7 @@ import Testing
     #expect(!other.contains { $0.contains("Token") || $0.contains("TOUCH") }, "\(other)")
   }
 
-  @Test func aKeyThatAnotherProgramHoldsDoesNotStopTheOthers() async throws {
+  @Test func `A key that another program holds does not stop the others`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--json"], key: keys.both(), wrapper: ["flock", "/dev/hidraw0"])
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Both keys hold the credential; the first is blocked.
-  @Test func aLockedKeyDoesNotStopItsSpare() async throws {
+  @Test func `A locked key does not stop its spare`() async throws {
     let keys = try await TwoKeys()
     let box = keys.box
     try Files.copy(box.keyState, to: box.root + "/locked.json")
@@ -91,7 +91,7 @@ import Testing
     #expect(outcome.err.contains("another security key"), "\(outcome.err)")
   }
 
-  @Test func noneOfTheKeysOpensIt() async throws {
+  @Test func `None of the keys opens it`() async throws {
     let keys = try await TwoKeys()
     let other = keys.box.root + "/other.json"
     let outcome = try await keys.box.keybackup(
@@ -101,7 +101,7 @@ import Testing
 
   // MARK: Telling them apart
 
-  @Test func identifyTellsWhichKeyOpensIt() async throws {
+  @Test func `Identify tells which key opens it`() async throws {
     let keys = try await TwoKeys()
     let trace = try await keys.box.traced {
       let json = try await keys.box.keybackup(
@@ -129,7 +129,7 @@ import Testing
 
   /// Enrolment with two keys: the user touches the intended one.
   @Test(arguments: [0, 1])
-  func thePersonChoosesByTouch(_ meant: Int) async throws {
+  func `The person chooses by touch`(_ meant: Int) async throws {
     let box = try Sandbox()
     let states = ["/a.json", "/b.json"].map { box.root + $0 }
     let keys = states.enumerated().flatMap { index, state in
@@ -153,7 +153,7 @@ import Testing
 
   /// One of the two is removed or refuses while both blink.
   @Test(arguments: [",fault=unplug-on-touch", ",touch=deny", ",fault=silent:getInfo"])
-  func theOtherOneMayBreakMeanwhile(_ settings: String) async throws {
+  func `The other one may break meanwhile`(_ settings: String) async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/a.json" + settings, "--key", box.root + "/b.json,touch=900",
@@ -162,7 +162,7 @@ import Testing
       ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
   }
 
-  @Test func nobodyTouchesAny() async throws {
+  @Test func `Nobody touches any of two keys`() async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/a.json,touch=never", "--key", box.root + "/b.json,touch=never",
@@ -175,7 +175,7 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
-  @Test func interruptedWhileChoosing() async throws {
+  @Test func `An interruption ends the choice between two keys`() async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/a.json,touch=never", "--key", box.root + "/b.json,touch=never",
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// Nobody is there to touch: a key must be named.
-  @Test func withoutAPersonOneMustBeNamed() async throws {
+  @Test func `Without a person one must be named`() async throws {
     let box = try Sandbox()
     let keys = ["--key", box.root + "/a.json", "--key", box.root + "/b.json"]
     let outcome = try await box.keybackup(

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aDeriveIsOneInitAndAtMostSixCommands() async throws {
+  @Test func `A derive is one init and at most six commands`() async throws {
     let box = try Sandbox()
     for options in [[], ["--non-discoverable"]] {
       let id = try await box.makeCredential(options)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func twoSaltsCostNoMoreThanOne() async throws {
+  @Test func `Two salts cost no more than one`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let one = try await box.traced {
@@ -42,7 +42,7 @@ import Testing
     #expect(Cost(one) == Cost(two))
   }
 
-  @Test func aThousandWalletsCostTheKeyWhatOneCosts() async throws {
+  @Test func `A thousand wallets cost the key what one costs`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     try await box.keybackup(
@@ -66,14 +66,14 @@ import Testing
     #expect(Cost(one).commands <= 6, "\(one)")
   }
 
-  @Test func initTouchesThreeTimesAndAsksForThePINFewTimes() async throws {
+  @Test func `Init touches three times and asks for the PIN few times`() async throws {
     let box = try Sandbox()
     let trace = try await box.traced { try await box.keybackup(["init"]) }
     #expect(Cost(trace).touches == 3, "\(trace)")
     #expect(Cost(trace).inits == 1, "\(trace)")
   }
 
-  @Test func lookingNeedsNoKey() async throws {
+  @Test func `Looking needs no key`() async throws {
     let backup = try await PreparedBackup()
     for command in [["status"], ["verify"], ["key", "list"]] {
       let outcome = try await backup.box.keybackup(

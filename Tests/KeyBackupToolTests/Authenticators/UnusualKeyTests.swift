@@ -7,7 +7,7 @@ import Testing
   static let placeholder = ["--set", "placeholder-until-pin"]
 
   /// Each command is the key's first one since it was plugged in.
-  @Test func aPlaceholderIsAskedWithThePIN() async throws {
+  @Test func `A placeholder is asked with the PIN`() async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     let trace = try await box.traced {
@@ -19,13 +19,13 @@ import Testing
   }
 
   /// It can also be enrolled like any other.
-  @Test func aPlaceholderIsEnrolled() async throws {
+  @Test func `A placeholder is enrolled`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"], key: Self.placeholder)
     try await box.keybackup(["restore"], key: Self.placeholder)
   }
 
-  @Test func aPlaceholderStandsBackWhereAnotherKeyIsSure() async throws {
+  @Test func `A placeholder stands back where another key is sure`() async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     let keys = [
@@ -39,7 +39,7 @@ import Testing
   // MARK: Endings that say something else
 
   /// A key that ends the wait for a touch by itself says "denied", too late for a user.
-  @Test func aDenialAfterTheKeysOwnTimeIsNoRefusal() async throws {
+  @Test func `A denial after the keys own time is no refusal`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let own = ["--touch", "never", "--set", "touch-timeout-denies", "--set"]
@@ -51,7 +51,7 @@ import Testing
     expectFailure(early, 85, says: "refused")
   }
 
-  @Test func aPINThatMustBeChangedIsNotTooShort() async throws {
+  @Test func `A PIN that must be changed is not too short`() async throws {
     let prepared = try await PreparedBackup()
     let key = ["--set", "force-pin-change-by-policy"]
     let outcome = try await prepared.box.keybackup(["restore"], key: key, expecting: nil)
@@ -63,7 +63,7 @@ import Testing
 
   /// The key never gives a channel.
   @Test(arguments: [["restore"], Sandbox.derive, ["init"]])
-  func aKeyThatDoesNotAnswerIsNotInUse(_ command: [String]) async throws {
+  func `A key that does not answer is not in use`(_ command: [String]) async throws {
     let box = command == ["init"] ? try Sandbox() : try await PreparedBackup().box
     let outcome = try await box.keybackup(
       command, key: ["--fault", "init-silent"], expecting: nil)
@@ -74,7 +74,7 @@ import Testing
 
   /// A key that is pulled out while it is opened or examined is like a card that is taken away.
   @Test(arguments: ["unplug:getInfo", "unplug:getAssertion"])
-  func aKeyThatIsPulledWhileItIsLookedAtIsLost(_ fault: String) async throws {
+  func `A key that is pulled while it is looked at is lost`(_ fault: String) async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     let key = ["--fault", fault]
@@ -90,7 +90,7 @@ import Testing
   // MARK: Telling keys apart
 
   /// Both hold the credential, and neither has a label.
-  @Test func twoKeysOfOneModelAreToldApart() async throws {
+  @Test func `Two keys of one model are told apart`() async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     try Files.copy(box.keyState, to: box.root + "/copy.json")
@@ -105,7 +105,7 @@ import Testing
     #expect(alone.err.contains("Touch Virtual Key now."), "\(alone.err)")
   }
 
-  @Test func twoReadersOfOneModelAreToldApart() async throws {
+  @Test func `Two readers of one model are told apart`() async throws {
     let prepared = try await PreparedBackup()
     let box = prepared.box
     let twins = [
@@ -119,7 +119,7 @@ import Testing
 
   // MARK: A credential that hides
 
-  @Test func aHiddenCredentialsKeyMustBeNamed() async throws {
+  @Test func `A hidden credentials key must be named`() async throws {
     let box = try Sandbox()
     let credential = "credential=keybackup-derive:/" + String(repeating: "5a", count: 32) + "/3"
     let key = ["--set", credential]

@@ -5,7 +5,7 @@ import Testing
   static let reader = ["--set", "built-in-uv"]
 
   /// The output is the same, however the user was verified.
-  @Test func aFingerprintDoesWhatThePINDoes() async throws {
+  @Test func `A fingerprint does what the PIN does`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
     let byPIN = try await box.keybackup(Sandbox.derive)
@@ -27,7 +27,7 @@ import Testing
     #expect(older.out == byPIN.out)
   }
 
-  @Test func aFingerMayBePutDownAgain() async throws {
+  @Test func `A finger may be put down again`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
     let trace = try await box.traced {
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// The reader is blocked, so the PIN is requested, and unblocks it.
-  @Test func aBlockedReaderFallsBackToThePIN() async throws {
+  @Test func `A blocked reader falls back to the PIN`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential(key: Self.reader)
     let blind = Self.reader + ["--set", "fingerprint-misses=9"]
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A reader and no PIN at all: the key blocks itself, and the message explains the situation.
-  @Test func aBlockedReaderWithoutAPIN() async throws {
+  @Test func `A blocked reader without APIN`() async throws {
     let box = try Sandbox()
     let reader = Self.reader + ["no-pin"]
     _ = try await box.makeCredential(key: reader, pin: .none)
@@ -72,7 +72,7 @@ import Testing
 
   // MARK: Enrolling a key that cannot verify its user
 
-  @Test func aKeyWithoutAPINIsNotEnrolled() async throws {
+  @Test func `A key without APIN is not enrolled`() async throws {
     let box = try Sandbox()
     for command in [["init"], ["credential", "create"]] {
       let outcome = try await box.keybackup(command, key: ["no-pin"], pin: .none, expecting: nil)
@@ -82,7 +82,7 @@ import Testing
     #expect(!box.trace.contains { $0.contains("makeCredential") })
   }
 
-  @Test func onATerminalItsPINIsSetFirst() async throws {
+  @Test func `On a terminal its PIN is set first`() async throws {
     let box = try Sandbox()
     let pin = Sandbox.pin + "\n"
     let outcome = try await box.keybackup(
@@ -97,7 +97,7 @@ import Testing
     try await box.keybackup(["restore"])
   }
 
-  @Test func andNothingHappensWhenTheyDoNotWantTo() async throws {
+  @Test func `And nothing happens when they do not want to`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["init"], key: ["no-pin"], pin: .none,
@@ -142,7 +142,7 @@ import Testing
 
   /// The whole job on each key, with one verification for each use.
   @Test(arguments: kinds)
-  func theMainJob(_ kind: Kind) async throws {
+  func `The main job takes one verification for each use`(_ kind: Kind) async throws {
     let box = try Sandbox()
     let key = kind.settings.flatMap { ["--set", $0] }
     try await box.keybackup(["init"], key: key, pin: kind.pin)

@@ -2,7 +2,9 @@ import Testing
 
 /// A master key that `unlock` stored on a computer, and a rotation of the master key.
 @Suite struct KnownKeyAfterRotationTests {
-  @Test func whatWasRotatedElsewhereIsOpenedWithTheKeyAndTheOldOneForgotten() async throws {
+  @Test func `What was rotated elsewhere is opened with the key and the old one forgotten`()
+    async throws
+  {
     let backup = try await PreparedBackup()
     let box = backup.box
     let session = try await DesktopSession(box)

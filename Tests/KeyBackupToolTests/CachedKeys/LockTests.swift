@@ -3,7 +3,7 @@ import Testing
 /// `lock` names what it could not delete from this computer.
 @Suite struct LockTests {
   /// If one keyring fails, the other one is still cleared, and the failure is reported.
-  @Test func lockSaysWhatItCouldNotForget() async throws {
+  @Test func `Lock says what it could not forget`() async throws {
     let box = try await PreparedBackup().box
     let session = try await DesktopSession(box)
     let desktop = session.environment

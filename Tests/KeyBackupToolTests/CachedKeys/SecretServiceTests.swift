@@ -7,7 +7,7 @@ import Testing
 @Suite struct SecretServiceTests {
   private let attributes = ["xdg:schema": "keybackup.Test", "what": "test"]
 
-  @Test func whatIsKeptIsFoundAndLeavesNothingInMemory() async throws {
+  @Test func `What is kept is found and leaves nothing in memory`() async throws {
     let session = try await DesktopSession(Sandbox())
     var service = try SecretService(session.address, isPromptAllowed: false)
     #expect(try service.look(for: attributes) == .absent)
@@ -40,7 +40,7 @@ import Testing
     #expect(throws: SecretStoreError.locked) { _ = try service.forget(attributes) }
   }
 
-  @Test func somethingElseThatListensIsRefused() async throws {
+  @Test func `Something else that listens is refused`() async throws {
     let box = try Sandbox()
     // It greets as no bus does, or not at all; its input goes to its log.
     for answer in ["SSH-2.0-x\r\n", "OK 00\r\nnothing that D-Bus would send"] {

@@ -7,7 +7,7 @@ import Testing
   /// No security key, and nobody to ask for a PIN.
   private static let nobody = ["--no-key"]
 
-  @Test func aBatchOfCommandsCostsOneTouch() async throws {
+  @Test func `A batch of commands costs one touch`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let trace = try await box.traced {
@@ -59,7 +59,7 @@ import Testing
     #expect(outcome.code == 69, "\(outcome.text)", sourceLocation: location)
   }
 
-  @Test func itEndsByItselfAndOpensNoOtherFolder() async throws {
+  @Test func `It ends by itself and opens no other folder`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     // In session keyrings that do not know each other, as under sudo, cron or a desktop.
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// The way back when every security key is lost and the computer was unlocked.
-  @Test func theOnlyKeyIsLostAndTheComputerKnowsTheMasterKey() async throws {
+  @Test func `The only key is lost and the computer knows the master key`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["unlock", "--for", "2h"])
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// Another key, or any other data, under the expected name.
-  @Test func whatIsNotTheMasterKeyIsNotUsed() async throws {
+  @Test func `What is not the master key is not used`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["unlock", "--for", "2h"])
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: ["EPERM", "ENOSYS"])
-  func whereTheKernelForbidsIt(_ error: String) async throws {
+  func `Where the kernel forbids it`(_ error: String) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let wrapper = [
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// Runs as another user, so that the quota of the tests' user is not used up.
-  @Test func whereTheShareIsUsedUp() async throws {
+  @Test func `Where the share is used up`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let user = "64997"
@@ -183,13 +183,13 @@ import Testing
       ("25h", nil), ("-1m", nil), ("+1m", nil), ("99999999999h", nil), ("m", nil), ("", nil),
       ("1m30s", nil), ("\u{661}m", nil),
     ] as [(String, Int?)])
-  func times(_ text: String, _ seconds: Int?) {
+  func `Times are read with their units`(_ text: String, _ seconds: Int?) {
     #expect(UnlockTime(argument: text)?.seconds == seconds)
   }
 
   // MARK: The desktop's keyring
 
-  @Test func theDesktopKeepsItUntilLock() async throws {
+  @Test func `The desktop keeps it until lock`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let session = try await DesktopSession(box)
@@ -223,7 +223,7 @@ import Testing
     try await box.keybackup(["wallet", "list"])
   }
 
-  @Test func lockTakesItFromTheDesktop() async throws {
+  @Test func `Lock takes it from the desktop`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let session = try await DesktopSession(box)
@@ -269,7 +269,7 @@ import Testing
     #expect(places.first?["locked"] == locked, sourceLocation: location)
   }
 
-  @Test func whereNoDesktopIs() async throws {
+  @Test func `Where no desktop is`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let trace = try await box.traced {

@@ -17,7 +17,7 @@ import Testing
     return (backup, second)
   }
 
-  @Test func bothVersionsAreShownAndRestoredUntilOneIsKept() async throws {
+  @Test func `Both versions are shown and restored until one is kept`() async throws {
     let (backup, second) = try await conflicted()
     let box = backup.box
     let deep = try await box.keybackup(["verify", "--deep", "--json"], expecting: 94).json()
@@ -75,7 +75,7 @@ import Testing
     #expect(try JSON(Files.read(file))["metadata"]["name"].text == "There")
   }
 
-  @Test func whatIsNotThereIsNotKept() async throws {
+  @Test func `What is not there is not kept`() async throws {
     let (backup, _) = try await conflicted()
     let before = try Files.contents(backup.box.folder)
     let version = try await backup.box.keybackup(
@@ -87,7 +87,7 @@ import Testing
     #expect(try Files.contents(backup.box.folder) == before)
   }
 
-  @Test func removingAConflictedWalletRemovesEveryVersion() async throws {
+  @Test func `Removing a conflicted wallet removes every version`() async throws {
     let (backup, second) = try await conflicted()
     let kept = try await backup.box.keybackup(
       ["wallet", "remove", "first-wallet"],
@@ -98,7 +98,7 @@ import Testing
     #expect(left["wallets"].items.count == 2)
   }
 
-  @Test func aChangeThatARemovalDidNotKnowIsKeptAndSaid() async throws {
+  @Test func `A change that a removal did not know is kept and said`() async throws {
     let backup = try await PreparedBackup()
     let second = try SecondComputer(backup.box)
     try second.part()
@@ -116,7 +116,7 @@ import Testing
     #expect(restored.err.contains("removed on one computer and changed on another"))
   }
 
-  @Test func copiesAreSeenWithoutAKeyAndFoundEqualWithIt() async throws {
+  @Test func `Copies are seen without a key and found equal with it`() async throws {
     let backup = try await PreparedBackup()
     let copy = String(backup.wallets[0].dropLast(5)) + " (1).json"
     try Files.copy(backup.wallets[0], to: copy)

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func withDebiansToolsAndPython(_ kind: Kind) async throws {
+  func `With debians tools and python`(_ kind: Kind) async throws {
     let box = try Sandbox()
     let key = ["--pin-protocols", kind.protocols]
     let options = kind.discoverable ? [] : ["--non-discoverable"]
@@ -55,7 +55,7 @@ import Testing
 
   /// `derive` gives the same bytes, whoever registered the credential.
   @Test(arguments: ["1", "2"], [false, true])
-  func onCredentialsThatOthersMade(protocols: String, discoverable: Bool) async throws {
+  func `On credentials that others made`(protocols: String, discoverable: Bool) async throws {
     let box = try Sandbox()
     let key = ["--pin-protocols", protocols]
     let salts = [[UInt8](repeating: 0x5A, count: 32), Array(32..<64)]
@@ -82,7 +82,7 @@ import Testing
   /// A credential of level 3 is hidden from a program without a PIN.
   ///
   /// Only a key that the user named is given it.
-  @Test func onACredentialThatIsHidden() async throws {
+  @Test func `On a credential that is hidden`() async throws {
     let box = try Sandbox()
     let rpID = "hidden.example"
     let id = try await box.registerWithFIDO2Cred(rpID: rpID, discoverable: false, protection: 3)
@@ -106,7 +106,7 @@ import Testing
     .items ?? []
 
   @Test(arguments: cases)
-  func withPublishedVectors(_ vector: JSON) async throws {
+  func `Derive agrees with the published vectors`(_ vector: JSON) async throws {
     let box = try Sandbox()
     let input = try #require(vector["prf_input"].text)
     let salt = try #require(vector["hmac_secret_salt"].text)
@@ -126,11 +126,11 @@ import Testing
     if let output = vector["prf_output"].text { #expect(raw.out == output + "\n") }
   }
 
-  @Test func thereAreVectors() { #expect(Self.cases.count >= 6) }
+  @Test func `There are at least six published vectors`() { #expect(Self.cases.count >= 6) }
 
   // MARK: Ways to say it
 
-  @Test func everyWayToGiveASaltMeansTheSame() async throws {
+  @Test func `Every way to give a salt means the same`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     try Files.write("salz-\u{e4}", to: box.root + "/salt")
@@ -159,7 +159,7 @@ import Testing
     #expect(hex(bytes(base64: String(base64.out.dropLast()))) + "\n" == wanted)
   }
 
-  @Test func anotherSaltOrCredentialGivesAnotherSecret() async throws {
+  @Test func `Another salt or credential gives another secret`() async throws {
     let box = try Sandbox()
     let one = try await box.makeCredential(["--non-discoverable"])
     let two = try await box.makeCredential(["--non-discoverable"])
@@ -170,7 +170,7 @@ import Testing
     #expect(outputs.count == 4)
   }
 
-  @Test func aFileIsMadePrivateAndNeverOverwritten() async throws {
+  @Test func `A file is made private and never overwritten`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let printed = try await box.keybackup(Sandbox.derive)
@@ -194,7 +194,7 @@ import Testing
     #expect(written["prf"][0].text == String(printed.out.dropLast()))
   }
 
-  @Test func aHyphenIsStandardOutput() async throws {
+  @Test func `A hyphen is standard output`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let printed = try await box.keybackup(Sandbox.derive)
@@ -206,7 +206,7 @@ import Testing
   }
 
   /// The message is about credentials, not about a backup that nobody mentioned.
-  @Test func aCredentialOfAnotherKeyIsToldAsThat() async throws {
+  @Test func `A credential of another key is told as that`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential(key: ["--state", box.root + "/other.json"])
     let outcome = try await box.keybackup(

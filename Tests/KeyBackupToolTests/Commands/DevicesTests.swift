@@ -2,14 +2,14 @@ import Testing
 
 @Suite struct DevicesTests {
   /// Tests the harness itself: a program of Debian's sees the simulated key.
-  @Test func otherProgramsSeeTheSimulatedKey() async throws {
+  @Test func `Other programs see the simulated key`() async throws {
     let box = try Sandbox()
     let seen = try await box.run(["fido2-token", "-L"])
     #expect(seen.code == 0, "\(seen.text)")
     #expect(seen.out.contains("/dev/hidraw0"))
   }
 
-  @Test func tellsWhatAKeyCanDo() async throws {
+  @Test func `Tells what a key can do`() async throws {
     let box = try Sandbox()
     let json = try await box.keybackup(["devices", "--json"], pin: .none).json()
     let device = json["devices"][0]
@@ -27,14 +27,14 @@ import Testing
     #expect(text.out.contains("/dev/hidraw0") && text.out.contains("8 tries left"))
   }
 
-  @Test func aKeyAtAnotherPathIsNotAskedToBePluggedIn() async throws {
+  @Test func `A key at another path is not asked to be plugged in`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["devices", "--device", "/dev/hidraw7"], pin: .none, expecting: nil)
     expectFailure(outcome, 69, says: "/dev/hidraw7", "keybackup devices")
   }
 
-  @Test func tellsTwoKeysApart() async throws {
+  @Test func `Tells two keys apart`() async throws {
     let box = try Sandbox()
     let keys = ["--key", box.root + "/a.json,product=Alpha,no-hmac-secret"]
     let json = try await box.keybackup(
@@ -47,14 +47,14 @@ import Testing
     }
   }
 
-  @Test func noKeyIsAnError() async throws {
+  @Test func `No key is an error`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["devices"], key: ["--no-key"], pin: .none, expecting: nil)
     expectFailure(outcome, 69, says: "no security key found", "plug one in")
   }
 
-  @Test func aNodeThatMayNotBeOpenedIsSaidToBe() async throws {
+  @Test func `A node that may not be opened is said to be`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(Sandbox.derive, key: ["--unreadable"], expecting: nil)
     expectFailure(outcome, 77, says: "may not open", "udev")
@@ -63,7 +63,7 @@ import Testing
     try expectFailure(json, 77, word: "permission-denied")
   }
 
-  @Test func waitsForAKeyToBePluggedIn() async throws {
+  @Test func `Waits for a key to be plugged in`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(

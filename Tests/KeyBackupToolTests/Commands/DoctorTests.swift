@@ -6,7 +6,7 @@ import Testing
 
 /// `keybackup doctor`: each line that can fail, and its advice.
 @Suite struct DoctorTests {
-  @Test func aUsableKeyIsAllRight() async throws {
+  @Test func `A usable key is all right`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(["doctor"], pin: .none)
     #expect(outcome.out.contains("ok       key /dev/hidraw0: Virtual Key can be used: hmac-secret"))
@@ -64,7 +64,7 @@ import Testing
       line: "key /dev/hidraw0: Virtual Key reported",
       texts: ["replug it"]),
   ])
-  func aKeyThatCannotBeUsed(_ fault: Fault) async throws {
+  func `A key that cannot be used`(_ fault: Fault) async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["doctor"], key: fault.key, pin: .none, expecting: fault.code)
@@ -76,7 +76,7 @@ import Testing
     #expect(check["code"].text?.isEmpty == false && check["hint"].text?.isEmpty == false)
   }
 
-  @Test func oneBrokenKeyDoesNotHideTheOthers() async throws {
+  @Test func `One broken key does not hide the others`() async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/a.json,product=Alpha,no-hmac-secret", "--key",
@@ -94,7 +94,7 @@ import Testing
     (["--set", "pin-retries=2"], "enter the right PIN once"),
     (["--set", "capacity=0"], "no slot is left"),
   ])
-  func warningsDoNotFail(_ key: [String], _ text: String) async throws {
+  func `Warnings do not fail`(_ key: [String], _ text: String) async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(["doctor"], key: key, pin: .none)
     #expect(outcome.out.contains("warning  key /dev/hidraw0"), "\(outcome.text)")
@@ -103,7 +103,7 @@ import Testing
 
   // MARK: This computer
 
-  @Test func tooLittleMemoryToLock() async throws {
+  @Test func `Too little memory to lock`() async throws {
     let box = try Sandbox()
     // Root may exceed the limit unless it gives that up.
     let capability = getuid() == 0 ? ["setpriv", "--bounding-set", "-ipc_lock"] : []
@@ -115,7 +115,7 @@ import Testing
     #expect(outcome.out.contains("ulimit -l 1024"))
   }
 
-  @Test func theFoldersAreLookedAt() async throws {
+  @Test func `The folders are looked at`() async throws {
     let box = try Sandbox()
     let gone = try await box.keybackup(
       ["doctor", "--folder", box.root + "/gone"], pin: .none, expecting: 66)
@@ -138,7 +138,7 @@ import Testing
     #expect(config.out.contains("FAILED   folder: the configuration file"), "\(config.text)")
   }
 
-  @Test func libfido2sVersionIsDebians() async throws {
+  @Test func `Libfido2s version is debians`() async throws {
     let box = try Sandbox()
     let library = try await box.doctor()["libfido2"] ?? .null
     let debian = try await box.run(
@@ -164,7 +164,7 @@ import Testing
     (["/run/udev/rules.d/70-u2f.rules"], "warning", "listed models only"),
     ([], "warning", "no rule gives access to security keys"),
   ])
-  func theRulesAreFound(_ files: [String], _ status: String, _ text: String) throws {
+  func `The rules are found`(_ files: [String], _ status: String, _ text: String) throws {
     let box = try Sandbox()
     for file in files + ["/run/udev/control"] {
       try Files.makeFolder(
@@ -176,7 +176,7 @@ import Testing
     if status != "ok" { #expect(check.hint?.contains("70-keybackup.rules") == true) }
   }
 
-  @Test func aRuleThatIsSwitchedOffIsNone() throws {
+  @Test func `A rule that is switched off is none`() throws {
     let box = try Sandbox()
     for folder in ["/etc/udev/rules.d", "/usr/lib/udev/rules.d"] {
       try Files.makeFolder(box.root + folder)
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// The lines that doctor prints are those of the file.
-  @Test func thePrintedRuleIsTheInstalledOne() throws {
+  @Test func `The printed rule is the installed one`() throws {
     let file = String(
       decoding: try Files.read(Build.root + "/udev-rules/70-keybackup.rules"), as: UTF8.self)
     for part in [
@@ -205,7 +205,7 @@ import Testing
 
   // MARK: Readers
 
-  @Test func aKeyOnAReaderAndAnEmptyOne() async throws {
+  @Test func `A key on a reader and an empty one`() async throws {
     let box = try Sandbox()
     let checks = try await box.doctor(key: ["--bus", "pcsc"])
     #expect(checks["pcscd"]?["message"].text?.hasPrefix("runs; ") == true, "\(checks)")
@@ -215,7 +215,7 @@ import Testing
     #expect(key["status"].text == "ok" && key["details"]["transport"].text == "nfc", "\(checks)")
   }
 
-  @Test func aCardWithoutFIDO() async throws {
+  @Test func `A card without FIDO`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["doctor"], key: ["--bus", "pcsc", "--set", "no-fido"], pin: .none, expecting: 69)
@@ -223,7 +223,7 @@ import Testing
   }
 
   /// polkit itself does not exist in a test's container.
-  @Test func pcscdThatRefusesFailsWhereNothingElseWorks() {
+  @Test func `Pcscd that refuses fails where nothing else works`() {
     let refused = ReaderReport(service: .refused, readers: [])
     let alone = ReaderChecks.run(refused, keyIsUsable: false)[0]
     #expect(alone.status == .failed && alone.code == .permissionDenied)
@@ -235,7 +235,7 @@ import Testing
   }
 
   @Test(arguments: CardReader.State.allCases)
-  func everyStateOfAReaderIsExplained(_ state: CardReader.State) {
+  func `Every state of a reader is explained`(_ state: CardReader.State) {
     let report = ReaderReport(
       service: .running,
       readers: [CardReader(name: "Reader\u{1B} 00 00", state: state, insertion: 0)])

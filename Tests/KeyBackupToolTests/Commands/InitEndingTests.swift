@@ -5,7 +5,7 @@ import Testing
 /// The user must never have to guess whether that credential may be deleted.
 @Suite struct InitEndingTests {
   /// The backup is made and only its announcement fails: the credential is the only way into it.
-  @Test func aMadeBackupsCredentialIsNeverCalledUnused() async throws {
+  @Test func `A made backups credential is never called unused`() async throws {
     let box = try Sandbox()
     let full = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)
     #expect(!full.err.contains("credential delete"), "\(full.err)")
@@ -14,7 +14,7 @@ import Testing
   }
 
   /// The next step that init names works as it is written.
-  @Test func theNextStepIsACommandThatWorks() async throws {
+  @Test func `The next step is a command that works`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", box.folder])
     let next = made.err.split(separator: "\n").first { $0.hasPrefix("  keybackup wallet add ") }
@@ -26,7 +26,7 @@ import Testing
     try await box.keybackup(arguments + ["--mnemonic", words])
   }
 
-  @Test func aConfigurationThatCannotBeWrittenIsAWarning() async throws {
+  @Test func `A configuration that cannot be written is a warning`() async throws {
     let box = try Sandbox()
     try Files.write("", to: box.home + "/.config")
     let made = try await box.keybackup(["init", "--json", box.folder])
@@ -35,7 +35,7 @@ import Testing
     #expect(!made.err.contains("credential delete"), "\(made.err)")
   }
 
-  @Test func aCredentialThatNothingUsesIsNamed() async throws {
+  @Test func `A credential that nothing uses is named`() async throws {
     let box = try Sandbox()
     let failed = try await box.keybackup(
       ["init"], key: ["--fault", "hmac-secret-unstable"], expecting: 86)
@@ -43,7 +43,7 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
-  @Test func aKeyThatStoresNothingIsSentToNonDiscoverable() async throws {
+  @Test func `A key that stores nothing is sent to non discoverable`() async throws {
     let box = try Sandbox()
     for command in [["init"], ["credential", "create"]] {
       let refused = try await box.keybackup(command, key: ["--set", "no-rk"], expecting: nil)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func aCredentialLeftByCtrlCIsNamed() async throws {
+  @Test func `A credential left by ctrl C is named`() async throws {
     let box = try Sandbox()
     let ended = try await box.keybackup(
       ["init"], key: ["--set", "touch=2000"],

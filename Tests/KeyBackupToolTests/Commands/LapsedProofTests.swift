@@ -6,7 +6,7 @@ import Testing
   private static let day = 86_400
   private static let now = Int(Date().timeIntervalSince1970)
 
-  @Test func aKeySlotThatWasNotProvedForAYear() async throws {
+  @Test func `A key slot that was not proved for a year`() async throws {
     let box = try Sandbox()
     let id = try await Self.enrolLongAgo(box)
     // Never proved on this computer, so the enrolment counts.
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// Anyone who writes to the folder can claim so, and silences nothing.
-  @Test func aKeySlotThatSaysItWasMadeInTheFuture() async throws {
+  @Test func `A key slot that says it was made in the future`() async throws {
     let box = try Sandbox()
     _ = try await Self.enrolLongAgo(box, at: Self.now + 500 * Self.day)
     let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)

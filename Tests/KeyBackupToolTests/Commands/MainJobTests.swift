@@ -2,7 +2,7 @@ import Testing
 
 /// The main job: enrol, back up, a new computer, everything back.
 @Suite struct MainJobTests {
-  @Test func everyKindOfWalletComesBackOnANewComputer() async throws {
+  @Test func `Every kind of wallet comes back on a new computer`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--json", "--label", "Blue key"]).json()
     #expect(made["namespace_id"].text?.count == 32)
@@ -124,7 +124,7 @@ import Testing
     #expect(count["restored"].number == 4)
   }
 
-  @Test func initRefusesAFolderThatHoldsABackup() async throws {
+  @Test func `Init refuses a folder that holds a backup`() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
     let trace = try await backup.box.traced {
@@ -137,7 +137,7 @@ import Testing
     #expect(try Files.contents(backup.box.folder) == before)
   }
 
-  @Test func anUnstableKeyIsNotEnrolled() async throws {
+  @Test func `An unstable key is not enrolled`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["init"], key: ["--fault", "hmac-secret-unstable"], expecting: nil)
@@ -145,7 +145,7 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
-  @Test func aCredentialThatTakesNoSlotOpensTheBackupToo() async throws {
+  @Test func `A credential that takes no slot opens the backup too`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init", "--non-discoverable"])
     try await box.keybackup(
@@ -157,14 +157,14 @@ import Testing
     #expect(try restored.json()["restored"].number == 1)
   }
 
-  @Test func ofTwoKeysTheEnrolledOneOpens() async throws {
+  @Test func `Of two keys the enrolled one opens`() async throws {
     let backup = try await PreparedBackup()
     let keys = ["--key", backup.box.root + "/other.json", "--key", backup.box.keyState]
     let json = try await backup.box.keybackup(["restore", "--json"], key: keys).json()
     #expect(json["restored"].number == 3)
   }
 
-  @Test func anotherKeyOpensNothing() async throws {
+  @Test func `Another key opens nothing`() async throws {
     let backup = try await PreparedBackup()
     let other = ["--state", backup.box.root + "/other.json"]
     for command in [
@@ -183,7 +183,7 @@ import Testing
     try expectFailure(json, 80, word: "wrong-key")
   }
 
-  @Test func aBackupsCredentialIsNotUsedForAnythingElse() async throws {
+  @Test func `A backups credential is not used for anything else`() async throws {
     let backup = try await PreparedBackup()
     let salt = ["derive", "--salt", "x"]
     let byRP = try await backup.box.keybackup(salt + ["--rp-id", "keybackup:"], expecting: nil)
@@ -197,7 +197,7 @@ import Testing
     try await backup.box.keybackup(["restore"])
   }
 
-  @Test func importingIsAllOrNothing() async throws {
+  @Test func `Importing is all or nothing`() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
     let good = Samples.entry(id: "good", name: "Good")

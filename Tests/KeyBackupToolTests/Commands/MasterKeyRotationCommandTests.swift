@@ -3,7 +3,7 @@ import Testing
 
 /// Runs `rotate --master-key` with three keys, two of which lie in a safe.
 @Suite struct MasterKeyRotationCommandTests {
-  @Test func twoOfThreeKeysAreAbsentAndComeLater() async throws {
+  @Test func `Two of three keys are absent and come later`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     let old = try await namespace(keys)
@@ -175,7 +175,7 @@ import Testing
   }
 
   /// The only key proves its new secret with a second touch.
-  @Test func theOnlyKeyIsTouchedTwice() async throws {
+  @Test func `The only key is touched twice`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let trace = try await box.traced {

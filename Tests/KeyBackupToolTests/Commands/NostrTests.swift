@@ -14,10 +14,10 @@ import Testing
     (try? JSON(Files.read(Build.root + "/Tests/Vectors/nostr/identities.json")))?["sets"]
     .items ?? []
 
-  @Test func theVectorsAreHere() { #expect(Self.vectors.count == 2) }
+  @Test func `The vectors are here`() { #expect(Self.vectors.count == 2) }
 
   @Test(arguments: vectors.indices)
-  func publishedVectorsThroughTheCommand(_ number: Int) async throws {
+  func `Published vectors through the command`(_ number: Int) async throws {
     let set = Self.vectors[number]
     let box = try Sandbox()
     let key = Self.vectorKey(try #require(set["cred_random_hex"].text))
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func pythonDerivesTheSame() async throws {
+  @Test func `Python derives the same`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["nostr", "create", "--json"]).json()
     let credential = bytes(base64: try #require(made["credential_id"].text))
@@ -63,7 +63,7 @@ import Testing
     #expect(digits.out == made["public_key"].text.map { $0 + "\n" })
   }
 
-  @Test func anotherProgramVerifiesWhatIsSigned() async throws {
+  @Test func `Another program verifies what is signed`() async throws {
     let box = try Sandbox()
     let npub = try await box.keybackup(["nostr", "create"]).out
     let event = #"{"kind":1,"content":"déjà \"vu\"\n\\ 🗝","tags":[["t","keys"]],"created_at":1}"#
@@ -86,7 +86,7 @@ import Testing
     expectFailure(refused, 80, says: "another public key")
   }
 
-  @Test func twoIdentitiesCostOneTouch() async throws {
+  @Test func `Two identities cost one touch`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["nostr", "create"])
     let one = try await box.traced { try await box.keybackup(["nostr", "pubkey"]) }
@@ -105,7 +105,7 @@ import Testing
   // MARK: No orphans
 
   @Test(arguments: ["hmac-secret-missing", "hmac-secret-zero", "hmac-secret-length=16"])
-  func aCredentialWithoutAnIdentityIsRemoved(fault: String) async throws {
+  func `A credential without an identity is removed`(fault: String) async throws {
     let box = try Sandbox()
     let failed = try await box.keybackup(
       ["nostr", "create"], key: ["--fault", fault], expecting: nil)
@@ -115,7 +115,7 @@ import Testing
     #expect(try await box.keybackup(["nostr", "list"], pin: .none).out.isEmpty)
   }
 
-  @Test func aCredentialThatCannotBeRemovedIsNamed() async throws {
+  @Test func `A credential that cannot be removed is named`() async throws {
     let box = try Sandbox()
     let failed = try await box.keybackup(
       ["nostr", "create"],
@@ -126,7 +126,7 @@ import Testing
     expectFailure(failed, 86, says: "credential delete")
   }
 
-  @Test func aSecondIdentityIsMadeOnlyOnPurpose() async throws {
+  @Test func `A second identity is made only on purpose`() async throws {
     let box = try Sandbox()
     let first = try await box.keybackup(["nostr", "create"]).out
     let refused = try await box.keybackup(["nostr", "create"], expecting: nil)
@@ -141,7 +141,7 @@ import Testing
 
   // MARK: The wrong key
 
-  @Test func anotherKeyIsNotAnotherIdentity() async throws {
+  @Test func `Another key is not another identity`() async throws {
     let box = try Sandbox()
     let npub = try await box.keybackup(["nostr", "create"]).out
     let other = ["--state", box.root + "/other.json"]
@@ -162,7 +162,7 @@ import Testing
     #expect(try await box.keybackup(["nostr", "pubkey"]).out == npub)
   }
 
-  @Test func aKeyThatGivesSomethingElseThanBefore() async throws {
+  @Test func `A key that gives something else than before`() async throws {
     let box = try Sandbox()
     let first = Self.vectorKey(String(repeating: "00", count: 32))
     _ = try await box.keybackup(["nostr", "pubkey"], key: first)
@@ -180,7 +180,7 @@ import Testing
     expectFailure(damaged, 78, says: "damaged")
   }
 
-  @Test func whatIsExpectedIsChecked() async throws {
+  @Test func `What is expected is checked`() async throws {
     let box = try Sandbox()
     let npub = try await box.keybackup(["nostr", "create"]).out.trimmingCharacters(in: .newlines)
     try await box.keybackup(["nostr", "pubkey", "--expect", npub])
@@ -193,7 +193,7 @@ import Testing
 
   // MARK: Passphrases
 
-  @Test func nothingTellsThatAPassphraseIdentityExists() async throws {
+  @Test func `Nothing tells that a passphrase identity exists`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["nostr", "create"])
     let before = Files.tree(box.home)
@@ -218,7 +218,7 @@ import Testing
     #expect(slip.text.contains("not the same"))
   }
 
-  @Test func whereAPassphraseComesFrom() async throws {
+  @Test func `Where a passphrase comes from`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["nostr", "create"])
     let empty = try await box.keybackup(["nostr", "pubkey", "--passphrase-fd", "0"])
@@ -240,7 +240,7 @@ import Testing
 
   // MARK: The backup
 
-  @Test func theBackupBringsTheIdentitiesToANewComputer() async throws {
+  @Test func `The backup brings the identities to a new computer`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let nothing = try await box.keybackup(["nostr", "save"], expecting: nil)
@@ -271,7 +271,7 @@ import Testing
 
   // MARK: Mistakes
 
-  @Test func mistakesAreToldBeforeTheKeyIsAsked() async throws {
+  @Test func `Mistakes are told before the key is asked`() async throws {
     let box = try Sandbox()
     let npub = "npub1cqk8x83njlamgdv2f94ukpqq47pdcvwngax2qz5d627s8w27uwesvug0ra"
     let nsec = "nsec1w96ukz86z9h0ad7s0ltgd3cy7wuged6yffgszf55rv3u3jy3wtqswv46hr"
@@ -296,14 +296,14 @@ import Testing
     expectFailure(empty, 80, says: "")
   }
 
-  @Test func severalCredentialsHaveToBeNamed() async throws {
+  @Test func `Several credentials have to be named`() async throws {
     let box = try Sandbox()
     for _ in 0..<2 { _ = try await box.makeCredential(["--rp-id", Self.rpID]) }
     let several = try await box.keybackup(["nostr", "pubkey"], expecting: nil)
     expectFailure(several, 90, says: "--credential")
   }
 
-  @Test func textsOfKeys() async throws {
+  @Test func `Nostr keys are written as NIP-19 says`() async throws {
     let box = try Sandbox()
     let npub = "npub1cqk8x83njlamgdv2f94ukpqq47pdcvwngax2qz5d627s8w27uwesvug0ra"
     let digits = "c02c731e3397fbb4358a496bcb0400af82dc31d3474ca00a8dd2bd03b95ee3b3"

@@ -3,7 +3,7 @@ import Testing
 /// The places where decrypted wallets may go.
 @Suite struct RestorePlaceTests {
   /// In that place, the sync program would carry the secrets to the cloud.
-  @Test func notIntoTheSyncedFolder() async throws {
+  @Test func `Not into the synced folder`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let before = try Files.contents(box.folder)
@@ -32,7 +32,7 @@ import Testing
   /// Files of an interrupted restore are no obstacle.
   ///
   /// Other files are never overwritten, and do not keep any other wallet from being restored.
-  @Test func intoAFolderThatHoldsSomeAlready() async throws {
+  @Test func `Into a folder that holds some already`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore", "--out", box.root + "/all"])

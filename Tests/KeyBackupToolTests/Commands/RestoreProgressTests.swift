@@ -5,7 +5,7 @@ import Testing
   /// Wallets whose files are missing come back from the log.
   ///
   /// There are then more of them than the folder shows.
-  @Test func moreWalletsThanFilesAreNoProblem() async throws {
+  @Test func `More wallets than files are no problem`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let entries = (0..<80).map { Samples.entry(id: "wallet-\($0)", name: "Number \($0)") }

@@ -3,7 +3,7 @@ import Testing
 /// Tests how a user learns which restored file is which wallet, and how to use it.
 @Suite struct RestoredNamesTests {
   /// The names and bytes of the contract stay; the result tells whose they are.
-  @Test func theResultTellsWhichFileIsWhich() async throws {
+  @Test func `The result tells which file is which`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let json = try await box.keybackup(
@@ -40,7 +40,7 @@ import Testing
     ),
   ]
 
-  @Test func filesAreNamedByTheirWallets() async throws {
+  @Test func `Files are named by their wallets`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     var entries = Self.names.enumerated().map { index, name in
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// No file is overwritten, and a missing explanation is no error.
-  @Test func whatIsThereAlreadyStays() async throws {
+  @Test func `What is there already stays`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let out = box.root + "/out"
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// There is a line for each kind that is present, and docs/wallets.md says the same.
-  @Test func everyKindIsExplained() async throws {
+  @Test func `Every kind is explained`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let bitcoin = ["--network", "bitcoin"]

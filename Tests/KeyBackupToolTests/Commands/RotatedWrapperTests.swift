@@ -6,7 +6,7 @@ import Testing
 /// in Python.
 @Suite struct RotatedWrapperTests {
   @Test(arguments: [["rotate"], ["rotate", "--credential"], ["rotate", "--master-key"]])
-  func otherProgramsOpenTheNewWrapper(_ command: [String]) async throws {
+  func `Other programs open the new wrapper`(_ command: [String]) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let rotated = try await box.keybackup(command + ["--json"]).json()

@@ -4,7 +4,7 @@ import Testing
 /// Several keys on one backup: enrolling, losing, rotating and removing them.
 @Suite struct SpareKeyCommandTests {
   /// Key slots that this computer remembers are named where their files are gone.
-  @Test func lostFilesOfKeySlotsAreNamed() async throws {
+  @Test func `Lost files of key slots are named`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     try await box.keybackup(["key", "repair"], key: keys.only("blue"))
@@ -39,7 +39,7 @@ import Testing
   /// Whatever is lost, each remaining key, or the recovery kit, restores everything.
   ///
   /// Each key is rotated with one touch, and each except the last is removed.
-  @Test func theWholeLifeOfThreeKeysAndAKit() async throws {
+  @Test func `The whole life of three keys and a kit`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     let kit = try await keys.makeKit(openedWith: "green")
@@ -136,7 +136,7 @@ import Testing
 
   // MARK: Enrolling
 
-  @Test func theKeyThatOpensIsNotEnrolledAgain() async throws {
+  @Test func `The key that opens is not enrolled again`() async throws {
     let keys = try await ThreeKeys()
     let before = try Files.contents(keys.box.folder)
     let trace = try await keys.box.traced {
@@ -152,7 +152,7 @@ import Testing
   }
 
   /// One USB port: the first key is taken out before the new one comes.
-  @Test func withOneUSBPort() async throws {
+  @Test func `With one USB port`() async throws {
     let keys = try await ThreeKeys()
     let fourth = keys.box.root + "/fourth.json"
     try await keys.box.keybackup(
@@ -163,7 +163,7 @@ import Testing
   }
 
   /// Two keys of one name are enrolled, and the user is told how to distinguish them.
-  @Test func aNameThatAnotherKeyHas() async throws {
+  @Test func `A name that another key has`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     let other = try #require(try await keys.ids("green").first)
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// Each key has its own path and PIN; the new one takes no slot.
-  @Test func bothKeysAreNamed() async throws {
+  @Test func `Both keys are named`() async throws {
     let keys = try await ThreeKeys()
     let fourth = keys.box.root + "/fourth.json"
     let json = try await keys.box.keybackup(
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: [",fault=hmac-secret-unstable", ",no-hmac-secret"])
-  func aKeyThatWillNotDoLeavesTheFolderAsItWas(setting: String) async throws {
+  func `A key that will not do leaves the folder as it was`(setting: String) async throws {
     let keys = try await ThreeKeys()
     let before = try Files.contents(keys.box.folder)
     let failed = try await keys.box.keybackup(
@@ -224,7 +224,7 @@ import Testing
     #expect(try Files.contents(keys.box.folder) == before)
   }
 
-  @Test func anInterruptedEnrolmentNamesTheCredentialLeft() async throws {
+  @Test func `An interrupted enrolment names the credential left`() async throws {
     let keys = try await ThreeKeys()
     let before = try Files.contents(keys.box.folder)
     let ended = try await keys.box.keybackup(
@@ -237,7 +237,7 @@ import Testing
 
   // MARK: Names, new credentials, years
 
-  @Test func aNewNameIsShownEverywhere() async throws {
+  @Test func `A new name is shown everywhere`() async throws {
     let keys = try await ThreeKeys()
     try await keys.box.keybackup(["key", "label", "green", "safe"], key: keys.only("red"))
     #expect(try await keys.ids("safe").count == 1)
@@ -249,7 +249,7 @@ import Testing
     expectFailure(none, 66, says: "violet", "key list")
   }
 
-  @Test func aNewCredentialTakesTheOldOnesPlace() async throws {
+  @Test func `A new credential takes the old ones place`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     let rotated = try await box.keybackup(
@@ -265,7 +265,7 @@ import Testing
     try await keys.expectRestores(with: "blue")
   }
 
-  @Test func twoKeysThatCouldBeRotatedAreNotGuessed() async throws {
+  @Test func `Two keys that could be rotated are not guessed`() async throws {
     let keys = try await ThreeKeys()
     let both = keys.only("blue") + keys.only("green")
     let unclear = try await keys.box.keybackup(["rotate"], key: both, expecting: nil)

@@ -12,7 +12,7 @@ import Testing
 
   // MARK: status
 
-  @Test func statusBeginsWithIt() async throws {
+  @Test func `Status begins with it`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let unknown = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
@@ -29,7 +29,7 @@ import Testing
     #expect(Self.first(damaged) == "Attention: some files of the backup are damaged.")
   }
 
-  @Test func everythingIsFine() async throws {
+  @Test func `Everything is fine is said only by a computer that knows`() async throws {
     let keys = try await ThreeKeys()
     try await keys.box.keybackup(["wallet", "list"], key: keys.only("blue"))
     // A folder that nothing carries is one disk away from its end.
@@ -52,7 +52,7 @@ import Testing
   /// How the help begins.
   private static let help = "Back up wallets into a synced folder"
 
-  @Test func theProgramAloneShowsIt() async throws {
+  @Test func `The program alone shows it`() async throws {
     let box = try Sandbox()
     let none = try await box.run([Build.keybackup], key: nil)
     #expect(none.code == 0 && Self.first(none).hasPrefix(Self.help), "\(none.out)")
@@ -79,7 +79,7 @@ import Testing
 
   /// A mount whose server is gone does not block the help.
   @Test(arguments: ["getattr", "opendir", "read"])
-  func aFolderThatDoesNotAnswer(_ call: String) async throws {
+  func `A folder that does not answer`(_ call: String) async throws {
     let mounted = try await BlockedFileTests.Mounted()
     let box = mounted.backup.box
     try mounted.system.tell("rule op=\(call) delay=60000")
@@ -95,7 +95,7 @@ import Testing
   // MARK: init and doctor
 
   /// A user on a new computer types `init`: the existing backup is offered.
-  @Test func initOffersToRestore() async throws {
+  @Test func `Init offers to restore`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let there = box.root + "/my cloud's"
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// The backup is in the subfolder; the user names the sync folder itself.
-  @Test func initTellsOfABackupNearby() async throws {
+  @Test func `Init tells of a backup nearby`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let folder = try box.makeFolder("Dropbox")
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// `doctor` finds a backup as `status` does.
-  @Test func doctorKnowsTheFolderThatStatusFinds() async throws {
+  @Test func `Doctor knows the folder that status finds`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let folder = try box.makeFolder("Dropbox")

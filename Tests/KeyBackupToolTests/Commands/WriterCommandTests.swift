@@ -2,7 +2,7 @@ import Testing
 
 /// The computers that wrote to a backup.
 @Suite struct WriterCommandTests {
-  @Test func aComputerIsListedAndRetired() async throws {
+  @Test func `A computer is listed and retired`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let second = try SecondComputer(box)
@@ -40,7 +40,7 @@ import Testing
     try await second.keybackup(["verify", "--deep"])
   }
 
-  @Test func whatARetiredComputerWritesIsShownAndSaid() async throws {
+  @Test func `What a retired computer writes is shown and said`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let second = try SecondComputer(box)

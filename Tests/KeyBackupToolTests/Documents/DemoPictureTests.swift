@@ -2,8 +2,8 @@ import Testing
 
 /// The picture of the demonstration in README shows what the program says today.
 @Suite struct DemoPictureTests {
-  @Test("docs/demo.svg is what scripts/recording would make now")
-  func picture() async throws {
+  @Test
+  func `docs/demo.svg is what scripts/recording would make now`() async throws {
     let box = try Sandbox()
     let programs = box.root + "/programs"
     try Files.makeFolder(programs)

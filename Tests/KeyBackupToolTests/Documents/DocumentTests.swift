@@ -12,8 +12,9 @@ import Testing
     + Files.tree(Build.root + "/Sources").filter { $0.contains(".docc/") && $0.hasSuffix(".md") }
     .map { "Sources/" + $0 }
 
-  @Test("Every fenced command of a page is run, or a mark says why not", arguments: pages)
-  func page(_ name: String) async throws {
+  @Test(arguments: pages)
+  func `Every fenced command of a page is run, or a mark says why not`(_ name: String) async throws
+  {
     let outcome = try await tried(Build.root + "/" + name)
     #expect(outcome.code == 0, "\(outcome.text)")
   }
@@ -48,15 +49,17 @@ import Testing
     ),
   ]
 
-  @Test("A page that says something untrue is found out", arguments: faults.indices)
-  func faultIsFound(_ index: Int) async throws {
+  @Test(arguments: faults.indices)
+  func `A page that says something untrue is found out`(_ index: Int) async throws {
     let (fault, page, says) = Self.faults[index]
     let outcome = try await tried(text: page)
     #expect(outcome.code == 1 && outcome.out.contains(says), "\(fault): \(outcome.text)")
   }
 
-  @Test("What a page may say: prompts, IDs that later commands know, any text, another computer")
-  func whatIsFine() async throws {
+  @Test
+  func `What a page may say: prompts, IDs that later commands know, any text, another computer`()
+    async throws
+  {
     let page = """
       <!-- scene: backup, spare, kit -->
       \(Self.console(
@@ -81,8 +84,8 @@ import Testing
     #expect(outcome.out.contains("7 commands run, 1 fences not run, 0 problems"))
   }
 
-  @Test("What is printed can be written into the page, which is true then")
-  func updates() async throws {
+  @Test
+  func `What is printed can be written into the page, which is true then`() async throws {
     let box = try Sandbox()
     let page = box.root + "/page.md"
     try Files.write("Before.\n\n\(Self.console("$ echo one two", "three"))After.\n", to: page)

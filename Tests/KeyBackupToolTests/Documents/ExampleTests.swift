@@ -35,8 +35,8 @@ import Testing
     return outcome
   }
 
-  @Test("DeriveKey gives what the command gives for the same credential and input")
-  func derives() async throws {
+  @Test
+  func `DeriveKey gives what the command gives for the same credential and input`() async throws {
     let box = try Sandbox()
     _ = try await run("DeriveKey", ["create"], in: box)
     let derived = try await run("DeriveKey", ["disk encryption"], in: box)
@@ -46,8 +46,8 @@ import Testing
     #expect(derived.err == "Touch the security key now.\n")
   }
 
-  @Test("ReadBackup lists the wallets of a backup that the command made")
-  func reads() async throws {
+  @Test
+  func `ReadBackup lists the wallets of a backup that the command made`() async throws {
     let backup = try await PreparedBackup()
     let read = try await run(
       "ReadBackup", [backup.box.folder, backup.box.root + "/state"], in: backup.box)
@@ -62,8 +62,8 @@ import Testing
     #expect(damaged.err.contains("wallets/"), "\(damaged.text)")
   }
 
-  @Test("WriteWallet adds a wallet that the command restores")
-  func writes() async throws {
+  @Test
+  func `WriteWallet adds a wallet that the command restores`() async throws {
     let backup = try await PreparedBackup()
     let arguments = [backup.box.folder, backup.box.root + "/state", "From a sample"]
     _ = try await run("WriteWallet", arguments, in: backup.box, typed: Samples.mnemonic + "\n")
@@ -83,8 +83,8 @@ import Testing
     #expect(trace == [], "the key was asked before the words were checked")
   }
 
-  @Test("make docs builds the documentation of every library, without a warning")
-  func documents() async throws {
+  @Test
+  func `make docs builds the documentation of every library, without a warning`() async throws {
     _ = try await program("DeriveKey")
     let make = try await Self.made("docs")
     #expect(make.code == 0, "\(make.output)")
@@ -98,8 +98,8 @@ import Testing
     }
   }
 
-  @Test("docs/libraries.md names every library that the package offers")
-  func products() throws {
+  @Test
+  func `docs/libraries.md names every library that the package offers`() throws {
     let page = try Files.text(Build.root + "/docs/libraries.md")
     let manifest = try Files.text(Build.root + "/Package.swift")
     let names = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }

@@ -78,8 +78,8 @@ import Testing
     }
   }
 
-  @Test("A disk's secret is in no argument, environment or file")
-  func disk() async throws {
+  @Test
+  func `A disk's secret is in no argument, environment or file`() async throws {
     let computer = try await Computer()
     let format = "cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000 disk.img"
     try await computer.run("printf old >old && \(format) old")
@@ -97,8 +97,8 @@ import Testing
       "cryptsetup open --test-passphrase --key-file - disk.img", input: secret.hex, expecting: 2)
   }
 
-  @Test("Without the right security key nothing is added and nothing opens")
-  func wrongKey() async throws {
+  @Test
+  func `Without the right security key nothing is added and nothing opens`() async throws {
     let computer = try await Computer()
     try await computer.run(
       "printf old >old && cryptsetup luksFormat -q --pbkdf pbkdf2 --pbkdf-force-iterations 1000"
@@ -114,8 +114,8 @@ import Testing
     try await computer.run("luks-open disk.img --test-passphrase", expecting: 2)
   }
 
-  @Test("The secrets of restic and age are in no argument, environment or file")
-  func pipes() async throws {
+  @Test
+  func `The secrets of restic and age are in no argument, environment or file`() async throws {
     let computer = try await Computer()
     let restic = "RESTIC_PASSWORD_COMMAND='keybackup derive --salt restic' restic --repo repository"
     try await computer.run("\(restic) init && \(restic) backup letter")
@@ -131,8 +131,8 @@ import Testing
       secrets.flatMap { [$0.bytes, Array($0.hex.utf8)] } + [Array(spelled.utf8)])
   }
 
-  @Test("age-identity refuses what is no secret of 32 bytes")
-  func identityOfNothing() async throws {
+  @Test
+  func `age-identity refuses what is no secret of 32 bytes`() async throws {
     let computer = try await Computer()
     for input in ["", "short", String(repeating: "a", count: 33)] {
       let refused = try await computer.run("age-identity", input: input, expecting: 1)

@@ -19,7 +19,7 @@ import Testing
     try await box.keybackup(arguments, key: ["--no-key"], pin: .none, expecting: code)
   }
 
-  @Test func aRollbackIsReportedUntilItIsAccepted() async throws {
+  @Test func `A rollback is reported until it is accepted`() async throws {
     let backup = try await rolledBack()
     let box = backup.box
     let report = try await without(box, status, 89).json()
@@ -51,7 +51,7 @@ import Testing
     _ = try await without(box, status, 89)
   }
 
-  @Test func aPersonAtATerminalAcceptsWhatIsShown() async throws {
+  @Test func `A person at a terminal accepts what is shown`() async throws {
     let backup = try await rolledBack()
     let accepted = try await backup.box.keybackup(
       ["status", "--accept"], key: ["--no-key"], pin: .none,
@@ -60,7 +60,7 @@ import Testing
     _ = try await without(backup.box, status, 88)
   }
 
-  @Test func aBackupThatIsGoneIsSaidAndForgotten() async throws {
+  @Test func `A backup that is gone is said and forgotten`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Another backup in the place of the known one does not prove that all is well.
-  @Test func anotherBackupInItsPlaceIsSaid() async throws {
+  @Test func `Another backup in its place is said`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
@@ -97,7 +97,7 @@ import Testing
     _ = try await without(box, ["status"], 88)
   }
 
-  @Test func aForkIsAcceptedAndANewOneIsNot() async throws {
+  @Test func `A fork is accepted and a new one is not`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])

@@ -23,7 +23,7 @@ import Testing
   static let calls = ["open", "read", "getattr", "readdir", "opendir"]
 
   @Test(arguments: calls)
-  func interruptingEndsTheCommandAtOnce(_ call: String) async throws {
+  func `Interrupting ends the command at once`(_ call: String) async throws {
     let mounted = try await Mounted()
     try mounted.system.tell("rule op=\(call) name=*wallet* delay=60000")
     let outcome = try await mounted.backup.box.keybackup(
@@ -35,7 +35,7 @@ import Testing
     mounted.system.unmount()
   }
 
-  @Test func aSlowFileIsWaitedForAndRead() async throws {
+  @Test func `A slow file is waited for and read`() async throws {
     let mounted = try await Mounted()
     try mounted.system.tell("rule op=read name=*wallet* delay=3000 times=1")
     let outcome = try await mounted.backup.box.keybackup(["restore", "--json"])
@@ -50,7 +50,9 @@ import Testing
   ]
 
   @Test(arguments: ["open", "read"], errors)
-  func aFileThatCannotBeReadNowIsNotHereYet(_ call: String, _ error: String) async throws {
+  func `A file that cannot be read now is not here yet`(_ call: String, _ error: String)
+    async throws
+  {
     let mounted = try await Mounted()
     let backup = mounted.backup
     let wallet = NotHereYetTests.split(backup.wallets[0]).1
@@ -77,7 +79,7 @@ import Testing
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
   }
 
-  @Test func afterSlowFailuresTheRestIsNotTried() async throws {
+  @Test func `After slow failures the rest is not tried`() async throws {
     let mounted = try await Mounted()
     try await importMore(20, mounted)
     try mounted.system.tell("rule op=read name=wallet-* errno=EIO delay=1200", "trace on")
@@ -89,7 +91,7 @@ import Testing
     #expect(status.out.contains("23 files are not here yet"), "\(status)")
   }
 
-  @Test func quickFailuresKeepNothingBack() async throws {
+  @Test func `Quick failures keep nothing back`() async throws {
     let mounted = try await Mounted()
     try await importMore(20, mounted)
     let last = NotHereYetTests.split(mounted.backup.wallets.last ?? "").1
@@ -103,7 +105,7 @@ import Testing
   }
 
   /// A file that never comes is given up, and everything else comes back.
-  @Test func aFileThatNeverComesIsNotWaitedForForEver() async throws {
+  @Test func `A file that never comes is not waited for for ever`() async throws {
     let mounted = try await Mounted()
     let name = NotHereYetTests.split(mounted.backup.wallets[0]).1
     try mounted.system.tell("rule op=read name=\(name) delay=600000")
@@ -115,7 +117,7 @@ import Testing
   }
 
   /// A file system whose program has died.
-  @Test func aDeadFileSystemIsNotAnEmptyFolder() async throws {
+  @Test func `A dead file system is not an empty folder`() async throws {
     let mounted = try await Mounted()
     try mounted.system.tell("dead ENOTCONN")
     for command in [["status"], ["restore"], ["key", "list"]] {

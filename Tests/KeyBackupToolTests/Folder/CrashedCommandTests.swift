@@ -30,7 +30,7 @@ import Testing
     try Files.copy(from, to: to)
   }
 
-  @Test func duringInit() async throws {
+  @Test func `Killed at any call of init, init can be run again`() async throws {
     let trial = try Sandbox()
     let calls = try await count(trial, ["init"])
     #expect(calls >= 50)
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: [
     ["wallet", "import", "new.json"], ["wallet", "remove", "--yes", "first-wallet"],
   ])
-  func whileChanging(_ command: [String]) async throws {
+  func `Killed at any call of a change, nothing is lost`(_ command: [String]) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try Files.write(Samples.entry(id: "new", name: "New"), to: box.root + "/new.json", mode: 0o600)

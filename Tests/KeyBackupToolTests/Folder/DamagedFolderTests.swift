@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: Target.allCases, Damage.allCases)
-  func everyWalletComesBack(_ target: Target, _ damage: Damage) async throws {
+  func `Every wallet comes back`(_ target: Target, _ damage: Damage) async throws {
     let backup = try await PreparedBackup()
     let path = target.path(backup)
     try damage.apply(to: path)
@@ -111,7 +111,7 @@ import Testing
   }
 
   /// A damaged file is called damaged, not missing, if the log gives its wallet.
-  @Test func aDamagedFileIsCalledThatWhenTheLogGivesItsWallet() async throws {
+  @Test func `A damaged file is called that when the log gives its wallet`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let name = try #require(backup.wallets[0].split(separator: "/").last)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [Damage.empty, .truncated, .garbage, .changedCiphertext, .missing])
-  func withoutAnyWholeKeySlotItIsNeverNoBackup(_ damage: Damage) async throws {
+  func `Without any whole key slot it is never no backup`(_ damage: Damage) async throws {
     let backup = try await PreparedBackup()
     for path in [backup.wrapper, backup.envelope] { try damage.apply(to: path) }
     let outcome = try await backup.box.keybackup(["restore"], expecting: nil)
@@ -151,7 +151,7 @@ import Testing
     expectFailure(again, 73, says: "holds a backup already")
   }
 
-  @Test func aPlainCSPPFolderHasNoSecondCopy() async throws {
+  @Test func `A plain CSPP folder has no second copy`() async throws {
     let backup = try await PreparedBackup()
     try Files.remove(backup.place + "/keybackup")
     let wallets = backup.wallets
@@ -170,7 +170,7 @@ import Testing
   // MARK: Strange folders
 
   @Test(arguments: [true, false])
-  func swappedWalletFilesAreNotBelieved(_ withLog: Bool) async throws {
+  func `Swapped wallet files are not believed`(_ withLog: Bool) async throws {
     let backup = try await PreparedBackup()
     if !withLog { try Files.remove(backup.place + "/keybackup") }
     let wallets = backup.wallets
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func aNamespaceUnderAnotherIDIsRefused() async throws {
+  @Test func `A namespace under another ID is refused`() async throws {
     let backup = try await PreparedBackup()
     let other = String(repeating: "ab", count: 16)
     try Files.copy(backup.place, to: backup.box.folder + "/cspp-namespaces/" + other)
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func anothersKeyFileAndWalletsInTheFolderChangeNothing() async throws {
+  @Test func `Anothers key file and wallets in the folder change nothing`() async throws {
     let backup = try await PreparedBackup()
     let other = try Sandbox()
     try await other.keybackup(["init"])
@@ -224,7 +224,7 @@ import Testing
     #expect(!verified.out.contains("stranger"))
   }
 
-  @Test func severalNamespacesAreToldApartByName() async throws {
+  @Test func `Several namespaces are told apart by name`() async throws {
     let backup = try await PreparedBackup()
     let other = try Sandbox()
     let made = try await other.keybackup(["init", "--json"]).json()
@@ -244,7 +244,7 @@ import Testing
     #expect(!none.err.contains("no backup") && !none.err.contains("init"), "\(none)")
   }
 
-  @Test func noFolderAndNoBackupAreTwoThings() async throws {
+  @Test func `No folder and no backup are two things`() async throws {
     let box = try Sandbox()
     let none = try await box.keybackup(["restore"], expecting: nil)
     expectFailure(none, 66, says: "there is no backup in", "keybackup init")
@@ -261,7 +261,7 @@ import Testing
     #expect(box.trace.isEmpty || !box.trace.contains { $0.contains("Token") })
   }
 
-  @Test func linksAreNotFollowedOutOfTheFolder() async throws {
+  @Test func `Links are not followed out of the folder`() async throws {
     let backup = try await PreparedBackup()
     let outside = backup.box.root + "/outside.json"
     try Files.copy(backup.wallets[0], to: outside)
@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test(arguments: ["", "/cspp-namespaces", "/cspp-namespaces/NAMESPACE"])
-  func aFolderThatMayNotBeReadIsSaidToBe(_ part: String) async throws {
+  func `A folder that may not be read is said to be`(_ part: String) async throws {
     let backup = try await PreparedBackup()
     let path = backup.box.folder + part.replacing("NAMESPACE", with: backup.namespaceID)
     try Files.setMode(path, 0o000)
@@ -293,7 +293,7 @@ import Testing
 
   /// The content of the other folders still opens, and the obstacle is named.
   @Test(arguments: ["wallets", "keybackup", "keybackup/keys", "keybackup/log", "master-key"])
-  func aFileInPlaceOfAFolderStopsNothing(_ name: String) async throws {
+  func `A file in place of a folder stops nothing`(_ name: String) async throws {
     let backup = try await PreparedBackup()
     try Files.remove(backup.place + "/" + name)
     try Files.write("x", to: backup.place + "/" + name)
@@ -309,7 +309,7 @@ import Testing
     #expect(try Files.read(backup.place + "/" + name) == Array("x".utf8))
   }
 
-  @Test func aWalletThatMayNotBeReadDoesNotStopTheOthers() async throws {
+  @Test func `A wallet that may not be read does not stop the others`() async throws {
     let backup = try await PreparedBackup()
     try Files.remove(backup.place + "/keybackup")
     try Files.setMode(backup.wallets[0], 0o000)

@@ -2,7 +2,7 @@ import Testing
 
 /// The text for anyone who finds the folder.
 @Suite struct FolderReadmeTests {
-  @Test func initWritesItOnceAndNothingReadsIt() async throws {
+  @Test func `Init writes it once and nothing reads it`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init", "--label", "my label"])
     let path = box.folder + "/README.txt"
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// An existing file of that name stays as it is, and a failure to write it is no error.
-  @Test func anotherFileIsNotTouched() async throws {
+  @Test func `Another file is not touched`() async throws {
     let box = try Sandbox()
     try Files.write("mine", to: box.folder + "/README.txt")
     try await box.keybackup(["init"])

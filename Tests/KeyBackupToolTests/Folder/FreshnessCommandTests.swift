@@ -6,7 +6,7 @@ import Testing
 ///
 /// A new computer cannot know what is newest; a user with another computer's word can tell.
 @Suite struct FreshnessCommandTests {
-  @Test func aWordFromAnotherComputerSettlesIt() async throws {
+  @Test func `A word from another computer settles it`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let second = try SecondComputer(box)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// An empty file with the right name is a claim, not a proof that anything is here.
-  @Test func nothingIsEqualWhileSomethingIsAwaited() async throws {
+  @Test func `Nothing is equal while something is awaited`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let word = try await word(box)
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// An operation that no key opens changes the word of `status`, but not the word that counts.
-  @Test func theWordThatCountsIsOfWhatOpens() async throws {
+  @Test func `The word that counts is of what opens`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let before = try await word(box)

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4, 8, 12, 16, 40])
-  func duringInit(_ kilobytesLeft: Int) async throws {
+  func `A disk that fills up during init leaves no empty file`(_ kilobytesLeft: Int) async throws {
     let box = try Sandbox()
     let outcome = try await onSmallDisk(
       box, kilobytes: 256,
@@ -75,7 +75,8 @@ import Testing
   }
 
   @Test(arguments: [0, 4, 8, 12, 20])
-  func duringAdd(_ kilobytesLeft: Int) async throws {
+  func `A disk that fills up during wallet import loses nothing`(_ kilobytesLeft: Int) async throws
+  {
     let box = try Sandbox()
     let big = Samples.entry(id: "big", name: String(repeating: "x", count: 150))
     let outcome = try await onSmallDisk(
@@ -106,7 +107,7 @@ import Testing
     if kilobytesLeft == 0 { #expect(codes.first == "code 74") }
   }
 
-  @Test func whereTheRestoredFilesGo() async throws {
+  @Test func `Where the restored files go`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let outcome = try await onSmallDisk(
@@ -122,7 +123,7 @@ import Testing
     #expect(!outcome.out.contains("wallet-"), "\(outcome.out)")
   }
 
-  @Test func ofStandardOutput() async throws {
+  @Test func `A full standard output is an error`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(Sandbox.derive, standardOutput: .full, expecting: 74)
@@ -130,7 +131,7 @@ import Testing
   }
 
   /// A user who reads that it failed would do it again.
-  @Test func aChangeThatCannotBeToldIsSaidToBeMade() async throws {
+  @Test func `A change that cannot be told is said to be made`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init"], standardOutput: .full, expecting: 74)
     #expect(made.err.contains("was made all the same"), "\(made.err)")

@@ -7,7 +7,7 @@ import Testing
   ///
   /// It stays in sight, even if the old namespace's log says that it was removed or replaced.
   @Test(arguments: [[], ["--put", "Stranger"]])
-  func theOldLogHidesNoLateWallet(_ put: [String]) async throws {
+  func `The old log hides no late wallet`(_ put: [String]) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let attacker = Attacker(box: box)

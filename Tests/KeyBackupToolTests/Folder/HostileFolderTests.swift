@@ -96,7 +96,7 @@ import Testing
   ]
 
   @Test(arguments: Trap.allCases)
-  func aTrapInEveryFolderStopsNothing(_ trap: Trap) async throws {
+  func `A trap in every folder stops nothing`(_ trap: Trap) async throws {
     let backup = try await PreparedBackup()
     let zeros = String(repeating: "0", count: 64)
     let writer = NotHereYetTests.split(backup.operations[0]).0
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: Text.allCases)
-  func hostileJSONInEveryFileIsRefused(_ text: Text) async throws {
+  func `Hostile JSON in every file is refused`(_ text: Text) async throws {
     let backup = try await PreparedBackup()
     let zeros = String(repeating: "0", count: 64)
     let writer = NotHereYetTests.split(backup.operations[0]).0

@@ -81,7 +81,7 @@ import Testing
     ["status", "--wait-sync", "1"],
   ]
 
-  @Test func nothingUnsafeIsPrinted() async throws {
+  @Test func `Nothing unsafe is printed`() async throws {
     let backup = try await Self.make()
     for command in Self.commands {
       for json in [[], ["--json"]] {
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Output for a terminal takes other ways than standard error.
-  @Test func norOnATerminal() async throws {
+  @Test func `Nor on a terminal`() async throws {
     let backup = try await Self.make()
     for command in [["restore"], ["wallet", "remove", "\u{1B}[31mred\u{1B}[0m"]] {
       let outcome = try await backup.box.keybackup(

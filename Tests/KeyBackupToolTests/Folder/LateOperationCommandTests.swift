@@ -17,7 +17,7 @@ import Testing
     return (backup, second)
   }
 
-  @Test func aRemovalStaysWhenTheOperationArrives() async throws {
+  @Test func `A removal stays when the operation arrives`() async throws {
     let (backup, second) = try await Self.prepared()
     let box = backup.box
     try await second.keybackup(["wallet", "remove", "fourth", "--yes"])
@@ -32,7 +32,7 @@ import Testing
     #expect(read["live"].names.count == 3)
   }
 
-  @Test func aReplacedWalletDoesNotComeBackAsAConflict() async throws {
+  @Test func `A replaced wallet does not come back as a conflict`() async throws {
     let (backup, second) = try await Self.prepared()
     let box = backup.box
     try await second.keybackup(

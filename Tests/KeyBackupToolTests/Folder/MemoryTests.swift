@@ -2,7 +2,7 @@ import Testing
 
 /// The local state of a computer: where its backup is, and what it has seen there.
 @Suite struct MemoryTests {
-  @Test func initRemembersTheFolder() async throws {
+  @Test func `Init remembers the folder`() async throws {
     let box = try Sandbox()
     let unnamed = ["KEYBACKUP_FOLDER": ""]
     try await box.keybackup(["init", box.folder], environment: unnamed)
@@ -15,7 +15,7 @@ import Testing
     #expect(elsewhere.code != 88 && elsewhere.code != 0)
   }
 
-  @Test func anOlderStateOfTheFolderIsARollback() async throws {
+  @Test func `An older state of the folder is a rollback`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await backup.rollBackAnImport()
@@ -43,7 +43,7 @@ import Testing
     #expect(elsewhere.out.contains("(unknown: this computer"), "\(elsewhere.out)")
   }
 
-  @Test func aBackupThatIsGoneIsNotNoBackup() async throws {
+  @Test func `A backup that is gone is not no backup`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--json"]).json()
     let id = try #require(made["namespace_id"].text)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// A new backup in the place of a known one would hide that the known one is gone.
-  @Test func initStopsWhereAKnownBackupIsGone() async throws {
+  @Test func `Init stops where a known backup is gone`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--json"]).json()
     let id = try #require(made["namespace_id"].text)
@@ -73,7 +73,7 @@ import Testing
     try await box.keybackup(["init"])
   }
 
-  @Test func theTraceShowsTrafficAndNoSecret() async throws {
+  @Test func `The trace shows traffic and no secret`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(Sandbox.derive + ["--trace"])

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: SyncPlaceholder.allCases)
-  func aSyncPlaceholderIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
+  func `A sync placeholder is awaited`(_ syncPlaceholder: SyncPlaceholder) async throws {
     let backup = try await PreparedBackup()
     let wallet = backup.wallets[0]
     let record = String(Self.split(wallet).1.dropFirst(7).dropLast(5))
@@ -92,7 +92,9 @@ import Testing
   }
 
   @Test(arguments: SyncPlaceholder.allCases)
-  func aSyncPlaceholderBesideItsFileSaysNothing(_ syncPlaceholder: SyncPlaceholder) async throws {
+  func `A sync placeholder beside its file says nothing`(_ syncPlaceholder: SyncPlaceholder)
+    async throws
+  {
     let backup = try await PreparedBackup()
     for path in [backup.wallets[1], backup.operations[0], backup.wrapper, backup.envelope] {
       try syncPlaceholder.stand(for: path, keeping: true)
@@ -106,7 +108,9 @@ import Testing
   }
 
   @Test(arguments: SyncPlaceholder.allCases)
-  func withoutAWholeKeySlotTheFolderIsAwaited(_ syncPlaceholder: SyncPlaceholder) async throws {
+  func `Without a whole key slot the folder is awaited`(_ syncPlaceholder: SyncPlaceholder)
+    async throws
+  {
     let backup = try await PreparedBackup()
     for path in [backup.wrapper, backup.envelope] { try syncPlaceholder.stand(for: path) }
     let outcome = try await backup.box.keybackup(["restore"], expecting: nil)
@@ -135,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: HalfWritten.allCases)
-  func aFileWithAHoleIsNotHereYet(_ half: HalfWritten) async throws {
+  func `A file with a hole is not here yet`(_ half: HalfWritten) async throws {
     let backup = try await PreparedBackup()
     for path in [backup.wallets[0], backup.operations[1], backup.wrapper] {
       try Files.write(half.bytes(try Files.read(path)), to: path)
@@ -150,7 +154,7 @@ import Testing
   }
 
   /// Adding a wallet while a file is awaited neither takes its place nor fails.
-  @Test func addingBesideAPlaceholderLeavesItAlone() async throws {
+  @Test func `Adding beside a placeholder leaves it alone`() async throws {
     let backup = try await PreparedBackup()
     let (folder, file) = Self.split(backup.wallets[0])
     try SyncPlaceholder.iCloud.stand(for: backup.wallets[0])

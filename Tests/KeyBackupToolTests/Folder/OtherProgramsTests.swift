@@ -3,7 +3,7 @@ import Testing
 /// Folders travel between `keybackup` and programs that were written without
 /// its code.
 @Suite struct OtherProgramsTests {
-  @Test func anIndependentReaderOpensWhatWeWrite() async throws {
+  @Test func `An independent reader opens what we write`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(
@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: [
     ["--layout", "current"], ["--layout", "older"], ["--keybackup"],
   ])
-  func whatAnotherProgramWritesIsRestored(_ layout: [String]) async throws {
+  func `What another program writes is restored`(_ layout: [String]) async throws {
     let box = try Sandbox()
     let rpID = layout == ["--keybackup"] ? "keybackup:" : "wallet.example"
     // A credential of this key, made and evaluated without our code.
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
-  func publishedFoldersAreRestored(_ name: String) async throws {
+  func `Published folders are restored`(_ name: String) async throws {
     let box = try Sandbox()
     let vectors = Build.root + "/Tests/Vectors/cspp/" + name
     let description = try JSON(Files.read(vectors + ".json"))

@@ -5,7 +5,7 @@ import Testing
 ///
 /// They are spelled in another way and have the names of their own hashes.
 @Suite struct RespelledOperationTests {
-  @Test func aCopyIsNoSecondHistory() async throws {
+  @Test func `A copy is no second history`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
@@ -37,7 +37,7 @@ import Testing
     #expect(list["wallets"].items.count == 4)
   }
 
-  @Test func aCopyInTheOriginalsPlaceHoldsItAll() async throws {
+  @Test func `A copy in the originals place holds it all`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])

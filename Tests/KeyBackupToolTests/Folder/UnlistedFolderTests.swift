@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: folders)
-  func aForbiddenFolderStopsNothing(_ folder: String) async throws {
+  func `A forbidden folder stops nothing`(_ folder: String) async throws {
     let backup = try await PreparedBackup()
     let path = Self.path(folder, backup)
     try Files.setMode(path, 0o000)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func withoutAnyReadableFolderItIsAMatterOfPermission() async throws {
+  @Test func `Without any readable folder it is a matter of permission`() async throws {
     let backup = try await PreparedBackup()
     let paths = ["wallets", "keybackup/log"].map { Self.path($0, backup) }
     for path in paths { try Files.setMode(path, 0o000) }
@@ -52,7 +52,7 @@ import Testing
 
   /// Operations that could not be listed are not gone.
   @Test(arguments: ["keybackup/log", "keybackup/log/WRITER", "keybackup"])
-  func aLogThatCannotBeListedIsNoRollback(_ folder: String) async throws {
+  func `A log that cannot be listed is no rollback`(_ folder: String) async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(["wallet", "list"])
     let path = Self.path(folder, backup)
@@ -74,7 +74,7 @@ import Testing
     ("opendir", "EIO"), ("opendir", "ESTALE"), ("opendir", "ETIMEDOUT"), ("readdir", "EIO"),
     ("readdir", "ESTALE"), ("readdir", "ENOENT"), ("readdir", "EAGAIN"),
   ])
-  func aListingThatFailsIsNotAnEmptyFolder(_ call: String, _ error: String) async throws {
+  func `A listing that fails is not an empty folder`(_ call: String, _ error: String) async throws {
     let mounted = try await BlockedFileTests.Mounted()
     let backup = mounted.backup
     for folder in ["wallets", "log"] {

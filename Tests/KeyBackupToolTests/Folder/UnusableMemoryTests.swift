@@ -44,7 +44,7 @@ import Testing
   ]
 
   @Test(arguments: Harm.allCases)
-  func whatWritesRefusesAndTheWalletsComeBack(_ harm: Harm) async throws {
+  func `What writes refuses and the wallets come back`(_ harm: Harm) async throws {
     let scene = try await Scene("", harm)
     let box = scene.backup.box
     let before = try Files.contents(box.folder)
@@ -69,7 +69,7 @@ import Testing
 
   /// The files about key slots and credentials are treated the same.
   @Test(arguments: [".ways", ".credentials"])
-  func theOtherFilesAreKeptToo(_ suffix: String) async throws {
+  func `The other files are kept too`(_ suffix: String) async throws {
     for harm in [Harm.cut, .newer] {
       let scene = try await Scene(suffix, harm)
       let box = scene.backup.box
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Among several backups, the one with the damaged local state is still the known one.
-  @Test func aDamagedMemoryMakesNoOtherBackupTheKnownOne() async throws {
+  @Test func `A damaged memory makes no other backup the known one`() async throws {
     let scene = try await Scene("", .garbage)
     let box = scene.backup.box
     let elsewhere = try Sandbox()

@@ -6,7 +6,7 @@ import Testing
 
 /// Pages of help: short, in one order, and as wide as the screen.
 @Suite struct HelpTests {
-  @Test func everyCommandIsHere() throws {
+  @Test func `Every command is here`() throws {
     #expect(CommandLeaf.all.count > 40 && CommandLeaf.groups.count > 8)
     // Nothing has examples that is no command.
     let known = Set(CommandLeaf.all.map(\.title) + [""])
@@ -16,7 +16,7 @@ import Testing
   // MARK: Form
 
   @Test(arguments: CommandLeaf.all.map(\.path) + CommandLeaf.groups)
-  func aPageFitsOnAScreen(_ path: [String]) throws {
+  func `A page fits on a screen`(_ path: [String]) throws {
     let page = try #require(CommandLeaf.page(path))
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 40, "\(lines.count) lines:\n\(page)")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: CommandLeaf.all.map(\.path) + CommandLeaf.groups, [40, 60, 80, 100])
-  func linesAreBrokenBetweenWords(_ path: [String], _ width: Int) throws {
+  func `Lines are broken between words`(_ path: [String], _ width: Int) throws {
     let page = try #require(CommandLeaf.page(path, width: width))
     for line in page.split(separator: "\n") where line.count > width {
       // A key of 64 digits does not fit everywhere.
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: CommandLeaf.all)
-  func ownOptionsComeFirst(_ leaf: CommandLeaf) throws {
+  func `Own options come first`(_ leaf: CommandLeaf) throws {
     let page = try #require(CommandLeaf.page(leaf.path))
     let own = (leaf.command.arguments ?? []).filter { !$0.isOptional }
     for argument in own {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func theSharedOptionsHaveAPage() async throws {
+  @Test func `The shared options have a page`() async throws {
     let box = try Sandbox()
     let shown = try await box.keybackup(["help", "options"], key: nil, pin: .none)
     for option in [
@@ -86,7 +86,7 @@ import Testing
   // MARK: Examples
 
   @Test(arguments: CommandLeaf.all)
-  func everyCommandHasTwoExamplesThatAreRight(_ leaf: CommandLeaf) throws {
+  func `Every command has two examples that are right`(_ leaf: CommandLeaf) throws {
     let examples = Example.of(leaf.path)
     #expect(examples.count >= 2)
     let page = try #require(CommandLeaf.page(leaf.path, width: 200))
@@ -113,7 +113,7 @@ import Testing
 
   // MARK: Words
 
-  @Test func noSentenceIsLong() throws {
+  @Test func `No sentence is long`() throws {
     var texts: [String?] = []
     for leaf in CommandLeaf.all {
       texts += [leaf.command.abstract, leaf.command.discussion]
@@ -131,7 +131,7 @@ import Testing
 
   // MARK: Ways to ask
 
-  @Test func helpIsAskedForInSeveralWays() async throws {
+  @Test func `Help is asked for in several ways`() async throws {
     let box = try Sandbox()
     let asked = try await box.keybackup(["wallet", "add", "--help"], key: nil, pin: .none)
     #expect(asked.out.hasPrefix("Add a wallet to the backup.\n\nUsage: keybackup wallet add "))
@@ -150,7 +150,7 @@ import Testing
 
   // MARK: The screen
 
-  @Test func theScreenDecides() async throws {
+  @Test func `The screen decides how help is set`() async throws {
     let box = try Sandbox()
     func show(
       _ environment: [String: String], terminal: Bool

@@ -57,7 +57,7 @@ import Testing
 
   // MARK: What is in them
 
-  @Test func thereIsOneForEachNoun() throws {
+  @Test func `There is one for each noun`() throws {
     let pages = try Self.made()
     let nouns = Set(CommandLeaf.all.compactMap(\.path.first))
     #expect(
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func everyOptionIsInThePageOfItsCommandAndNoOther() throws {
+  @Test func `Every option is in the page of its command and no other`() throws {
     let pages = try Self.made()
     for leaf in CommandLeaf.all {
       let page = try #require(pages["keybackup-\(leaf.path[0]).1"])
@@ -119,7 +119,7 @@ import Testing
         == Set((list.command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) }))
   }
 
-  @Test func everyExitCodeIsListed() throws {
+  @Test func `Every exit code is listed`() throws {
     let page = try #require(Self.made()["keybackup.1"])
     let lines = Self.section("EXIT STATUS", of: page).map(Self.plain)
     let terms = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// keybackup(5) names what Sources read, and nothing else.
-  @Test func everyVariableIsListed() throws {
+  @Test func `Every variable is listed`() throws {
     let page = try #require(Self.made()["keybackup.5"])
     let lines = Self.section("ENVIRONMENT", of: page).map(Self.plain)
     let listed = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// keybackup(5) has the lines that keybackup.conf takes.
-  @Test func everySettingIsListed() throws {
+  @Test func `Every setting is listed`() throws {
     let page = try #require(Self.made()["keybackup.5"])
     let lines = Self.section("OPTIONS", of: page).map(Self.plain)
     let terms = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
@@ -173,7 +173,7 @@ import Testing
 
   // MARK: How they look
 
-  @Test func everyReaderTakesThem() async throws {
+  @Test func `Every reader takes them`() async throws {
     let box = try Sandbox()
     for (file, page) in try Self.made() {
       let path = box.root + "/" + file
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func twoRunsGiveTheSameBytes() throws {
+  @Test func `Two runs give the same bytes`() throws {
     let first = try Self.made(["SOURCE_DATE_EPOCH": "1790000000", "TZ": "Pacific/Auckland"])
     let second = try Self.made(["SOURCE_DATE_EPOCH": "1790000000", "LC_ALL": "C.UTF-8"])
     #expect(first == second)

@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test(arguments: typed.indices)
-  func isAnsweredWithAProposal(_ index: Int) async throws {
+  func `Is answered with a proposal`(_ index: Int) async throws {
     let (arguments, message) = Self.typed[index]
     let box = try Sandbox()
     let told = try await box.keybackup(arguments, key: nil, pin: .none, expecting: 64)
@@ -42,7 +42,7 @@ import Testing
     #expect(try json.json()["error"]["code"].text == "usage")
   }
 
-  @Test func theNearestWordIsProposed() {
+  @Test func `The nearest word is proposed`() {
     #expect(Proposal.distance("wallet", "walelt") == 1)
     #expect(Proposal.distance("", "ab") == 2 && Proposal.distance("key", "key") == 0)
     #expect(Proposal.nearest("kye", among: ["key", "keep"]) == ["key"])
@@ -62,7 +62,7 @@ import Testing
   ]
 
   @Test(arguments: pins)
-  func aPINIsNotTypedAndNotRepeated(_ arguments: [String]) async throws {
+  func `A PIN is not typed and not repeated`(_ arguments: [String]) async throws {
     let box = try Sandbox()
     for words in [arguments, arguments + ["--json"]] {
       let told = try await box.keybackup(words, key: nil, pin: .none, expecting: 64)
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Nor is it told to a calling program.
-  @Test func noEventRepeatsIt() async throws {
+  @Test func `No event repeats it`() async throws {
     let box = try Sandbox()
     let told = try await box.run(
       [

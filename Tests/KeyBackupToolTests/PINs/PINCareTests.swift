@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test(arguments: codes)
-  func aOneTimeCodeTypedByAccidentIsNotSpent(_ code: String) async throws {
+  func `A one time code typed by accident is not spent`(_ code: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: codes)
-  func aOneTimeCodeFromADescriptorOrFileIsNotSpent(_ code: String) async throws {
+  func `A one time code from a descriptor or file is not spent`(_ code: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try Files.write(code, to: box.root + "/code", mode: 0o600)
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// The keyboard function can type a fixed password in the same letters.
-  @Test func whoEntersTheSameCodeTwiceMeansIt() async throws {
+  @Test func `Who enters the same code twice means it`() async throws {
     let box = try Sandbox()
     let pin = Self.codes[1]
     let key = ["--pin", pin]
@@ -65,12 +65,12 @@ import Testing
     "cbdefghijklnrtuvcbdefghijklnrt", "cbdefghijklnrtuvcbdefghijklnrtuvcbdefghijklnrtuvcb",
     "cbdefghijklnrtuvcbdefghijklnrtuvc", "cbdefghijklnrtuvcbdefghijklnrtua",
   ])
-  func whatOnlyLooksAlikeIsAPIN(_ pin: String) async throws {
+  func `What only looks alike is APIN`(_ pin: String) async throws {
     let box = try Sandbox()
     try await box.keybackup(["credential", "create"], key: ["--pin", pin], pin: .descriptor(pin))
   }
 
-  @Test func noPINIsSentTwiceWhateverWasTypedBetween() async throws {
+  @Test func `No PIN is sent twice whatever was typed between`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -85,7 +85,7 @@ import Testing
     #expect(PINTests.tries(trace) == 3, "\(trace)")
   }
 
-  @Test func aPINThatIsTooShortForThisKeyIsNotSent() async throws {
+  @Test func `A PIN that is too short for this key is not sent`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let key = ["--set", "min-pin-length=8"]
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// If the key's rules are known anyway, the PIN of a file is checked against them too.
-  @Test func aPINFromAFileIsNotSentAgainstKnownRules() async throws {
+  @Test func `A PIN from a file is not sent against known rules`() async throws {
     let box = try Sandbox()
     let trace = try await box.traced {
       let short = try await box.keybackup(
@@ -126,7 +126,7 @@ import Testing
     #expect(PINTests.tries(trace) == 0, "\(trace)")
   }
 
-  @Test func aPINThatMustBeChangedIsNotAskedFor() async throws {
+  @Test func `A PIN that must be changed is not asked for`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let key = ["--set", "force-pin-change"]
@@ -144,7 +144,7 @@ import Testing
     try await box.keybackup(Sandbox.derive, pin: .descriptor("another-pin"))
   }
 
-  @Test func theLastTriesAreNotSpentByMistypingEither() async throws {
+  @Test func `The last tries are not spent by mistyping either`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try box.setRetries(3)

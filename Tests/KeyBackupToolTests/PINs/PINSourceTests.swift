@@ -47,7 +47,7 @@ import Testing
     Choice(environment: ["KEYBACKUP_ASKPASS"], options: ["--pin-fd"], asked: "none"),
     Choice(environment: ["KEYBACKUP_ASKPASS"], options: ["--pin-file"], asked: "none"),
   ])
-  func theContractsOrder(_ choice: Choice) async throws {
+  func `PIN sources are taken in the contract's order`(_ choice: Choice) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     var environment = ["PATH": box.root + ":/usr/bin:/bin"]
@@ -80,7 +80,7 @@ import Testing
 
   // MARK: Askpass
 
-  @Test func theProgramGetsTheQuestionAndNothingElse() async throws {
+  @Test func `The program gets the question and nothing else`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let askpass = try box.program(
@@ -112,7 +112,7 @@ import Testing
     #expect(events.first?["source"].text == "askpass")
   }
 
-  @Test func aPersonMayAnswerAgain() async throws {
+  @Test func `A person may answer again`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let askpass = try box.program(
@@ -153,7 +153,7 @@ import Testing
     ("kill -9 $$", 85, 0, "cancelled"),
     ("date +%N | head -c 3", 65, 0, "too short"),
   ])
-  func aProgramThatIsNoPerson(
+  func `A program that is no person`(
     _ script: String, _ code: Int32, _ tries: Int, _ text: String
   ) async throws {
     let box = try Sandbox()
@@ -168,7 +168,7 @@ import Testing
     #expect(PINTests.tries(trace) == tries, "\(trace)")
   }
 
-  @Test func aProgramThatIsNotThere() async throws {
+  @Test func `A program that is not there`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     for variable in ["KEYBACKUP_ASKPASS", "SSH_ASKPASS", "KEYBACKUP_PINENTRY"] {
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func whatAProgramLeavesRunningIsNotWaitedFor() async throws {
+  @Test func `What a program leaves running is not waited for`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     // It inherits the pipe, and would keep it open.
@@ -191,7 +191,7 @@ import Testing
   }
 
   @Test(arguments: ["KEYBACKUP_ASKPASS", "KEYBACKUP_PINENTRY"], [true, false])
-  func aProgramThatIsWaitedForEndsWithTheCommand(
+  func `A program that is waited for ends with the command`(
     _ variable: String, _ isDeaf: Bool
   ) async throws {
     let box = try Sandbox()
@@ -214,7 +214,7 @@ import Testing
 
   // MARK: New PINs
 
-  @Test func aNewPINIsAskedForTwiceByTheProgramToo() async throws {
+  @Test func `A new PIN is asked for twice by the program too`() async throws {
     let box = try Sandbox()
     let askpass = try box.program("askpass", "echo \"$1\" >>\"$0.log\"; echo '\(Sandbox.pin)'")
     try await box.keybackup(

@@ -7,7 +7,7 @@ import Testing
     trace.count { $0.contains("TokenUsingPIN") || $0.contains("clientPIN getPINToken") }
   }
 
-  @Test func noPINIsSetOnTheKey() async throws {
+  @Test func `No PIN is set on the key`() async throws {
     let box = try Sandbox()
     for arguments in [["credential", "create"], ["init"]] {
       let outcome = try await box.keybackup(arguments, key: ["no-pin"], expecting: nil)
@@ -18,7 +18,7 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
-  @Test func aWrongPINIsTriedOnceAndTheTriesLeftAreSaid() async throws {
+  @Test func `A wrong PIN is tried once and the tries left are said`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -41,7 +41,7 @@ import Testing
   /// As typed, the PIN has more bytes than CTAP allows; normalised, it has not.
   ///
   /// Cut short, it would be another PIN and cost a try.
-  @Test func aLongDecomposedPINIsReadWhole() async throws {
+  @Test func `A long decomposed PIN is read whole`() async throws {
     let box = try Sandbox()
     let composed = String(repeating: "\u{e9}", count: 31)
     let typed = String(repeating: "e\u{301}", count: 31)
@@ -60,7 +60,7 @@ import Testing
     expectFailure(outcome, 65, says: "at most 63 bytes")
   }
 
-  @Test func aPINThatMustBeChangedFirstIsNotCalledWrong() async throws {
+  @Test func `A PIN that must be changed first is not called wrong`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let forced = ["--set", "force-pin-change"]
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [2, 1])
-  func theLastTriesAreNotSpentUnasked(_ left: Int) async throws {
+  func `The last tries are not spent unasked`(_ left: Int) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try box.setRetries(left)
@@ -92,7 +92,7 @@ import Testing
     try await box.keybackup(Sandbox.derive + ["--allow-last-tries"])
   }
 
-  @Test func blockedUntilItIsPluggedInAgain() async throws {
+  @Test func `Blocked until it is plugged in again`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     // One power cycle: the key counts three wrong PINs in a row.
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Nobody is asked for a touch before the key has accepted the PIN.
-  @Test func theTouchIsAskedForAfterThePIN() async throws {
+  @Test func `The touch is asked for after the PIN`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let wrong = try await box.keybackup(
@@ -129,7 +129,7 @@ import Testing
     #expect(made.code == 81 && !made.err.contains("Touch"), "\(made.err)")
   }
 
-  @Test func blockedForGood() async throws {
+  @Test func `A key that is blocked for good is said to need a reset`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try box.setRetries(1)
@@ -145,7 +145,7 @@ import Testing
   // MARK: Sources
 
   @Test(arguments: ["0644", "0640", "0604"])
-  func aPINFileThatOthersCanReadIsRefused(_ mode: String) async throws {
+  func `A PIN file that others can read is refused`(_ mode: String) async throws {
     let box = try Sandbox()
     try Files.write(Sandbox.pin, to: box.pinFile, mode: UInt32(mode.dropFirst(), radix: 8) ?? 0)
     let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
@@ -155,7 +155,7 @@ import Testing
     #expect(Self.tries(box.trace) == 0)
   }
 
-  @Test func aMissingOrEmptyPINFileCostsNoTry() async throws {
+  @Test func `A missing or empty PIN file costs no try`() async throws {
     let box = try Sandbox()
     try Files.remove(box.pinFile)
     let missing = try await box.keybackup(Sandbox.derive, expecting: nil)
@@ -166,7 +166,7 @@ import Testing
     #expect(Self.tries(box.trace) == 0)
   }
 
-  @Test func aPINOfAWrongLengthCostsNoTry() async throws {
+  @Test func `A PIN of a wrong length costs no try`() async throws {
     let box = try Sandbox()
     for pin in ["123", String(repeating: "9", count: 64)] {
       let outcome = try await box.keybackup(Sandbox.derive, pin: .descriptor(pin), expecting: nil)
@@ -175,7 +175,7 @@ import Testing
     #expect(Self.tries(box.trace) == 0)
   }
 
-  @Test func withoutAnyoneToAskItEndsAtOnce() async throws {
+  @Test func `Without anyone to ask it ends at once`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     for options in [[], ["--no-input"]] {
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func theServiceManagersCredentialIsUsed() async throws {
+  @Test func `The service managers credential is used`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try Files.makeFolder(box.root + "/credentials")
@@ -196,7 +196,7 @@ import Testing
 
   // MARK: Setting and changing
 
-  @Test func setsAndChangesThePIN() async throws {
+  @Test func `Sets and changes the PIN`() async throws {
     let box = try Sandbox()
     try Files.write("second-pin-55", to: box.root + "/new", mode: 0o600)
     try await box.keybackup(
@@ -220,7 +220,7 @@ import Testing
     #expect(after.out == before.out)
   }
 
-  @Test func changingNeedsAPINToChange() async throws {
+  @Test func `Changing needs APIN to change`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["pin", "change", "--new-pin-file", box.pinFile], key: ["no-pin"], expecting: nil)

@@ -3,7 +3,7 @@ import Testing
 /// PINs from pinentry: Debian's own, and programs that break the protocol.
 @Suite struct PinentryTests {
   @Test(arguments: ["pinentry-curses", "pinentry-tty"])
-  func debiansPinentryAsks(_ program: String) async throws {
+  func `Debian's pinentry asks for the PIN`(_ program: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -20,7 +20,7 @@ import Testing
     #expect(PINTests.tries(trace) == 2)
   }
 
-  @Test func debiansPinentryIsInterrupted() async throws {
+  @Test func `Debians pinentry is interrupted`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -30,7 +30,7 @@ import Testing
     #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane)
   }
 
-  @Test func pinentryIsToldWhatToShowAndItsAnswerDecoded() async throws {
+  @Test func `Pinentry is told what to show and its answer decoded`() async throws {
     let box = try Sandbox()
     let pin = "100%-n\u{e9}\u{e9}"
     let key = ["--pin", pin]
@@ -74,7 +74,7 @@ import Testing
     ),
     ("D \(String(repeating: "x", count: 6000))\nOK", 78, "too long"),
   ])
-  func aPinentryThatDoesNotDeliver(
+  func `A pinentry that does not deliver`(
     _ answer: String, _ code: Int32, _ text: String
   ) async throws {
     let box = try Sandbox()

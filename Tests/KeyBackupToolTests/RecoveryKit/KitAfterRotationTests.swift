@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func itGetsThereByItsBox() async throws {
+  @Test func `It gets there by its box`() async throws {
     let rotated = try await Rotated()
     let (box, kit) = (rotated.box, rotated.kit)
     // Without a comparison, the wallets that the kit itself opens are restored, and the message
@@ -68,7 +68,7 @@ import Testing
     #expect(try JSON(read.output)["wallets"].items.count == 5)
   }
 
-  @Test func anOfflineKitOfBeforeSaysWhatItOpens() async throws {
+  @Test func `An offline kit of before says what it opens`() async throws {
     let rotated = try await Rotated()
     let (box, kit) = (rotated.box, rotated.kit)
     let offline = ["--recovery-kit", kit.offline]
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// A computer that knows neither of two namespaces takes the one that the key opens.
-  @Test func aComputerThatIsNewToTheFolderTakesTheOneInCharge() async throws {
+  @Test func `A computer that is new to the folder takes the one in charge`() async throws {
     let rotated = try await Rotated()
     let box = rotated.box
     let made = try await box.keybackup(

@@ -3,7 +3,7 @@ import Testing
 /// The messages when a recovery kit is the only key slot left; no kit is made whose code nobody
 /// has.
 @Suite struct KitOnlyTests {
-  @Test func aBackupWithoutSecurityKeysSaysWhatOpensIt() async throws {
+  @Test func `A backup without security keys says what opens it`() async throws {
     let kit = try await PreparedKit()
     let remove = ["key", "remove", kit.backup.keyID, "--yes"]
     expectFailure(
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// JSON is one object and comes last: if it cannot be written, nobody has the code.
-  @Test func aCodeThatCouldNotBeShownOpensNothing() async throws {
+  @Test func `A code that could not be shown opens nothing`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let create = ["recovery-kit", "create", "--json", "--reveal", "--offline"]

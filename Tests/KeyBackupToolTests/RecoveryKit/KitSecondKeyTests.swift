@@ -2,7 +2,7 @@ import Testing
 
 /// Recovery kits that have a security key as their second secret.
 @Suite struct KitSecondKeyTests {
-  @Test func aSecurityKeyAsSecondSecret() async throws {
+  @Test func `A security key as second secret`() async throws {
     let backup = try await PreparedBackup()
     let id = try await backup.box.keybackup(["credential", "create", "--json"])
       .json()["credential_id"].text

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func theKnownKitIsAskedForFirst() async throws {
+  @Test func `The known kit is asked for first`() async throws {
     let scene = try await Scene(planted: 8)
     let box = scene.backup.box
     let trace = try await box.traced {
@@ -44,7 +44,7 @@ import Testing
     #expect(trace.count { $0.hasSuffix("TOUCH") } == 1, "\(trace)")
   }
 
-  @Test func onANewComputerFourTouchesAreEnough() async throws {
+  @Test func `On a new computer four touches are enough`() async throws {
     let scene = try await Scene(planted: 40)
     let box = scene.backup.box
     let home = try box.newHome()
@@ -64,7 +64,7 @@ import Testing
     #expect(named.count { $0.hasSuffix("TOUCH") } == 1, "\(named)")
   }
 
-  @Test func aWrongPINCostsOneTry() async throws {
+  @Test func `A wrong PIN costs one try`() async throws {
     let scene = try await Scene(planted: 8)
     let box = scene.backup.box
     let trace = try await box.traced {

@@ -6,7 +6,7 @@ import Testing
   static let label = #"<script>alert(1)</script>" onload='x' & 🔑 \u{202E}evil"#
 
   @Test(arguments: ["A4", "letter"])
-  func theRenderedPageRestoresEverything(paper: String) async throws {
+  func `The rendered page restores everything`(paper: String) async throws {
     let kit = try await PreparedKit(label: Self.label)
     let rendered = try await Self.render(kit, paper)
     #expect(rendered.pages.count == 3, "the code, the steps, and the offline part")
@@ -36,7 +36,7 @@ import Testing
     try kit.expectAllRestored(out)
   }
 
-  @Test func thePageIsOneFileThatAsksForNothing() async throws {
+  @Test func `The page is one file that asks for nothing`() async throws {
     let kit = try await PreparedKit(label: Self.label)
     let html = try Files.text(kit.page)
     for outside in ["http:", "https:", "src=", "href=", "@import", "url(", "<script", "onload='"] {
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// What somebody needs who has never used the program.
-  @Test func thePageTellsAnHeirWhatToDo() async throws {
+  @Test func `The page tells an heir what to do`() async throws {
     let kit = try await PreparedKit(second: "a file", owner: "Ann <b>&\u{202E}\u{7} O’Neill")
     let rendered = try await Self.render(kit, "A4")
     let plain = rendered.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -118,10 +118,10 @@ import Testing
     }
   }
 
-  @Test(
-    "Every page keeps 15 mm free, with the longest names, on any paper, in any font",
-    arguments: Fonts.allCases)
-  func nothingRunsOver(fonts: Fonts) async throws {
+  @Test(arguments: Fonts.allCases)
+  func `Every page keeps 15 mm free, with the longest names, on any paper, in any font`(
+    fonts: Fonts
+  ) async throws {
     let wide = fonts == .wide
     let kit = try await PreparedKit(
       second: "a file", label: wide ? String(repeating: "鍵", count: 66) : Self.longest(200),
@@ -154,7 +154,7 @@ import Testing
     #"W<W&W"W"# + String(repeating: "W", count: count - 7)
   }
 
-  @Test func aKitWithoutOfflinePartHasTwoPages() async throws {
+  @Test func `A kit without offline part has two pages`() async throws {
     let kit = try await PreparedKit()
     try await kit.box.keybackup(
       ["recovery-kit", "create", "--out", kit.box.root + "/second.html"])

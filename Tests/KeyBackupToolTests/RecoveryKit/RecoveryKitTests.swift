@@ -4,7 +4,7 @@ import Testing
 
 /// A recovery kit opens the backup alone, and nothing else can replace it.
 @Suite struct RecoveryKitTests {
-  @Test func theCodeAloneRestoresEverything() async throws {
+  @Test func `The code alone restores everything`() async throws {
     let kit = try await PreparedKit()
     #expect(Files.mode(kit.page) == 0o600 && Files.mode(kit.offline) == 0o600)
     #expect(try Files.text(kit.page).contains(kit.code))
@@ -33,7 +33,7 @@ import Testing
     #expect(status.text.contains("all that the word stands for"), "\(status.text)")
   }
 
-  @Test func theOfflineKitAndTheWalletFilesAreEnough() async throws {
+  @Test func `The offline kit and the wallet files are enough`() async throws {
     let kit = try await PreparedKit()
     try kit.loseAllButWallets()
     let lost = try await kit.alone(["restore"] + kit.opening, expecting: nil)
@@ -65,7 +65,7 @@ import Testing
     expectFailure(mistyped, 65, says: "line 1", "mistyped")
   }
 
-  @Test func anIndependentReaderOpensTheFolderWithTheCode() async throws {
+  @Test func `An independent reader opens the folder with the code`() async throws {
     let secret = "a second secret that is any file\n"
     let kit = try await PreparedKit(second: secret)
     let file = kit.second
@@ -88,7 +88,7 @@ import Testing
       says: "second secret")
   }
 
-  @Test func aSecondSecretLiesOutsideOfTheFolder() async throws {
+  @Test func `A second secret lies outside of the folder`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let before = try Files.contents(box.folder)
@@ -106,7 +106,7 @@ import Testing
     #expect(try Files.read(made).count == 65)
   }
 
-  @Test func theDesktopsKeyringAsSecondSecret() async throws {
+  @Test func `The desktops keyring as second secret`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let session = try await DesktopSession(box)
@@ -140,7 +140,7 @@ import Testing
         expecting: nil), 77, says: "locked")
   }
 
-  @Test func anotherCodeAndAMistypedOne() async throws {
+  @Test func `Another code and a mistyped one`() async throws {
     let kit = try await PreparedKit()
     let cases: [(typed: String, code: Int32, says: String)] = [
       (String(repeating: "0", count: 21), 80, "does not open this backup"),
@@ -159,7 +159,7 @@ import Testing
       try await kit.alone(["restore"] + kit.opening, expecting: nil), 78, says: "chmod 600")
   }
 
-  @Test func aRevokedKitOpensNothing() async throws {
+  @Test func `A revoked kit opens nothing`() async throws {
     let kit = try await PreparedKit()
     // A kit cannot revoke itself, and a key slot that is no kit cannot be revoked.
     expectFailure(
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// Anyone who writes to the folder may put any number of kits there.
-  @Test func plantedKitsKeepNobodyOut() async throws {
+  @Test func `Planted kits keep nobody out`() async throws {
     let kit = try await PreparedKit()
     for (memory, passes) in [(8, 1), (524_288, 8), (524_288, 7), (4_194_304, 64), (8, 1_000_000)] {
       try kit.backup.plant { header in
@@ -206,7 +206,7 @@ import Testing
     #expect(!named.err.contains("Trying"))
   }
 
-  @Test func aCodeIsAskedForHiddenAndShownOnce() async throws {
+  @Test func `A code is asked for hidden and shown once`() async throws {
     let backup = try await PreparedBackup()
     let shown = try await backup.box.keybackup(
       ["recovery-kit", "create"], terminal: [], standardOutput: .terminal)
@@ -235,7 +235,7 @@ import Testing
   }
 
   /// Killed at any point: there is no kit, or its code is on the page.
-  @Test func aKeySlotIsNeverWithoutItsPage() async throws {
+  @Test func `A key slot is never without its page`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let page = box.root + "/page.html"
@@ -284,7 +284,7 @@ import Testing
   private let everyCall = ProcessInfo.processInfo.environment["KEYBACKUP_TEST_EVERY_CALL"] != nil
 
   /// A refusal or a failure leaves the folder unchanged, and no page.
-  @Test func nothingIsLeftBehind() async throws {
+  @Test func `Nothing is left behind`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let before = try Files.contents(box.folder)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func thePINIsRead(_ place: Place) async throws {
+  func `The PIN is read`(_ place: Place) async throws {
     let box = try Sandbox()
     let environment = try place.name(box.pinFile, in: box)
     try await box.keybackup(["credential", "create"], pin: .none, environment: environment)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func onlyAPrivateRegularFileWillDo(_ place: Place) async throws {
+  func `Only a private regular file will do`(_ place: Place) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let bad = box.root + "/bad"
@@ -67,7 +67,7 @@ import Testing
 
   /// The file's PIN is the first key's: a second one, with another PIN, loses no try.
   @Test(arguments: Place.allCases)
-  func aSecondKeyIsNotSentThePIN(_ place: Place) async throws {
+  func `A second key is not sent the PIN`(_ place: Place) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let second = box.root + "/second.json"
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// Scripts rely on it: an option's PIN is for both keys, whatever the file says.
-  @Test func anOptionIsForBothKeys() async throws {
+  @Test func `An option is for both keys`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try box.configure("pin-file = /no/such/file\n")
@@ -102,7 +102,7 @@ import Testing
     try await box.keybackup(["key", "add", "--label", "spare"], key: both)
   }
 
-  @Test func aKitsSecondKeyIsNotSentThePIN() async throws {
+  @Test func `A kits second key is not sent the PIN`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let second = box.root + "/second.json"
@@ -123,7 +123,7 @@ import Testing
     #expect(PINTests.tries(trace) == 1, "\(trace)")
   }
 
-  @Test func aChangedPINThatTheFileStillHasIsTold() async throws {
+  @Test func `A changed PIN that the file still has is told`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try Files.write("second-pin-55", to: box.root + "/new", mode: 0o600)
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// The program of the file, and the line that names one that is not there.
-  @Test func theAskpassProgramOfTheFileIsTheOneThatIsWrong() async throws {
+  @Test func `The askpass program of the file is the one that is wrong`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try box.configure("askpass = /no/such/program\n")

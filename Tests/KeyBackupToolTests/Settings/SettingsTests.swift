@@ -6,7 +6,7 @@ import Testing
 @Suite struct SettingsTests {
   // MARK: In force
 
-  @Test func anOptionComesBeforeAVariableAndThatBeforeTheFile() async throws {
+  @Test func `An option comes before a variable and that before the file`() async throws {
     let box = try Sandbox()
     try box.remember("/remembered")
     // The space that a person sees around a sign is no part of the value; what follows is.
@@ -52,7 +52,7 @@ import Testing
     #expect(shown["timeout"] == Shown("2", "option", named: "--timeout"))
   }
 
-  @Test func aFileWithoutFolderHidesNotWhatInitRemembered() async throws {
+  @Test func `A file without folder hides not what init remembered`() async throws {
     let box = try Sandbox()
     var shown = try await box.settings(["KEYBACKUP_FOLDER": ""])
     #expect(shown["folder"] == Shown(nil, "default") && shown["pin-file"] == Shown(nil, "default"))
@@ -70,7 +70,7 @@ import Testing
 
   /// The service manager's credential is the service's own: it comes before a file that is
   /// there for every command.
-  @Test func theCredentialComesBetweenTheVariableAndTheFile() async throws {
+  @Test func `The credential comes between the variable and the file`() async throws {
     let box = try Sandbox()
     try Files.makeFolder(box.root + "/credentials")
     try Files.write(Sandbox.pin, to: box.root + "/credentials/keybackup.pin", mode: 0o400)
@@ -89,7 +89,7 @@ import Testing
     #expect(!variable.err.contains("--pin-file"))
   }
 
-  @Test func whatIsInForceIsUsed() async throws {
+  @Test func `What is in force is used`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let askpass = try box.program("askpass", Helper.askpass)
@@ -136,7 +136,7 @@ import Testing
   ]
 
   @Test(arguments: wrong.indices)
-  func whatIsWrongIsToldWithItsLine(_ index: Int) async throws {
+  func `What is wrong is told with its line`(_ index: Int) async throws {
     let (content, line, says) = Self.wrong[index]
     let box = try Sandbox()
     try box.configure(content)
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoTextAreToldWithTheirLine() async throws {
+  @Test func `Bytes that are no text are told with their line`() async throws {
     let box = try Sandbox()
     try box.configure("wait = 1\n")
     try Files.write(Array("wait = 1\nfolder = /".utf8) + [0xFF, 10], to: box.configurationFile)
@@ -172,7 +172,7 @@ import Testing
     "7391-quokka = x", "pin=7391-quokka\npin=7391-quokka", "wait = 7391-quokka",
     "folder = 7391-quokka", "pin-file = 7391-quokka\u{7}",
   ])
-  func whatMayBeAPINIsNeverRepeated(_ content: String) async throws {
+  func `What may be APIN is never repeated`(_ content: String) async throws {
     let box = try Sandbox()
     try box.configure(content)
     for arguments in [["devices"], ["config", "show"], ["config", "show", "--json"], ["status"]] {
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func oddBytesDoNotReachTheTerminal() async throws {
+  @Test func `Odd bytes do not reach the terminal`() async throws {
     let box = try Sandbox()
     try box.configure("folder = /a\u{202E}b\n\u{1b}[31mfolder = /x\nfolder\u{202E} = /x\n")
     for options in [[], ["--json"]] {
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatOthersCouldHaveWrittenIsRefused() async throws {
+  @Test func `A file that others could have written is refused`() async throws {
     let box = try Sandbox()
     for mode in [0o664, 0o646, 0o666] as [mode_t] {
       try box.configure("wait = 1\n")
@@ -227,7 +227,7 @@ import Testing
 
   /// What cannot be read is never taken for a file that is not there.
   @Test(arguments: ["link", "folder link", "folder", "fifo", "mode"])
-  func whatIsThereAndCannotBeReadIsAnError(_ what: String) async throws {
+  func `What is there and cannot be read is an error`(_ what: String) async throws {
     let box = try Sandbox()
     try box.configure("wait = 1\n")
     let path = box.configurationFile
@@ -260,7 +260,7 @@ import Testing
   }
 
   /// What needs no setting reads none.
-  @Test func helpAndVersionReadNothing() async throws {
+  @Test func `Help and version read nothing`() async throws {
     let box = try Sandbox()
     try box.configure("nonsense\n")
     for arguments in [
@@ -277,7 +277,7 @@ import Testing
 
   // MARK: init
 
-  @Test func initLeavesTheFileAsItIs() async throws {
+  @Test func `Init leaves the file as it is`() async throws {
     let box = try Sandbox()
     try Files.write("wait = 1\n", to: box.root + "/mine.conf")
     try Files.makeFolder(box.home + "/.config/keybackup")
@@ -299,7 +299,7 @@ import Testing
         == Shown(box.root + "/other", "file", file: box.configurationFile, line: 2))
   }
 
-  @Test func aFolderThatIsNotThereIsToldWithWhatNamesIt() async throws {
+  @Test func `A folder that is not there is told with what names it`() async throws {
     let box = try Sandbox()
     try box.configure("folder = /no/such/folder\n")
     let file = try await box.keybackup(
@@ -312,7 +312,7 @@ import Testing
     expectFailure(variable, 66, says: "/no/such/one", "check KEYBACKUP_FOLDER")
   }
 
-  @Test func doctorTellsWhatIsWrongInTheFile() async throws {
+  @Test func `Doctor tells what is wrong in the file`() async throws {
     let box = try Sandbox()
     try box.configure("wait = 1\nfolder = cloud\n")
     let failed = try await box.keybackup(["doctor"], pin: .none, expecting: 78)
@@ -326,7 +326,7 @@ import Testing
   }
 
   /// `keybackup` alone says so, too.
-  @Test func theFrontPageTellsThatTheFileIsWrong() async throws {
+  @Test func `The front page tells that the file is wrong`() async throws {
     let box = try Sandbox()
     try box.configure("nonsense\n")
     let front = try await box.keybackup(

@@ -9,14 +9,14 @@ import Testing
 @Suite struct PackagingTests {
   private func text(_ path: String) throws -> String { try Files.text(Build.root + "/" + path) }
 
-  @Test("The packages have the program's version")
-  func version() throws {
+  @Test
+  func `The packages have the program's version`() throws {
     let first = try text("debian/changelog").split(separator: "\n").first ?? ""
     #expect(first.hasPrefix("keybackup (\(Version.current)) "), "\(first)")
   }
 
-  @Test("What the packages name is in the source, or made by make package-parts")
-  func files() throws {
+  @Test
+  func `What the packages name is in the source, or made by make package-parts`() throws {
     let rules = try text("debian/rules") + text("Makefile")
     for list in [
       "keybackup.install", "keybackup-virtual-key.install", "keybackup-virtual-key.manpages",
@@ -34,24 +34,25 @@ import Testing
     }
   }
 
-  @Test("make lists every target that a person may want")
-  func help() async throws {
+  @Test
+  func `make lists every target that a person may want`() async throws {
     let list = try await Sandbox().run(["make", "-s", "-C", Build.root, "help"], key: nil)
     for target in ["deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist"] {
       #expect(list.out.contains("  make \(target) "), "\(target)")
     }
   }
 
-  @Test("The package's udev rule gives keys to the person at the computer, and to no group")
-  func rule() throws {
+  @Test
+  func `The package's udev rule gives keys to the person at the computer, and to no group`() throws
+  {
     let lines = try text("udev-rules/70-keybackup-seat.rules").split(separator: "\n")
       .filter { !$0.hasPrefix("#") }.joined(separator: "\n")
     #expect(lines.contains(#"ENV{ID_FIDO_TOKEN}=="1", TAG+="uaccess""#))
     #expect(!lines.contains("GROUP") && !lines.contains("MODE") && !lines.contains("OWNER"))
   }
 
-  @Test("The user's unit runs a command that exists, and never waits for a person")
-  func unit() async throws {
+  @Test
+  func `The user's unit runs a command that exists, and never waits for a person`() async throws {
     let service = try text("systemd/keybackup-verify.service")
     let line = try #require(
       service.split(separator: "\n").first { $0.hasPrefix("ExecStart=/usr/bin/keybackup ") })
@@ -64,16 +65,16 @@ import Testing
     #expect(run.code == 66, "\(run.text)")
   }
 
-  @Test("Every Swift package has a licence in the list of what is linked in")
-  func licences() throws {
+  @Test
+  func `Every Swift package has a licence in the list of what is linked in`() throws {
     let script = try text("scripts/spdx")
     for match in try text("Package.swift").matches(of: /\.package\(url: "[^"]*\/([^"\/]+)"/) {
       #expect(script.contains("\"\(match.1)\": \""), "\(match.1)")
     }
   }
 
-  @Test("docs/releases.md checks a signature as scripts/dist makes it")
-  func signature() throws {
+  @Test
+  func `docs/releases.md checks a signature as scripts/dist makes it`() throws {
     let page = try text("docs/releases.md")
     #expect(try text("scripts/dist").contains("namespace=keybackup-release\n"))
     #expect(page.contains("ssh-keygen -Y verify") && page.contains("-n keybackup-release "))

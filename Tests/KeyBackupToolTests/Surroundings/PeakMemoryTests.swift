@@ -6,7 +6,7 @@ import Testing
   /// An operation is authenticated as a whole, so one copy of the largest is in memory.
   ///
   /// This test guards against a second copy.
-  @Test func memoryHoldsTheLargestOperationOnce() async throws {
+  @Test func `Memory holds the largest operation once`() async throws {
     let box = try Sandbox()
     let count = 4000
     try await box.keybackup(["init"])

@@ -86,8 +86,8 @@ import Testing
     }
   }
 
-  @Test("Setup says what it installs and why, and waits for each of apt's locks")
-  func waits() async throws {
+  @Test
+  func `Setup says what it installs and why, and waits for each of apt's locks`() async throws {
     let computer = try Computer(missing: "libfido2-dev|umockdev")
     let holder = try computer.holdLists(untilCalls: 2)
     let setup = try await computer.run([Build.root + "/scripts/setup", "demo"])
@@ -111,8 +111,10 @@ import Testing
     withExtendedLifetime(holder) {}
   }
 
-  @Test("A lock that is never released ends setup with a word, and nothing is installed")
-  func gaveUp() async throws {
+  @Test
+  func `A lock that is never released ends setup with a word, and nothing is installed`()
+    async throws
+  {
     let computer = try Computer(missing: "umockdev")
     let holder = try computer.holdLists(untilCalls: .max)
     let setup = try await computer.run([Build.root + "/scripts/setup", "demo"], waiting: 1)
@@ -123,12 +125,13 @@ import Testing
   }
 
   @Test(
-    "Nothing but setup, demo and test installs anything; what is missing is named",
     arguments: [
       "build", "examples", "docs", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test",
       "bench", "deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist",
     ])
-  func checksOnly(_ target: String) async throws {
+  func `Nothing but setup, demo and test installs anything; what is missing is named`(
+    _ target: String
+  ) async throws {
     let computer = try Computer(missing: "libfido2-dev")
     let made = try await computer.run(["make", "-s", "-C", Build.root, target])
     #expect(made.code == 2)
@@ -137,8 +140,8 @@ import Testing
     #expect(try computer.called() == [])
   }
 
-  @Test("make install copies what make build built, and builds nothing")
-  func installs() async throws {
+  @Test
+  func `make install copies what make build built, and builds nothing`() async throws {
     let computer = try Computer(missing: "none")
     let root = computer.box.root
     try Files.makeFolder(root + "/source/.build/release")
@@ -181,8 +184,8 @@ import Testing
     #expect(Files.tree(root + "/system") == [])
   }
 
-  @Test("Every Swift package that is built has its exact version in Package.swift")
-  func exactVersions() throws {
+  @Test
+  func `Every Swift package that is built has its exact version in Package.swift`() throws {
     let manifest = try Files.text(Build.root + "/Package.swift")
     let pins = try Files.text(Build.root + "/Package.resolved")
     let found = pins.matches(

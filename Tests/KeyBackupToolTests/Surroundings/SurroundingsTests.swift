@@ -6,7 +6,7 @@ import Testing
   private static func started(_ line: String) -> [String] { ["sh", "-c", line, "sh"] }
 
   /// A file that got the number of a closed stream would be overwritten.
-  @Test func aClosedStreamIsNoOtherFile() async throws {
+  @Test func `A closed stream is no other file`() async throws {
     let backup = try await PreparedBackup()
     // A file that gets the number 1 is not the one that the caller meant.
     let outcome = try await backup.box.keybackup(
@@ -27,14 +27,14 @@ import Testing
   }
 
   /// As under nohup.
-  @Test func aSignalThatWasToBeIgnoredIs() async throws {
+  @Test func `A signal that was to be ignored is`() async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(
       ["wallet", "list"], key: ["--touch", "1500"],
       wrapper: Self.started(#"trap '' HUP; (sleep 0.7; kill -HUP $$) & exec "$@""#))
   }
 
-  @Test func theTerminalsQuitKeyLeavesItSane() async throws {
+  @Test func `The terminals quit key leaves it sane`() async throws {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "list"], pin: .none,
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// A shell would get the terminal without echo.
-  @Test func aHiddenPromptIsNotSuspended() async throws {
+  @Test func `A hidden prompt is not suspended`() async throws {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "list"], pin: .none,
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Reading blocks, and the signal comes to another thread.
-  @Test func interruptedWhileAnInputIsTyped() async throws {
+  @Test func `Interrupted while an input is typed`() async throws {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "import", "-"],
@@ -61,7 +61,7 @@ import Testing
     #expect(outcome.endedAtOnce, "\(outcome.seconds)")
   }
 
-  @Test func interruptedWhileNobodyWritesToAFIFO() async throws {
+  @Test func `Interrupted while nobody writes to AFIFO`() async throws {
     let backup = try await PreparedBackup()
     let fifo = backup.box.root + "/fifo"
     try await backup.box.run(["mkfifo", fifo], key: nil).expectSuccess()

@@ -24,7 +24,7 @@ import Testing
       environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup])
   }
 
-  @Test func inMemory() async throws {
+  @Test func `A folder in memory is warned of`() async throws {
     let box = try Sandbox()
     let made = try await initOn(
       box, #"mount -t tmpfs -o mode=0700,uid=\#(getuid()),gid=\#(getgid()) tmpfs "$box/disk""#)
@@ -34,7 +34,7 @@ import Testing
     #expect(warnings.last?.contains("it is the only copy") == true, "\(warnings)")
   }
 
-  @Test func onAReadOnlyFileSystem() async throws {
+  @Test func `On a read only file system`() async throws {
     let box = try Sandbox()
     let refused = try await initOn(
       box, #"mount -t tmpfs -o ro,mode=0777 tmpfs "$box/disk""#)
@@ -43,7 +43,7 @@ import Testing
     #expect(!box.trace.contains { $0.contains("makeCredential") || $0.contains("TOUCH") })
   }
 
-  @Test func nothingWarnsWhereAnEngineIsKnown() async throws {
+  @Test func `Nothing warns where an engine is known`() async throws {
     let box = try Sandbox()
     try box.setUpDropbox(try box.makeFolder("Dropbox"))
     let made = try await box.keybackup(["init", box.home + "/Dropbox"])
@@ -51,7 +51,7 @@ import Testing
     #expect(made.err.contains("Dropbox \"personal\" still has to upload it"), "\(made.err)")
   }
 
-  @Test func syncthingIgnoresIt() async throws {
+  @Test func `A folder that Syncthing ignores is warned of`() async throws {
     let box = try Sandbox()
     let folder = try box.makeFolder("Sync")
     try box.setUpSyncthing(folder)
@@ -71,7 +71,7 @@ import Testing
     ("sub/**/keybackup", true), ("#include more", true), ("#include ../more", false),
     ("(?d)(?i)SUB", true), ("", false), ("[", false), (".keybackup-tmp-*", false),
   ])
-  func ignorePatterns(_ text: String, _ covers: Bool) throws {
+  func `Ignore patterns cover what Syncthing ignores`(_ text: String, _ covers: Bool) throws {
     let box = try Sandbox()
     try Files.write(text, to: box.folder + "/.stignore")
     try Files.write("*.json", to: box.folder + "/more")
@@ -85,7 +85,7 @@ import Testing
     ("8:17", true), ("8:1", false), ("179:2", true), ("253:0", true), ("253:1", false),
     ("9:9", false),
   ])
-  func removableDisks(_ device: String, _ isRemovable: Bool) throws {
+  func `Removable disks are told from those inside`(_ device: String, _ isRemovable: Bool) throws {
     let box = try Sandbox()
     // Laid out as by the kernel: a USB stick, an internal disk, a card, and an encrypted volume on
     // each of the first two.
@@ -111,7 +111,7 @@ import Testing
     #expect((BlockDevice(of: mount, root: box.root)?.isRemovable ?? false) == isRemovable)
   }
 
-  @Test func mountTables() throws {
+  @Test func `Mount tables are read as the kernel writes them`() throws {
     let table = MountTable(
       #"""
       22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// A part of a sync folder that is mounted again elsewhere still belongs to that folder.
-  @Test func secondMounts() {
+  @Test func `Of two mounts at one place the later counts`() {
     let table = MountTable(
       #"""
       22 1 8:1 / / rw - ext4 /dev/sda1 rw
@@ -156,7 +156,7 @@ import Testing
 
   /// A file system that is mounted in a sync folder is synchronised with it, however its path is
   /// written.
-  @Test func mountsInTheFolder() {
+  @Test func `Mounts in the folder`() {
     let table = MountTable(
       #"""
       22 1 8:1 / / rw - ext4 /dev/sda1 rw

@@ -4,7 +4,7 @@ import Testing
 @Suite struct RcloneTests {
   private static let honest: Set<Int32> = [88, 66, 75, 94]
 
-  @Test func aMountAndABisync() async throws {
+  @Test func `A mount and a bisync`() async throws {
     let cloud = try await RcloneCloud()
     let (a, b) = (cloud.a, cloud.b)
     let made = try await a.keybackup(["init", "--json", a.folder]).json()

@@ -28,7 +28,7 @@ import Testing
     ]
   }
 
-  @Test func noCommandWritesOneThere() async throws {
+  @Test func `No command writes one there`() async throws {
     let (backup, inside) = try await Self.prepared()
     let box = backup.box
     try Files.write(String(repeating: "11", count: 32), to: box.root + "/nsec")
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// A shell's redirection puts printed output there too.
-  @Test func norIsOnePrintedIntoAFileThere() async throws {
+  @Test func `Nor is one printed into a file there`() async throws {
     let (backup, inside) = try await Self.prepared()
     let box = backup.box
     try Files.write(String(repeating: "11", count: 32), to: box.root + "/nsec")
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// The backup is in a subfolder, as `init` proposes it: its neighbours are synchronised too.
-  @Test func besideTheBackupNeither() async throws {
+  @Test func `Beside the backup neither`() async throws {
     let (backup, _) = try await Self.prepared()
     let box = backup.box
     let own = box.home + "/Dropbox/keybackup"
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// The backup's folder counts as a synced folder for commands that do not open it.
-  @Test func norInTheBackupsFolder() async throws {
+  @Test func `Nor in the backups folder`() async throws {
     let box = try Sandbox()
     for arguments in [["derive", "--salt", "x", "--out"], ["nostr", "export", "--out"]] {
       let refused = try await box.keybackup(arguments + [box.folder + "/x"], expecting: nil)
@@ -117,7 +117,7 @@ import Testing
   ///
   /// So nothing makes that folder.
   @Test(arguments: ["Later", "Later/x", "link", "none/../Later", "dangling"])
-  func norInASyncFolderThatIsNotThereYet(_ configured: String) async throws {
+  func `Nor in a sync folder that is not there yet`(_ configured: String) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try Files.link(box.home + "/link", to: box.home + "/Later")
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Nor is it offered for a backup.
-  @Test func aSyncFolderThatIsNotThereYetIsNotOffered() async throws {
+  @Test func `A sync folder that is not there yet is not offered`() async throws {
     let box = try Sandbox()
     try box.setUpSyncthing(box.home + "/Later")
     let refused = try await box.keybackup(["init"], environment: box.unnamed, expecting: nil)
@@ -143,14 +143,14 @@ import Testing
     #expect(!refused.text.contains("Later"), "\(refused.text)")
   }
 
-  @Test func whoSaysSoMay() async throws {
+  @Test func `Who says so may`() async throws {
     let (backup, inside) = try await Self.prepared()
     try await backup.box.keybackup(["restore", "--allow-synced-folder", "--out", inside + "/new"])
     #expect(Files.tree(inside + "/new").count == 3)
   }
 
   /// Nothing is refused elsewhere, and standard output is no such place.
-  @Test func elsewhereItIsAsBefore() async throws {
+  @Test func `Elsewhere it is as before`() async throws {
     let (backup, _) = try await Self.prepared()
     let entry = try await backup.box.keybackup(
       ["wallet", "show", PreparedBackup.ids[0], "--out", "-"], secrets: true)
@@ -160,7 +160,7 @@ import Testing
   // MARK: Secrets that come in
 
   /// Others may know by now what lies there.
-  @Test func noSecretIsTakenFromThere() async throws {
+  @Test func `No secret is taken from there`() async throws {
     let (backup, inside) = try await Self.prepared()
     let box = backup.box
     try Files.write(Samples.mnemonic + "\n", to: inside + "/words.txt")

@@ -98,7 +98,7 @@ import Testing
     Answer(mode: "silent", says: "answer"), Answer(mode: "floods", says: "answer"),
     Answer(mode: "endless", says: "answer"),
   ])
-  func nextcloud(_ answer: Answer) async throws {
+  func `Nextcloud says what it has synchronised`(_ answer: Answer) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try box.place(
@@ -118,7 +118,7 @@ import Testing
     Answer(mode: "notok", says: "does not answer"), Answer(mode: "closes", says: "does not answer"),
     Answer(mode: "silent", says: "answer"),
   ])
-  func dropbox(_ answer: Answer) async throws {
+  func `Dropbox says what it has synchronised`(_ answer: Answer) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try box.setUpDropbox(box.folder)
@@ -127,7 +127,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func enginesThatDoNotRun() async throws {
+  @Test func `Engines that do not run`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let (none, nothing) = try await status(box)
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: ["silent", "drips", "403", "html", "deep", "wrong"])
-  func aSyncthingThatMisbehaves(_ mode: String) async throws {
+  func `A syncthing that misbehaves`(_ mode: String) async throws {
     let backup = try await PreparedBackup()
     let engine = try await interface(mode, backup.box)
     try await expect(Answer(mode: mode, says: "answer"), of: "syncthing", from: backup.box)
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// Another user has taken the port while Syncthing does not run.
-  @Test func theKeyIsNotToldToAnotherUser() async throws {
+  @Test func `The key is not told to another user`() async throws {
     let backup = try await PreparedBackup()
     let engine = try await interface(
       "html", backup.box,
@@ -224,7 +224,7 @@ import Testing
       ("192.168.1.7:8384", nil), ("example.org:80", nil), ("127.0.0.1:0", nil), ("", nil),
       ("127.0.0.1:99999", nil), ("127.0.0.1", nil),
     ] as [(String, LocalAddress?)])
-  func addresses(_ text: String, _ address: LocalAddress?) {
+  func `Addresses of sync programs are read strictly`(_ text: String, _ address: LocalAddress?) {
     #expect(LocalAddress(text) == address)
   }
 
@@ -236,7 +236,7 @@ import Testing
     ("rclone mount x: /mnt/x", "RCLONE_RC=true\nRCLONE_RC_ADDR=:8", true, ":8"),
     ("rclone mount x: /mnt/x --rc=false --rc-addr", "RCLONE_RC=true", false, "localhost:5572"),
   ])
-  func howAnRcloneIsAsked(
+  func `How an rclone is asked`(
     _ line: String, _ environment: String, _ isControlled: Bool, _ address: String
   ) {
     let process = RcloneProcess(

@@ -10,7 +10,7 @@ import Testing
 
   /// Syncthing keeps up to this many conflict copies; with 0 it deletes them.
   @Test(arguments: [10, 0])
-  func twoComputersAndAPartition(_ keptConflicts: Int) async throws {
+  func `Two computers and a partition`(_ keptConflicts: Int) async throws {
     let pair = try await SyncthingPair(keptConflicts: keptConflicts)
     let (a, b) = (pair.computers[0], pair.computers[1])
     let made = try await a.keybackup(["init", "--json", a.folder]).json()
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A file that Syncthing ignores is not called synchronised.
-  @Test func whatItLeavesOut() async throws {
+  @Test func `What it leaves out`() async throws {
     let pair = try await SyncthingPair()
     let a = pair.computers[0]
     try Files.write("log\n", to: a.home + "/Sync/.stignore")

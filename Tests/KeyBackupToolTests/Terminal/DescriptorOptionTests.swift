@@ -11,7 +11,7 @@ import Testing
 
   /// These numbers are also those of the program's own sockets and files: it would wait for itself.
   @Test(arguments: options.indices)
-  func oneThatIsNotOpenIsRefused(_ index: Int) async throws {
+  func `One that is not open is refused`(_ index: Int) async throws {
     let (option, command) = Self.options[index]
     let box = try Sandbox()
     for number in [3, 4, 5, 77] {
@@ -25,7 +25,7 @@ import Testing
     try expectFailure(joined, 64, word: "usage")
   }
 
-  @Test func oneThatCannotBeReadIsRefused() async throws {
+  @Test func `One that cannot be read is refused`() async throws {
     let box = try Sandbox()
     for (option, command) in Self.options where option != "--events-fd" {
       let refused = try await box.keybackup(
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// The key that opens and the new one have one line each.
-  @Test func twoPINsAreTwoLines() async throws {
+  @Test func `Two PI ns are two lines`() async throws {
     let keys = try await ThreeKeys()
     let both = keys.only("blue") + ["--key", keys.box.root + "/fourth.json"]
     let trace = try await keys.box.traced {
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// A calling program writes the second PIN when it is asked for it.
-  @Test func theSecondMayComeLater() async throws {
+  @Test func `The second may come later`() async throws {
     let keys = try await ThreeKeys()
     let feed = #"{ echo "$PIN"; sleep 3; echo "$PIN"; } | "$@" --pin-fd 0"#
     let added = try await keys.box.keybackup(

@@ -2,7 +2,7 @@ import Testing
 
 /// The events that a calling program gets on `--events-fd`; it cannot disturb the work.
 @Suite struct EventsTests {
-  @Test func aPINAndATouchAreAnnounced() async throws {
+  @Test func `A PIN and a touch are announced`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (outcome, events) = try await box.listening(to: Sandbox.derive)
@@ -18,7 +18,7 @@ import Testing
     #expect(events[2]["code"].number == 0 && events[2]["word"].text == "ok")
   }
 
-  @Test func eachPINThatAPersonTypesIsAskedForWithItsReason() async throws {
+  @Test func `Each PIN that a person types is asked for with its reason`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (outcome, events) = try await box.listening(
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// A touch is announced only when the key waits for it.
-  @Test func aWrongPINIsFollowedByNoTouch() async throws {
+  @Test func `A wrong PIN is followed by no touch`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (outcome, _) = try await box.listening(
@@ -46,7 +46,7 @@ import Testing
     #expect(try await box.checkedNames() == ["pin", "done"])
   }
 
-  @Test func initsTouchesSayWhatEachIsFor() async throws {
+  @Test func `Inits touches say what each is for`() async throws {
     let box = try Sandbox()
     let (outcome, events) = try await box.listening(to: ["init"])
     outcome.expectSuccess()
@@ -55,7 +55,7 @@ import Testing
     #expect(reasons == ["1 of 3", "2 of 3", "3 of 3"])
   }
 
-  @Test func aKeyThatIsMissingIsAskedFor() async throws {
+  @Test func `A key that is missing is asked for`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (outcome, events) = try await box.listening(
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// The key is named by its label, and the message says that the one plugged in is not suitable.
-  @Test func theRightKeyIsAskedForByItsLabel() async throws {
+  @Test func `The right key is asked for by its label`() async throws {
     let keys = try await SeveralKeysTests.TwoKeys()
     let (outcome, events) = try await keys.box.listening(
       to: ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=4000"))
@@ -77,7 +77,7 @@ import Testing
     #expect(events[2]["key"].text?.contains("blue key") == true)
   }
 
-  @Test func aChoiceByTouchNamesTheCandidates() async throws {
+  @Test func `A choice by touch names the candidates`() async throws {
     let box = try Sandbox()
     let keys = [
       "--key", box.root + "/a.json,product=Alpha", "--key",
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: ["INT", "TERM", "HUP"])
-  func anInterruptedCommandSaysSo(_ signal: String) async throws {
+  func `An interrupted command says so`(_ signal: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     try Files.write("", to: box.eventsPath)
@@ -109,7 +109,7 @@ import Testing
     #expect(text.contains(#""word":"interrupted""#))
   }
 
-  @Test func aRestoreTellsHowFarItHasCome() async throws {
+  @Test func `A restore tells how far it has come`() async throws {
     let backup = try await PreparedBackup()
     let (outcome, events) = try await backup.box.listening(to: ["restore"])
     outcome.expectSuccess()
@@ -124,7 +124,7 @@ import Testing
     (["derive"], [], 64, "usage"),
     (["nonsense"], [], 64, "usage"),
   ])
-  func errorsEndTheStreamToo(
+  func `Errors end the stream too`(
     _ arguments: [String], _ key: [String], _ code: Int, _ word: String
   ) async throws {
     let box = try Sandbox()
@@ -135,7 +135,7 @@ import Testing
     #expect(events.last?["message"].text?.isEmpty == false)
   }
 
-  @Test func aSecretIsNeverInIt() async throws {
+  @Test func `A secret is never in it`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let (derived, _) = try await box.listening(to: Sandbox.derive)
@@ -153,7 +153,7 @@ import Testing
   @Test(arguments: [
     ("exec \"$@\" 8>&-", "is not open"), ("exec \"$@\" 8</dev/null", "not open for writing"),
   ])
-  func aDescriptorThatCannotBeWrittenIsAUsageError(
+  func `A descriptor that cannot be written is a usage error`(
     _ script: String, _ text: String
   ) async throws {
     let box = try Sandbox()
@@ -163,7 +163,7 @@ import Testing
     expectFailure(outcome, 64, says: "--events-fd", text)
   }
 
-  @Test func standardOutputIsForTheResult() async throws {
+  @Test func `Standard output is for the result`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["devices", "--events-fd", "1"], pin: .none, expecting: nil)
@@ -176,7 +176,7 @@ import Testing
     "exec 8<>$0; head -c 65536 /dev/zero >&8; exec \"$@\"",
     "exec \"$@\" 8>/dev/full",
   ])
-  func aReaderThatDoesNotReadDoesNotStopTheWork(_ script: String) async throws {
+  func `A reader that does not read does not stop the work`(_ script: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let plain = try await box.keybackup(Sandbox.derive)
@@ -190,7 +190,7 @@ import Testing
 
   // MARK: Reminders
 
-  @Test func aTouchThatDoesNotComeIsRemindedOf() async throws {
+  @Test func `A touch that does not come is reminded of`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -205,7 +205,7 @@ import Testing
     #expect(!atOnce.screen.contains("Still waiting"))
   }
 
-  @Test func aKeyThatDoesNotComeIsRemindedOf() async throws {
+  @Test func `A key that does not come is reminded of`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["credential", "create", "--wait", "11"], key: ["--no-key"], expecting: 69)

@@ -26,7 +26,7 @@ import Testing
 
   /// The key is usable at once after every end except a kill.
   @Test(arguments: ["TERM", "HUP"])
-  func theNextRunFindsTheKeyFree(_ signal: String) async throws {
+  func `The next run finds the key free`(_ signal: String) async throws {
     let (box, outcome) = try await script(
       """
       "$@" >/dev/null 2>"$box/one" & job=$!; touched "$box/one"; sleep 0.2
@@ -39,7 +39,7 @@ import Testing
   /// Kills the command outright: the key still blinks.
   ///
   /// The next run reports that at once, or waits for its end if there is time.
-  @Test func killedWhileTheKeyBlinks() async throws {
+  @Test func `Killed while the key blinks`() async throws {
     let (_, outcome) = try await script(
       """
       "$@" >/dev/null 2>"$box/one" & job=$!; touched "$box/one"; sleep 0.3
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// Stopped, as by Ctrl-Z or a closed laptop, touched meanwhile, and continued.
-  @Test func stoppedAndContinued() async throws {
+  @Test func `A command that was stopped and continued goes on`() async throws {
     let (_, outcome) = try await script(
       """
       "$@" >"$box/plain" 2>&1; "$@" >"$box/one" 2>"$box/said" & job=$!; touched "$box/said"
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Stopped for longer than the wait for a touch: it ends, and the key is free.
-  @Test func stoppedForTooLong() async throws {
+  @Test func `Stopped for too long`() async throws {
     let (_, outcome) = try await script(
       """
       "$@" >/dev/null 2>"$box/said" & job=$!; touched "$box/said"
@@ -74,7 +74,7 @@ import Testing
 
   /// A crash shows nothing of the memory, and ends at once.
   @Test(arguments: ["SEGV", "ABRT", "TRAP"])
-  func aCrashShowsNothing(_ signal: String) async throws {
+  func `A crash shows nothing`(_ signal: String) async throws {
     let (box, outcome) = try await script(
       """
       SWIFT_BACKTRACE=enable=yes "$@" >"$box/out" 2>"$box/one" & job=$!; touched "$box/one"
@@ -90,7 +90,7 @@ import Testing
 
   // MARK: The terminal's window is closed
 
-  @Test func closedWhileTheKeyBlinks() async throws {
+  @Test func `Closed while the key blinks`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -101,7 +101,7 @@ import Testing
     #expect(!Files.exists(box.root + "/out"))
   }
 
-  @Test func closedAtThePINPrompt() async throws {
+  @Test func `Closed at the PIN prompt`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: widths) func theMainScreensFit(_ width: Int) async throws {
+  @Test(arguments: widths) func `The main screens fit`(_ width: Int) async throws {
     let scene = try await Scene()
     let out = scene.box.root + "/out"
     // What is copied is never broken.
@@ -84,7 +84,9 @@ import Testing
   }
 
   /// File names are copied: none is cut, and each stands in one line.
-  @Test(arguments: widths) func filesThatAreRestoredHaveTheirWholeNames(_ width: Int) async throws {
+  @Test(arguments: widths) func `Files that are restored have their whole names`(_ width: Int)
+    async throws
+  {
     let backup = try await PreparedBackup()
     let out = backup.box.root + "/out"
     let shown = try await backup.box.keybackup(
@@ -97,7 +99,7 @@ import Testing
   }
 
   /// The names that people gave are enough to tell the ways in apart, and their kinds are words.
-  @Test(arguments: widths) func waysInAreNamedInWords(_ width: Int) async throws {
+  @Test(arguments: widths) func `Ways in are named in words`(_ width: Int) async throws {
     let scene = try await Scene()
     let list = try await scene.run(["key", "list"], width, pin: .none)
     let name = "My YubiKey 5C NFC on the key ring"
@@ -106,7 +108,9 @@ import Testing
     #expect(!list.out.contains("security_key") && !list.out.contains("AAGUID"), "\(list.out)")
   }
 
-  @Test(arguments: widths) func anErrorWithAHintIsBrokenBetweenWords(_ width: Int) async throws {
+  @Test(arguments: widths) func `An error with a hint is broken between words`(_ width: Int)
+    async throws
+  {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["restore"], key: ["--no-key"], environment: ["COLUMNS": "\(width)"], expecting: 69)
@@ -128,7 +132,7 @@ import Testing
   }
 
   /// A pipe is no screen: each message is one line, unless somebody says how wide it is.
-  @Test func aPipeGetsWholeLines() async throws {
+  @Test func `A pipe gets whole lines`() async throws {
     let backup = try await PreparedBackup()
     let piped = try await backup.box.keybackup(["init"], expecting: 73)
     for line in piped.err.split(separator: "\n") {
@@ -142,7 +146,7 @@ import Testing
 
   // MARK: A terminal
 
-  @Test(arguments: [60, 80]) func promptsAndNotesFitTheTerminal(_ width: Int) async throws {
+  @Test(arguments: [60, 80]) func `Prompts and notes fit the terminal`(_ width: Int) async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["init"], key: ["no-pin"], pin: .none,
@@ -162,7 +166,7 @@ import Testing
     (["TERM": "xterm"], true), (["TERM": "dumb"], false), (["NO_COLOR": "1"], false),
     (["TERM": ""], false),
   ])
-  func boldPrintWhereItShows(_ variables: [String: String], isBold: Bool) async throws {
+  func `Bold print where it shows`(_ variables: [String: String], isBold: Bool) async throws {
     let backup = try await PreparedBackup()
     let list = try await backup.box.keybackup(
       ["key", "list"], pin: .none, environment: variables, terminal: [], columns: 80,
@@ -179,7 +183,7 @@ import Testing
   }
 
   /// A person is told what the number is; a program reads it alone.
-  @Test func theNewWalletsIDIsNamedOnATerminal() async throws {
+  @Test func `The new wallets ID is named on a terminal`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let add = ["wallet", "add", "--name", "One", "--network", "bitcoin", "--mnemonic"]
@@ -193,7 +197,7 @@ import Testing
   }
 
   /// The words of a wallet stand in a line of their own.
-  @Test func revealedWordsCanBeRead() async throws {
+  @Test func `Revealed words can be read`() async throws {
     let backup = try await PreparedBackup()
     let shown = try await backup.box.keybackup(
       ["wallet", "show", "first-wallet", "--reveal"], secrets: true)
@@ -201,7 +205,7 @@ import Testing
   }
 
   /// docs/screens.md says what the program prints.
-  @Test func thePageOfScreensIsTrue() async throws {
+  @Test func `The page of screens is true`() async throws {
     let box = try Sandbox()
     let done = try await box.run(
       ["python3", Build.root + "/scripts/screens", "--check"], key: nil,
@@ -212,7 +216,7 @@ import Testing
 
   // MARK: Commands that can be run as they are printed
 
-  @Test func suggestedCommandsNameTheFolder() async throws {
+  @Test func `Suggested commands name the folder`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let place = box.root + "/my cloud"

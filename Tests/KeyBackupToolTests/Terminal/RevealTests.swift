@@ -7,7 +7,7 @@ import Testing
 @Suite struct RevealTests {
   private static let name = "A\u{1B}[2J\u{9B}31m\u{202E}B\u{7F}\u{E0041}é🔑"
 
-  @Test func onATerminalItSteersNothingAndInAPipeItIsExact() async throws {
+  @Test func `On a terminal it steers nothing and in a pipe it is exact`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     // JSON escapes the first of them in any case.
@@ -32,11 +32,11 @@ import Testing
     ("{\"a\":\r\n\t1}", "{\"a\": \n 1}"), ("\u{0}\u{1F}", #"\u0000\u001f"#), ("", ""),
     ("\u{2028}\u{E000}\u{AD}", #"\u2028\ue000\u00ad"#), ("zoo é 🔑", "zoo é 🔑"),
   ])
-  func escapes(_ text: String, _ expected: String) {
+  func `Control characters are shown escaped`(_ text: String, _ expected: String) {
     #expect(escaped(Array(text.utf8)) == Array(expected.utf8))
   }
 
-  @Test func whatIsNoUTF8IsReplaced() {
+  @Test func `What is no UTF 8 is replaced`() {
     for bytes in [[0x9B], [0xC0, 0x80], [0xE2, 0x80], [0xED, 0xA0, 0x80], [0xF8], [0xFF]]
       as [[UInt8]]
     {

@@ -2,7 +2,7 @@ import Testing
 
 /// Streams, and texts that must never be on any of them.
 @Suite struct StreamsTests {
-  @Test func aReaderThatWentAwayIsNoCrash() async throws {
+  @Test func `A reader that went away is no crash`() async throws {
     let backup = try await PreparedBackup()
     for command in [Sandbox.derive, ["wallet", "list"], ["status"], ["--help"]] {
       _ = try await backup.box.makeCredential(["--rp-id", "pipe.example"])
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func resultsGoToStandardOutputAndNothingElse() async throws {
+  @Test func `Results go to standard output and nothing else`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let derived = try await box.keybackup(Sandbox.derive)
@@ -37,7 +37,7 @@ import Testing
   ///
   /// This test also searches everything that is written into the folder, the home and the temporary
   /// folder.
-  @Test func noSecretIsWrittenInPlain() async throws {
+  @Test func `No secret is written in plain`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func nothingInTheFolderOrHomeIsForOthers() async throws {
+  @Test func `Nothing in the folder or home is for others`() async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(["restore", "--out", backup.box.root + "/out"])
     for folder in [backup.box.folder, backup.box.home, backup.box.root + "/out"] {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func noInputNeverWaits() async throws {
+  @Test func `No input never waits`() async throws {
     let box = try Sandbox()
     for arguments in [
       ["derive", "--salt", "x"], ["init"], ["credential", "list"], ["pin", "set"],

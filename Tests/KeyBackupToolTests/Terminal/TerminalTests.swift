@@ -2,7 +2,7 @@ import Testing
 
 /// A user at a terminal: prompts, Ctrl-C, the progress bar.
 @Suite struct TerminalTests {
-  @Test func asksForThePINAndShowsTheTriesLeft() async throws {
+  @Test func `Asks for the PIN and shows the tries left`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let piped = try await box.keybackup(Sandbox.derive)
@@ -18,7 +18,7 @@ import Testing
     #expect(!outcome.screen.contains(String(piped.out.dropLast())))
   }
 
-  @Test func aPersonMayTypeAnotherPINAndTheSameOneIsNotSentTwice() async throws {
+  @Test func `A person may type another PIN and the same one is not sent twice`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -36,7 +36,7 @@ import Testing
     #expect(PINTests.tries(trace) == 2, "\(trace)")
   }
 
-  @Test func endOfInputAtThePromptEndsIt() async throws {
+  @Test func `End of input at the prompt ends it`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["credential", "create"], pin: .none,
@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Ctrl-C
 
-  @Test func interruptedAtThePINPrompt() async throws {
+  @Test func `Interrupted at the PIN prompt`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
@@ -58,7 +58,7 @@ import Testing
 
   /// The key is free at once: the second command, on the same plugged-in key,
   /// gets its touch.
-  @Test func interruptedWhileWaitingForTheTouch() async throws {
+  @Test func `Interrupted while waiting for the touch`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
     let script = """
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["TERM", "HUP", "INT"])
-  func endedByASignalWhileWaitingForTheTouch(_ signal: String) async throws {
+  func `Ended by a signal while waiting for the touch`(_ signal: String) async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     // Not in a shell's background, where SIGINT is ignored, and stays so.
@@ -94,7 +94,7 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  @Test func interruptedInitLeavesNothingHalfDone() async throws {
+  @Test func `Interrupted init leaves nothing half done`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["init"], key: ["--touch", "never"],
@@ -105,7 +105,7 @@ import Testing
     try await box.keybackup(["init"])
   }
 
-  @Test func anInitThatFailsTakesTheFolderItMadeAwayAgain() async throws {
+  @Test func `An init that fails takes the folder it made away again`() async throws {
     let box = try Sandbox()
     let new = box.root + "/new"
     try await box.keybackup(
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: Results
 
-  @Test func aSecretIsNotShownOnATerminalUnasked() async throws {
+  @Test func `A secret is not shown on a terminal unasked`() async throws {
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let trace = try await box.traced {
@@ -133,7 +133,7 @@ import Testing
     #expect(shown.screen.contains(piped.out.dropLast()))
   }
 
-  @Test func manyWalletsShowAProgressBarOnATerminalOnly() async throws {
+  @Test func `Many wallets show a progress bar on a terminal only`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let entries = (0..<300).map { Samples.entry(id: "w\($0)", name: "\($0)") }
@@ -155,7 +155,7 @@ import Testing
     #expect(!piped.text.contains("[="))
   }
 
-  @Test func newPINsAreTypedTwice() async throws {
+  @Test func `New PI ns are typed twice`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["pin", "set"], key: ["no-pin"], pin: .none,
@@ -168,7 +168,7 @@ import Testing
     _ = try await box.makeCredential()
   }
 
-  @Test func aWalletsWordsAreTypedUnseen() async throws {
+  @Test func `A wallets words are typed unseen`() async throws {
     let backup = try await PreparedBackup()
     // From a terminal, standard input is a hidden prompt or plain lines; typed text must not appear
     // on the screen.
@@ -183,7 +183,7 @@ import Testing
   }
 
   /// A bare Enter is not a PIN that the key refused: none was sent.
-  @Test func anEmptyPINIsToldToBeTooShort() async throws {
+  @Test func `An empty PIN is told to be too short`() async throws {
     let backup = try await PreparedBackup()
     let outcome = try await backup.box.keybackup(
       ["wallet", "list"], pin: .none,
@@ -194,7 +194,7 @@ import Testing
     #expect(!outcome.screen.contains("refused"), "\(outcome.screen)")
   }
 
-  @Test func removingAsksFirst() async throws {
+  @Test func `Removing a wallet asks first`() async throws {
     let backup = try await PreparedBackup()
     let remove = ["wallet", "remove", "first-wallet"]
     let kept = try await backup.box.keybackup(

@@ -51,7 +51,7 @@ import Testing
   ]
 
   @Test(arguments: typed.indices)
-  func nothingRepeatsIt(_ index: Int) async throws {
+  func `Nothing repeats a typed secret`(_ index: Int) async throws {
     let (arguments, code, secret) = Self.typed[index]
     let box = try Sandbox()
     let told = try await box.keybackup(
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A PIN in place of a descriptor, or of a name.
-  @Test func noNumberIsRepeated() async throws {
+  @Test func `No number is repeated`() async throws {
     let backup = try await PreparedBackup()
     for (arguments, code, says) in [
       (["restore", "--pin-fd", "654321"], 64 as Int32, "the descriptor that it names is not open"),
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// A command that does its work repeats nothing in its notes either.
-  @Test func noNoteRepeatsIt() async throws {
+  @Test func `No note repeats it`() async throws {
     let backup = try await PreparedBackup()
     let typed = "abandn abandon abandon abandon"
     let added = try await backup.box.keybackup(
@@ -96,7 +96,7 @@ import Testing
     #expect(named.err.contains("Added \"2024\""), "\(named.err)")
   }
 
-  @Test func anEndlessLineEnds() async throws {
+  @Test func `An endless line ends`() async throws {
     let backup = try await PreparedBackup()
     let told = try await backup.box.keybackup(
       ["restore", "--pin-fd", "8"], pin: .none,
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// Nobody is alarmed by a text that is no secret.
-  @Test func whatIsNoneIsRepeated() async throws {
+  @Test func `What is none is repeated`() async throws {
     let box = try Sandbox()
     for (arguments, code, says) in [
       (["init", "a", "b"], 64 as Int32, "'b'"), (["key", "add", "label"], 64, "'label'"),
@@ -121,7 +121,7 @@ import Testing
   // MARK: Where they do belong
 
   /// Without a source the user is asked, and typed text is not shown.
-  @Test func theHiddenPromptIsTheDefault() async throws {
+  @Test func `The hidden prompt is the default`() async throws {
     let backup = try await PreparedBackup()
     let added = try await backup.box.keybackup(
       Self.add + ["--json"],
@@ -133,7 +133,7 @@ import Testing
     expectFailure(nobody, 64, says: "--mnemonic")
   }
 
-  @Test func theFileThatStillHoldsThemIsNamed() async throws {
+  @Test func `The file that still holds them is named`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let file = box.root + "/words.txt"

@@ -61,7 +61,7 @@ import Testing
   ]
 
   @Test(arguments: wrong.indices)
-  func isRefused(_ index: Int) async throws {
+  func `A wrong command line is refused with 64`(_ index: Int) async throws {
     let (arguments, says) = Self.wrong[index]
     let backup = try Sandbox()
     let words = Array(Samples.mnemonic.utf8)
@@ -80,7 +80,7 @@ import Testing
 
   /// The message names the mistake, not that a missing command takes no `--json`.
   @Test(arguments: [["walet", "list"], ["wallet", "lsit"]])
-  func aMistypedCommandIsToldInJSONToo(_ arguments: [String]) async throws {
+  func `A mistyped command is told in JSON too`(_ arguments: [String]) async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       arguments + ["--json"], key: nil, pin: .none, expecting: nil)
@@ -90,7 +90,7 @@ import Testing
     #expect(!message.contains("--json"), "\(message)")
   }
 
-  @Test func helpAndVersionAreAnswers() async throws {
+  @Test func `Help and version are answers`() async throws {
     let box = try Sandbox()
     let version = try await box.keybackup(["--version"], key: nil, pin: .none)
     #expect(version.out.hasPrefix("keybackup ") && version.err.isEmpty)
@@ -117,7 +117,7 @@ import Testing
   ]
 
   @Test(arguments: badSecrets.indices)
-  func aWrongWalletSecretIsRefusedAndNotRepeated(_ index: Int) async throws {
+  func `A wrong wallet secret is refused and not repeated`(_ index: Int) async throws {
     let (option, input, says) = Self.badSecrets[index]
     let box = try Sandbox()
     let arguments = ["wallet", "add", "--name", "N", "--network", "bitcoin", option, "-"]
@@ -132,7 +132,7 @@ import Testing
     try expectFailure(json, 65, word: "data-invalid")
   }
 
-  @Test func aKeyOfAnotherNetworkIsRefused() async throws {
+  @Test func `A key of another network is refused`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(
       ["wallet", "add", "--name", "N", "--network", "testnet", "--xpub", "-"], key: nil,
@@ -140,7 +140,7 @@ import Testing
     expectFailure(outcome, 65, says: "network")
   }
 
-  @Test func aMissingInputFileIsSaidToBe() async throws {
+  @Test func `A missing input file is said to be`() async throws {
     let box = try Sandbox()
     let nowhere = box.root + "/nowhere"
     for arguments in [
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func aTakenIDIsNotOverwritten() async throws {
+  @Test func `A taken ID is not overwritten`() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
     let outcome = try await backup.box.keybackup(

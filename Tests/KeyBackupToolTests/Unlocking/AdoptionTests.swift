@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
-  func walletsAreAddedAndTheFirstProgramReadsThem(_ name: String) async throws {
+  func `Wallets are added and the first program reads them`(_ name: String) async throws {
     let scene = try Scene(name)
     let box = scene.box
     let status = try await box.keybackup(
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
-  func anotherKeyBecomesAKeySlotBesideTheFirstPrograms(_ name: String) async throws {
+  func `Another key becomes a key slot beside the first programs`(_ name: String) async throws {
     let scene = try Scene(name)
     let box = scene.box
     let spare = ["--state", box.root + "/spare.json"]
@@ -110,7 +110,7 @@ import Testing
   ///
   /// Another key gets the master key, with the envelope.
   @Test(arguments: ["namespace-current", "namespace-legacy-layout"])
-  func theFirstProgramsKeyIsLost(_ name: String) async throws {
+  func `The first programs key is lost`(_ name: String) async throws {
     let scene = try Scene(name)
     let box = scene.box
     let new = ["--state", box.root + "/new.json"]

@@ -9,7 +9,7 @@ import Testing
 
   /// A computer that knows the backup misses a deleted wallet as it would without the cover.
   @Test(arguments: times)
-  func aCoverHidesNoDeletedWallet(time: Int) async throws {
+  func `A cover hides no deleted wallet`(time: Int) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await backup.rollBackAnImport()
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// A computer that knows the backup still uses it as before.
-  @Test func aKnownBackupIsUsedAsBefore() async throws {
+  @Test func `A known backup is used as before`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
@@ -51,7 +51,7 @@ import Testing
 
   /// A computer that knows nothing asks, and says how the user can tell them apart.
   @Test(arguments: times)
-  func aNewComputerSaysWhichOneOpened(time: Int) async throws {
+  func `A new computer says which one opened`(time: Int) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     var covers: [String] = []
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// A cover with damaged key slots does not block the backup beside it.
-  @Test func aDamagedCoverIsPassedOver() async throws {
+  @Test func `A damaged cover is passed over`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     for digit in ["0", "f"] {

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Setup.allCases)
-  func isFoundAndNamed(_ setup: Setup) async throws {
+  func `Is found and named`(_ setup: Setup) async throws {
     let box = try Sandbox()
     let (folder, name) = try setup.make(in: box)
     let asked = try await box.keybackup(
@@ -87,7 +87,7 @@ import Testing
     #expect(try status.json()["known"].flag == false)
   }
 
-  @Test func aPersonChooses() async throws {
+  @Test func `A person chooses between several folders`() async throws {
     let box = try Sandbox()
     let cloud = try box.makeFolder("Dropbox")
     try box.setUpDropbox(cloud)
@@ -108,7 +108,7 @@ import Testing
     try await box.keybackup(["init"], environment: box.unnamed, expecting: 73)
   }
 
-  @Test func aPersonNamesAnotherFolder() async throws {
+  @Test func `A person names another folder`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(
       ["init"], environment: box.unnamed,
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: ["\u{4}", "\n", "  \n"])
-  func aPersonNamesNothing(_ typed: String) async throws {
+  func `A person names nothing`(_ typed: String) async throws {
     let box = try Sandbox()
     let ended = try await box.keybackup(
       ["init"], environment: box.unnamed, terminal: [.expect("folder: "), .type(typed)],
@@ -131,7 +131,7 @@ import Testing
     #expect(box.trace.isEmpty, "the key was asked for nothing")
   }
 
-  @Test func doctorTells() async throws {
+  @Test func `Doctor tells which folder is known`() async throws {
     let box = try Sandbox()
     let (before, warned) = try await (
       box.keybackup(["doctor"], pin: .none, environment: box.unnamed),
@@ -146,7 +146,7 @@ import Testing
     #expect(carried.out.contains("can be written; Dropbox \"personal\" carries it on"))
   }
 
-  @Test func noInputMeansNoQuestion() async throws {
+  @Test func `No input means no question`() async throws {
     let box = try Sandbox()
     try box.setUpDropbox(try box.makeFolder("Dropbox"))
     let ended = try await box.keybackup(
@@ -155,7 +155,7 @@ import Testing
     #expect(!ended.screen.contains("Number"))
   }
 
-  @Test func aNewComputerWithSeveralBackups() async throws {
+  @Test func `A new computer with several backups`() async throws {
     let box = try Sandbox()
     let (first, second) = (try box.makeFolder("Dropbox/keybackup"), try box.makeFolder("Sync"))
     try box.setUpDropbox(box.home + "/Dropbox")
@@ -171,7 +171,7 @@ import Testing
       ["status", "--folder", second], pin: .none, environment: box.unnamed, expecting: 88)
   }
 
-  @Test func aNewComputerRestoresByItself() async throws {
+  @Test func `A new computer restores by itself`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let folder = try box.makeFolder("Sync")
@@ -183,7 +183,7 @@ import Testing
     #expect(Files.tree(box.root + "/out").count == 3)
   }
 
-  @Test func noBackupAnywhere() async throws {
+  @Test func `Without a backup anywhere, the message says so`() async throws {
     let box = try Sandbox()
     let cloud = try box.makeFolder("Dropbox")
     try box.setUpDropbox(cloud)
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: ["receiveonly", "sendonly", "receiveencrypted", "some-later-type"])
-  func whatGoesOneWayIsNotOffered(_ type: String) async throws {
+  func `What goes one way is not offered`(_ type: String) async throws {
     let box = try Sandbox()
     let folder = try box.makeFolder("Sync")
     try box.setUpSyncthing(folder, type: type)
@@ -217,7 +217,7 @@ import Testing
     #"{"personal":{"path":7},"business":null}"#, #"{"personal":"x"}"#,
     String(repeating: "x", count: 3 << 20),
   ])
-  func whateverTheirFilesHold(_ text: String) async throws {
+  func `Whatever their files hold`(_ text: String) async throws {
     let box = try Sandbox()
     for name in [
       ".config/syncthing/config.xml", ".dropbox/info.json", ".config/Nextcloud/nextcloud.cfg",
@@ -231,7 +231,7 @@ import Testing
 
   /// A FIFO would block; a folder cannot be read.
   @Test(arguments: ["mkfifo", "mkdir"])
-  func theirFilesAreNoFiles(_ command: String) async throws {
+  func `Their files are no files`(_ command: String) async throws {
     let box = try Sandbox()
     for name in [".config/syncthing/config.xml", ".dropbox/info.json"] {
       try box.place("", at: name)

@@ -8,7 +8,7 @@ import Testing
   // MARK: Which key
 
   /// The key that has just opened the backup is still plugged in.
-  @Test func theNewKeyIsAskedFor() async throws {
+  @Test func `The new key is asked for`() async throws {
     let keys = try await ThreeKeys()
     let (outcome, events) = try await keys.box.listening(
       to: ["key", "add", "--wait", "60", "--label", "fourth"],
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// A key that opens the backup is not said to open nothing.
-  @Test func anotherKeyIsNeeded() async throws {
+  @Test func `Another key is needed`() async throws {
     let keys = try await ThreeKeys()
     let outcome = try await keys.box.keybackup(
       ["rotate", "--key", "green", "--wait", "1"], key: keys.only("blue"), expecting: nil)
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// A key does not remove itself.
-  @Test func theKeyToBeRemovedIsThere() async throws {
+  @Test func `The key to be removed is there`() async throws {
     let keys = try await ThreeKeys()
     let outcome = try await keys.box.keybackup(
       ["key", "remove", "green", "--yes", "--wait", "1"], key: keys.only("green"), expecting: nil)
@@ -47,7 +47,7 @@ import Testing
 
   // MARK: Derive
 
-  @Test func noCredentialYet() async throws {
+  @Test func `A key without a credential is told from a wrong one`() async throws {
     let box = try Sandbox()
     let none = try await box.keybackup(["derive", "--salt", "a"], expecting: nil)
     expectFailure(
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// An empty standard input, as from a command that failed.
-  @Test func anEmptySalt() async throws {
+  @Test func `An empty salt is refused`() async throws {
     let box = try Sandbox()
     let trace = try await box.traced {
       let outcome = try await box.keybackup(["derive", "--salt", "-"], expecting: nil)
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The message says so and costs no further touch; `derive` then needs one named.
-  @Test func aSecondCredential() async throws {
+  @Test func `A second credential of one name is asked about`() async throws {
     let box = try Sandbox()
     let first = try await box.keybackup(["credential", "create", "--json"])
     #expect(first.err.count(of: "already holds") == 0, "\(first.err)")
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     "no-cred-mgmt,no-cred-mgmt-preview", "fault=error:credentialManagementPreview=0x7F",
   ])
-  func credentialsThatCannotBeListed(_ setting: String) async throws {
+  func `Credentials that cannot be listed`(_ setting: String) async throws {
     let box = try Sandbox()
     for _ in 0..<2 {
       let made = try await box.keybackup(
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [["derive"], ["credential", "create"]])
-  func aSpareKeyDerivesAnotherSecret(_ command: [String]) async throws {
+  func `A spare key derives another secret`(_ command: [String]) async throws {
     let help = try await Sandbox().keybackup(command + ["--help"], key: nil, pin: .none)
     let text = help.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(text.contains("derives other secrets"), "\(text)")
@@ -113,7 +113,7 @@ import Testing
 
   /// Programs that are to ask for the code, and cannot.
   @Test(arguments: ["KEYBACKUP_ASKPASS", "KEYBACKUP_PINENTRY"])
-  func theCodeIsNotCalledAPIN(_ variable: String) async throws {
+  func `The code is not called APIN`(_ variable: String) async throws {
     let kit = try await PreparedKit()
     for program in ["/nonexistent/asker", "/bin/true"] {
       let outcome = try await kit.box.keybackup(
@@ -128,7 +128,7 @@ import Testing
 
   /// The command in the yearly reminder proves the kit when it is typed as it stands.
   @Test(arguments: [nil, "a second secret"])
-  func theRemindersCommandProvesTheKit(_ second: String?) async throws {
+  func `The reminders command proves the kit`(_ second: String?) async throws {
     let kit = try await PreparedKit(second: second)
     let file = kit.backup.place + "/keybackup/keys/\(kit.keyID).json"
     let whole = try Files.text(file)

@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func manySaltsForTheRightCredentialCostAKnownComputerNothing() async throws {
+  @Test func `Many salts for the right credential cost a known computer nothing`() async throws {
     let backup = try await PreparedBackup()
     _ = try await list(backup)
     try await salts(backup, 60)
@@ -52,7 +52,7 @@ import Testing
     #expect(try await touches(backup.box) { _ = try await list(backup) } == 1)
   }
 
-  @Test func onANewComputerFourTouchesAreEnough() async throws {
+  @Test func `On a new computer four touches are enough`() async throws {
     let backup = try await PreparedBackup()
     try await salts(backup, 60)
     let count = try await touches(backup.box) {
@@ -63,7 +63,7 @@ import Testing
     #expect(count == 4)
   }
 
-  @Test func aPersonDecidesWhetherToGoOn() async throws {
+  @Test func `A person decides whether to go on`() async throws {
     let backup = try await PreparedBackup()
     try await salts(backup, 10)
     let refused = try await list(
@@ -77,7 +77,7 @@ import Testing
     #expect(count == 6)
   }
 
-  @Test func anotherCredentialOfTheSameKeyIsPutAside() async throws {
+  @Test func `Another credential of the same key is put aside`() async throws {
     let backup = try await PreparedBackup()
     let other = try await backup.box.registerWithPython(rpID: "keybackup:", discoverable: true)
     let plant = [
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// A file names a key that is plugged in and opens nothing, beside the right one and alone.
-  @Test func anotherKeyDoesNotStandInTheWay() async throws {
+  @Test func `Another key does not stand in the way`() async throws {
     let backup = try await PreparedBackup()
     let stranger = backup.box.root + "/stranger.json"
     let credential = try await backup.box.registerWithPython(

@@ -21,14 +21,14 @@ import Testing
   ]
 
   @Test(arguments: plants.indices)
-  func theGoodFileStillOpens(plant: Int) async throws {
+  func `The good file still opens`(plant: Int) async throws {
     let backup = try await PreparedBackup()
     try backup.plant { Self.plants[plant].change(&$0) }
     let listed = try await backup.box.keybackup(["wallet", "list", "--json"])
     #expect(try listed.json()["wallets"].items.count == 3, "\(Self.plants[plant].what)")
   }
 
-  @Test func manyKeySlotsFitNoSingleMessage() async throws {
+  @Test func `Many key slots fit no single message`() async throws {
     let backup = try await PreparedBackup()
     for number in 10..<40 {
       try backup.plant { header in
@@ -40,7 +40,7 @@ import Testing
 
   /// An attacker who writes to the folder chooses file names; they must not control the terminal.
   @Test(arguments: [["key", "list"], ["wallet", "list"], ["status"], ["verify"]])
-  func aFileNameDoesNotSteerTheTerminal(command: [String]) async throws {
+  func `A file name does not steer the terminal`(command: [String]) async throws {
     let backup = try await PreparedBackup()
     let name = backup.place + "/keybackup/keys/\u{1B}]0;x\u{7}.json"
     try Files.write("{}", to: name)

@@ -6,7 +6,7 @@ import Testing
 /// None counts as a spare, on no computer, and none of their claims is believed.
 @Suite struct PlantedSpareTests {
   @Test(arguments: ["key", "code"])
-  func aPlantedFileIsNoSpare(kind: String) async throws {
+  func `A planted file is no spare`(kind: String) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let planted = try await plant([kind, "--label", "Grandma safe"], in: backup)
@@ -31,7 +31,7 @@ import Testing
     #expect(listed.out.contains(/Grandma safe .*unconfirmed/), "\(listed.out)")
   }
 
-  @Test func aPlantedFileIsNotCalledAsTheLogSays() async throws {
+  @Test func `A planted file is not called as the log says`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let planted = try await plant(["key", "--label", "Grandma safe"], in: backup)
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// The ID is in the name and readable by anyone: the file's content decides.
-  @Test func aFileUnderAnEnrolledIDIsNoSpare() async throws {
+  @Test func `A file under an enrolled ID is no spare`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     try await box.keybackup(["verify", "--deep"], key: keys.only("blue"))
@@ -79,7 +79,7 @@ import Testing
   // MARK: Kits
 
   /// Its page may never have been printed.
-  @Test func aKitThatNobodyTestedIsNoSpare() async throws {
+  @Test func `A kit that nobody tested is no spare`() async throws {
     let kit = try await PreparedKit()
     try Files.remove(kit.page)
     let made = try await kit.box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// An envelope only claims whose it is.
-  @Test func anEnvelopeProvesNoKit() async throws {
+  @Test func `An envelope proves no kit`() async throws {
     let kit = try await PreparedKit()
     let text = try Files.text(kit.backup.envelope)
     try Files.remove(kit.backup.envelope)
@@ -113,7 +113,7 @@ import Testing
 
   /// Its credentials are lost together, even if a rotation of the master key comes between.
   @Test(arguments: [["rotate", "--credential"], ["rotate"]])
-  func twoWaysOfOneKeyAreOne(rotation: [String]) async throws {
+  func `Two ways of one key are one`(rotation: [String]) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(rotation)
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// A key that was absent brings both of its key slots along, and still counts as one.
-  @Test func twoWaysOfAnAbsentKeyAreOne() async throws {
+  @Test func `Two ways of an absent key are one`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
     try await box.keybackup(["rotate", "--credential", "--key", "green"], key: keys.only("green"))

@@ -6,7 +6,7 @@ import Testing
 
 /// Files with a key's credential that somebody put beside those that lead on after a rotation.
 @Suite struct PlantedSuccessorTests {
-  @Test func theyDoNotUseUpTheTouches() async throws {
+  @Test func `They do not use up the touches`() async throws {
     let backup = try await PreparedBackup()
     for digit in 1...5 {
       try backup.plant { $0["prf_salt"] = String(repeating: "\(digit)", count: 64) }

@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The owner's files are gone, or have not arrived: the new computer knows of nothing else.
-  @Test func aNewComputerIsNotGivenAStrangersWallets() async throws {
+  @Test func `A new computer is not given a strangers wallets`() async throws {
     let scene = try await Scene(alone: true)
     let trace = try await scene.box.traced {
       for command in [["restore", "--out", scene.box.root + "/out"], ["wallet", "import", "-"]] {
@@ -64,7 +64,7 @@ import Testing
     #expect(try opened.json()["wallets"].items.count == 2)
   }
 
-  @Test func besideTheOwnersBackupItIsNotUsedEither() async throws {
+  @Test func `Beside the owners backup it is not used either`() async throws {
     let scene = try await Scene()
     let fresh = try scene.box.newHome()
     // A new computer cannot tell which of the two is meant, and asks only for the owner's.
@@ -76,7 +76,7 @@ import Testing
       word: "wrong-key")
   }
 
-  @Test func aComputerThatKnowsTheBackupGoesOnWithOneTouch() async throws {
+  @Test func `A computer that knows the backup goes on with one touch`() async throws {
     let scene = try await Scene()
     let aside = scene.box.root + "/aside"
     let planted = scene.box.folder + "/cspp-namespaces/" + scene.stranger
@@ -98,7 +98,7 @@ import Testing
         .items.count == 4)
   }
 
-  @Test func aFileInTheOwnersNamespaceIsNotAskedForEither() async throws {
+  @Test func `A file in the owners namespace is not asked for either`() async throws {
     let scene = try await Scene()
     try Files.remove(scene.box.folder + "/cspp-namespaces/" + scene.stranger)
     for options in [["key"], ["code", "--second-secret", "security_key"]] {
@@ -130,7 +130,7 @@ import Testing
   /// A user who chose another relying party is told who can read the backup.
   ///
   /// This computer does not ask again, even after its secrets were replaced.
-  @Test func whatThisComputerEnrolledIsAskedFor() async throws {
+  @Test func `What this computer enrolled is asked for`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--rp-id", "own.example"])
     #expect(made.err.contains("web page of own.example"), "\(made.text)")
@@ -154,7 +154,7 @@ import Testing
   }
 
   /// Opening with a key of another relying party does not give the new key that relying party.
-  @Test func theNewKeysRelyingPartyIsItsOwn() async throws {
+  @Test func `The new keys relying party is its own`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init", "--rp-id", "own.example"])
     let other = try box.newHome()
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// `derive` would print the secret that opens the backup.
-  @Test func deriveRefusesWhatOpensABackupWhereverItIs() async throws {
+  @Test func `Derive refuses what opens a backup wherever it is`() async throws {
     let box = try Sandbox()
     let elsewhere = ["KEYBACKUP_FOLDER": box.root + "/elsewhere"]
     try Files.makeFolder(box.root + "/elsewhere")

@@ -43,7 +43,7 @@ import Testing
   ]
 
   /// A command that would write there, or keep its master key, refuses until a user names it.
-  @Test func whatWritesRefuses() async throws {
+  @Test func `Commands that write refuse a replaced backup`() async throws {
     let scene = try await Scene()
     let (box, other) = (scene.box, scene.other)
     let entry = Array(Samples.entry(id: "new", name: "New").utf8)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// A command that reads does its work, and reports this by its exit code, in JSON and in words.
-  @Test func whatReadsEndsWithIt() async throws {
+  @Test func `What reads ends with it`() async throws {
     let scene = try await Scene()
     let box = scene.box
     for command in [
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Beside the known backup, it is named with its contents, and not used.
-  @Test func besideTheKnownOneItIsNotUsed() async throws {
+  @Test func `Beside the known one it is not used`() async throws {
     let scene = try await Scene(removing: false)
     let box = scene.box
     let restored = try await box.keybackup(["restore", "--json"], expecting: nil)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// The successor of the known backup is no stranger, even if the known one was deleted.
-  @Test func itsSuccessorTakesItsPlace() async throws {
+  @Test func `Its successor takes its place`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try await box.keybackup(["restore"])
@@ -147,7 +147,7 @@ import Testing
     expectFailure(refused, 89, says: backup.namespaceID, next)
   }
 
-  @Test func whatHasFailedStaysThat() {
+  @Test func `What has failed stays that`() {
     let gone = OtherBackups(vanished: [.init(words: [1, 2])])
     #expect(gone.ending(.success) == .rollback && gone.ending(.partial) == .rollback)
     #expect(gone.ending(.dataInvalid) == .dataInvalid && gone.ending(.wrongKey) == .wrongKey)

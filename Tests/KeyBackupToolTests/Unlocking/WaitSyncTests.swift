@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [["restore", "--json"], ["wallet", "list", "--json"], ["status", "--json"]])
-  func anEmptyWalletIsWaitedFor(_ command: [String]) async throws {
+  func `An empty wallet is waited for`(_ command: [String]) async throws {
     let backup = try await PreparedBackup()
     let path = backup.wallets[0]
     let aside = try take(path, backup.box)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["", "/cspp-namespaces"])
-  func aWholeBackupIsWaitedFor(_ part: String) async throws {
+  func `A whole backup is waited for`(_ part: String) async throws {
     let backup = try await PreparedBackup()
     let path = backup.box.folder + part
     let aside = try take(path, backup.box)
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// A file that was seen here once and is gone may also be on its way.
-  @Test func whatThisComputerKnewIsWaitedFor() async throws {
+  @Test func `What this computer knew is waited for`() async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(["wallet", "list"])
     let path = backup.operations[1]
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// An operation that only another, sealed one names is discovered after the touch.
-  @Test func whatOnlyTheOpenedLogNamesIsWaitedFor() async throws {
+  @Test func `What only the opened log names is waited for`() async throws {
     let backup = try await PreparedBackup()
     let other = backup.box.root + "/other-home"
     try Files.makeFolder(other)
@@ -80,7 +80,7 @@ import Testing
     #expect(try outcome.json()["restored"].number == 4)
   }
 
-  @Test func afterTheTimeItIsSaidWhatIsLacking() async throws {
+  @Test func `After the time it is said what is lacking`() async throws {
     let backup = try await PreparedBackup()
     try Files.write([], to: backup.wallets[0])
     let name = NotHereYetTests.split(backup.wallets[0]).1
@@ -100,7 +100,7 @@ import Testing
     expectFailure(empty, 66, says: "there is no backup in")
   }
 
-  @Test func interruptingEndsTheWaitAtOnce() async throws {
+  @Test func `Interrupting ends the wait at once`() async throws {
     let backup = try await PreparedBackup()
     try Files.write([], to: backup.wallets[0])
     let outcome = try await backup.box.keybackup(
@@ -109,7 +109,7 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  @Test func manyFilesAreOneLine() async throws {
+  @Test func `Many files are one line`() async throws {
     let backup = try await PreparedBackup()
     for path in backup.wallets + [backup.operations[1], backup.wrapper] {
       try Files.write([], to: path)
@@ -122,13 +122,13 @@ import Testing
   }
 
   @Test(arguments: [["status", "--wait-sync", "-1"], ["status", "--wait-sync", "86401"]])
-  func theTimeIsChecked(_ command: [String]) async throws {
+  func `The time is checked`(_ command: [String]) async throws {
     let box = try Sandbox()
     try await box.keybackup(command, pin: .none, expecting: 64)
   }
 
   /// It cannot know whether a backup is on its way.
-  @Test func initDoesNotWait() async throws {
+  @Test func `Init does not wait`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init", "--wait-sync", "1"], expecting: 64)
   }

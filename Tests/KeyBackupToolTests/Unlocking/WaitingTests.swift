@@ -5,7 +5,7 @@ import Testing
   typealias TwoKeys = SeveralKeysTests.TwoKeys
 
   /// There is nothing in reach; then the right key comes.
-  @Test func asksForTheKeyByItsLabel() async throws {
+  @Test func `Asks for the key by its label`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "60"], key: ["--key", keys.box.keyState + ",plug-after-ms=6000"])
@@ -14,7 +14,7 @@ import Testing
   }
 
   /// The wrong key is plugged in; then the right one comes.
-  @Test func aWrongKeyDoesNotEndTheWait() async throws {
+  @Test func `A wrong key does not end the wait`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=6000"))
@@ -23,14 +23,14 @@ import Testing
     #expect(outcome.endedAtOnce)
   }
 
-  @Test func nothingIsAskedForWhenTheKeyIsIn() async throws {
+  @Test func `Nothing is asked for when the key is in`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(["restore", "--wait", "60"], key: keys.both())
     #expect(!outcome.text.contains("Insert"), "\(outcome.text)")
   }
 
   /// Without `--wait`, a script gets the error at once.
-  @Test func aScriptDoesNotWait() async throws {
+  @Test func `A script does not wait`() async throws {
     let keys = try await TwoKeys()
     let none = try await keys.box.keybackup(
       ["restore"], key: ["--key", keys.box.keyState + ",plug-after-ms=60000"], expecting: nil)
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// On a terminal the command waits for the user, who may give up.
-  @Test func thePersonMayGiveUp() async throws {
+  @Test func `The person may give up`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore"], key: ["--key", keys.stranger],
@@ -50,7 +50,7 @@ import Testing
     #expect(outcome.code == 130 && outcome.endedAtOnce, "\(outcome.text)")
   }
 
-  @Test func theWaitEnds() async throws {
+  @Test func `The wait for a key ends in time`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "1"], key: ["--key", keys.stranger], expecting: nil)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Key slots that need no security key are named, whatever their labels.
-  @Test func theOtherKeySlotsAreNamed() async throws {
+  @Test func `The other key slots are named`() async throws {
     let backup = try await PreparedBackup()
     try backup.plant { header in
       header["kind"] = "recovery_code"
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// A named key that comes late.
-  @Test func waitsForTheNamedPath() async throws {
+  @Test func `Waits for the named path`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "60", "--device", "/dev/hidraw1"],
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// The key is plugged in and out again before it can be asked: no hang.
-  @Test func aKeyThatComesAndGoes() async throws {
+  @Test func `A key that comes and goes`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(
       ["restore", "--wait", "3"],
@@ -95,7 +95,7 @@ import Testing
 
   /// Another program has the key for a while: the command waits for it.
   @Test(arguments: [["restore"], ["credential", "create"]])
-  func aBusyKeyIsWaitedFor(_ command: [String]) async throws {
+  func `A busy key is waited for`(_ command: [String]) async throws {
     let keys = try await TwoKeys()
     let script = """
       flock /dev/hidraw0 sh -c 'touch "$TMPDIR/held"; sleep 6' &
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// Two of our own programs at the same time wait for their turns.
-  @Test func twoRunsTakeTurns() async throws {
+  @Test func `Two runs take turns`() async throws {
     let keys = try await TwoKeys()
     let script = """
       "$@" >"$TMPDIR/one" 2>&1 & job=$!; "$@" >"$TMPDIR/two" 2>&1; echo "two $?"; wait $job; echo "one $?"

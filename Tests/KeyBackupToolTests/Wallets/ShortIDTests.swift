@@ -16,7 +16,7 @@ import Testing
   private static let two = "ab23456789ffffffab23456789abcdef"
   private static let three = "99aa7766554433221100aabbccddeeff"
 
-  @Test func asManyDigitsAsAreNeeded() async throws {
+  @Test func `As many digits as are needed`() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.two, "Two"), (Self.three, "Three")])
     let list = try await box.keybackup(["wallet", "list"])
     let ids = list.out.split(separator: "\n").dropFirst().compactMap {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func everyCommandTakesABeginning() async throws {
+  @Test func `Every command takes a beginning`() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.three, "Three")])
     let out = box.root + "/words"
     try await box.keybackup(
@@ -57,7 +57,7 @@ import Testing
     #expect(left.compactMap { $0["id"].text } == [Self.one])
   }
 
-  @Test func severalThatFitAreListed() async throws {
+  @Test func `Several that fit are listed`() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.two, "Two")])
     for command in [
       ["wallet", "show", "ab234567"], ["wallet", "remove", "ab23", "--yes"],
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Somebody else chose the name: which wallet is meant is not guessed.
-  @Test func aNameLikeAnotherWalletsShownIDIsAmbiguous() async throws {
+  @Test func `A name like another wallets shown ID is ambiguous`() async throws {
     let box = try await Self.box([(Self.three, "Three"), ("other-wallet-of-mine", "99aa7766")])
     let outcome = try await box.keybackup(
       ["wallet", "show", "99aa7766", "--reveal"], expecting: nil)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// What names nothing is refused before anybody touches a key.
-  @Test func nothingIsNoSelector() async throws {
+  @Test func `Nothing is no selector`() async throws {
     let backup = try await PreparedBackup()
     let asked = try await backup.box.traced {
       for command in [
@@ -120,7 +120,7 @@ import Testing
 
   // MARK: Backups and ways in
 
-  @Test func aBackupIsNamedByABeginning() async throws {
+  @Test func `A backup is named by a beginning`() async throws {
     let backup = try await PreparedBackup()
     let id = backup.namespaceID
     for digits in [4, 8, 31, 32] {
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// Whoever writes to the folder chooses the ID in a file, but not what is enrolled.
-  @Test func aPlantedIDDoesNotWinOverALabel() async throws {
+  @Test func `A planted ID does not win over a label`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--label", "beef", "--json"]).json()
     let planted = "beef" + String(repeating: "0", count: 28)
@@ -163,7 +163,7 @@ import Testing
     #expect(!asked.contains { $0.hasSuffix("TOUCH") }, "\(asked)")
   }
 
-  @Test func waysInAreShownShort() async throws {
+  @Test func `Ways in are shown short`() async throws {
     let backup = try await PreparedBackup()
     let list = try await backup.box.keybackup(["key", "list"], key: nil, pin: .none)
     #expect(list.out.contains("  " + backup.keyID.prefix(8) + "\n"), "\(list.out)")

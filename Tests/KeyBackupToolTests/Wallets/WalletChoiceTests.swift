@@ -3,7 +3,7 @@ import Testing
 /// The choice of a wallet by name or ID, and entries that may not be imported.
 @Suite struct WalletChoiceTests {
   /// Other wallets have a name equal to the ID of the requested one.
-  @Test func anIDWinsOverANameWithItsOwnSecret() async throws {
+  @Test func `An ID wins over a name with its own secret`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let entries =
@@ -23,7 +23,7 @@ import Testing
     expectFailure(several, 66, says: "alpha")
   }
 
-  @Test func aHyphenIsStandardOutput() async throws {
+  @Test func `A hyphen is standard output`() async throws {
     let backup = try await PreparedBackup()
     let file = backup.box.root + "/entry"
     try await backup.box.keybackup(["wallet", "show", "first-wallet", "--out", file])
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// "There is no such wallet" is only reported if everything could be read.
-  @Test func aWalletThatIsGoneFromTheFolderIsNotDenied() async throws {
+  @Test func `A wallet that is gone from the folder is not denied`() async throws {
     let backup = try await PreparedBackup()
     let absent = ["wallet", "show", "never-was"]
     let none = try await backup.box.keybackup(absent, expecting: nil)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// A user is asked first; a script is believed.
-  @Test func removingAsksAtATerminalOnly() async throws {
+  @Test func `Removing asks at a terminal only`() async throws {
     let backup = try await PreparedBackup()
     let before = try Files.contents(backup.box.folder)
     let remove = ["wallet", "remove", "first-wallet"]
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// An entry that cannot be stored is refused before a PIN and a touch are asked for.
-  @Test func aLineThatIsTooLongCostsNoTouch() async throws {
+  @Test func `A line that is too long costs no touch`() async throws {
     let backup = try await PreparedBackup()
     let long = Samples.entry(id: "long", name: String(repeating: "x", count: 13 << 20))
     let asked = try await backup.box.traced {
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Waiting for the sync program would not help, so the error is not "try again".
-  @Test func aLineOfZeroBytesIsInvalid() async throws {
+  @Test func `A line of zero bytes is invalid`() async throws {
     let backup = try await PreparedBackup()
     let refused = try await backup.box.keybackup(
       ["wallet", "import", "-"], input: [0, 0, 10], expecting: nil)

@@ -24,7 +24,7 @@ import Testing
     return outcome.output
   }
 
-  @Test func covbTravelsBothWays() async throws {
+  @Test func `Covb travels both ways`() async throws {
     let box = try Sandbox()
     let (theirs, ours) = (box.root + "/theirs.covb", box.root + "/ours.covb")
     try Files.write(" correct horse\tbattery staple \n", to: box.root + "/password", mode: 0o600)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func whatIsAllThereIsNamed() async throws {
+  @Test func `What is all there is named`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let entries = PreparedBackup.ids.map { Samples.entry(id: $0, name: "Name of " + $0) }
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Two wallets of one name are kept, and the user is told how to distinguish them.
-  @Test func aNameThatAnotherWalletHas() async throws {
+  @Test func `A name that another wallet has`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let added = try await box.keybackup(
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// The message names the option that takes this secret.
-  @Test func theOptionThatTakesItIsNamed() async throws {
+  @Test func `The option that takes it is named`() async throws {
     let backup = try await PreparedBackup()
     for (option, secret, right) in [
       ("--mnemonic", Samples.xprv, "--xprv"), ("--mnemonic", Samples.descriptor, "--descriptor"),
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// An old or watch-only file with the ID of a wallet does not replace its words.
-  @Test func anImportReplacesNoSecretUnasked() async throws {
+  @Test func `An import replaces no secret unasked`() async throws {
     let box = try Sandbox()
     try Files.write(Self.password + "\n", to: box.root + "/password", mode: 0o600)
     let given = ["--json", "--password-file", box.root + "/password"]
@@ -180,7 +180,7 @@ import Testing
     #expect(listed.first { $0["id"].text == "hot" }?["kind"].text == "watch-only")
   }
 
-  @Test func covbPasswordsAreAskedForTwice() async throws {
+  @Test func `Covb passwords are asked for twice`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let file = box.root + "/typed.covb"
@@ -226,7 +226,7 @@ import Testing
 
   // MARK: Plain formats
 
-  @Test func aMnemonicGoesOutAndComesBackInEveryForm() async throws {
+  @Test func `A mnemonic goes out and comes back in every form`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let add = ["wallet", "add", "--name", "A", "--network", "bitcoin", "--mnemonic", "-"]
@@ -282,7 +282,7 @@ import Testing
   }
 
   /// Words without their passphrase are another wallet, which is never exported without a warning.
-  @Test func aForgottenPassphraseIsNoticed() async throws {
+  @Test func `A forgotten passphrase is noticed`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     try Files.write(Samples.mnemonic, to: box.root + "/words", mode: 0o600)
@@ -319,7 +319,7 @@ import Testing
     #expect(matching["wallet"]["fingerprint_matches"].flag == true)
   }
 
-  @Test func labelsAreAddedToAWallet() async throws {
+  @Test func `Labels are added to a wallet`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let none = try await box.keybackup(
@@ -336,7 +336,7 @@ import Testing
   }
 
   /// Nothing leaves the backup by accident.
-  @Test func anExportIsAskedForTwice() async throws {
+  @Test func `An export is asked for twice`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let export = ["wallet", "export", "first-wallet"]
@@ -360,7 +360,7 @@ import Testing
   }
 
   /// Malicious or broken files end in a clear error, before a touch.
-  @Test func hostileFilesCostNoTouch() async throws {
+  @Test func `Hostile files cost no touch`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let made = ["--name", "N", "--network", "bitcoin"]

@@ -14,7 +14,7 @@ import Testing
   }
 
   /// The output of `bitcoin-cli listdescriptors` without `true`.
-  @Test func publicDescriptorsAreSaidToBe() async throws {
+  @Test func `Public descriptors are said to be`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let told = try await box.keybackup(Self.descriptors, input: list([Samples.descriptor]))
@@ -63,7 +63,7 @@ import Testing
       input: Array(secret.utf8))
   }
 
-  @Test func theFingerprintIsShownAndTheSameWalletNamed() async throws {
+  @Test func `The fingerprint is shown and the same wallet named`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     let first = try await add(box, ["--mnemonic", "-"], Samples.mnemonic)
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// The same words with a passphrase are another wallet, with its own fingerprint.
-  @Test func aPassphraseMakesAnotherWallet() async throws {
+  @Test func `A passphrase makes another wallet`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     _ = try await add(box, ["--mnemonic", "-"], Samples.mnemonic)
