@@ -18,7 +18,7 @@ extension UserMessage {
       case .permissionDenied(let path):
         UserMessage(
           .permissionDenied, "you may not open the security key at \(path)",
-          hint: "install the udev rule as docs/install.md says, then replug the key\n"
+          hint: "install the udev rule 70-keybackup.rules (docs/install.md), then replug the key\n"
             + "to see what is missing: keybackup doctor")
       case .busy:
         UserMessage(

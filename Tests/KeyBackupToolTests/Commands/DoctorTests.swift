@@ -158,7 +158,7 @@ import Testing
     (["/etc/udev/rules.d/70-keybackup.rules"], "ok", "every FIDO2 key"),
     (
       ["/usr/lib/udev/rules.d/60-fido-id.rules", "/usr/lib/udev/rules.d/70-uaccess.rules"], "ok",
-      "sits at this computer"
+      "the person at this computer"
     ),
     (["/usr/lib/udev/rules.d/60-fido-id.rules"], "warning", "no rule gives access to them"),
     (["/run/udev/rules.d/70-u2f.rules"], "warning", "listed models only"),

@@ -34,7 +34,7 @@ import Testing
     try await keys.box.keybackup(["wallet", "list"], key: keys.only("blue"))
     // A folder that nothing carries is one disk away from its end.
     let alone = try await keys.box.keybackup(["status"], key: nil, pin: .none)
-    #expect(Self.first(alone).hasPrefix("Attention: no sync program carries"), "\(alone.out)")
+    #expect(Self.first(alone).hasPrefix("Attention: no sync program is known"), "\(alone.out)")
     try keys.box.setUpDropbox(keys.box.folder)
     let fine = try await keys.box.keybackup(["status"], key: nil, pin: .none)
     #expect(fine.out.contains("(Dropbox \"personal\")\n"), "\(fine.out)")

@@ -151,7 +151,8 @@ import Testing
       .map { $0 == "FILE" ? kit.second : $0 }
     let page = try Files.text(kit.page)
     let onPaper = second == nil ? "" : " --secret-file FILE"
-    #expect(page.contains("<code>keybackup recovery-kit test\(onPaper)</code>"))
+    let line = "keybackup recovery-kit test --kit-id \(kit.keyID.prefix(8))\(onPaper)"
+    #expect(page.contains("<code>\(line)</code>"))
     #expect(command.contains("--kit-id") && command.contains("--secret-file") == (second != nil))
     let tested = try await kit.box.keybackup(
       Array(command), key: ["--no-key"], pin: .none,
