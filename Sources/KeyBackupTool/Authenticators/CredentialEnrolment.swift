@@ -90,7 +90,7 @@ struct CredentialEnrolment: Sendable {
     }
     return error.adding(
       hint: "an unused credential is left on \(key.name); to delete it: "
-        + "keybackup credential delete --force \(CredentialIDArgument.encode(credential.bytes))")
+        + CredentialIDArgument.deletion(of: credential.bytes, force: true))
   }
 }
 

@@ -106,10 +106,10 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     let code = try report(made.keyID, old, made.credential.bytes, label, opened)
-    if slot.discoverable == true, let id = slot.credentialID, !unlock.common.json {
+    let slots = (try? opened.allKeySlots()) ?? []
+    if let freed = slots.credentialFreed(byRemoving: [old]), !unlock.common.json {
       unlock.output.note(
-        "Once the old one is removed, free its slot: keybackup credential delete --force "
-          + CredentialIDArgument.encode(id))
+        "Once the old one is removed, free its slot: \(CredentialIDArgument.deletion(of: freed))")
     }
     return code
   }

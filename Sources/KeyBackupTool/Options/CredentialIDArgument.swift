@@ -24,4 +24,16 @@ enum CredentialIDArgument {
 
   /// Base64url without padding, as the format and JSON print IDs.
   static func encode(_ id: [UInt8]) -> String { Base64.string(id, .url) }
+
+  /// The command that deletes a credential; an ID that begins like an option is none.
+  ///
+  /// - Parameters:
+  ///   - id: the credential.
+  ///   - force: only for one that this run has made.
+  /// - Returns: a line for a shell.
+  static func deletion(of id: [UInt8], force: Bool = false) -> String {
+    let text = encode(id)
+    return "keybackup credential delete " + (force ? "--force " : "")
+      + (text.hasPrefix("-") ? "-- " : "") + text
+  }
 }

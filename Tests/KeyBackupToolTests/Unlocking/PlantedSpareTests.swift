@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import KeyBackupTool
+
 /// Files in `keys/` that somebody with access to the synced folder put there.
 ///
 /// None counts as a spare, on no computer, and none of their claims is believed.
@@ -50,6 +52,38 @@ import Testing
     try await box.keybackup(["key", "remove", planted, "--yes"])
     #expect(!Files.exists(file))
     #expect(try await status(box)["ways"].items.count == 1)
+  }
+
+  /// Nobody is told to delete the credential that a planted file names.
+  @Test func `A copied file frees no slot of the key`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let green = try #require(try await keys.slots().first { $0["label"].text == "green" })
+    let credential = try #require(green["credential_id"].text)
+    let copy = try await plant(
+      ["key", "--label", "old key", "--credential-id=" + credential],
+      in: try await namespace(box), of: box)
+    let removed = try await box.keybackup(
+      ["key", "remove", "old key", "--yes"], key: keys.only("blue"))
+    #expect(!removed.err.contains("credential delete"), "\(removed.err)")
+    #expect(try await keys.slots().allSatisfy { $0["key_id"].text != copy })
+    // As long as another file names it, the enrolled key's own is not named either.
+    try await plant(
+      ["key", "--label", "old key", "--credential-id=" + credential],
+      in: try await namespace(box), of: box)
+    let named = try await box.keybackup(
+      ["key", "remove", "green", "--yes"], key: keys.only("blue"))
+    #expect(!named.err.contains("credential delete"), "\(named.err)")
+    let freed = try await box.keybackup(["key", "remove", "red", "--yes"], key: keys.only("blue"))
+    #expect(freed.err.contains("free its slot: keybackup credential delete"), "\(freed.err)")
+    #expect(!freed.err.contains("--force"), "\(freed.err)")
+  }
+
+  @Test func `A credential ID that begins like an option is told apart`() {
+    #expect(
+      CredentialIDArgument.deletion(of: [0xFB, 0xEF, 0xBE])
+        == "keybackup credential delete -- ----")
+    #expect(CredentialIDArgument.deletion(of: [0, 0, 0]) == "keybackup credential delete AAAA")
   }
 
   /// The ID is in the name and readable by anyone: the file's content decides.

@@ -50,7 +50,9 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     meant = try backup.only(meant, of: opened)
     ids = Set(meant.compactMap(\.keyID))
     try KeySlotSelector.requireSame(meant, in: opened)
+    let freed: [UInt8]?
     do throws(BackupFolderError) {
+      freed = try opened.allKeySlots().credentialFreed(byRemoving: ids)
       try opened.removeKeySlots(ids, allowingLast: last)
     } catch {
       throw UserMessage(error)
@@ -62,7 +64,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
         "key_ids": .array(ids.sorted().map { .string($0.hex) }),
         "label": .string(meant[0].label),
       ], ofChange: "the way in was removed all the same")
-    if !unlock.common.json { advise(meant) }
+    if !unlock.common.json { advise(freed) }
     return .success
   }
 
@@ -84,14 +86,12 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private func advise(_ meant: [KeySlot]) {
+  private func advise(_ freed: [UInt8]?) {
     unlock.output.note(
       "If somebody else may have it and a copy of the folder, run: keybackup rotate --master-key")
-    let stored = meant.filter { $0.discoverable == true }.compactMap(\.credentialID)
-    if let id = stored.first {
+    if let freed {
       unlock.output.note(
-        "If you keep the key, free its slot: keybackup credential delete --force "
-          + CredentialIDArgument.encode(id))
+        "If you keep the key, free its slot: \(CredentialIDArgument.deletion(of: freed))")
     }
   }
 }

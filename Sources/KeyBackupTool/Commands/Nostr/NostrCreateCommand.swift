@@ -103,6 +103,6 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
     if isGone { return error.adding(hint: "the credential was removed again") }
     return error.adding(
       hint: "an unused credential is left on \(key.name); to tidy up: "
-        + "keybackup credential delete \(CredentialIDArgument.encode(credential.bytes))")
+        + CredentialIDArgument.deletion(of: credential.bytes))
   }
 }
