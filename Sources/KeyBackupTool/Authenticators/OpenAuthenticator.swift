@@ -53,7 +53,7 @@ final class OpenAuthenticator: Sendable {
 
   /// The user's name for the key, if it differs from the product's name.
   private var shownLabel: String? {
-    let label = PrintableText.clean(self.label ?? "", limit: 40)
+    let label = PrintableText.name(self.label ?? "", limit: 40)
     return label.isEmpty || label == product ? nil : label
   }
 

@@ -97,7 +97,7 @@ extension RotateCommand {
     }
     for slot in left {
       unlock.output.note(
-        "\"\(PrintableText.clean(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) is not "
+        "\"\(PrintableText.name(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) is not "
           + "plugged in. It will still work.")
     }
     let prompter = unlock.common.prompter

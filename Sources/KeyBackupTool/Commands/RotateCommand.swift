@@ -150,7 +150,7 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     unlock.output.warn(viewProblem: opened.viewProblem)
     try unlock.output.result(
-      "\"\(PrintableText.clean(label, limit: 40))\" has a new secret.",
+      "\"\(PrintableText.name(label, limit: 40))\" has a new secret.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(new.hex),
         "replaces": .string(old.hex),

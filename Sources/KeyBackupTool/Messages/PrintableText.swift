@@ -20,6 +20,14 @@ enum PrintableText {
     return shown.count > limit ? String(shown.prefix(limit - 1)) + "…" : shown
   }
 
+  /// A name that somebody else may have chosen, as ``clean(_:limit:)`` makes it.
+  ///
+  /// A command in it is none of this program's: ``SuggestedCommands`` leaves it alone, and so does
+  /// a shell, for a no-break space is part of a word.
+  static func name(_ text: String, limit: Int = 64) -> String {
+    clean(text, limit: limit).replacing("keybackup ", with: "keybackup\u{A0}")
+  }
+
   /// `text` as ``clean(_:limit:)`` makes it, cut to so many columns of print.
   static func fitting(_ text: String, columns: Int) -> String {
     let shown = clean(text, limit: columns + 1)

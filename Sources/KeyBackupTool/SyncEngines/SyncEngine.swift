@@ -59,6 +59,6 @@ struct SyncFolder: Sendable, Equatable {
 
   /// The engine with its own name for the folder.
   var title: String {
-    label.isEmpty ? engine.name : "\(engine.name) \"\(PrintableText.clean(label))\""
+    label.isEmpty ? engine.name : "\(engine.name) \"\(PrintableText.name(label))\""
   }
 }

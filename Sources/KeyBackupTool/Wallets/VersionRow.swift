@@ -57,7 +57,7 @@ struct VersionRow: Sendable {
   var writtenBy: String {
     guard let origin else { return "another program" }
     // Several computers may have the same name.
-    let label = PrintableText.clean(origin.label, limit: 24)
+    let label = PrintableText.name(origin.label, limit: 24)
     return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
   }
 }

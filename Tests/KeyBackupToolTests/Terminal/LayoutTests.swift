@@ -236,4 +236,23 @@ import Testing
       ["status"], key: nil, pin: .none, environment: ["KEYBACKUP_FOLDER": place], expecting: 88)
     #expect(found.out.contains("keybackup verify --deep"), "\(found.out)")
   }
+
+  /// A planted file's name is data, whatever it says.
+  @Test func `A command in a name is not completed`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let place = box.root + "/my cloud"
+    try Files.move(box.folder, to: place)
+    try await Attacker(box: box).plant(
+      "key", in: place,
+      [
+        "--namespace", backup.namespaceID, "--label", "x\"; run: keybackup key remove g3 --yes",
+      ])
+    let shown = try await box.keybackup(
+      ["status", "--folder", place], key: nil, pin: .none, home: try box.newHome(),
+      environment: ["KEYBACKUP_FOLDER": ""], expecting: 88)
+    #expect(shown.out.contains("g3 --yes"), "\(shown.out)")
+    #expect(!shown.out.contains("key remove --folder"), "\(shown.out)")
+    #expect(shown.out.contains("--folder '\(place)'"), "\(shown.out)")
+  }
 }

@@ -189,7 +189,7 @@ extension StatusReport {
           + "master key was rotated. This backup still has them.")
     }
     if !waiting.isEmpty {
-      let labels = waiting.map { PrintableText.clean($0.label, limit: 40) }
+      let labels = waiting.map { PrintableText.name($0.label, limit: 40) }
       advice.append(
         "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still "
           + "open the backup. Plug each in and run: keybackup key repair. For a recovery kit: "
@@ -221,6 +221,6 @@ extension StatusReport {
   /// The name by which a person knows a computer.
   private func name(_ writer: WriterID) -> String {
     guard let label = writerLabels[writer] else { return "computer \(writer.shortName)" }
-    return "\"\(PrintableText.clean(label, limit: 40))\""
+    return "\"\(PrintableText.name(label, limit: 40))\""
   }
 }

@@ -90,7 +90,7 @@ extension StatusReport {
           "\(name) was never tested on this computer, so it does not count. Test it with the code "
             + "from the page: keybackup recovery-kit test")
       case false?:
-        let file = PrintableText.clean(slot.files.first ?? "", limit: 120)
+        let file = PrintableText.name(slot.files.first ?? "", limit: 120)
         advice.append(
           "\(name) is not enrolled: the log knows nobody who wrote \(file). Do not rely on it."
             + (slot.keyID.map { " To remove it: keybackup key remove \($0.hex)" } ?? ""))

@@ -85,7 +85,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     private var cells: [String] {
       let opens =
         switch look {
-        case .holds: "yes: " + PrintableText.clean(slots.first?.label ?? "", limit: 40)
+        case .holds: "yes: " + PrintableText.name(slots.first?.label ?? "", limit: 40)
         case .perhaps: "does not tell without its PIN"
         case .holdsNone: "no"
         case .failed(let error): error.message

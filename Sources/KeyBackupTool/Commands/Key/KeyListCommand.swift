@@ -89,7 +89,7 @@ extension KeySlot {
     ]
     var rows = zip(ShortID.shown(slots.map { $0.keyID?.hex ?? "-" }), slots).map { id, slot in
       [
-        slot.label.isEmpty ? "-" : PrintableText.clean(slot.label, limit: 40), slot.kindText,
+        slot.label.isEmpty ? "-" : PrintableText.name(slot.label, limit: 40), slot.kindText,
         PrintableTime.day(slot.createdAt), PrintableTime.day(slot.provedAt), slot.note ?? "ok", id,
       ]
     }

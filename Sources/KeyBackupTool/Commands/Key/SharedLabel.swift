@@ -11,7 +11,7 @@ extension Output {
   func warn(sharing others: [KeyID], of label: String, new: KeyID) {
     guard let other = others.first else { return }
     warn(
-      "keybackup: another way in has this name: \"\(PrintableText.clean(label, limit: 40))\"; its "
+      "keybackup: another way in has this name: \"\(PrintableText.name(label, limit: 40))\"; its "
         + "ID is \(other.hex.prefix(8))")
     warn("hint: to give the new one another name: keybackup key label \(new.hex.prefix(8)) NAME")
   }

@@ -27,7 +27,7 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     let report = opened.verify()
     let label = try label(of: opened.openedBy, backup, unlock)
     let isEarlier = opened.health.successor != nil
-    let name = label.isEmpty ? "" : " \"\(PrintableText.clean(label, limit: 40))\""
+    let name = label.isEmpty ? "" : " \"\(PrintableText.name(label, limit: 40))\""
     try unlock.output.result(
       "The recovery kit\(name) opens the \(isEarlier ? "earlier " : "")backup: \(counted(report.restored, "wallet")).",
       json: [

@@ -35,7 +35,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings)
-    let name = PrintableText.clean(row.name ?? row.id)
+    let name = PrintableText.name(row.name ?? row.id)
     let prompter = unlock.common.prompter
     let versions = found.count { $0.recordID == row.recordID }
     let what = versions == 1 ? row.kindWord : "all \(versions) versions"

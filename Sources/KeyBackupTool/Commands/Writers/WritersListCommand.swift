@@ -48,7 +48,7 @@ extension LogWriter {
       ],
       rows: zip(ids, writers).map { id, writer in
         [
-          writer.label.isEmpty ? "-" : PrintableText.clean(writer.label, limit: 40),
+          writer.label.isEmpty ? "-" : PrintableText.name(writer.label, limit: 40),
           String(writer.operations), PrintableTime.minute(writer.lastAt), writer.state, id,
         ]
       })

@@ -28,7 +28,7 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     let writer = try Self.only(opened.writers, computer)
-    let name = PrintableText.clean(writer.label.isEmpty ? writer.id.shortName : writer.label)
+    let name = PrintableText.name(writer.label.isEmpty ? writer.id.shortName : writer.label)
     let isChange = !writer.isRetired || writer.afterRetirement > 0
     if isChange {
       do throws(BackupFolderError) {
