@@ -22,7 +22,8 @@ struct ChosenWallet: ~Copyable {
   /// Finds the wallet.
   ///
   /// - Parameters:
-  ///   - selector: a name, an ID, a record ID, or the beginning of one; a whole ID wins.
+  ///   - selector: a name, an ID, a record ID, or the beginning of one; a whole ID wins
+  ///     over a beginning.
   ///   - versionID: of a wallet with several versions, this one.
   ///   - allowsVersions: whether it may be all versions of one wallet.
   ///   - opened: the backup.
@@ -35,7 +36,7 @@ struct ChosenWallet: ~Copyable {
     var found: [WalletVersion] = []
     var spending: [VersionID: WalletSpending] = [:]
     // The bytes of the version that `only` will select: the first match, and a match by ID before
-    // any match by name.
+    // any other; with the name of another wallet, none is selected.
     var bytes = SecretBytes(zeroed: 0)
     var isByID = false
     let report = opened.forEachWallet { version, entry in

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import SecretMemory
 
 /// Finds the wallet a person names by its name, its ID or record ID, or the beginning of one.
 enum WalletSelector {
@@ -17,6 +18,8 @@ enum WalletSelector {
   private static func matchesBeginning(_ selector: String, _ version: WalletVersion) -> Bool {
     ShortID.matches(selector, version.entry.walletID)
       || ShortID.matches(selector.lowercased(), version.recordID.hex)
+      || (selector.utf8.allSatisfy { Hex.isDigit($0, upperCase: true) }
+        && ShortID.matches(selector.lowercased(), version.entry.walletID))
   }
 
   /// Whether the selector matches a wallet by its ID or record ID.
@@ -26,7 +29,8 @@ enum WalletSelector {
 
   /// The wallet that the user means, as its first version.
   ///
-  /// A whole ID wins over a name; the beginning of one does not.
+  /// A whole ID wins over the beginning of one, but not over another wallet's name: someone else
+  /// may have chosen either.
   ///
   /// - Throws: `no-input` for none, or what else is wrong where not everything
   ///   could be read; `ambiguous` for several.
@@ -34,8 +38,7 @@ enum WalletSelector {
     _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth,
     _ logFindings: [FileFinding]
   ) throws(UserMessage) -> WalletRow {
-    let byID = found.filter { matchesID(selector, $0) }
-    let meant = byID.isEmpty ? found : byID
+    let meant = meant(found, selector)
     guard let first = meant.first else {
       let name = PrintableText.clean(selector)
       let reading = report.exitCode(health, logFindings)
@@ -58,18 +61,31 @@ enum WalletSelector {
   ///
   /// - Throws: `ambiguous`.
   static func requireOne(_ selector: String, _ found: [WalletRow]) throws(UserMessage) {
-    let byID = found.filter { matchesID(selector, $0) }
-    let meant = byID.isEmpty ? found : byID
+    let meant = meant(found, selector)
     guard Set(meant.map(\.recordID)).count > 1 else { return }
     throw ambiguous(selector, meant)
   }
 
+  /// Those that have the selector as their whole ID or as their name, or all if none has it as its
+  /// ID.
+  private static func meant(_ found: [WalletRow], _ selector: String) -> [WalletRow] {
+    let byID = found.filter { matchesID(selector, $0) }
+    if byID.isEmpty { return found }
+    return found.filter { matchesID(selector, $0) || $0.name == selector }
+  }
+
   private static func ambiguous(_ selector: String, _ meant: [WalletRow]) -> UserMessage {
-    var records: Set<RecordID> = []
-    let wallets = meant.filter { records.insert($0.recordID).inserted }
-    let ids = ShortID.shown(wallets.map { PrintableText.clean($0.id) })
+    var seen: Set<RecordID> = []
+    let wallets = meant.filter { seen.insert($0.recordID).inserted }
+    let short = ShortID.shown(wallets.map { PrintableText.clean($0.id) })
+    let records = ShortID.shown(wallets.map(\.recordID.hex))
+    let ids = zip(zip(short, records), wallets).map { ids, wallet in
+      // An ID that is also the name of another one would be ambiguous again.
+      let isName = wallets.contains { $0.recordID != wallet.recordID && $0.name == ids.0 }
+      return isName ? ids.1 : ids.0
+    }
     let shown = zip(ids, wallets).prefix(10).map { id, wallet in
-      "\(id) (\"\(PrintableText.clean(wallet.name ?? "-", limit: 40))\")"
+      "\(id) (\"\(PrintableText.name(wallet.name ?? "-", limit: 40))\")"
     }.joined(separator: ", ")
     let rest = wallets.count > 10 ? " and \(wallets.count - 10) more" : ""
     return UserMessage(

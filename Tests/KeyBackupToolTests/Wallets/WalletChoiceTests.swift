@@ -3,7 +3,7 @@ import Testing
 /// The choice of a wallet by name or ID, and entries that may not be imported.
 @Suite struct WalletChoiceTests {
   /// Other wallets have a name equal to the ID of the requested one.
-  @Test func `An ID wins over a name with its own secret`() async throws {
+  @Test func `An ID that is another wallets name is ambiguous`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["init"])
     let entries =
@@ -11,14 +11,24 @@ import Testing
       + (0..<6).map { Samples.entry(id: "other-\($0)", name: "alpha") }
     try await box.keybackup(
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    for command in [
+      ["wallet", "show", "alpha", "--reveal"], ["wallet", "remove", "alpha", "--yes"],
+      ["wallet", "export", "alpha", "--format", "mnemonic", "--reveal"],
+    ] {
+      let outcome = try await box.keybackup(command, expecting: nil)
+      expectFailure(outcome, 90, says: "(\"first\")", "other-5 (\"alpha\")")
+    }
+    // The hint names it by what is nobody's name.
+    let wallets = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
+    #expect(wallets.count == 7)
+    let record = try #require(wallets.first { $0["id"].text == "alpha" }?["record_id"].text)
+    let hinted = try await box.keybackup(["wallet", "show", "alpha"], expecting: 90)
+    #expect(hinted.err.contains("\(record.prefix(8)) (\"first\")"), "\(hinted.err)")
     let shown = try await box.keybackup(
-      ["wallet", "show", "alpha", "--reveal", "--json"], secrets: true
+      ["wallet", "show", String(record.prefix(8)), "--reveal", "--json"], secrets: true
     ).json()
     #expect(shown["wallet"]["id"].text == "alpha")
-    #expect(shown["entry"]["wallet_id"].text == "alpha")
     #expect(shown["entry"]["secret"]["Mnemonic"].text == Samples.mnemonic)
-    try await box.keybackup(["wallet", "show", "alpha", "--out", box.root + "/entry"])
-    #expect(try JSON(Files.read(box.root + "/entry"))["wallet_id"].text == "alpha")
     let several = try await box.keybackup(["wallet", "show", "alpha "], expecting: nil)
     expectFailure(several, 66, says: "alpha")
   }
