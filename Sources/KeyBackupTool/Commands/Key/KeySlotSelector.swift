@@ -34,7 +34,9 @@ enum KeySlotSelector {
     }
     let areLabels = whole.isEmpty && meant.allSatisfy { $0.label == text }
     guard meant.count == 1 || (areLabels && meant.independent.count == 1) else {
-      let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" })
+      let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" }).enumerated().map { place, short in
+        untaken(short, of: meant[place], slots)
+      }
       throw UserMessage(
         .ambiguous,
         "\(meant.count) ways into the backup fit \"\(PrintableText.clean(text, limit: 60))\"",
@@ -42,6 +44,16 @@ enum KeySlotSelector {
           + zip(ids, meant).map { "\($0) (\"\(shown($1))\")" }.joined(separator: ", "))
     }
     return meant
+  }
+
+  /// As many digits of a key slot's ID as no other one has for its label.
+  private static func untaken(_ short: String, of slot: KeySlot, _ slots: [KeySlot]) -> String {
+    let whole = slot.keyID?.hex ?? ""
+    let labels = Set(slots.filter { $0.keyID != slot.keyID }.map(\.label))
+    let count = (short.count..<max(short.count, whole.count)).first {
+      !labels.contains(String(whole.prefix($0)))
+    }
+    return count.map { String(whole.prefix($0)) } ?? whole
   }
 
   /// Fails if a key slot that a person named by its file has the ID of another one
@@ -70,7 +82,7 @@ enum KeySlotSelector {
         .dataInvalid,
         "\"\(shown(slot))\" is not enrolled: its file has the ID of \"\(shown(enrolled))\"",
         hint: "nothing was changed; delete the file yourself: "
-          + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
+          + PrintableText.name(slot.files.joined(separator: ", "), limit: 200))
     }
   }
 
@@ -81,7 +93,7 @@ enum KeySlotSelector {
 
   /// A key slot's name for a person.
   static func shown(_ slot: KeySlot) -> String {
-    let label = PrintableText.clean(slot.label, limit: 40)
+    let label = PrintableText.name(slot.label, limit: 40)
     return label.isEmpty
       ? slot.keyID.map { String($0.hex.prefix(8)) } ?? "another program's key" : label
   }
