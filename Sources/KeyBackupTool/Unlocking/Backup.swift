@@ -48,7 +48,7 @@ extension Backup {
     folder = try Self.folder(at: path, world, common)
     let id = try options.namespaceID(in: folder)
     named = id
-    isNamedInFull = id != nil && options.namespace == id?.hex
+    isNamedInFull = id != nil && options.namespace?.lowercased() == id?.hex
     do throws(BackupFolderError) {
       if id == nil {
         let found = try folder.candidates()
@@ -199,7 +199,7 @@ extension LostKeySlot {
   static func listed(_ slots: [LostKeySlot]) -> String? {
     if slots.isEmpty { return nil }
     let shown = slots.prefix(5).map {
-      "\"\(PrintableText.clean($0.label, limit: 40))\" (\($0.file))"
+      "\"\(PrintableText.name($0.label, limit: 40))\" (\($0.file))"
     }.joined(separator: ", ")
     return slots.count > 5 ? shown + " and \(slots.count - 5) more" : shown
   }
@@ -213,13 +213,14 @@ extension FolderOptions {
   /// - Throws: `usage` when it is no ID, `no-input` when none begins so, `ambiguous` when several
   ///   do.
   func namespaceID(in folder: BackupFolder) throws(UserMessage) -> NamespaceID? {
-    guard let namespace else { return nil }
+    // Digits in capitals are the same.
+    guard let namespace = namespace?.lowercased() else { return nil }
     if let id = NamespaceID(hex: namespace) { return id }
     guard (ShortID.leastTyped..<32).contains(namespace.utf8.count),
       namespace.utf8.allSatisfy({ Hex.isDigit($0) })
     else {
       throw UserMessage(
-        .usage, "a backup's ID has 32 lower-case hex digits",
+        .usage, "a backup's ID has 32 hex digits",
         hint: "type all of them, or at least the first \(ShortID.leastTyped)")
     }
     let gone = (try? folder.vanishedNamespaces()) ?? []

@@ -82,6 +82,8 @@ import Testing
     let outcome = try await box.keybackup(
       ["wallet", "show", "99aa7766", "--reveal"], expecting: nil)
     expectFailure(outcome, 90, says: "(\"Three\")", "(\"99aa7766\")")
+    let capitals = try await box.keybackup(["wallet", "show", "99AA77665"])
+    #expect(capitals.out.contains("Three"))
     // The whole ID is nobody else's.
     let shown = try await box.keybackup(["wallet", "show", Self.three])
     #expect(shown.out.contains("Three"))
@@ -128,6 +130,8 @@ import Testing
         ["key", "list", "--json", "--namespace", String(id.prefix(digits))], key: nil, pin: .none)
       #expect(try list.json()["keys"].items.count == 1)
     }
+    try await backup.box.keybackup(
+      ["key", "list", "--namespace", id.prefix(8).uppercased()], key: nil, pin: .none)
     let twin = String(id.prefix(12)) + String(repeating: "0", count: 20)
     try Files.copy(
       backup.place, to: backup.box.folder + "/cspp-namespaces/" + twin)
@@ -161,6 +165,22 @@ import Testing
       expectFailure(unknown, 90, says: "beef0000")
     }
     #expect(!asked.contains { $0.hasSuffix("TOUCH") }, "\(asked)")
+  }
+
+  @Test func `The ID in a hint is no other label`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let short = String(backup.keyID.prefix(8))
+    // Digits only might be a PIN, which no message repeats.
+    guard short.contains(where: \.isLetter) else { return }
+    try await Attacker(box: box).plant(
+      "key", ["--namespace", backup.namespaceID, "--label", short])
+    let home = try box.newHome()
+    let unclear = try await box.keybackup(
+      ["key", "label", short, "mine"], home: home, expecting: nil)
+    let longer = String(backup.keyID.prefix(9))
+    expectFailure(unclear, 90, says: longer + " (")
+    try await box.keybackup(["key", "label", longer, "mine"], home: home)
   }
 
   @Test func `Ways in are shown short`() async throws {
