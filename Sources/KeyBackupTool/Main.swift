@@ -59,13 +59,22 @@ enum Main {
       let path = CommandPath(KeyBackup.self, arguments)
       _exit(help(.command(path), arguments, output, events).rawValue)
     } catch {
-      guard KeyBackup.exitCode(for: error) != .success else {
-        _exit(answer(KeyBackup.fullMessage(for: error), output).rawValue)
-      }
+      let isClean = KeyBackup.exitCode(for: error) == .success
+      let text = isClean ? KeyBackup.fullMessage(for: error) : KeyBackup.message(for: error)
+      if isClean, isAskedFor(text, arguments) { _exit(answer(text, output).rawValue) }
+      // The parser takes an h among other letters for a wish for help.
       let mistake = UsageMistake.message(
-        arguments, KeyBackup.self, parser: KeyBackup.message(for: error))
+        arguments, KeyBackup.self, parser: isClean ? "Unknown option" : text)
       _exit(refuse(mistake, arguments, output, events).rawValue)
     }
+  }
+
+  /// Whether the parser's text is the version, or what scripts ask for.
+  private static func isAskedFor(_ text: String, _ arguments: [String]) -> Bool {
+    text == KeyBackup.configuration.version || arguments.first == "---completion"
+      || arguments.contains {
+        $0 == "--experimental-dump-help" || $0.hasPrefix("--generate-completion-script")
+      }
   }
 
   private static func run(

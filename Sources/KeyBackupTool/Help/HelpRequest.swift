@@ -26,7 +26,7 @@ enum HelpRequest {
     self = .command(path)
   }
 
-  private static let flags: Set = ["-h", "--help", "-help", "--help-hidden"]
+  private static let flags: Set = ["-h", "--help"]
 
   /// The page.
   ///

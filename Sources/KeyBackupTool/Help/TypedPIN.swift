@@ -8,9 +8,20 @@ enum TypedPIN {
   static func isGiven(_ arguments: [String]) -> Bool {
     arguments.contains { argument in
       let name = argument.split(separator: "=", omittingEmptySubsequences: false).first ?? ""
-      return options.contains(name.lowercased())
+      return options.contains(name.lowercased()) || isJoined(name.lowercased())
     }
   }
+
+  /// Whether a PIN may follow right after the option's name.
+  private static func isJoined(_ name: String) -> Bool {
+    beginnings.contains { beginning in
+      name.hasPrefix(beginning) && !["", "-file", "-fd"].contains(name.dropFirst(beginning.count))
+    }
+  }
+
+  private static let beginnings = [
+    "--pin", "--new-pin", "--unlock-pin", "--password", "--passphrase",
+  ]
 
   /// The answer, in which nothing stands that was typed.
   static let message = UserMessage(

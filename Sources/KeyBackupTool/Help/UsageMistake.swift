@@ -18,18 +18,46 @@ enum UsageMistake {
       return unknownCommand(word, path)
     }
     let help = "run: \(path.text) --help"
+    if isDashedID(path) {
+      return UserMessage(
+        .usage, "Missing value for '--credential ID'",
+        hint: "an ID that begins with - is given as --credential=ID\n" + help)
+    }
+    if path.names.first == "pin", parser.contains("nexpected argument") { return TypedPIN.message }
+    let known = options(of: path)
+    func isRefused(_ option: String) -> Bool { parser.contains("is invalid for '\(option)") }
+    if let option = known.first(where: { $0.hasSuffix("-fd") && isRefused($0) }) {
+      return UserMessage(.usage, "The value of '\(option)' is not a descriptor", hint: help)
+    }
     guard parser.hasPrefix("Unknown option"), let option = unknownOption(path) else {
       return UserMessage(.usage, inHelpsWords(parser), hint: help)
     }
+    let near = Proposal.nearest(option, among: known)
+    let shown = near.isEmpty ? firstLetter(option, known) : option
     if path.isGroup {
-      return UserMessage(.usage, "\(path.text) needs a command before '\(option)'", hint: help)
+      return UserMessage(.usage, "\(path.text) needs a command before '\(shown)'", hint: help)
     }
-    let known = options(of: path)
     return UserMessage(
-      .usage,
-      "\(path.text) has no option '\(option)'"
-        + Proposal.sentence(Proposal.nearest(option, among: known)).afterStop,
+      .usage, "\(path.text) has no option '\(shown)'" + Proposal.sentence(near).afterStop,
       hint: help)
+  }
+
+  /// Whether the ID after `--credential` was taken for an option.
+  private static func isDashedID(_ path: CommandPath) -> Bool {
+    let words = path.rest.prefix { $0 != "--" }
+    return zip(words, words.dropFirst()).contains { name, value in
+      name == "--credential" && value.count > 2 && value.hasPrefix("-") && !value.hasPrefix("--")
+    }
+  }
+
+  /// The letter that is no option, of several after one dash: the others may be a secret.
+  private static func firstLetter(_ option: String, _ known: [String]) -> String {
+    let letters = option.dropFirst()
+    // Digits alone are hidden elsewhere, with more to say.
+    guard !option.hasPrefix("--"), letters.dropFirst().contains(where: { !$0.isNumber }) else {
+      return option
+    }
+    return letters.map { "-\($0)" }.first { !known.contains($0) } ?? option
   }
 
   /// The message about a word that names no command.
@@ -41,8 +69,13 @@ enum UsageMistake {
   static func unknownCommand(_ word: String, _ path: CommandPath) -> UserMessage {
     let group = path.names.isEmpty ? "" : " in \(path.text)"
     let near = Proposal.commands(like: word, in: path.type)
+    // It may be a PIN.
+    let isPIN = path.names.first == "pin"
+    if isPIN, near.isEmpty { return TypedPIN.message }
+    let isRepeated = !isPIN && (!near.isEmpty || !path.names.isEmpty)
+    let missing = isRepeated ? "No command '\(word)'\(group)" : "\(path.text) has no such command"
     return UserMessage(
-      .usage, "No command '\(word)'\(group)" + Proposal.sentence(near).afterStop,
+      .usage, missing + Proposal.sentence(near).afterStop,
       hint: "run: \(path.text) --help")
   }
 

@@ -12,7 +12,16 @@ import Testing
     (["walet", "--help"], "No command 'walet'. Did you mean: wallet"),
     (["recover"], "No command 'recover'. Did you mean: recovery-kit"),
     (["import"], "No command 'import'. Did you mean: wallet import"),
-    (["xyzzy"], "No command 'xyzzy'"),
+    (["xyzzy"], "keybackup has no such command"),
+    (["hunter2secret"], "keybackup has no such command"),
+    (["pin", "chnage"], "keybackup pin has no such command. Did you mean: change"),
+    (["derive", "--pin-fd", "hunter2zz"], "The value of '--pin-fd' is not a descriptor"),
+    (["pin", "change", "-phunter2secret"], "keybackup pin change has no option '-p'"),
+    (
+      ["verify", "-deeph"], "keybackup verify has no option '-deeph'. Did you mean: --deep"
+    ),
+    (["derive", "--salt", "x", "--credential", "-wICh"], "Missing value for '--credential ID'"),
+    (["derive", "--salt", "x", "--credential", "-wIC"], "Missing value for '--credential ID'"),
     (
       ["wallet", "list", "--quite"],
       "keybackup wallet list has no option '--quite'. Did you mean: --quiet"
@@ -58,6 +67,9 @@ import Testing
     ["key", "remove", "x", "--pin", "739104", "--yes"], ["derive", "--salt", "x", "--pin", "ab12"],
     ["pin", "change", "--new-pin", "739104"], ["key", "add", "--unlock-pin=739104"],
     ["walet", "--pin", "quokka"], ["help", "--pin", "quokka"], ["restore", "--pin"],
+    ["pin", "set", "quokka"], ["pin", "change", "quokka"], ["pin", "quokka"],
+    ["derive", "--pinquokka"], ["derive", "--pin:quokka"], ["derive", "--PIN quokka"],
+    ["pin", "set", "739104"], ["derive", "--passwordquokka"],
     ["restore", "-pin", "quokka"], ["status", "--nonsense", "--PIN", "quokka"],
   ]
 
