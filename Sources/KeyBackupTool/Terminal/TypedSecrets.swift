@@ -14,6 +14,8 @@ struct TypedSecrets: Sendable {
   private var longDigits: [String] = []
   /// Numbers that may be a PIN.
   private var numbers: Set<String> = []
+  /// Whether a number is more likely a short ID.
+  private var takesID = false
 
   /// The secrets typed on this process's command line.
   static let ofProcess = TypedSecrets(Array(CommandLine.arguments.dropFirst()))
@@ -23,6 +25,7 @@ struct TypedSecrets: Sendable {
     var last = ""
     // Its versions may have names of digits only.
     let hasNumbers = arguments.first == "conflicts"
+    takesID = Self.commandsWithID.contains(Array(arguments.prefix(2)))
     let takesFile = arguments.starts(with: ["wallet", "import"])
     for argument in arguments {
       let isOption = argument.hasPrefix("-") && argument != "-"
@@ -58,14 +61,21 @@ struct TypedSecrets: Sendable {
   /// with what to do now where there is one.
   func hiding(_ message: UserMessage) -> UserMessage {
     let text = message.message + "\n" + (message.hint ?? "")
+    if takesID, !isSecretRepeated(in: text) {
+      var shown = message
+      shown.message = withoutNumbers(message.message)
+      shown.hint = message.hint.map(withoutNumbers)
+      return secrets.isEmpty ? shown : shown.adding(hint: Self.advice)
+    }
     if isRepeated(in: text) { return Self.unrepeated(message.code, word: message.word) }
     return secrets.isEmpty ? message : message.adding(hint: Self.advice)
   }
 
-  /// The line of a note or warning: another one in its place where it would repeat
-  /// a secret.
+  /// The line of a note or warning, without numbers that may be a PIN: another one in its place
+  /// where it would repeat a secret.
   func hiding(line: String) -> String {
-    isRepeated(in: line) ? "keybackup: a note is left out here: \(Self.reason)" : line
+    isSecretRepeated(in: line)
+      ? "keybackup: a note is left out here: \(Self.reason)" : withoutNumbers(line)
   }
 
   private static let reason = "an argument looks like a secret and is not repeated here"
@@ -83,6 +93,24 @@ struct TypedSecrets: Sendable {
   // MARK: What a message repeats
 
   private func isRepeated(in text: String) -> Bool {
+    isSecretRepeated(in: text)
+      || text.split { !$0.isNumber }.contains { numbers.contains(String($0)) }
+  }
+
+  /// The text with dots in place of numbers that may be a PIN.
+  private func withoutNumbers(_ text: String) -> String {
+    if numbers.isEmpty { return text }
+    var result = ""
+    var rest = text[...]
+    while let first = rest.first {
+      let part = rest.prefix { $0.isNumber == first.isNumber }
+      result += numbers.contains(String(part)) ? "..." : part
+      rest = rest.dropFirst(part.count)
+    }
+    return result
+  }
+
+  private func isSecretRepeated(in text: String) -> Bool {
     let lower = text.lowercased()
     let parts = Self.parts(lower)
     let pairs = Set(zip(parts, parts.dropFirst()).map { "\($0) \($1)" })
@@ -90,7 +118,6 @@ struct TypedSecrets: Sendable {
       // A message may show only the beginning.
       || longDigits.contains { lower.contains($0.lowercased().prefix(12)) }
       || suspects.contains { text.contains("'\($0)'") || text.contains("\"\($0)\"") }
-      || text.split { !$0.isNumber }.contains { numbers.contains(String($0)) }
   }
 
   /// Whether two words of a secret stand side by side in a text, or the beginning
@@ -113,6 +140,11 @@ struct TypedSecrets: Sendable {
   /// Words of the list that stand alone, from which on they are taken for a
   /// wallet's: some commands and names are such words too.
   private static let fewWords = 6
+  /// Commands that take the ID of a wallet or a key.
+  private static let commandsWithID: Set<[String]> = [
+    ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["key", "label"],
+    ["key", "remove"], ["key", "identify"], ["conflicts", "keep"], ["writers", "retire"],
+  ]
   /// Options that there are not, and that people expect to take a secret.
   private static let absentOptions: Set<String> = [
     "--pin", "--new-pin", "--password", "--code", "--words", "--seed", "--nsec",
