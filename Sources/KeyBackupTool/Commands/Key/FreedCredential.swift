@@ -4,8 +4,8 @@ internal import CSPP
 extension [KeySlot] {
   /// The credential that is of no more use on a security key once some of these key slots are gone.
   ///
-  /// Someone who writes to the folder can copy an enrolled key's file under another ID: nothing is
-  /// believed that the log does not have, and a credential that another file names is kept.
+  /// Someone who writes to the folder can copy an enrolled key's file under another ID. So only key
+  /// slots in the log count, and a credential that another file names is kept.
   ///
   /// - Parameter ids: the key slots that go.
   /// - Returns: nil if there is none, or if another way in may need it.
