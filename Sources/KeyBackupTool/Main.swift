@@ -52,12 +52,16 @@ enum Main {
       _exit(help(request, arguments, output, events).rawValue)
     }
     do {
-      if let command = try KeyBackup.parseAsRoot(arguments) as? any KeyBackupCommand {
-        return command
-      }
-      // Options, and no command.
+      let parsed = try KeyBackup.parseAsRoot(arguments)
+      if let command = parsed as? any KeyBackupCommand { return command }
       let path = CommandPath(KeyBackup.self, arguments)
-      _exit(help(.command(path), arguments, output, events).rawValue)
+      // Options, and no command.
+      if type(of: parsed) == path.type {
+        _exit(help(.command(path), arguments, output, events).rawValue)
+      }
+      // The parser takes an h among other letters for a wish for help.
+      let mistake = UsageMistake.message(arguments, KeyBackup.self, parser: "Unknown option")
+      _exit(refuse(mistake, arguments, output, events).rawValue)
     } catch {
       let isClean = KeyBackup.exitCode(for: error) == .success
       let text = isClean ? KeyBackup.fullMessage(for: error) : KeyBackup.message(for: error)
