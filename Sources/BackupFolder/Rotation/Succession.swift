@@ -44,9 +44,23 @@ public struct ResolvedNamespace: ~Copyable {
   public let isSuperseded: Bool
   /// All namespaces that are known to belong to the same backup.
   public let related: Set<NamespaceID>
-  private let graph: SuccessionGraph
+  /// nil where the master key was never rotated.
+  private let graph: SuccessionGraph?
   private let start: Namespace
   private let purpose: OpenNamespace.Purpose
+
+  /// A namespace that no other follows or precedes.
+  fileprivate init(
+    alone namespace: consuming OpenNamespace, _ start: Namespace, _ purpose: OpenNamespace.Purpose
+  ) {
+    isSuperseded = false
+    related = [namespace.id]
+    self.namespace = namespace
+    obstacle = nil
+    graph = nil
+    self.start = start
+    self.purpose = purpose
+  }
 
   fileprivate init(
     _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?, _ graph: SuccessionGraph,
@@ -71,7 +85,7 @@ public struct ResolvedNamespace: ~Copyable {
       namespace.rememberKeySlots(isLocked: false)
       namespace.rememberEarlier()
     }
-    try? graph.remember(namespace.id, of: start)
+    try? graph?.remember(namespace.id, of: start)
   }
 
   /// Returns the namespace and ends this value.
@@ -102,6 +116,10 @@ extension Namespace {
     guard masterKey.namespaceID == id else { throw .wrongKey }
     var opened = OpenNamespace(self, masterKey: masterKey, by: key, purpose: purpose)
     try opened.load()
+    // The ordinary case ends here.
+    if keys.isEmpty, opened.standsAlone {
+      return ResolvedNamespace(alone: opened, self, purpose)
+    }
     var graph = SuccessionGraph(from: self, slots: slots, compared: compared)
     for known in keys { graph.take(known) }
     graph.take(SharedMasterKey(opened.masterKey.copy()))
@@ -122,5 +140,13 @@ extension Namespace {
     }
     opened.lineage.rivals = graph.rivals(of: end)
     return ResolvedNamespace(opened, obstacle, graph, from: self, purpose: purpose)
+  }
+}
+
+extension OpenNamespace {
+  /// Whether neither its logs nor this computer know of a rotation.
+  fileprivate var standsAlone: Bool {
+    log.links.nodes.isEmpty && log.links.earlier.isEmpty && log.links.successors.isEmpty
+      && localState.movedTo == nil
   }
 }
