@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import Testing
+import VirtualKey
 
 @testable import KeyBackupTool
 @testable import PRFDevice
