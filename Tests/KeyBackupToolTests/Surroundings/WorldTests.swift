@@ -121,7 +121,7 @@ import VirtualKey
     let wide = try await own.run(["wallet", "list"], expecting: 66)
     func lines(_ outcome: Outcome) -> Int { outcome.err.split(separator: "\n").count }
     #expect(lines(narrow) > lines(wide), "\(narrow.text)")
-    #expect(wide.err.split(separator: "\n").contains { $0.count > 80 }, "\(wide.text)")
+    #expect(wide.err.split(separator: "\n").contains { $0.count > 40 }, "\(wide.text)")
   }
 
   @Test func `A world without a home remembers nothing`() async throws {

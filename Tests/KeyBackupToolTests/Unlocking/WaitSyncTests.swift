@@ -12,7 +12,6 @@ import Testing
     own.clock.at(.seconds(4)) {
       do {
         try Files.copy(aside, to: path + ".part")
-        if Files.exists(path) { try Files.remove(path) }
         try Files.move(path + ".part", to: path)
       } catch {
         Issue.record("the file was not brought: \(error)")
