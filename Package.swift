@@ -206,7 +206,7 @@ let package = Package(
       dependencies: [
         "KeyBackupTool", "HelpPages", "man-pages", "virtual-key", "device-suite", "SecretMemory",
         "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport", "failing-fs",
-        "crash-at",
+        "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),
   ]

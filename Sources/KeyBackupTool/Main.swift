@@ -14,8 +14,9 @@ enum Main {
     StandardStreams.fill()
     let unhardened = ProcessHardening.apply()
     Interruption.prepare()
+    let world = World.process()
     let output = Output(
-      json: arguments.contains("--json"), quiet: arguments.contains("--quiet"))
+      json: arguments.contains("--json"), quiet: arguments.contains("--quiet"), world)
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
@@ -25,10 +26,10 @@ enum Main {
       events.send(.done(refusal.code, refusal))
       _exit(refusal.code.rawValue)
     }
-    guard let command = parse(arguments, output, events) else { return }
+    guard let command = parse(arguments, world, output, events) else { return }
     // Detached: this thread, which is the main actor's, is about to wait.
     let work = Task.detached {
-      let code = await run(command, output, events)
+      let code = await run(command, world, output, events)
       Terminal.restoreAll()
       // Not exit: it would take OpenSSL apart under a thread that is still
       // stuck in a key. Everything was written without buffers.
@@ -40,7 +41,7 @@ enum Main {
   /// Reads the command line; help, version and mistakes end the process here,
   /// before any thread is started for them.
   private static func parse(
-    _ arguments: [String], _ output: Output, _ events: Events
+    _ arguments: [String], _ world: World, _ output: Output, _ events: Events
   ) -> (any KeyBackupCommand)? {
     if let command = KeyBackup.parseLeaf(arguments) { return command }
     // The parser would build the list of all options first.
@@ -49,7 +50,7 @@ enum Main {
     }
     // Not exit, here and below: a thread may be stuck in a folder that does not answer.
     if let request = HelpRequest(arguments, KeyBackup.self) {
-      _exit(help(request, arguments, output, events).rawValue)
+      _exit(help(request, arguments, world, output, events).rawValue)
     }
     do {
       let parsed = try KeyBackup.parseAsRoot(arguments)
@@ -57,7 +58,7 @@ enum Main {
       let path = CommandPath(KeyBackup.self, arguments)
       // Options, and no command.
       if type(of: parsed) == path.type {
-        _exit(help(.command(path), arguments, output, events).rawValue)
+        _exit(help(.command(path), arguments, world, output, events).rawValue)
       }
       // The parser takes an h among other letters for a wish for help.
       let mistake = UsageMistake.message(arguments, KeyBackup.self, parser: "Unknown option")
@@ -81,11 +82,19 @@ enum Main {
       }
   }
 
-  private static func run(
-    _ command: any KeyBackupCommand, _ output: Output, _ events: Events
+  /// Runs a command to its end, and reports an error.
+  ///
+  /// - Parameters:
+  ///   - command: the command.
+  ///   - world: what surrounds it.
+  ///   - output: where an error goes.
+  ///   - events: where the end is told.
+  /// - Returns: the exit code.
+  static func run(
+    _ command: any KeyBackupCommand, _ world: World, _ output: Output, _ events: Events
   ) async -> ExitCode {
     do {
-      let ended = try await command.run(in: World.process())
+      let ended = try await command.run(in: world)
       let code = OtherBackups.found.ending(ended)
       events.send(.done(code, nil))
       return code
@@ -99,17 +108,18 @@ enum Main {
 
   /// Shows a page of help, or says that what it asks for is no command.
   private static func help(
-    _ request: HelpRequest, _ arguments: [String], _ output: Output, _ events: Events
+    _ request: HelpRequest, _ arguments: [String], _ world: World, _ output: Output,
+    _ events: Events
   ) -> ExitCode {
     if case .command(let path) = request, let word = path.unknownCommand {
       return refuse(UsageMistake.unknownCommand(word, path), arguments, output, events)
     }
     do throws(UserMessage) {
-      if arguments.isEmpty, let verdict = FrontPage.verdict(.process()) {
+      if arguments.isEmpty, let verdict = FrontPage.verdict(world) {
         try output.result(verdict + "\n")
       }
       // Nothing in it comes from elsewhere; headings may be bold.
-      let screen = Screen(output.standardOutput)
+      let screen = output.screen
       try output.write(
         text: request.page(
           KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))

@@ -80,8 +80,7 @@ private final class InjectingTransport: HIDTransport {
 ///
 /// The operation must give a result or an error, and the same key must serve the next one.
 @Suite(.serialized) struct InjectedFaultTests {
-  private static let seed =
-    ProcessInfo.processInfo.environment["KEYBACKUP_SEED"].flatMap(UInt64.init) ?? 20
+  private static let seed = TestSeed.given ?? 20
 
   private func run(
     _ use: MisbehaviourTests.Use, _ fault: InjectingTransport.Fault?, at call: Int
@@ -133,7 +132,7 @@ private final class InjectingTransport: HIDTransport {
     for call in 1...good.calls {
       for fault in InjectingTransport.Fault.allCases {
         let (_, error) = try await run(use, fault, at: call)
-        let what: Comment = "\(fault) at call \(call), KEYBACKUP_SEED=\(Self.seed)"
+        let what: Comment = "\(fault) at call \(call), KEYBACKUP_TEST_SEED=\(Self.seed)"
         switch fault {
         case .fails: #expect(error != nil, what)
         case .late: #expect(error == nil, what)

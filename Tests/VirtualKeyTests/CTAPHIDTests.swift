@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -7,7 +8,7 @@ import Testing
   @Test(arguments: [0, 1, 56, 57, 58, 57 + 59, 57 + 59 + 1, 1024, 7609])
   func `A ping comes back unchanged`(length: Int) throws {
     let host = try Host()
-    let data = [UInt8].random(length)
+    let data = [UInt8].seeded(length)
     host.send(.ping, data)
     #expect(host.receive() == .init(channel: host.channel, command: 0x01, data: data))
   }
@@ -55,7 +56,7 @@ import Testing
   @Test func `A packet out of sequence is an error`() throws {
     let host = try Host()
     let reports = CTAPHIDPacket.reports(
-      channel: host.channel, command: .ping, data: .random(200))
+      channel: host.channel, command: .ping, data: .seeded(200))
     host.sendReport(reports[0])
     host.sendReport(reports[2])
     #expect(error(host.receive()) == .invalidSequence)
@@ -66,7 +67,7 @@ import Testing
   @Test func `New message instead of continuation`() throws {
     let host = try Host()
     let reports = CTAPHIDPacket.reports(
-      channel: host.channel, command: .ping, data: .random(200))
+      channel: host.channel, command: .ping, data: .seeded(200))
     host.sendReport(reports[0])
     host.send(.ping, [9])
     #expect(error(host.receive()) == .invalidSequence)
@@ -75,7 +76,7 @@ import Testing
   @Test func `Other channel while receiving`() throws {
     let host = try Host()
     let other = try host.allocateChannel()
-    let data = [UInt8].random(100)
+    let data = [UInt8].seeded(100)
     let reports = CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: data)
     host.sendReport(reports[0])
     host.send(.ping, [9], on: other)
@@ -89,14 +90,14 @@ import Testing
   @Test func `Rest of message never comes`() throws {
     let host = try Host()
     host.sendReport(
-      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
+      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .seeded(100))[0])
     #expect(error(host.receive()) == .messageTimeout)
   }
 
   /// The limit applies to the gap between packets, not to the whole message.
   @Test func `A message that comes too slowly is given up`() throws {
     let host = try Host()
-    let data = [UInt8].random(57 + 3 * 59)
+    let data = [UInt8].seeded(57 + 3 * 59)
     for report in CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: data) {
       host.sendReport(report)
       usleep(200_000)
@@ -107,7 +108,7 @@ import Testing
   @Test func `Initialising a channel starts over`() throws {
     let host = try Host()
     host.sendReport(
-      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .random(100))[0])
+      CTAPHIDPacket.reports(channel: host.channel, command: .ping, data: .seeded(100))[0])
     host.send(.initialize, [1, 2, 3, 4, 5, 6, 7, 8])
     let answer = try #require(host.receive())
     #expect(answer.channel == host.channel)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -191,8 +192,8 @@ import Testing
       (-2, .bytes(.init(repeating: 1, count: 32))), (-3, .bytes(.init(repeating: 1, count: 32))),
     ])
     let request = CBOR.fields([
-      (1, .integer(2)), (2, .integer(3)), (3, bad), (4, .bytes(.random(32))),
-      (5, .bytes(.random(80))),
+      (1, .integer(2)), (2, .integer(3)), (3, bad), (4, .bytes(.seeded(32))),
+      (5, .bytes(.seeded(80))),
     ])
     #expect(try host.status(.clientPIN, request) == .invalidParameter)
   }

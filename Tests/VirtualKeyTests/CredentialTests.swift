@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -38,7 +39,7 @@ import Testing
       .getAssertion, Request.assertion(allow: [[9], id], presence: false))
     #expect(try AuthenticatorData(answer).flags == [])
     #expect(answer[1]?["id"]?.bytes == id)
-    let foreign = Request.assertion(allow: [[9], .random(66)], presence: false)
+    let foreign = Request.assertion(allow: [[9], .seeded(66)], presence: false)
     #expect(try host.status(.getAssertion, foreign) == .noCredentials)
     #expect(!host.key.trace.lines.contains("WAITING"))
   }
@@ -89,7 +90,7 @@ import Testing
         Request.credential(user: [user], name: "user\(user)", discoverable: true, token: token))
     }
     let token = try platform.rightToken("1234", [.getAssertion], rpID: "example.com")
-    let salt = [UInt8].random(32)
+    let salt = [UInt8].seeded(32)
     let first = try host.succeed(
       .getAssertion,
       Request.assertion(secret: try platform.extensionInput(salt), token: token))
@@ -191,7 +192,8 @@ import Testing
     let host = try Host(configuration)
     #expect(try host.succeed(.getInfo)[5] == nil)
     func status(_ length: Int, count: Int = 1) throws -> CTAPStatus? {
-      let ids = (0..<count).map { _ in [UInt8].random(length) }
+      var generator = SeededGenerator(seed: TestSeed.value)
+      let ids = (0..<count).map { _ in generator.bytes(length) }
       return try host.status(.getAssertion, Request.assertion(allow: ids))
     }
     #expect(try status(66) == .noCredentials)
@@ -270,7 +272,7 @@ import Testing
   @Test func `Garbage is answered with an error`() throws {
     let host = try Host()
     for command in CTAPCommand.allCases where ![.getInfo, .selection, .reset].contains(command) {
-      for bytes in [[], [0xFF], [0x80], [0xA0], [0xA1, 0x01, 0x5F], .random(40)] as [[UInt8]] {
+      for bytes in [[], [0xFF], [0x80], [0xA0], [0xA1, 0x01, 0x5F], .seeded(40)] as [[UInt8]] {
         host.send(.cbor, [command.rawValue] + bytes)
         let answer = try #require(host.receive())
         #expect(answer.data.count == 1 && answer.data != [0], "\(command) \(bytes)")

@@ -15,19 +15,19 @@ import Testing
     let token = round % 3 == 0 ? nil : try platform.rightToken("1234")
     let manage =
       round % 3 == 1 ? token : try platform.rightToken("1234", [.credentialManagement])
-    let input = try platform.extensionInput(.random(64))
+    let input = try platform.extensionInput(.seeded(64))
     func request(_ command: CTAPCommand, _ value: CBOR) -> [UInt8] {
       [command.rawValue] + value.encoded
     }
     let pin = (1...10).map { number in
       CBOR.fields([
-        (1, .integer(2)), (2, .integer(number)), (3, platform.publicKey), (4, .bytes(.random(32))),
-        (5, .bytes(.random(80))), (6, .bytes(.random(32))), (9, .integer(7)), (10, .text("a")),
+        (1, .integer(2)), (2, .integer(number)), (3, platform.publicKey), (4, .bytes(.seeded(32))),
+        (5, .bytes(.seeded(80))), (6, .bytes(.seeded(32))), (9, .integer(7)), (10, .text("a")),
       ])
     }
     let management = (1...7).map { number in
       CBOR.fields([
-        (1, .integer(number)), (2, .fields([(1, .bytes(.random(32)))])), (3, .integer(2)),
+        (1, .integer(number)), (2, .fields([(1, .bytes(.seeded(32)))])), (3, .integer(2)),
         (4, manage?.authenticate([UInt8(number)])),
       ])
     }
@@ -35,8 +35,8 @@ import Testing
       request(
         .makeCredential,
         Request.credential(
-          discoverable: token != nil, exclude: [.random(66)], protection: 2, token: token)),
-      request(.getAssertion, Request.assertion(allow: [.random(66)], secret: input, token: token)),
+          discoverable: token != nil, exclude: [.seeded(66)], protection: 2, token: token)),
+      request(.getAssertion, Request.assertion(allow: [.seeded(66)], secret: input, token: token)),
       request(.getAssertion, Request.assertion(secret: input, token: token)),
       [CTAPCommand.getNextAssertion.rawValue],
     ] + pin.map { request(.clientPIN, $0) }

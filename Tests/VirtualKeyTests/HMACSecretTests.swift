@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -68,7 +69,7 @@ import Testing
     let made = try AuthenticatorData(
       host.succeed(.makeCredential, Request.credential(discoverable: discoverable)))
     let allow = [made.credentialID]
-    let (one, two) = ([UInt8].random(32), [UInt8].random(32))
+    let (one, two) = ([UInt8].seeded(32), [UInt8].seeded(32))
     let both = try evaluate(host, number, one + two, pin: nil, allow: allow)
     #expect(try evaluate(host, number, one, pin: nil, allow: allow) == Array(both.prefix(32)))
     #expect(try evaluate(host, number, two, pin: nil, allow: allow) == Array(both.suffix(32)))
@@ -96,7 +97,7 @@ import Testing
     let host = try Host()
     _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
     let platform = try Platform(host)
-    let request = Request.assertion(secret: try platform.extensionInput(.random(length)))
+    let request = Request.assertion(secret: try platform.extensionInput(.seeded(length)))
     #expect(try host.status(.getAssertion, request) == .invalidLength)
   }
 
@@ -104,13 +105,13 @@ import Testing
     let host = try Host()
     _ = try host.succeed(.makeCredential, Request.credential(discoverable: true))
     let platform = try Platform(host)
-    guard case .map(let pairs) = try platform.extensionInput(.random(32)) else { return }
+    guard case .map(let pairs) = try platform.extensionInput(.seeded(32)) else { return }
     let changed = CBOR.map(
       pairs.filter { $0.key != .integer(3) }
-        + [.init(key: .integer(3), value: .bytes(.random(32)))])
+        + [.init(key: .integer(3), value: .bytes(.seeded(32)))])
     #expect(
       try host.status(.getAssertion, Request.assertion(secret: changed)) == .pinAuthInvalid)
-    let input = try platform.extensionInput(.random(32))
+    let input = try platform.extensionInput(.seeded(32))
     #expect(
       try host.status(.getAssertion, Request.assertion(presence: false, secret: input))
         == .unsupportedOption)
@@ -120,7 +121,7 @@ import Testing
     let host = try Host()
     _ = try host.succeed(
       .makeCredential, Request.credential(discoverable: true, hmacSecret: false))
-    let input = try Platform(host).extensionInput(.random(32))
+    let input = try Platform(host).extensionInput(.seeded(32))
     let answer = try host.succeed(.getAssertion, Request.assertion(secret: input))
     #expect(try AuthenticatorData(answer).extensions == nil)
   }

@@ -36,7 +36,9 @@ import Testing
   }
 
   private func wallet(_ number: Int) throws -> Data {
-    let mnemonic = try SeedQR.mnemonic(from: SecretBytes.random(count: number % 2 == 0 ? 16 : 32))
+    var generator = SeededGenerator(seed: TestSeed.value &+ UInt64(number))
+    let entropy = generator.bytes(number % 2 == 0 ? 16 : 32)
+    let mnemonic = try SeedQR.mnemonic(from: unsafe SecretBytes(copying: entropy.span.bytes))
     let passphrase = number % 3 == 0 ? "passphrase \(number)!" : ""
     let network: KeyNetwork = number % 5 == 0 ? .testnet : .mainnet
     let type = AddressType.allCases[number % 4]

@@ -102,12 +102,13 @@ import Testing
 
   /// A random mnemonic, refused or not.
   private func mnemonicNeedles() throws -> [Needle] {
+    var generator = SeededGenerator(seed: TestSeed.value)
     let phrase = SecretBytes(count: 12 * 9 - 1) { span in
       for offset in 0..<(12 * 9 - 1) where offset % 9 == 8 { span.set(offset, 0x20) }
       for word in 0..<12 {
         // Words of 8 letters keep the places the same.
         let long = EnglishWordList.packed.filter { $0 >> 56 != 0 }
-        let packed = long.randomElement() ?? 0
+        let packed = long.randomElement(using: &generator) ?? 0
         for letter in 0..<8 {
           span.set(
             word * 9 + letter, UInt8(truncatingIfNeeded: packed >> (56 - 8 * UInt64(letter))))

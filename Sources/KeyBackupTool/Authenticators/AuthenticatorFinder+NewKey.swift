@@ -15,7 +15,7 @@ extension AuthenticatorFinder {
   func newKey(
     besides used: AuthenticatorDescriptor?, _ questions: [UnlockQuestion]
   ) async throws(UserMessage) -> OpenAuthenticator {
-    let deadline = ContinuousClock.now + .seconds(patience)
+    let deadline = time.now() + .seconds(patience)
     var found = try await connected()
     while true {
       let others = found.filter { $0 != used || options.device != nil }
@@ -25,7 +25,7 @@ extension AuthenticatorFinder {
         guard prompter.canAsk else { throw Self.ambiguous(fresh) }
         return try await chooseByTouch(fresh, "to enrol")
       }
-      let seconds = Int((deadline - .now).components.seconds)
+      let seconds = Int((deadline - time.now()).components.seconds)
       guard seconds > 0 else { throw Self.noNewKey(found) }
       guard
         let came = try await newcomers(

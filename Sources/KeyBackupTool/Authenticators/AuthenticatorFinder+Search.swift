@@ -25,7 +25,7 @@ extension AuthenticatorFinder {
   func search(
     _ questions: [UnlockQuestion], mayBeHidden: Bool = false, for wanted: WantedAuthenticator = .any
   ) async throws(UserMessage) -> [AuthenticatorCandidate] {
-    let deadline = ContinuousClock.now + .seconds(patience)
+    let deadline = time.now() + .seconds(patience)
     // Cards on readers are queried only when no plugged-in key is suitable. A key that may not be
     // opened is an error only when there is no card either.
     var found = (try? await connected(cards: false)) ?? []
@@ -56,16 +56,16 @@ extension AuthenticatorFinder {
         }
         continue
       }
-      guard deadline > .now else { throw survey.reason(in: found, wanted) }
+      guard deadline > time.now() else { throw survey.reason(in: found, wanted) }
       if let busy = survey.busy(in: found) {
         if !hasToldBusy { tellBusy(busy) }
         hasToldBusy = true
         // No event reports the release of a lock, so look again.
-        let soon = min(deadline, .now + .milliseconds(250))
+        let soon = min(deadline, time.now() + .milliseconds(250))
         if let changed = try await change(from: found, until: soon) { found = changed }
       } else {
         tell(survey.failures(in: found))
-        let seconds = Int((deadline - .now).components.seconds) + 1
+        let seconds = Int((deadline - time.now()).components.seconds) + 1
         guard
           let changed = try await newcomers(
             to: found, unsuitable: survey.countOfUnsuitable(in: found), within: seconds, wanted)
@@ -137,7 +137,7 @@ extension AuthenticatorFinder {
           let look = await look(at: descriptor, questions, mayBeHidden: mayBeHidden)
           continuation.yield((descriptor, look))
           guard hurries, case .holds = look else { return }
-          try? await Task.sleep(for: .seconds(1))
+          try? await time.sleep(.seconds(1))
           continuation.finish()
         }
       }

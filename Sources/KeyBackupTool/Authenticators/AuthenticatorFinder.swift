@@ -12,6 +12,9 @@ struct AuthenticatorFinder: Sendable {
   let pins: PINPolicy
   let output: Output
   let prompter: Prompter
+  /// The security keys in reach.
+  let devices: Devices
+  let time: PassingTime
   /// The means of asking for a PIN that was not given.
   let asker: PINAsker
   /// The PINs that are not sent to any key twice.
@@ -30,18 +33,20 @@ struct AuthenticatorFinder: Sendable {
     for use: PINPolicy.Use = .firstKey
   ) throws(UserMessage) {
     let settings = try SettingsFile.load(world)
-    self.init(common, options, try pins.policy(world, settings, for: use), settings)
+    self.init(common, options, try pins.policy(world, settings, for: use), settings, world)
   }
 
   init(
     _ common: CommonOptions, _ options: DeviceOptions, _ pins: PINPolicy,
-    _ settings: SettingsFile = SettingsFile(path: nil)
+    _ settings: SettingsFile, _ world: World
   ) {
     self.options = options
     self.pins = pins
     self.settings = settings
-    output = common.output
-    prompter = common.prompter
+    output = common.output(world)
+    prompter = common.prompter(world)
+    devices = world.devices
+    time = world.time
     asker = pins.programs.asker(prompter)
   }
 
@@ -119,7 +124,7 @@ struct AuthenticatorFinder: Sendable {
     settings.readsPINRetries = false  // OpenAuthenticator reads them before it asks for the PIN.
     do throws(PRFDeviceError) {
       return OpenAuthenticator(
-        authenticator: try await Authenticator.open(descriptor, options: settings),
+        authenticator: try await devices.open(descriptor, settings),
         descriptor: descriptor, finder: self)
     } catch {
       throw UserMessage(
@@ -134,16 +139,19 @@ struct AuthenticatorFinder: Sendable {
   private func openInTurn(_ descriptor: AuthenticatorDescriptor) async throws(UserMessage)
     -> OpenAuthenticator
   {
-    let deadline = ContinuousClock.now + .seconds(patience)
+    let deadline = time.now() + .seconds(patience)
     var hasTold = false
     while true {
       do throws(UserMessage) {
         return try await open(descriptor)
-      } catch  where error.isBusy && deadline > .now {
+      } catch  where error.isBusy && deadline > time.now() {
         if !hasTold { tellBusy(error) }
         hasTold = true
         try await pause(.milliseconds(250))
-      } catch  where error.code == .authenticatorLost && descriptor.isOnReader && deadline > .now {
+      } catch
+        where error.code == .authenticatorLost && descriptor.isOnReader
+        && deadline > time.now()
+      {
         if !hasTold { askToPutBack(names.name(of: descriptor)) }
         hasTold = true
         guard try await isBack(descriptor, by: deadline) else { throw error }
@@ -156,7 +164,7 @@ struct AuthenticatorFinder: Sendable {
   }
 
   func pause(_ duration: Duration) async throws(UserMessage) {
-    do { try await Task.sleep(for: duration) } catch { throw .interrupted }
+    do { try await time.sleep(duration) } catch { throw .interrupted }
   }
 
   // MARK: What is in reach
@@ -168,9 +176,9 @@ struct AuthenticatorFinder: Sendable {
   /// - Throws: `permission-denied`.
   func connected(cards: Bool = true) async throws(UserMessage) -> [AuthenticatorDescriptor] {
     do throws(PRFDeviceError) {
-      if let path = options.device { return [try await AuthenticatorList.authenticator(at: path)] }
+      if let path = options.device { return [try await devices.at(path)] }
       let found =
-        cards ? try await AuthenticatorList.connected() : try AuthenticatorList.pluggedIn()
+        cards ? try await devices.connected() : try devices.pluggedIn()
       names.note(found, cards: cards)
       return found
     } catch .noAuthenticator {
@@ -197,7 +205,7 @@ struct AuthenticatorFinder: Sendable {
       accepting: wanted.labels, otherKeySlots: wanted.otherKeySlots, path: options.device,
       seconds: seconds, unsuitable: unsuitable ?? known.count, purpose: wanted.purpose)
     return try await prompter.insert(insert) { () async throws(UserMessage) in
-      try await change(from: known, until: .now + .seconds(seconds))
+      try await change(from: known, until: time.now() + .seconds(seconds))
     }
   }
 
@@ -209,11 +217,11 @@ struct AuthenticatorFinder: Sendable {
   /// - Returns: every key then connected; nil after the time.
   /// - Throws: `permission-denied`, `interrupted`.
   func change(
-    from known: [AuthenticatorDescriptor], until deadline: ContinuousClock.Instant
+    from known: [AuthenticatorDescriptor], until deadline: Duration
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
     let news = NewcomerCheck(known: Set(known), path: options.device)
     do throws(PRFDeviceError) {
-      let found = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) {
+      let found = try await devices.wait(max(.zero, deadline - time.now())) {
         news.isAny(in: $0)
       }.filter { options.device == nil || $0.path == options.device }
       names.note(found)
@@ -228,7 +236,7 @@ struct AuthenticatorFinder: Sendable {
   /// The error that there is no key, with the state of the readers.
   private func nothingInReach() async -> UserMessage {
     guard let path = options.device else {
-      return .noAuthenticator(await AuthenticatorList.readers())
+      return .noAuthenticator(await devices.readers())
     }
     return UserMessage(
       .noAuthenticator, "no security key found at \(path)",

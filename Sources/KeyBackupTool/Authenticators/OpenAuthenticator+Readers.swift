@@ -49,9 +49,9 @@ extension OpenAuthenticator {
     let lost = message(.authenticatorLost)
     guard descriptor.isOnReader, finder.patience > 0 else { throw lost }
     await authenticator.close()
-    let deadline = ContinuousClock.now + .seconds(finder.patience)
+    let deadline = finder.time.now() + .seconds(finder.patience)
     finder.askToPutBack(name)
-    while deadline > .now, try await finder.isBack(descriptor, by: deadline) {
+    while deadline > finder.time.now(), try await finder.isBack(descriptor, by: deadline) {
       do throws(UserMessage) {
         let key = try await finder.open(descriptor)
         guard try await isSame(key) else {
@@ -91,11 +91,11 @@ extension AuthenticatorFinder {
 
   /// Waits for a security key on this key's reader.
   func isBack(
-    _ descriptor: AuthenticatorDescriptor, by deadline: ContinuousClock.Instant
+    _ descriptor: AuthenticatorDescriptor, by deadline: Duration
   ) async throws(UserMessage) -> Bool {
     let path = descriptor.path
     do throws(PRFDeviceError) {
-      _ = try await AuthenticatorList.wait(upTo: max(.zero, deadline - .now)) { found in
+      _ = try await devices.wait(max(.zero, deadline - time.now())) { found in
         found.contains { $0.path == path }
       }
       return true

@@ -64,25 +64,26 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try DeriveRelyingParty.check(rpId)
-    let request = try request()
+    let request = try request(world)
     let enrolled = try EnrolledCredentials.known(world, folder)
     for id in request.credentialIDs {
       try enrolled.refuse(id.bytes, insteadOf: "credential create")
     }
-    if file == nil, !reveal { try common.output.requireNoTerminal("the output") }
+    if file == nil, !reveal { try common.output(world).requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
     try place.requirePrivate(
-      file, printed: file == nil ? common.output.resultFile : nil, besides: folder.folder, world)
+      file, printed: file == nil ? common.output(world).resultFile : nil, besides: folder.folder,
+      world)
     let evaluation = try await evaluate(request, world)
     try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
-    try write(evaluation)
+    try write(evaluation, world)
     return .success
   }
 
-  private func request() throws(UserMessage) -> PRFRequest {
-    let first = try input(salt)
+  private func request(_ world: World) throws(UserMessage) -> PRFRequest {
+    let first = try input(salt, world)
     let second: PRFInput?
-    if let secondSalt { second = try input(secondSalt) } else { second = nil }
+    if let secondSalt { second = try input(secondSalt, world) } else { second = nil }
     var ids: [CredentialID] = []
     if let credential {
       ids = try CredentialIDArgument.candidates(credential).map { CredentialID($0) }
@@ -90,8 +91,8 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     return PRFRequest(rpID: rpId, credentialIDs: ids, first: first, second: second)
   }
 
-  private func input(_ argument: String) throws(UserMessage) -> PRFInput {
-    let bytes = try SaltArgument(argument, raw: rawSalt).bytes
+  private func input(_ argument: String, _ world: World) throws(UserMessage) -> PRFInput {
+    let bytes = try SaltArgument(argument, raw: rawSalt, world.streams).bytes
     guard rawSalt else { return .webAuthn(bytes) }
     do throws(PRFDeviceError) {
       return try .raw(bytes)
@@ -133,17 +134,17 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private func write(_ evaluation: PRFEvaluation) throws(UserMessage) {
+  private func write(_ evaluation: PRFEvaluation, _ world: World) throws(UserMessage) {
     let text = common.json ? json(evaluation) : plain(evaluation)
     guard let path = file else {
-      try common.output.result(secret: text)
+      try common.output(world).result(secret: text)
       return
     }
     let file = try OutputFile(creating: path)
     try text.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
     try file.synchronize()
     guard common.json else { return }
-    try common.output.result(json: [
+    try common.output(world).result(json: [
       "credential_id": .string(CredentialIDArgument.encode(evaluation.credentialID.bytes)),
       "rp_id": .string(rpId), "uv": true,
     ])

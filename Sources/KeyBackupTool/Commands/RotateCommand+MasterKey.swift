@@ -29,15 +29,15 @@ extension RotateCommand {
       salt = Randomness.bytes(count: 32)
       secret = try await Self.newSecret(of: slot, key, salt: salt)
     }
-    var opened = try await backup.open(unlocked, unlock)
+    var opened = try await backup.open(unlocked, unlock, world)
     let enrolment = try Self.enrolment(
       slot, label: Self.label(of: atHand, opened) ?? slot.label, salt: salt,
       keyID: unfinished?.keyID)
     let left = opened.pendingKeySlots(besides: atHand)
-    try await announce(left, key, enrolment, secret)
+    try await announce(left, key, enrolment, secret, world)
 
     var bar = ProgressBar(
-      "Sealing again", output: unlock.output, terminalName: world.variable("TERM"),
+      "Sealing again", output: unlock.output(world), terminalName: world.variable("TERM"),
       events: unlock.common.events)
     let total = try backup.namespace(of: opened).countWalletFiles()
     let old = opened.id
@@ -52,7 +52,7 @@ extension RotateCommand {
     }
     bar.finish()
     forgetKnown(old, backup, world)
-    return try report(rotation, old, enrolment)
+    return try report(rotation, old, enrolment, world)
   }
 
   private static func unfinished(_ backup: Backup) throws(UserMessage) -> KeySlot? {
@@ -81,7 +81,7 @@ extension RotateCommand {
   /// Says who gets to the new backup, before anything is written.
   private func announce(
     _ left: [PendingKeySlot], _ key: OpenAuthenticator, _ enrolment: Enrolment,
-    _ secret: borrowing SecretBytes
+    _ secret: borrowing SecretBytes, _ world: World
   ) async throws(UserMessage) {
     if case .securityKey(let credential) = enrolment.kind, left.isEmpty {
       // There would be no other way to the new backup if this were wrong.
@@ -96,11 +96,11 @@ extension RotateCommand {
       return
     }
     for slot in left {
-      unlock.output.note(
+      unlock.output(world).note(
         "\"\(PrintableText.name(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) is not "
           + "plugged in. It will still work.")
     }
-    let prompter = unlock.common.prompter
+    let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else { return }
     guard
       try prompter.confirm("These ways in stay. Do you know all of them? Go on?")
@@ -117,18 +117,18 @@ extension RotateCommand {
       let count = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: false) {
         $0 == old
       }
-      if count > 0 { unlock.output.note("This computer has forgotten the old master key.") }
+      if count > 0 { unlock.output(world).note("This computer has forgotten the old master key.") }
     } catch {
-      unlock.output.warn(
+      unlock.output(world).warn(
         "keybackup: this computer may still know the old master key: \(error.message)")
-      unlock.output.warn("hint: to forget it: keybackup lock")
+      unlock.output(world).warn("hint: to forget it: keybackup lock")
     }
   }
 
   private func report(
-    _ rotation: borrowing Rotation, _ old: NamespaceID, _ enrolment: Enrolment
+    _ rotation: borrowing Rotation, _ old: NamespaceID, _ enrolment: Enrolment, _ world: World
   ) throws(UserMessage) -> ExitCode {
-    let output = unlock.output
+    let output = unlock.output(world)
     let new = rotation.namespace.id
     try output.result(
       "The backup's new ID is \(new.grouped).",

@@ -70,10 +70,10 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     }
     var extra: SecretBytes?
     swap(&extra, &unlocked.extra)
-    var opened = try await backup.open(unlocked, unlock)
+    var opened = try await backup.open(unlocked, unlock, world)
     let label = try Self.label(of: old, opened) ?? ""
     if credential {
-      return try await rotateCredential(slot, old, label, openKey, backup, &opened)
+      return try await rotateCredential(slot, old, label, openKey, backup, &opened, world)
     }
     guard let extra else { throw UserMessage(.prfNotDelivered, key: openKey.name) }
     let enrolment = try Self.enrolment(slot, label: label, salt: salt, replaces: old)
@@ -82,12 +82,12 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
-    return try report(enrolment.keyID, old, slot.credentialID ?? [], label, opened)
+    return try report(enrolment.keyID, old, slot.credentialID ?? [], label, opened, world)
   }
 
   private func rotateCredential(
     _ slot: KeySlot, _ old: KeyID, _ label: String, _ key: OpenAuthenticator, _ backup: Backup,
-    _ opened: inout OpenNamespace
+    _ opened: inout OpenNamespace, _ world: World
   ) async throws(UserMessage) -> ExitCode {
     let namespace = try backup.namespace(of: opened)
     // No credential is excluded: the key holds the one that is replaced, and any
@@ -105,10 +105,10 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     } isRecorded: { credential in
       namespace.mayName(credential)
     }
-    let code = try report(made.keyID, old, made.credential.bytes, label, opened)
+    let code = try report(made.keyID, old, made.credential.bytes, label, opened, world)
     let slots = (try? opened.allKeySlots()) ?? []
     if let freed = slots.credentialFreed(byRemoving: [old]), !unlock.common.json {
-      unlock.output.note(
+      unlock.output(world).note(
         "Once the old one is removed, free its slot: \(CredentialIDArgument.deletion(of: freed))")
     }
     return code
@@ -146,10 +146,10 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
 
   private func report(
     _ new: KeyID, _ old: KeyID, _ credential: [UInt8], _ label: String,
-    _ opened: borrowing OpenNamespace
+    _ opened: borrowing OpenNamespace, _ world: World
   ) throws(UserMessage) -> ExitCode {
-    unlock.output.warn(viewProblem: opened.viewProblem)
-    try unlock.output.result(
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    try unlock.output(world).result(
       "\"\(PrintableText.name(label, limit: 40))\" has a new secret.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(new.hex),
@@ -157,11 +157,11 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
         "credential_id": .string(CredentialIDArgument.encode(credential)),
       ], ofChange: "the new secret was written all the same")
     if !unlock.common.json {
-      unlock.output.note(
+      unlock.output(world).note(
         "The old one stays until the new one has opened the backup. To remove it now: keybackup key "
           + "repair")
     }
-    unlock.output.note(rotationsOf: opened)
+    unlock.output(world).note(rotationsOf: opened)
     return .success
   }
 }

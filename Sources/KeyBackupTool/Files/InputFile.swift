@@ -13,10 +13,21 @@ enum InputFile {
   /// - Parameters:
   ///   - path: a path or `-`.
   ///   - limit: the most bytes accepted.
+  ///   - streams: where `-` is read from.
   /// - Returns: the bytes.
   /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
-  static func read(_ path: String, limit: Int) throws(UserMessage) -> [UInt8] {
-    let secret = try readSecret(path, limit: limit)
+  static func read(
+    _ path: String, limit: Int, _ streams: Streams
+  ) throws(UserMessage) -> [UInt8] {
+    let secret = try readSecret(path, limit: limit, streams)
+    return unsafe secret.withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// The bytes of a file that is not secret.
+  ///
+  /// - Throws: as ``read(_:limit:_:)``.
+  static func readFile(_ path: String, limit: Int) throws(UserMessage) -> [UInt8] {
+    let secret: SecretBytes = try readFile(path, in: AT_FDCWD, limit: limit)
     return unsafe secret.withUnsafeBytes { unsafe Array($0) }
   }
 
@@ -24,15 +35,37 @@ enum InputFile {
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
+  ///   - limit: the most bytes accepted.
+  ///   - streams: where `-` is read from.
+  /// - Returns: the bytes.
+  /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
+  static func readSecret(
+    _ path: String, limit: Int, _ streams: Streams
+  ) throws(UserMessage) -> SecretBytes {
+    path == "-"
+      ? try read(from: streams.input, name: "the standard input", limit: limit)
+      : try readFile(path, in: AT_FDCWD, limit: limit)
+  }
+
+  /// The bytes of a wallet secret's file, read directly into guarded memory.
+  ///
+  /// - Parameters:
+  ///   - path: its path.
   ///   - folder: the descriptor of the folder to which `path` is relative.
   ///   - limit: the most bytes accepted.
   /// - Returns: the bytes.
   /// - Throws: `no-input`, `permission-denied`, `data-invalid`, `io`.
-  static func readSecret(
-    _ path: String, in folder: Int32 = AT_FDCWD, limit: Int
+  static func readFile(
+    _ path: String, in folder: Int32, limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = try open(path, in: folder)
-    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    defer { close(descriptor) }
+    return try read(from: descriptor, name: path, limit: limit)
+  }
+
+  private static func read(
+    from descriptor: Int32, name: String, limit: Int
+  ) throws(UserMessage) -> SecretBytes {
     // A regular file is read at once, a pipe with doubling buffers: guarded memory is expensive,
     // and most inputs are short.
     var status = stat()
@@ -43,7 +76,7 @@ enum InputFile {
       if filled == bytes.count {
         guard filled <= limit else {
           throw UserMessage(
-            .dataInvalid, "\(name(path)) is larger than \(limit) bytes",
+            .dataInvalid, "\(name) is larger than \(limit) bytes",
             hint: "check that it is the right file")
         }
         let larger = min(limit + 1, filled * 2)
@@ -61,7 +94,7 @@ enum InputFile {
       } else if count == 0 {
         break
       } else if errno != EINTR, errno != EAGAIN {
-        throw UserMessage(.io, "\(name(path)) could not be read: \(systemText(errno))")
+        throw UserMessage(.io, "\(name) could not be read: \(systemText(errno))")
       }
     }
     bytes.resize(to: filled)
@@ -76,12 +109,13 @@ enum InputFile {
   ///   - what: the name of the requested secret.
   ///   - prompter: asks the user.
   /// - Returns: the bytes.
-  /// - Throws: as ``readSecret(_:limit:)``; `config` when `--no-input` forbids asking.
+  /// - Throws: as ``readSecret(_:limit:_:)``; `config` when `--no-input` forbids asking.
   static func readSecret(
     _ path: String, limit: Int, asking what: String, _ prompter: Prompter
   ) throws(UserMessage) -> SecretBytes {
-    guard path == "-", isatty(STDIN_FILENO) == 1 else {
-      return try readSecret(path, limit: limit)
+    let streams = prompter.output.streams
+    guard path == "-", isatty(streams.input) == 1 else {
+      return try readSecret(path, limit: limit, streams)
     }
     // A terminal delivers lines of at most 4095 bytes.
     guard let typed = try prompter.secret("Type the \(what) (hidden): ", limit: min(limit, 4095))
@@ -93,12 +127,7 @@ enum InputFile {
     return typed
   }
 
-  private static func name(_ path: String) -> String {
-    path == "-" ? "the standard input" : path
-  }
-
   private static func open(_ path: String, in folder: Int32) throws(UserMessage) -> Int32 {
-    if path == "-" { return STDIN_FILENO }
     // Opening a FIFO without a writer must not block: the wait for its bytes can be interrupted,
     // the opening cannot.
     let descriptor = unsafe openat(

@@ -28,10 +28,10 @@ struct IdentityOptions: ParsableArguments {
   ///
   /// A mistyped passphrase gives another identity, so it is requested twice unless a public key is
   /// expected.
-  func input(_ common: CommonOptions) throws(UserMessage) -> IdentityInput {
+  func input(_ common: CommonOptions, _ world: World) throws(UserMessage) -> IdentityInput {
     if let index { return .index(index) }
     guard passphrase.isGiven else { return .standard }
-    return .passphrase(try passphrase.read(common, twice: expect == nil))
+    return .passphrase(try passphrase.read(common, world, twice: expect == nil))
   }
 
   /// Throws if an identity is not the expected one.
@@ -91,21 +91,24 @@ struct PassphraseOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - common: asks the user.
+  ///   - world: where the user is.
   ///   - twice: whether the user types it twice.
   /// - Returns: its bytes.
   /// - Throws: `config` when nobody can be asked or others can read the file, `data-invalid` when
   ///   it is too long or the two differ.
-  func read(_ common: CommonOptions, twice: Bool) throws(UserMessage) -> SecretBytes {
+  func read(_ common: CommonOptions, _ world: World, twice: Bool) throws(UserMessage) -> SecretBytes
+  {
     let given = try SecretLine.read(
       descriptor: passphraseFd, orFile: passphraseFile, what: "passphrase", limit: Self.limit)
     let phrase =
-      if let given { given } else { try ask(common.prompter, twice: twice) }
+      if let given { given } else { try ask(common.prompter(world), twice: twice) }
     guard phrase.count < Self.limit else {
       throw UserMessage(
         .dataInvalid, "the passphrase is too long", hint: "it has at most \(Self.limit - 1) bytes")
     }
     if phrase.count == 0 {
-      common.output.warn("keybackup: the passphrase is empty; that is an identity of its own")
+      common.output(world).warn(
+        "keybackup: the passphrase is empty; that is an identity of its own")
     }
     return phrase
   }

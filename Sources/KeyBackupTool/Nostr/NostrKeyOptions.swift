@@ -20,7 +20,7 @@ struct NostrKeyOptions: ParsableArguments {
   @Flag(help: "Take an unknown credential: it is another identity.")
   var newIdentity = false
 
-  var output: Output { common.output }
+  func output(_ world: World) -> Output { common.output(world) }
 
   /// Finds a security key as these options say.
   func finder(_ world: World) throws(UserMessage) -> AuthenticatorFinder {

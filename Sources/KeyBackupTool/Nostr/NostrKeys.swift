@@ -175,7 +175,7 @@ struct NostrKeys {
     do throws(UserMessage) {
       try memory.remember(identities)
     } catch {
-      options.output.warn("keybackup: the identity could not be remembered: \(error.message)")
+      finder.output.warn("keybackup: the identity could not be remembered: \(error.message)")
     }
   }
 

@@ -42,7 +42,7 @@ struct NostrMemory {
     }
     var found: [NostrIdentity] = []
     for name in names.sorted() where name.hasSuffix(".json") {
-      let bytes = try InputFile.read("\(folder)/\(name)", limit: Self.fileLimit)
+      let bytes = try InputFile.readFile("\(folder)/\(name)", limit: Self.fileLimit)
       do throws(NostrError) {
         found += try NostrIdentity.parse(bytes)
       } catch {

@@ -26,12 +26,12 @@ enum NostrText {
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
-  ///   - common: asks at a terminal.
+  ///   - prompter: asks at a terminal.
   /// - Returns: the text.
   /// - Throws: the errors of reading.
-  static func read(_ path: String, _ common: CommonOptions) throws(UserMessage) -> SecretBytes {
+  static func read(_ path: String, _ prompter: Prompter) throws(UserMessage) -> SecretBytes {
     let text = try InputFile.readSecret(
-      path, limit: 4096, asking: "key", common.prompter)
+      path, limit: 4096, asking: "key", prompter)
     let range = text.withBytes { bytes in
       var range = 0..<bytes.byteCount
       while let first = range.first, isSpace(bytes, first) { range.removeFirst() }

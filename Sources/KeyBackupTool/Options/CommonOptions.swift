@@ -32,10 +32,12 @@ struct CommonOptions: ParsableArguments {
   }
 
   /// The streams these options ask for.
-  var output: Output { Output(json: json, quiet: quiet) }
+  func output(_ world: World) -> Output { Output(json: json, quiet: quiet, world) }
 
   /// The person, or nobody with `--no-input`.
-  var prompter: Prompter { Prompter(output: output, noInput: noInput, events: events) }
+  func prompter(_ world: World) -> Prompter {
+    Prompter(output: output(world), noInput: noInput, events: events, world)
+  }
 
   /// The calling program, or nobody.
   var events: Events { Events(descriptor: eventsFd) }

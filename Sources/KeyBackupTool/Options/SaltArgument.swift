@@ -16,9 +16,10 @@ struct SaltArgument: Sendable {
   /// - Parameters:
   ///   - argument: text, `hex:…`, `base64:…`, `file:PATH` or `-`.
   ///   - raw: whether it goes to the key as it is: then exactly 32 bytes.
+  ///   - streams: where `-` is read from.
   /// - Throws: `usage` for a wrong encoding or length, or none at all, `no-input`, `io`.
-  init(_ argument: String, raw: Bool) throws(UserMessage) {
-    bytes = try Self.decode(argument)
+  init(_ argument: String, raw: Bool, _ streams: Streams) throws(UserMessage) {
+    bytes = try Self.decode(argument, streams)
     // WebAuthn allows it. Here it is a variable that is not set, or the output of
     // a command that failed: every such mistake would give one and the same secret.
     // Who means it says so in one way.
@@ -34,10 +35,11 @@ struct SaltArgument: Sendable {
     }
   }
 
-  private static func decode(_ argument: String) throws(UserMessage) -> [UInt8] {
-    if argument == "-" { return try InputFile.read("-", limit: limit) }
+  private static func decode(_ argument: String, _ streams: Streams) throws(UserMessage) -> [UInt8]
+  {
+    if argument == "-" { return try InputFile.read("-", limit: limit, streams) }
     if let path = argument.dropping(prefix: "file:") {
-      return try InputFile.read(String(path), limit: limit)
+      return try InputFile.readFile(String(path), limit: limit)
     }
     if let digits = argument.dropping(prefix: "hex:") {
       guard let bytes = LenientDecoding.hex(digits) else {

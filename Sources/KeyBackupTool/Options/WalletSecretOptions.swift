@@ -107,9 +107,9 @@ struct WalletSecretOptions: ParsableArguments {
   }
 
   /// Reads and checks the labels, if any.
-  func readLabels() throws(UserMessage) -> WalletLabels? {
+  func readLabels(_ streams: Streams) throws(UserMessage) -> WalletLabels? {
     guard let labels else { return nil }
-    let input = try InputFile.readSecret(labels, limit: WalletLabels.sizeLimit)
+    let input = try InputFile.readSecret(labels, limit: WalletLabels.sizeLimit, streams)
     do throws(WalletFormatError) {
       return try WalletLabels(checking: input)
     } catch {

@@ -64,7 +64,8 @@ enum PINAsker: Sendable, Equatable {
       // A program that draws on the terminal may be killed before it restores the settings.
       prompter.terminal?.keepSettings()
       defer { Terminal.restoreAll() }
-      var pinentry = try Pinentry(program: program, for: question.what)
+      var pinentry = try Pinentry(
+        program: program, for: question.what, prompter.output.environment)
       return try pinentry.ask(question)
     case .terminal, .nobody:
       if let complaint = question.complaint { prompter.tell(complaint) }
@@ -151,7 +152,7 @@ struct PINPrograms: Sendable {
     if let openSSHAskpass, wantsOpenSSHAskpass(prompter) { return .askpass(openSSHAskpass) }
     if let pinentry { return .pinentry(pinentry) }
     if prompter.canAsk { return .terminal }
-    if hasDisplay, HelperProgram.exists("pinentry") {
+    if hasDisplay, HelperProgram.exists("pinentry", prompter.output.environment) {
       return .pinentry(PINProgram(command: "pinentry", namedBy: "KEYBACKUP_PINENTRY"))
     }
     return .nobody

@@ -8,6 +8,7 @@ internal import SecretMemory
 /// pinentry's).
 struct Pinentry: ~Copyable {
   private var helper: HelperProgram
+  private let options: [String]
   /// The received bytes that were not processed yet; a line may be the PIN.
   private var buffer = SecretBytes(zeroed: 4096)
   private var filled = 0
@@ -17,8 +18,12 @@ struct Pinentry: ~Copyable {
   /// - Parameters:
   ///   - program: the program.
   ///   - what: what is asked for, in messages.
+  ///   - environment: says how to draw on the terminal.
   /// - Throws: `config` when it cannot be run.
-  init(program: PINProgram, for what: String) throws(UserMessage) {
+  init(
+    program: PINProgram, for what: String, _ environment: [String: String]
+  ) throws(UserMessage) {
+    options = Self.options(environment)
     // A little longer than it is told itself.
     helper = try HelperProgram(
       program.command, [], for: what, namedBy: program.namedBy, patience: PINAsker.patience + 5)
@@ -26,7 +31,7 @@ struct Pinentry: ~Copyable {
 
   private mutating func greet() throws(UserMessage) {
     guard case .ok = try response() else { throw unusable("it does not greet") }
-    for option in Self.options {
+    for option in options {
       // Older programs do not know every option and need not.
       _ = try command("OPTION \(option)")
     }
@@ -186,19 +191,16 @@ struct Pinentry: ~Copyable {
   }
 
   /// The options that a program needs to draw on a terminal.
-  private static var options: [String] {
+  private static func options(_ environment: [String: String]) -> [String] {
+    func variable(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty || $0.contains("\n") ? nil : $0 }
+    }
     var options = ["no-grab", "ttyname=/dev/tty"]
     if let type = variable("TERM") { options.append("ttytype=\(type)") }
     if let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") {
       options.append("lc-ctype=\(locale)")
     }
     return options
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    let text = unsafe String(cString: value)
-    return text.isEmpty || text.contains("\n") ? nil : text
   }
 
   private func unusable(_ why: String) -> UserMessage {

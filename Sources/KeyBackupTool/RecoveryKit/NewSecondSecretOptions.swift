@@ -50,10 +50,10 @@ struct NewSecondSecretOptions: ParsableArguments {
       }
       if path != "-", !FileCheck.exists(path) {
         try OutputFile.write(SecondSecretFile.random(), to: path)
-        unlock.output.note(
+        unlock.output(world).note(
           "Made the second secret \(ShellWord.quoted(path)). Keep copies of it, unchanged.")
       }
-      return Chosen(kind: .file, secret: try SecondSecretFile.read(path))
+      return Chosen(kind: .file, secret: try SecondSecretFile.read(path, world.streams))
     }
     if secretFromKeyring {
       return Chosen(kind: .keyring, secret: .random(count: KeyringSecondSecret.size))
@@ -71,7 +71,7 @@ struct NewSecondSecretOptions: ParsableArguments {
     let salt = Randomness.bytes(count: 32)
     let questions = ids.compactMap { UnlockQuestion(rpID: rpID, credentialID: $0, salt: salt) }
     let finder = try unlock.finder(world, for: .secondKey)
-    unlock.common.prompter.tell("Now the security key that is the second secret, twice.")
+    unlock.common.prompter(world).tell("Now the security key that is the second secret, twice.")
     var used: UnlockQuestion?
     let first = try await finder.ask(questions) { answer in
       used = answer.question

@@ -1,21 +1,35 @@
-// This folder is for the process's environment: variables, clock, descriptors, paths. Every later
-// room may use it. The commands' use of the values is not known here.
+// This folder is for the process's surroundings: variables, clock, streams, devices, paths. Every
+// later room may use it. The commands' use of the values is not known here.
 
 internal import Glibc
 
 /// Everything that a command receives from outside, in one value, so that a command can run with a
-/// different one.
+/// different one (docs/decisions/0040-world.md).
 struct World: Sendable {
   /// The environment variables.
   var environment: [String: String]
   /// Returns the seconds since 1970.
   var now: @Sendable () -> Int64
+  /// The time that limits and pauses are measured with.
+  var time: PassingTime
+  /// The name of this computer.
+  var hostName: String
+  /// The standard streams and the terminal.
+  var streams: Streams
+  /// The security keys in reach.
+  var devices: Devices
 
-  /// The process's own environment.
+  /// The process's own surroundings.
   static func process() -> World {
     World(
-      environment: environmentVariables(),
-      now: { Int64(time(nil)) })
+      environment: environmentVariables(), now: { Int64(Glibc.time(nil)) }, time: .system(),
+      hostName: hostNameOfSystem(), streams: .process(), devices: .system())
+  }
+
+  private static func hostNameOfSystem() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// The value of a variable, nil when absent or empty.

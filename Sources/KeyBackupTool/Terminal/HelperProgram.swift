@@ -20,8 +20,8 @@ struct HelperProgram: ~Copyable {
   private var isReaped = false
 
   /// Whether PATH has a program of this name.
-  static func exists(_ name: String) -> Bool {
-    let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+  static func exists(_ name: String, _ environment: [String: String]) -> Bool {
+    let path = environment["PATH"] ?? "/usr/bin:/bin"
     return path.split(separator: ":").contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
   }
 

@@ -6,13 +6,29 @@ internal import SecretMemory
 /// there, notes to standard error.
 struct Output: Sendable {
   /// Results as one JSON object instead of text.
-  var json = false
+  var json: Bool
   /// No notes.
-  var quiet = false
+  var quiet: Bool
   /// Descriptor of the result stream.
-  var standardOutput: Int32 = STDOUT_FILENO
+  var standardOutput: Int32 { streams.output }
   /// Descriptor of the note stream.
-  var standardError: Int32 = STDERR_FILENO
+  var standardError: Int32 { streams.error }
+  /// The streams to write to.
+  let streams: Streams
+  /// The variables, some of which tell what a stream can show.
+  let environment: [String: String]
+
+  init(json: Bool, quiet: Bool, _ world: World) {
+    self.json = json
+    self.quiet = quiet
+    streams = world.streams
+    environment = world.environment
+  }
+
+  /// The abilities of the result stream.
+  var screen: Screen { Screen(standardOutput, streams, environment) }
+  /// The abilities of the note stream.
+  var noteScreen: Screen { Screen(standardError, streams, environment) }
 
   /// Writes one line of result, without what could steer a terminal, in as many lines as the
   /// terminal needs.
@@ -22,7 +38,7 @@ struct Output: Sendable {
   ///   - hanging: columns before the further lines; nil: as the line begins.
   /// - Throws: `io`.
   func result(_ line: String, hanging: Int? = nil) throws(UserMessage) {
-    let lines = Screen(standardOutput).lines(Self.shown(line), hanging: hanging)
+    let lines = screen.lines(Self.shown(line), hanging: hanging)
     try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
   }
 
@@ -33,14 +49,14 @@ struct Output: Sendable {
 
   /// Writes a line of result that says the most important, in bold print where that shows.
   func result(title line: String) throws(UserMessage) {
-    let screen = Screen(standardOutput)
+    let screen = screen
     let lines = screen.lines(Self.shown(line)).map(screen.bold)
     try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
   }
 
   /// Writes a table, as wide as the terminal allows.
   func result(_ table: Table) throws(UserMessage) {
-    let screen = Screen(standardOutput)
+    let screen = screen
     for line in Self.lines(of: table, screen) {
       try write(Array((line + "\n").utf8), to: standardOutput)
     }
@@ -49,7 +65,7 @@ struct Output: Sendable {
   /// Writes a table among the notes, unless `--quiet`.
   func note(_ table: Table) {
     if quiet { return }
-    for line in Self.lines(of: table, Screen(standardError)) {
+    for line in Self.lines(of: table, noteScreen) {
       try? write(Array((line + "\n").utf8), to: standardError)
     }
   }
@@ -152,7 +168,7 @@ struct Output: Sendable {
   /// repeats a secret that was typed on the command line either.
   func warn(_ line: String) {
     let shown = Self.shown(TypedSecrets.ofProcess.hiding(line: line))
-    try? write(Array((Screen(standardError).told(shown) + "\n").utf8), to: standardError)
+    try? write(Array((noteScreen.told(shown) + "\n").utf8), to: standardError)
   }
 
   /// Writes what happened and what to do, each in lines that say which.

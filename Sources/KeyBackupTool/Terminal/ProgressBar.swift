@@ -40,7 +40,7 @@ struct ProgressBar: ~Copyable {
     guard active, total >= 50, hundredths != lastShown else { return }
     lastShown = hundredths
     let count = " \(done) of \(total)"
-    let room = (Screen(output.standardError).width ?? 80) - verb.count - count.count - 4
+    let room = (output.noteScreen.width ?? 80) - verb.count - count.count - 4
     let length = max(5, min(30, room))
     let filled = hundredths * length / 100
     let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: length - filled)

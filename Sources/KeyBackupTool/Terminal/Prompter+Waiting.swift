@@ -96,7 +96,7 @@ extension Prompter {
     var passed = 0
     var pause = Self.firstReminder
     while passed + pause < limit {
-      do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+      do { try await time.sleep(.seconds(pause)) } catch { return }
       if Task.isCancelled { return }
       passed += pause
       pause *= 2

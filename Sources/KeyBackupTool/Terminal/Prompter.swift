@@ -15,9 +15,12 @@ struct Prompter: Sendable {
   let events: Events
   /// Whether anybody may be asked anything: not with `--no-input`.
   let mayAsk: Bool
+  /// The time that reminders go by.
+  let time: PassingTime
 
-  init(output: Output, noInput: Bool, events: Events = .none) {
-    terminal = noInput ? nil : Terminal.open()
+  init(output: Output, noInput: Bool, events: Events, _ world: World) {
+    terminal = noInput ? nil : Terminal.open(world)
+    time = world.time
     self.output = output
     self.events = events
     mayAsk = !noInput

@@ -17,20 +17,26 @@ struct Screen: Sendable, Equatable {
     self.showsBold = showsBold
   }
 
-  /// - Parameter descriptor: of the stream.
-  init(_ descriptor: Int32) {
+  /// - Parameters:
+  ///   - descriptor: of the stream.
+  ///   - streams: the others, which may be the same terminal.
+  ///   - environment: the variables.
+  init(_ descriptor: Int32, _ streams: Streams, _ environment: [String: String]) {
+    func variable(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
     let isTerminal = isatty(descriptor) == 1
     // As ls and Python take it: COLUMNS also where there is no terminal.
-    if let given = Self.variable("COLUMNS").flatMap({ Int($0) }), given > 0 {
+    if let given = variable("COLUMNS").flatMap({ Int($0) }), given > 0 {
       width = max(Self.least, given)
     } else if isTerminal {
       // The person's terminal, under whichever of its names it tells its size.
-      let told = [descriptor, STDERR_FILENO, STDOUT_FILENO].lazy.compactMap(Self.columns).first
+      let told = [descriptor, streams.error, streams.output].lazy.compactMap(Self.columns).first
       width = max(Self.least, told ?? Self.usual)
     }
     showsBold =
-      isTerminal && Self.variable("NO_COLOR") == nil
-      && !["dumb", nil].contains(Self.variable("TERM"))
+      isTerminal && variable("NO_COLOR") == nil
+      && !["dumb", nil].contains(variable("TERM"))
   }
 
   /// The text in bold print, where that shows.
@@ -62,11 +68,5 @@ struct Screen: Sendable, Equatable {
       return nil
     }
     return Int(size.ws_col)
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    let text = unsafe String(cString: value)
-    return text.isEmpty ? nil : text
   }
 }

@@ -12,11 +12,14 @@ struct Terminal: Sendable {
   /// Descriptor open for reading and writing.
   let descriptor: Int32
 
-  /// Opens /dev/tty; nil when the process has no terminal.
-  static func open() -> Terminal? {
-    let descriptor = unsafe Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { return nil }
-    return Terminal(descriptor: descriptor)
+  /// Its abilities.
+  private let screen: @Sendable () -> Screen
+
+  /// Opens it; nil when there is none.
+  static func open(_ world: World) -> Terminal? {
+    guard let descriptor = world.streams.terminal() else { return nil }
+    let (streams, environment) = (world.streams, world.environment)
+    return Terminal(descriptor: descriptor) { Screen(descriptor, streams, environment) }
   }
 
   /// Writes text as it is.
@@ -26,7 +29,7 @@ struct Terminal: Sendable {
 
   /// Text without what could steer the terminal, in lines that fit.
   func wrapped(_ text: String) -> String {
-    Screen(descriptor).told(PrintableText.cleanLines(SuggestedCommands.completed(text)))
+    screen().told(PrintableText.cleanLines(SuggestedCommands.completed(text)))
   }
 
   // MARK: Reading

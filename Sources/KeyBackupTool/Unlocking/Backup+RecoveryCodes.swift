@@ -33,7 +33,7 @@ extension Backup {
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms,
     damaged: inout [FileFinding]
   ) async throws(UserMessage) -> UnlockedMasterKey {
-    let kits = try kits(unlock, terms)
+    let kits = try kits(unlock, world, terms)
     let code = try RecoveryCodeAsker(unlock.recovery, unlock.common, world).code()
     var attempt = try KitAttempt(unlock, world, rule(unlock.relyingParty.rpId), kits.count)
     for kit in kits {
@@ -54,12 +54,12 @@ extension Backup {
 
   /// The kits to which the code may belong; those that cost and ask least come first.
   private func kits(
-    _ unlock: UnlockOptions, _ terms: UnlockTerms
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms
   ) throws(UserMessage) -> [Kit] {
-    if let file = try unlock.recovery.offlineKit() {
+    if let file = try unlock.recovery.offlineKit(world.streams) {
       guard let kit = Kit(file) else { return [] }
       for finding in (try? scan())?.findings ?? [] {
-        unlock.output.note("keybackup: \(finding.text)")
+        unlock.output(world).note("keybackup: \(finding.text)")
       }
       let here = (try? folder.namespaces()) ?? []
       guard file.header.namespaceID == namespace.id || here.contains(file.header.namespaceID)
@@ -79,7 +79,7 @@ extension Backup {
           + "--recovery-kit FILE")
     }
     for finding in scan.findings {
-      unlock.output.note("keybackup: \(finding.text)")
+      unlock.output(world).note("keybackup: \(finding.text)")
     }
     let all = terms.allowed(scan).keySlots.compactMap(Kit.init)
     guard !all.isEmpty else {

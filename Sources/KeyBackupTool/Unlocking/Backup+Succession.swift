@@ -64,13 +64,14 @@ extension Backup {
   ///   - known: the opened namespace's master key.
   ///   - unlocked: its key slot; the secret and the key may be used again.
   ///   - unlock: the options of the command.
+  ///   - world: what surrounds the process.
   ///   - purpose: the purpose of the command.
   /// - Returns: the open namespace; for reading, the last one that can be reached.
   /// - Throws: `ambiguous` where another namespace may be meant, or the successor must be compared
   ///   first; the errors of the device and the folder.
   func follow(
     _ known: SharedMasterKey, _ unlocked: borrowing UnlockedMasterKey, _ unlock: UnlockOptions,
-    for purpose: OpenNamespace.Purpose
+    _ world: World, for purpose: OpenNamespace.Purpose
   ) async throws(UserMessage) -> OpenNamespace {
     var search = SuccessionSearch(folder: folder, start: known, keyID: unlocked.keyID)
     search.compared = isNamedInFull ? named : nil
@@ -79,7 +80,7 @@ extension Backup {
     }
     if known.namespaceID == named {
       let opened = try search.stay(use, purpose)
-      try note(try others(than: opened), opened.id, unlock.output)
+      try note(try others(than: opened), opened.id, unlock.output(world))
       return opened
     }
     var followed = try search.run(purpose)
@@ -89,7 +90,7 @@ extension Backup {
       // The same security key with another salt: one more touch.
       if try await search.ask(key, like: slot, at: id, boxes) { followed = try search.run(purpose) }
     }
-    if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter) {
+    if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter(world)) {
       search.compared = id
       followed = try search.run(purpose)
     }
@@ -102,12 +103,12 @@ extension Backup {
         .wrongKey, "this way in was removed from the backup \(followed.namespace.id.hex)",
         hint: "use another way in; to see them: keybackup key list")
     }
-    try note(others, followed.namespace.id, unlock.output)
+    try note(others, followed.namespace.id, unlock.output(world))
     // A backup in the place of a known one is not accepted just because it was read once.
     if others.vanished.isEmpty || others.isAccepted { followed.remember() }
-    try tell(followed, unlock.output)
+    try tell(followed, unlock.output(world))
     var opened = followed.take()
-    if use == .writing { try complete(&opened, search, unlocked.slot, unlock.output) }
+    if use == .writing { try complete(&opened, search, unlocked.slot, unlock.output(world)) }
     return opened
   }
 

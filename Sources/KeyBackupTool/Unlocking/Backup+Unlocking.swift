@@ -37,7 +37,7 @@ extension Backup {
   ) async throws(UserMessage) -> OpenNamespace {
     var damaged: [FileFinding] = []
     let opened = try await self.unlock(unlock, world, terms, for: purpose, damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    for finding in damaged { unlock.output(world).note("keybackup: \(finding.text)") }
     return opened
   }
 
@@ -49,7 +49,7 @@ extension Backup {
     for purpose: OpenNamespace.Purpose = .reading, damaged: inout [FileFinding]
   ) async throws(UserMessage) -> OpenNamespace {
     let unlocked = try await masterKey(unlock, world, terms, damaged: &damaged)
-    return try await open(unlocked, unlock, for: purpose)
+    return try await open(unlocked, unlock, world, for: purpose)
   }
 
   /// Opens the backup with a master key; if the master key was rotated since, the namespace in
@@ -57,13 +57,13 @@ extension Backup {
   ///
   /// - Throws: the errors of the folder and of waiting for it.
   func open(
-    _ unlocked: consuming UnlockedMasterKey, _ unlock: UnlockOptions,
+    _ unlocked: consuming UnlockedMasterKey, _ unlock: UnlockOptions, _ world: World,
     for purpose: OpenNamespace.Purpose = .reading
   ) async throws(UserMessage) -> OpenNamespace {
     let slot = unlocked.slot
     // The wait examines the logs that were read.
     var opened = try await follow(
-      SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock,
+      SharedMasterKey(unlocked.masterKey.copy()), unlocked, unlock, world,
       for: wait == nil ? purpose : .reading)
     if let slot, let secret = unlocked.secret {
       opened.noteOpener(slot, secret: secret)
@@ -73,7 +73,7 @@ extension Backup {
       opened.noteOfflineKit(key)
     }
     let whole = try await wait(for: opened)
-    if use == .writing { warn(ofWhatIsLackingIn: whole.health, unlock.output) }
+    if use == .writing { warn(ofWhatIsLackingIn: whole.health, unlock.output(world)) }
     return whole
   }
 
@@ -94,7 +94,7 @@ extension Backup {
   ) async throws(UserMessage) -> UnlockedMasterKey {
     var damaged: [FileFinding] = []
     let unlocked = try await masterKey(unlock, world, terms, damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    for finding in damaged { unlock.output(world).note("keybackup: \(finding.text)") }
     return unlocked
   }
 

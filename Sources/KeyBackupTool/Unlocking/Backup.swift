@@ -121,12 +121,12 @@ extension Backup {
     }
     let now = world.now
     var settings = BackupFolder.Settings(
-      stateFolder: state, writerLabel: hostName(), clock: { UInt64(max(0, now())) })
+      stateFolder: state, writerLabel: world.hostName, clock: { UInt64(max(0, now())) })
     settings.watch.isInterrupted = { Interruption.received }
     if let common {
       settings.watch.waits = { path in
         let shown = PrintableText.clean(path, limit: 300)
-        common.prompter.tell("Waiting for \(shown) to be downloaded.")
+        common.prompter(world).tell("Waiting for \(shown) to be downloaded.")
         common.events.send(.sync(files: 1, path: path, secondsLeft: nil))
       }
     }
@@ -135,12 +135,6 @@ extension Backup {
     } catch {
       throw UserMessage(error)
     }
-  }
-
-  private static func hostName() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// The same backup with the namespace that was opened.

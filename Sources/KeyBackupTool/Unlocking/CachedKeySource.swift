@@ -15,7 +15,7 @@ struct CachedKeySource: MasterKeySource {
     _ = try request.scan()
     let backup = request.backup
     guard let known = try backup.cachedMasterKey(request.unlock, request.world),
-      try backup.isInCharge(known, request.unlock.output)
+      try backup.isInCharge(known, request.unlock.output(request.world))
     else { return nil }
     return UnlockedMasterKey(masterKey: known, keyID: nil)
   }
@@ -39,25 +39,25 @@ extension Backup {
     let known = CachedMasterKey(namespace.id, in: folder, world)
     do throws(SecretStoreError) {
       if let found = try known.inKernel() {
-        tell(.kernelKeyring, unlock)
+        tell(.kernelKeyring, unlock, world)
         return found.masterKey
       }
     } catch {
       // A command that only looks does not report missing keyrings.
-      if case .noKeyrings = error {} else { try goOn(after: error, .kernelKeyring, unlock) }
+      if case .noKeyrings = error {} else { try goOn(after: error, .kernelKeyring, unlock, world) }
     }
     guard known.mayBeInDesktop else { return nil }
     do throws(SecretStoreError) {
       var service = try world.secretService(mayPrompt: false)
       if let key = try known.inDesktop(&service) {
-        tell(.secretService, unlock)
+        tell(.secretService, unlock, world)
         return key
       }
-      unlock.output.note(
+      unlock.output(world).note(
         "keybackup: the master key is gone from the desktop's keyring; to stop looking there: "
           + "keybackup lock")
     } catch {
-      try goOn(after: error, .secretService, unlock)
+      try goOn(after: error, .secretService, unlock, world)
     }
     return nil
   }
@@ -81,16 +81,17 @@ extension Backup {
     }
   }
 
-  private func tell(_ place: CachedKeyPlace, _ unlock: UnlockOptions) {
+  private func tell(_ place: CachedKeyPlace, _ unlock: UnlockOptions, _ world: World) {
     guard unlock.common.verbose else { return }
-    unlock.output.note("Opened with the master key from \(place.words). No way in was used.")
+    unlock.output(world).note("Opened with the master key from \(place.words). No way in was used.")
   }
 
   private func goOn(
-    after error: SecretStoreError, _ place: CachedKeyPlace, _ unlock: UnlockOptions
+    after error: SecretStoreError, _ place: CachedKeyPlace, _ unlock: UnlockOptions,
+    _ world: World
   ) throws(UserMessage) {
     let message = UserMessage(error, place)
     if message.code == .interrupted { throw message }
-    unlock.output.note("keybackup: \(message.message); going on without it")
+    unlock.output(world).note("keybackup: \(message.message); going on without it")
   }
 }

@@ -56,7 +56,7 @@ struct KitAttempt {
         lacksFile = true
         return nil
       }
-      let second = try SecondSecretFile.read(path)
+      let second = try SecondSecretFile.read(path, world.streams)
       return KeyHeader.CodeDerivation.mix(
         try derive(kit, code), with: second, keyID: kit.keyID)
     case .keyring:
@@ -85,7 +85,8 @@ struct KitAttempt {
         throw error.adding(hint: "name your kit, as its page does, with --kit-id")
       }
       asked += 1
-      unlock.common.prompter.tell("A recovery kit here has a security key as its second secret.")
+      unlock.common.prompter(world).tell(
+        "A recovery kit here has a security key as its second secret.")
       let second: SecretBytes
       do throws(UserMessage) {
         second = try await finder.ask([question]) { $0.evaluation.first() }
@@ -104,7 +105,7 @@ struct KitAttempt {
     _ kit: Kit, _ code: borrowing RecoveryCode
   ) throws(UserMessage) -> SecretBytes {
     tried += 1
-    if count > 1 { unlock.output.note("Trying recovery kit \(tried) of \(count).") }
+    if count > 1 { unlock.output(world).note("Trying recovery kit \(tried) of \(count).") }
     return try Self.derive(kit.derivation, code)
   }
 

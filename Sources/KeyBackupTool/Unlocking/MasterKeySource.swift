@@ -47,7 +47,7 @@ struct UnlockRequest {
   mutating func scan() throws(UserMessage) -> NamespaceScan {
     if let scanned { return scanned }
     let scan = try terms.allowed(backup.scanAll())
-    for finding in scan.findings { unlock.output.note("keybackup: \(finding.text)") }
+    for finding in scan.findings { unlock.output(world).note("keybackup: \(finding.text)") }
     scanned = scan
     return scan
   }

@@ -13,11 +13,13 @@ enum OfflineKit {
 
   /// Reads the file of a kit.
   ///
-  /// - Parameter path: a path or `-`.
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - streams: where `-` is read from.
   /// - Returns: its contents, not opened yet.
   /// - Throws: `no-input`, `data-invalid`.
-  static func read(_ path: String) throws(UserMessage) -> KeyWrapper {
-    var bytes = try InputFile.read(path, limit: 2 * SizeLimits.standard.wrapper)
+  static func read(_ path: String, _ streams: Streams) throws(UserMessage) -> KeyWrapper {
+    var bytes = try InputFile.read(path, limit: 2 * SizeLimits.standard.wrapper, streams)
     if bytes.first(where: { !isSpace($0) }) != UInt8(ascii: "{") {
       bytes = try parse(lines: bytes, path)
     }

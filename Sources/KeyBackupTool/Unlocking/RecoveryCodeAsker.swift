@@ -15,7 +15,7 @@ struct RecoveryCodeAsker {
     _ options: RecoveryCodeOptions, _ common: CommonOptions, _ world: World
   ) throws(UserMessage) {
     self.options = options
-    prompter = common.prompter
+    prompter = common.prompter(world)
     asker = PINPrograms(world, try SettingsFile.load(world)).asker(prompter)
   }
 

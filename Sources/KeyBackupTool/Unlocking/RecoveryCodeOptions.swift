@@ -54,9 +54,9 @@ struct RecoveryCodeOptions: ParsableArguments {
   /// The offline kit in `--recovery-kit`.
   ///
   /// - Throws: `no-input`, `data-invalid`.
-  func offlineKit() throws(UserMessage) -> KeyWrapper? {
+  func offlineKit(_ streams: Streams) throws(UserMessage) -> KeyWrapper? {
     guard let recoveryKit else { return nil }
-    return try OfflineKit.read(recoveryKit)
+    return try OfflineKit.read(recoveryKit, streams)
   }
 
 }

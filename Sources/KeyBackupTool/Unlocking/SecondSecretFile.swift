@@ -14,12 +14,14 @@ enum SecondSecretFile {
 
   /// Reads the file.
   ///
-  /// - Parameter path: a path or `-`.
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - streams: where `-` is read from.
   /// - Returns: its bytes.
   /// - Throws: `data-invalid` when it is empty or larger than 1 MiB, `no-input`,
   ///   `permission-denied`.
-  static func read(_ path: String) throws(UserMessage) -> SecretBytes {
-    let bytes = try InputFile.readSecret(path, limit: limit)
+  static func read(_ path: String, _ streams: Streams) throws(UserMessage) -> SecretBytes {
+    let bytes = try InputFile.readSecret(path, limit: limit, streams)
     guard bytes.count > 0 else {
       throw UserMessage(
         .dataInvalid, "the second secret \(ShellWord.quoted(path)) is empty",

@@ -19,15 +19,17 @@ struct SyncOptions: ParsableArguments {
 /// Waits until everything named in a backup folder's files is here.
 struct SyncWait: Sendable {
   private let seconds: Int
-  private let deadline: ContinuousClock.Instant
+  private let deadline: Duration
+  private let time: PassingTime
   private let prompter: Prompter
 
   /// Creates the wait that the options request; nil for none.
-  init?(_ options: SyncOptions, _ common: CommonOptions) {
+  init?(_ options: SyncOptions, _ common: CommonOptions, _ world: World) {
     guard let seconds = options.waitSync else { return nil }
     self.seconds = seconds
-    deadline = .now + .seconds(seconds)
-    prompter = common.prompter
+    time = world.time
+    deadline = time.now() + .seconds(seconds)
+    prompter = common.prompter(world)
   }
 
   /// The result of one look at the folder.
@@ -51,25 +53,25 @@ struct SyncWait: Sendable {
     in folder: () -> BackupFolder?, all look: () throws(UserMessage) -> Look<Found>
   ) async throws(UserMessage) -> Found {
     var pause = Self.shortest
-    var told: (count: Int, at: ContinuousClock.Instant)?
+    var told: (count: Int, at: Duration)?
     while true {
-      let begun = ContinuousClock.now
+      let begun = time.now()
       let watcher = folder().map(ChangeWatcher.init)
       switch try look() {
       case .whole(let found): return found
       case .lacking(let count, let names, let found, let error):
         if Interruption.received { throw .interrupted }
-        let left = deadline - .now
+        let left = deadline - time.now()
         if left <= .zero {
           if let found { return found }
           throw timedOut(count, names, error)
         }
-        if told.map({ $0.count != count || .now - $0.at > .seconds(60) }) ?? true {
-          told = (count, .now)
+        if told.map({ $0.count != count || time.now() - $0.at > .seconds(60) }) ?? true {
+          told = (count, time.now())
           tell(count, Int(left.components.seconds) + 1)
         }
         // A look at many files may itself take long.
-        let rest = max(pause, (.now - begun) * 4)
+        let rest = max(pause, (time.now() - begun) * 4)
         let changed = try await change(watcher, within: min(rest, left))
         pause = changed ? Self.shortest : min(pause * 3 / 2, Self.longest)
         folder()?.forgetFailures()
@@ -82,11 +84,11 @@ struct SyncWait: Sendable {
 
   /// Waits for a change, for at least the shortest pause.
   private func change(
-    _ watcher: ChangeWatcher?, within time: Duration
+    _ watcher: ChangeWatcher?, within patience: Duration
   ) async throws(UserMessage) -> Bool {
-    let end = ContinuousClock.now + time
-    while .now < end {
-      do { try await Task.sleep(for: min(Self.shortest, end - .now)) } catch { throw .interrupted }
+    let end = time.now() + patience
+    while time.now() < end {
+      do { try await time.sleep(min(Self.shortest, end - time.now())) } catch { throw .interrupted }
       if watcher?.hasChanged() == true { return true }
     }
     return false
@@ -130,13 +132,13 @@ extension Backup {
     _ options: FolderOptions, _ sync: SyncOptions, _ common: CommonOptions, _ world: World,
     for use: Use = .reading
   ) async throws(UserMessage) -> Backup {
-    let path = try options.path(world, common.output)
-    guard let wait = SyncWait(sync, common) else {
+    let path = try options.path(world, common.output(world))
+    guard let wait = SyncWait(sync, common, world) else {
       var backup = try options.naming(world) { () throws(UserMessage) in
         try Backup(at: path, options, world, common)
       }
       backup.use = use
-      try backup.checkMemory(common.output)
+      try backup.checkMemory(common.output(world))
       return backup
     }
     var known: BackupFolder?
@@ -151,7 +153,7 @@ extension Backup {
     backup.wait = wait
     backup.use = use
     backup.goesOn = use != .writing
-    try backup.checkMemory(common.output)
+    try backup.checkMemory(common.output(world))
     return backup
   }
 

@@ -30,7 +30,7 @@ struct UnlockOptions: ParsableArguments {
     }
   }
 
-  var output: Output { common.output }
+  func output(_ world: World) -> Output { common.output(world) }
 
   /// Finds the backup that these options name.
   ///
@@ -42,7 +42,7 @@ struct UnlockOptions: ParsableArguments {
   func backup(
     _ world: World, for use: Backup.Use = .reading
   ) async throws(UserMessage) -> Backup {
-    guard folder.namespace == nil, let kit = try recovery.offlineKit() else {
+    guard folder.namespace == nil, let kit = try recovery.offlineKit(world.streams) else {
       return try await Backup.find(folder, sync, common, world, for: use)
     }
     // An offline kit names the backup that it opens; another one may be its successor.
@@ -81,6 +81,6 @@ struct UnlockOptions: ParsableArguments {
     let settings = try SettingsFile.load(world)
     var policy = try pins.policy(world, settings, for: use)
     policy.furtherPINs = further
-    return AuthenticatorFinder(common, device, policy, settings)
+    return AuthenticatorFinder(common, device, policy, settings, world)
   }
 }

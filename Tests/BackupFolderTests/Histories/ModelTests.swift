@@ -1,21 +1,19 @@
 import FolderModel
 import Foundation
+import TestSupport
 import Testing
 
 /// Random histories of computers that share a folder (Tests/FolderModel), with the real code.
 ///
 /// `make model HISTORIES=10000` plays more of them.
 @Suite struct ModelTests {
-  /// Different in every run, so that runs add up.
-  private static let seed = UInt64.random(in: 0..<1_000_000_000)
-
   @Test(arguments: History.Kind.allCases)
   func `Random histories lose nothing and tell the truth`(_ kind: History.Kind) {
     // Histories of the last kind are thirty times as long.
     let histories = kind == .partial ? 2 : 50
-    print("model: \(histories) histories of kind \(kind), seed \(Self.seed)")
+    print("model: \(histories) histories of kind \(kind), seed \(TestSeed.value)")
     for number in 0..<UInt64(histories) {
-      let history = History(kind, seed: Self.seed + number)
+      let history = History(kind, seed: TestSeed.value + number)
       if !isGood(history) {
         _ = isGood(history.shrunk(), note: "shrunk: ")
         return

@@ -21,15 +21,12 @@ struct RotationHistoryTests {
   /// The number of histories; KEYBACKUP_TEST_HISTORIES=1000 plays more of them.
   private static let count =
     ProcessInfo.processInfo.environment["KEYBACKUP_TEST_HISTORIES"].flatMap { Int($0) } ?? 12
-  private static let seed =
-    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_SEED"].flatMap { UInt64($0) }
-    ?? UInt64.random(in: 0..<1_000_000)
 
   @Test
   func `Random rotations lose nothing, and everybody gets there`() throws {
     var rotations = 0
     for number in 0..<UInt64(Self.count) {
-      let history = try RotationHistory(seed: Self.seed + number)
+      let history = try RotationHistory(seed: TestSeed.value + number)
       do {
         try history.play()
       } catch {
@@ -37,10 +34,10 @@ struct RotationHistoryTests {
       }
       rotations += history.rotations
       let story = history.trace.joined(separator: "\n")
-      #expect(history.problems == [], "seed \(Self.seed + number)\n\(story)")
+      #expect(history.problems == [], "seed \(TestSeed.value + number)\n\(story)")
       if !history.problems.isEmpty { break }
     }
-    print("rotations: \(Self.count) histories from seed \(Self.seed), \(rotations) rotations")
+    print("rotations: \(Self.count) histories from seed \(TestSeed.value), \(rotations) rotations")
   }
 }
 

@@ -1,8 +1,26 @@
 import Testing
 
+@testable import KeyBackupTool
+
 /// `--wait-sync`: commands that wait for files that the sync program has not brought.
 @Suite struct WaitSyncTests {
-  /// Runs a command while a script brings back the removed file.
+  /// A computer whose clock brings the removed file back after four seconds.
+  private func waiting(
+    _ backup: PreparedBackup, for path: String, from aside: String, home: String? = nil
+  ) throws -> OwnWorld {
+    let own = try OwnWorld(backup.box, home: home)
+    own.clock.at(.seconds(4)) {
+      do {
+        try Files.copy(aside, to: path + ".part")
+        try Files.move(path + ".part", to: path)
+      } catch {
+        Issue.record("the file was not brought: \(error)")
+      }
+    }
+    return own
+  }
+
+  /// Runs a command of a process while a script brings back the removed file.
   private func bringing(_ path: String, from aside: String) -> [String] {
     // Not at its start, as a crowded machine takes a while to get there.
     [
@@ -26,11 +44,11 @@ import Testing
     let aside = try take(path, backup.box)
     try Files.write([], to: path)
     let isStatus = command[0] == "status"
-    let outcome = try await backup.box.keybackup(
-      command + ["--wait-sync", "60"], pin: isStatus ? .none : .file,
-      wrapper: bringing(path, from: aside), expecting: isStatus ? 88 : 0)
+    let own = try waiting(backup, for: path, from: aside)
+    let outcome = try await own.run(
+      command + ["--wait-sync", "60"], pin: !isStatus, expecting: isStatus ? 88 : 0)
     #expect(outcome.err.contains("Waiting for 1 file to be synchronised"), "\(outcome)")
-    #expect(outcome.endedAtOnce, "\(outcome.seconds) s")
+    #expect(own.clock.passed >= .seconds(4) && own.clock.passed < .seconds(10))
   }
 
   @Test(arguments: ["", "/cspp-namespaces"])
@@ -38,13 +56,15 @@ import Testing
     let backup = try await PreparedBackup()
     let path = backup.box.folder + part
     let aside = try take(path, backup.box)
-    let outcome = try await backup.box.keybackup(
-      ["restore", "--json", "--wait-sync", "60"], wrapper: bringing(path, from: aside))
+    let own = try waiting(backup, for: path, from: aside)
+    let outcome = try await own.run(["restore", "--json", "--wait-sync", "60"])
     #expect(try outcome.json()["restored"].number == 3)
     #expect(outcome.err.contains("Waiting for the folder"), "\(outcome)")
   }
 
   /// A file that was seen here once and is gone may also be on its way.
+  ///
+  /// Here it comes while a process really waits.
   @Test func `What this computer knew is waited for`() async throws {
     let backup = try await PreparedBackup()
     try await backup.box.keybackup(["wallet", "list"])
@@ -74,9 +94,8 @@ import Testing
     let never = try await backup.box.keybackup(
       ["wallet", "remove", "new", "--wait-sync", "1"], home: third, expecting: nil)
     expectFailure(never, 75, says: "not synchronised after 1 s")
-    let outcome = try await backup.box.keybackup(
-      ["restore", "--json", "--wait-sync", "60"], home: third,
-      wrapper: bringing(path, from: aside))
+    let own = try waiting(backup, for: path, from: aside, home: third)
+    let outcome = try await own.run(["restore", "--json", "--wait-sync", "60"])
     #expect(try outcome.json()["restored"].number == 4)
   }
 

@@ -15,10 +15,11 @@ struct FolderAcceptance {
   /// - Parameters:
   ///   - folder: the synced folder.
   ///   - id: the namespace, when the folder holds several.
+  ///   - world: what surrounds the process.
   /// - Returns: success, also when there was nothing to accept.
   /// - Throws: `denied` when a person says no, `usage` when nobody can be asked.
   func run(
-    _ folder: BackupFolder, _ id: NamespaceID?
+    _ folder: BackupFolder, _ id: NamespaceID?, _ world: World
   ) throws(UserMessage) -> ExitCode {
     let present: Present
     do throws(BackupFolderError) {
@@ -27,7 +28,7 @@ struct FolderAcceptance {
       throw UserMessage(error)
     }
     let changes = changes(present)
-    if !changes.isEmpty { try confirm(changes) }
+    if !changes.isEmpty { try confirm(changes, world) }
     do throws(BackupFolderError) {
       // Also where nothing shows: contradictions that only the opened log tells.
       if let acceptance = present.acceptance { try present.namespace?.accept(acceptance) }
@@ -39,7 +40,7 @@ struct FolderAcceptance {
       present,
       changes.isEmpty
         ? "There is nothing to accept. (Checked without a key.)"
-        : "Accepted. What happens from now on is reported again.")
+        : "Accepted. What happens from now on is reported again.", world)
     return .success
   }
 
@@ -91,9 +92,9 @@ struct FolderAcceptance {
     return lines
   }
 
-  private func confirm(_ changes: [String]) throws(UserMessage) {
-    let prompter = common.prompter
-    for line in changes { common.output.warn("! \(line)") }
+  private func confirm(_ changes: [String], _ world: World) throws(UserMessage) {
+    let prompter = common.prompter(world)
+    for line in changes { common.output(world).warn("! \(line)") }
     if isConfirmed { return }
     guard prompter.canAsk else {
       throw UserMessage(
@@ -108,9 +109,9 @@ struct FolderAcceptance {
     }
   }
 
-  private func show(_ present: Present, _ line: String) throws(UserMessage) {
+  private func show(_ present: Present, _ line: String, _ world: World) throws(UserMessage) {
     let health = present.acceptance?.health ?? LogHealth()
-    try common.output.result(
+    try common.output(world).result(
       line,
       json: [
         "namespace_id": .optional(present.acceptance?.namespaceID.hex),

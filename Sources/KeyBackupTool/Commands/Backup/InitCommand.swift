@@ -50,12 +50,12 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } else if let known = try options.configuredPath(world) {
       path = known
     } else {
-      path = try FolderChoice(world).ask(common.prompter)
+      path = try FolderChoice(world).ask(common.prompter(world))
     }
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)
-      if madeFolder { common.output.note("Made the folder \(ShellWord.quoted(path)).") }
+      if madeFolder { common.output(world).note("Made the folder \(ShellWord.quoted(path)).") }
       return code
     } catch {
       // Gone again, unless something is in it.
@@ -79,9 +79,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     try FileCheck.requireWritable(path)
     let known = KnownSyncFolders.find(world)
     let place = PlaceReport(path, known: known)
-    for warning in place.warnings { common.output.warn("warning: \(warning)") }
+    for warning in place.warnings { common.output(world).warn("warning: \(warning)") }
     for (other, syncFolder) in known.backups() {
-      common.output.warn(
+      common.output(world).warn(
         "warning: a backup is in \(ShellWord.quoted(other)) (\(syncFolder.title)) already; to get "
           + "its wallets back: \(Self.restoring(other))")
     }
@@ -107,7 +107,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       isRecorded($0, folder)
     }
     remember(path, world)
-    return try report(made.id, made.keyID, made.credential.bytes, path, place)
+    return try report(made.id, made.keyID, made.credential.bytes, path, place, world)
   }
 
   /// Whether the folder names the credential, or cannot be asked: then it must
@@ -169,7 +169,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   private func resume(
     _ namespace: Namespace, _ folder: BackupFolder, _ path: String, _ world: World
   ) async throws(UserMessage) -> ExitCode {
-    common.output.note("An earlier init was interrupted here. Finishing it.")
+    common.output(world).note("An earlier init was interrupted here. Finishing it.")
     let backup = Backup(folder: folder, namespace: namespace)
     let finder = try AuthenticatorFinder(common, device, pins, world)
     let offers = UnlockOffers(try backup.scan().keySlots, backup.rule(rpID))
@@ -194,7 +194,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
     remember(path, world)
     let place = PlaceReport(path, known: KnownSyncFolders.find(world))
-    return try report(namespace.id, keyID, credential.bytes, path, place)
+    return try report(namespace.id, keyID, credential.bytes, path, place, world)
   }
 
   /// Makes the folder this computer's default, unless another one is.
@@ -208,7 +208,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       let written = setting.map { FileCheck.absolute($0.value) ?? $0.value }
       if let other = written ?? configuration.folder, other != absolute {
         guard world.variable("KEYBACKUP_FOLDER") == nil else { return }
-        common.output.warn(
+        common.output(world).warn(
           "warning: this computer still uses \(ShellWord.quoted(other)); for this backup "
             + (setting.map { "change \($0.place)" }
               ?? "give --folder \(ShellWord.quoted(absolute)) each time, or set KEYBACKUP_FOLDER"))
@@ -221,15 +221,17 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       try configuration.save(world)
       SuggestedCommands.folder = nil
     } catch {
-      common.output.warn("keybackup: \(error.message)")
-      common.output.warn("hint: name the folder with --folder or KEYBACKUP_FOLDER from now on")
+      common.output(world).warn("keybackup: \(error.message)")
+      common.output(world).warn(
+        "hint: name the folder with --folder or KEYBACKUP_FOLDER from now on")
     }
   }
 
   private func report(
-    _ id: NamespaceID, _ keyID: KeyID, _ credential: [UInt8], _ path: String, _ place: PlaceReport
+    _ id: NamespaceID, _ keyID: KeyID, _ credential: [UInt8], _ path: String, _ place: PlaceReport,
+    _ world: World
   ) throws(UserMessage) -> ExitCode {
-    let output = common.output
+    let output = common.output(world)
     let credentialID = CredentialIDArgument.encode(credential)
     try output.result(
       "Backup \(id.hex) is ready in \(ShellWord.quoted(path)).",

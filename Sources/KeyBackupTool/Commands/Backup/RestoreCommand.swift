@@ -54,7 +54,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     var done = 0
     let total = try backup.namespace(of: opened).countWalletFiles()
     var bar = ProgressBar(
-      "Restoring", output: unlock.output, terminalName: world.variable("TERM"),
+      "Restoring", output: unlock.output(world), terminalName: world.variable("TERM"),
       events: unlock.common.events)
     let report: WalletReport
     if var target {
@@ -69,12 +69,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       if names { try target.explain(files.explanation) }
       try target.synchronize()
       if let obstacle = target.obstacle {
-        unlock.output.warn(
+        unlock.output(world).warn(
           report, opened.health, opened.logFindings, all: unlock.common.verbose)
         throw obstacle
       }
       if target.hasOtherExplanation {
-        unlock.output.warn(
+        unlock.output(world).warn(
           "keybackup: \(out ?? "")/\(RestoredFiles.explanationName) was there already and was left "
             + "as it is")
       }
@@ -92,19 +92,20 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     bar.finish()
     try Interruption.check()
     try show(
-      report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count)
+      report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count,
+      world)
     WatchOnlyMemory(opened.id, world).keep(watchOnly)
-    backup.tell(opened, openedBy: unlock.recovery, unlock.output)
+    backup.tell(opened, openedBy: unlock.recovery, unlock.output(world))
     let conflicts = report.counts[.conflict]
     if conflicts > 0 {
-      unlock.output.warn(
+      unlock.output(world).warn(
         "keybackup: \(counted(conflicts, "wallet")) \(conflicts == 1 ? "has" : "have") several "
           + "versions; all of them are restored")
-      unlock.output.warn("hint: to see and settle them: keybackup conflicts list")
+      unlock.output(world).warn("hint: to see and settle them: keybackup conflicts list")
     }
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
-      unlock.output.note(
+      unlock.output(world).note(
         "\(counted(kept, "wallet")) \(kept == 1 ? "was" : "were") removed on one computer and "
           + "changed on another. The change was kept.")
     }
@@ -113,9 +114,9 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int
+    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int, _ world: World
   ) throws(UserMessage) {
-    let output = unlock.output
+    let output = unlock.output(world)
     if unlock.common.json {
       var json: JSONOutput = [
         "restored": .number(report.restored), "watch_only": .number(watchOnly),
@@ -156,19 +157,19 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.warn("hint: to write the file again: keybackup key repair")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
-    noteFreshness(health)
+    noteFreshness(health, world)
   }
 
   /// Tells on a computer that is new to the backup that there may be something newer.
-  private func noteFreshness(_ health: LogHealth) {
+  private func noteFreshness(_ health: LogHealth, _ world: World) {
     guard !health.isFreshnessKnown, let word = FreshnessWord(health.freshness) else { return }
-    unlock.output.note(
+    unlock.output(world).note(
       "This computer opened the backup for the first time. It cannot tell whether something newer "
         + "exists.")
-    unlock.output.note(
+    unlock.output(world).note(
       "To find out, take the freshness word of another computer (keybackup status) or of your "
         + "recovery kit. Then run: keybackup status --freshness WORD")
-    unlock.output.note("The word of this folder is \(word.grouped).")
+    unlock.output(world).note("The word of this folder is \(word.grouped).")
   }
 }
 
@@ -268,7 +269,7 @@ struct RestoreFolder: ~Copyable {
     var status = stat()
     guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size == entry.count,
-      let present = try? InputFile.readSecret(name, in: descriptor, limit: entry.count)
+      let present = try? InputFile.readFile(name, in: descriptor, limit: entry.count)
     else { return false }
     return present.isEqual(to: entry)
   }

@@ -46,9 +46,9 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if accept {
-      let place = try Backup.folder(at: folder.path(world, common.output), world, common)
+      let place = try Backup.folder(at: folder.path(world, common.output(world)), world, common)
       return try FolderAcceptance(common: common, isConfirmed: yes).run(
-        place, folder.namespaceID(in: place))
+        place, folder.namespaceID(in: place), world)
     }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
     try backup.requireOne()
@@ -80,11 +80,11 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     if common.json {
       var json = report.json
       json["verdict"] = .string(report.verdict)
-      try common.output.result(json: json)
+      try common.output(world).result(json: json)
     } else {
-      try common.output.result(title: report.verdict)
+      try common.output(world).result(title: report.verdict)
       for line in report.lines(below: report.verdict) {
-        try common.output.result(line, hanging: StatusVerdict.margin(of: line))
+        try common.output(world).result(line, hanging: StatusVerdict.margin(of: line))
       }
     }
     return report.exitCode

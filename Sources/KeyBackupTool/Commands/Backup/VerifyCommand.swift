@@ -39,7 +39,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
       openedBy = opened.openedBy?.hex
       if openedBy == nil {
-        unlock.output.note("No way in was tested: this computer knew the master key.")
+        unlock.output(world).note("No way in was tested: this computer knew the master key.")
       }
     } else {
       try backup.requireOne()
@@ -53,13 +53,13 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       var json = report.json
       json["deep"] = .bool(deep)
       if deep { json["opened_by"] = .optional(openedBy) }
-      try unlock.output.result(json: json)
+      try unlock.output(world).result(json: json)
     } else {
       for line in report.lines() {
-        try unlock.output.result(line, hanging: StatusVerdict.margin(of: line))
+        try unlock.output(world).result(line, hanging: StatusVerdict.margin(of: line))
       }
       if report.exitCode == .success {
-        unlock.output.note(
+        unlock.output(world).note(
           deep
             ? "Every wallet was decrypted."
             : "Every file has the right structure. To decrypt them: keybackup verify --deep")

@@ -30,7 +30,7 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
       seconds(.timeout, "--timeout", device.timeout, file)
         ?? ShownSetting(standard: .timeout, String(DeviceOptions.standardTimeout))
     }
-    return try report.print(common.output)
+    return try report.print(common.output(world))
   }
 
   private func shownFolder(
@@ -79,7 +79,7 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
         Setting(name: .askpass, value: $0, origin: .variable(variable))
       } ?? file[.askpass]
     guard let setting else { return ShownSetting(standard: .askpass, "none") }
-    return ShownSetting(setting, remark: FileLook.program(setting.value))
+    return ShownSetting(setting, remark: FileLook.program(setting.value, world.environment))
   }
 
   private func seconds(

@@ -148,10 +148,10 @@ enum FileLook {
     }
   }
 
-  static func program(_ name: String) -> String? {
+  static func program(_ name: String, _ environment: [String: String]) -> String? {
     answer {
       guard name.contains("/") else {
-        return HelperProgram.exists(name) ? nil : "does not exist"
+        return HelperProgram.exists(name, environment) ? nil : "does not exist"
       }
       guard mode(name) != nil else { return "does not exist" }
       return unsafe access(name, X_OK) == 0 ? nil : "cannot be run"

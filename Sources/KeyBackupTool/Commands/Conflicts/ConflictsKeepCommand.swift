@@ -46,9 +46,9 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
-    unlock.output.warn(viewProblem: opened.viewProblem)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
     let name = PrintableText.clean(chosen.entry.name ?? row.id)
-    try unlock.output.result(
+    try unlock.output(world).result(
       isChange
         ? "Kept version \(chosen.id) of \"\(name)\", saved here and checked."
         : "\"\(name)\" has only this version.",

@@ -38,15 +38,16 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
       ($0.wallet.recordID, $0.origin?.at ?? .max, $0.id)
         < ($1.wallet.recordID, $1.origin?.at ?? .max, $1.id)
     }
-    try show(rows, kept: opened.keptAgainstRemoval, report, opened.health, opened.logFindings)
+    try show(
+      rows, kept: opened.keptAgainstRemoval, report, opened.health, opened.logFindings, world)
     return .success
   }
 
   private func show(
     _ rows: [VersionRow], kept: [RecordID], _ report: WalletReport, _ health: LogHealth,
-    _ logFindings: [FileFinding]
+    _ logFindings: [FileFinding], _ world: World
   ) throws(UserMessage) {
-    let output = unlock.output
+    let output = unlock.output(world)
     if unlock.common.json {
       let conflicts = Dictionary(grouping: rows, by: \.wallet.recordID).sorted { $0.key < $1.key }
       try output.result(json: [

@@ -33,14 +33,14 @@ struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {
     try await key.offerPIN()
     try await key.requirePRF()
     let others = try await key.stored(of: rpId)
-    if !others.isEmpty { common.output.note(Self.words(for: others, rpId, key)) }
+    if !others.isEmpty { common.output(world).note(Self.words(for: others, rpId, key)) }
     let request = CredentialRequest(
       rpID: rpId, rpName: rpId, userName: userName, userDisplayName: userName,
       isDiscoverable: !nonDiscoverable,
       protection: .userVerificationOptionalWithCredentialID)
     let credential = try await key.create(request)
     let id = CredentialIDArgument.encode(credential.id.bytes)
-    try common.output.result(
+    try common.output(world).result(
       id,
       json: [
         "credential_id": .string(id), "rp_id": .string(rpId),

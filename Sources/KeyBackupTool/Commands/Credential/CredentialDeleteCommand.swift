@@ -55,9 +55,9 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
     case .done(let id):
       let text = CredentialIDArgument.encode(id.bytes)
       if common.json {
-        try common.output.result(json: ["credential_id": .string(text)])
+        try common.output(world).result(json: ["credential_id": .string(text)])
       } else {
-        common.output.note("Deleted \(text).")
+        common.output(world).note("Deleted \(text).")
       }
       return .success
     }

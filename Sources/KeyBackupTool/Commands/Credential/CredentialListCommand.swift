@@ -24,7 +24,7 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
       try await authenticator.credentials(pin: pin)
     }.filter { rpId == nil || $0.rpID == rpId }
     if common.json {
-      try common.output.result(json: [
+      try common.output(world).result(json: [
         "credentials": .array(
           stored.map { credential -> JSONOutput in
             [
@@ -36,13 +36,13 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
       return .success
     }
     for credential in stored {
-      try common.output.result(
+      try common.output(world).result(
         [
           CredentialIDArgument.encode(credential.id.bytes),
           PrintableText.clean(credential.rpID), PrintableText.clean(credential.userName ?? ""),
         ].joined(separator: "  "))
     }
-    if stored.isEmpty { common.output.note("No discoverable credentials on \(key.name).") }
+    if stored.isEmpty { common.output(world).note("No discoverable credentials on \(key.name).") }
     return .success
   }
 }

@@ -12,7 +12,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let finder = try AuthenticatorFinder(common, device, pins, world)
-    let output = common.output
+    let output = common.output(world)
     var devices: [JSONOutput] = []
     var lines: [String] = []
     // A list of nothing is an answer: waits only when told to.
@@ -34,7 +34,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
         lines.append("  \(error.message)")
       }
     }
-    let report = await AuthenticatorList.readers()
+    let report = await world.devices.readers()
     if common.json {
       try output.result(json: [
         "devices": .array(devices), "readers": .array(report.readers.map(Self.json)),

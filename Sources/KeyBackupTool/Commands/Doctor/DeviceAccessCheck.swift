@@ -4,8 +4,8 @@ internal import PRFDevice
 
 /// Device files of security keys that are there and closed to this user.
 enum DeviceAccessCheck {
-  static func run() -> Check {
-    let closed = AuthenticatorList.inaccessible()
+  static func run(_ devices: Devices) -> Check {
+    let closed = devices.inaccessible()
     guard let first = closed.first else {
       return .ok("device-access", "no security key's device file is closed to you")
     }

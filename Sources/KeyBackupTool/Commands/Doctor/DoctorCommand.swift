@@ -16,23 +16,23 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var folder: FolderOptions
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let access = DeviceAccessCheck.run()
+    let access = DeviceAccessCheck.run(world.devices)
     var checks = [access, UdevRules().check]
     // That one which may not be opened is out of reach was said.
-    checks += try await keys(mayBeNone: access.status == .failed)
+    checks += try await keys(world, mayBeNone: access.status == .failed)
     checks += ProcessChecks.run()
     checks.append(LibraryCheck.run())
     checks += KeyringChecks.run(world)
     checks += FolderChecks.run(folder, world)
     if common.json {
-      try common.output.result(json: ["checks": .array(checks.map(\.json))])
+      try common.output(world).result(json: ["checks": .array(checks.map(\.json))])
     } else {
       for line in checks.flatMap(\.lines) {
         // The lines of a rule's file are copied.
         if line.contains("==") {
-          try common.output.result(laidOut: line)
+          try common.output(world).result(laidOut: line)
         } else {
-          try common.output.result(line, hanging: line.hasPrefix(" ") ? nil : Check.margin)
+          try common.output(world).result(line, hanging: line.hasPrefix(" ") ? nil : Check.margin)
         }
       }
     }
@@ -40,11 +40,12 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// The keys in reach, on whatever way.
-  private func keys(mayBeNone: Bool) async throws(UserMessage) -> [Check] {
-    let finder = AuthenticatorFinder(common, device, PINPolicy())
-    let report = await AuthenticatorList.readers()
+  private func keys(_ world: World, mayBeNone: Bool) async throws(UserMessage) -> [Check] {
+    let finder = AuthenticatorFinder(
+      common, device, PINPolicy(), SettingsFile(path: nil), world)
+    let report = await world.devices.readers()
     var checks: [Check] = []
-    let found = (try? AuthenticatorList.pluggedIn()) ?? []
+    let found = (try? world.devices.pluggedIn()) ?? []
     let all = (found + report.authenticators).filter {
       device.device == nil || $0.path == device.device
     }

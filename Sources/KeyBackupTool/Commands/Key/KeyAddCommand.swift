@@ -43,7 +43,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     }
     let unlocked = try await backup.masterKey(opening, world, terms)
     let used = unlocked.key
-    var opened = try await backup.open(unlocked, unlock)
+    var opened = try await backup.open(unlocked, unlock, world)
     let namespace = try backup.namespace(of: opened)
     await used?.authenticator.close()
 
@@ -69,8 +69,8 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     } isRecorded: { credential in
       namespace.mayName(credential)
     }
-    unlock.output.warn(viewProblem: opened.viewProblem)
-    return try report(made.keyID, made.credential, label ?? key.product, slots, opened)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    return try report(made.keyID, made.credential, label ?? key.product, slots, opened, world)
   }
 
   /// Those that open the backup already, also by a box.
@@ -88,10 +88,10 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
 
   private func report(
     _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ others: [KeySlot],
-    _ opened: borrowing OpenNamespace
+    _ opened: borrowing OpenNamespace, _ world: World
   ) throws(UserMessage) -> ExitCode {
     let sharing = others.sharing(name)
-    try unlock.output.result(
+    try unlock.output(world).result(
       "\"\(PrintableText.clean(name, limit: 40))\" opens the backup now.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(keyID.hex),
@@ -99,14 +99,14 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
         "rp_id": .string(rpID), "label": .string(name),
         "same_label": .array(sharing.map { .string($0.hex) }),
       ], ofChange: "the key was enrolled all the same")
-    unlock.output.warn(sharing: sharing, of: name, new: keyID)
+    unlock.output(world).warn(sharing: sharing, of: name, new: keyID)
     if !unlock.common.json {
-      unlock.output.note(
+      unlock.output(world).note(
         "Test it: plug in this key only, and run keybackup verify --deep. Then keep it somewhere "
           + "else than the first key.")
     }
-    if let note = UserMessage.readableBy(rpID) { unlock.output.note(note) }
-    unlock.output.note(rotationsOf: opened)
+    if let note = UserMessage.readableBy(rpID) { unlock.output(world).note(note) }
+    unlock.output(world).note(rotationsOf: opened)
     return .success
   }
 }

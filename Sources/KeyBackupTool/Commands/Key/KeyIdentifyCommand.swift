@@ -20,19 +20,20 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne(common.output)
+    try backup.requireOne(common.output(world))
     let scan = try backup.scan()
     let offers = UnlockOffers(backup.keySlots(scan), backup.rule(relyingParty.rpId))
-    let finder = AuthenticatorFinder(common, device, PINPolicy(), try SettingsFile.load(world))
+    let finder = AuthenticatorFinder(
+      common, device, PINPolicy(), try SettingsFile.load(world), world)
     let found = try await finder.identify(offers.questions, for: WantedAuthenticator(scan, offers))
     let rows = found.map { Row(descriptor: $0, look: $1, offers: offers) }
     if common.json {
-      try common.output.result(json: ["keys": .array(rows.map(\.json))])
+      try common.output(world).result(json: ["keys": .array(rows.map(\.json))])
     } else {
-      try common.output.result(Row.table(rows))
+      try common.output(world).result(Row.table(rows))
     }
     if let party = offers.withheld.sorted().first {
-      common.output.note(
+      common.output(world).note(
         "A file in this folder names the relying party \(PrintableText.clean(party)). No key was "
           + "asked for it (see --rp-id).")
     }

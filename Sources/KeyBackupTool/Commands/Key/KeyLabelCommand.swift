@@ -40,16 +40,18 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
     }
     let sharing = ((try? opened.allKeySlots()) ?? []).sharing(name)
       .filter { id in !meant.contains { $0.keyID == id } }
-    unlock.output.warn(viewProblem: opened.viewProblem)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
     let shown = PrintableText.clean(name)
-    try unlock.output.result(
+    try unlock.output(world).result(
       "\"\(KeySlotSelector.shown(meant[0]))\" is called \"\(shown)\" now.",
       json: [
         "key_ids": .array(meant.compactMap { $0.keyID?.hex }.map(JSONOutput.string)),
         "label": .string(name), "same_label": .array(sharing.map { .string($0.hex) }),
       ], ofChange: "the name was changed all the same")
-    if let id = meant.first?.keyID { unlock.output.warn(sharing: sharing, of: name, new: id) }
-    unlock.output.note(rotationsOf: opened)
+    if let id = meant.first?.keyID {
+      unlock.output(world).warn(sharing: sharing, of: name, new: id)
+    }
+    unlock.output(world).note(rotationsOf: opened)
     return .success
   }
 }

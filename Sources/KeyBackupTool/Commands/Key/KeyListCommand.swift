@@ -14,19 +14,19 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne(common.output)
+    try backup.requireOne(common.output(world))
     let scan = try backup.scan()
     let slots = backup.keySlots(scan)
     if common.json {
-      try common.output.result(json: ["keys": .array(slots.map(\.json))])
+      try common.output(world).result(json: ["keys": .array(slots.map(\.json))])
     } else {
-      try common.output.result(KeySlot.table(slots, hasModels: common.verbose))
+      try common.output(world).result(KeySlot.table(slots, hasModels: common.verbose))
     }
     for finding in scan.findings {
-      common.output.warn("keybackup: \(finding.text)")
+      common.output(world).warn("keybackup: \(finding.text)")
     }
     if slots.contains(where: { $0.isEnrolled == nil }), !common.json {
-      common.output.note(
+      common.output(world).note(
         "Unconfirmed: this computer has not seen that it was enrolled. To find out: keybackup "
           + "verify --deep")
     }

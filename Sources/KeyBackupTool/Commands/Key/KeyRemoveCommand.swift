@@ -40,7 +40,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastKeySlot) }
     // A file that nobody here knows to be enrolled is no other key slot for certain.
     let isLast = last && !others.contains { $0.isEnrolled == true }
-    try confirm(meant, isLast: isLast)
+    try confirm(meant, isLast: isLast, world)
     var terms = UnlockTerms(needsKeySlot: true)
     if !isLast {
       terms.except = ids
@@ -57,20 +57,20 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
-    unlock.output.warn(viewProblem: opened.viewProblem)
-    try unlock.output.result(
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    try unlock.output(world).result(
       "Removed \"\(KeySlotSelector.shown(meant[0]))\".",
       json: [
         "key_ids": .array(ids.sorted().map { .string($0.hex) }),
         "label": .string(meant[0].label),
       ], ofChange: "the way in was removed all the same")
-    if !unlock.common.json { advise(freed) }
+    if !unlock.common.json { advise(freed, world) }
     return .success
   }
 
-  private func confirm(_ meant: [KeySlot], isLast: Bool) throws(UserMessage) {
+  private func confirm(_ meant: [KeySlot], isLast: Bool, _ world: World) throws(UserMessage) {
     if yes { return }
-    let prompter = unlock.common.prompter
+    let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether to remove the way in", hint: "add --yes")
@@ -86,11 +86,11 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private func advise(_ freed: [UInt8]?) {
-    unlock.output.note(
+  private func advise(_ freed: [UInt8]?, _ world: World) {
+    unlock.output(world).note(
       "If somebody else may have it and a copy of the folder, run: keybackup rotate --master-key")
     if let freed {
-      unlock.output.note(
+      unlock.output(world).note(
         "If you keep the key, free its slot: \(CredentialIDArgument.deletion(of: freed))")
     }
   }

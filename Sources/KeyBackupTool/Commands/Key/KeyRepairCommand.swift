@@ -27,7 +27,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     }
     let repairs = opened.keySlotRepairs
     let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
-    try unlock.output.result(
+    try unlock.output(world).result(
       Self.words(for: repairs),
       json: [
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
@@ -36,10 +36,10 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
         "not_enrolled": .array(unknown.flatMap(\.files).map(JSONOutput.string)),
       ],
       ofChange: "the ways in were repaired all the same")
-    unlock.output.note(rotationsOf: opened)
+    unlock.output(world).note(rotationsOf: opened)
     if !unlock.common.json {
       for slot in unknown {
-        unlock.output.note(
+        unlock.output(world).note(
           "Not enrolled, left as it is: \"\(KeySlotSelector.shown(slot))\", "
             + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
       }

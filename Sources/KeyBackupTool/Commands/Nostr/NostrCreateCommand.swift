@@ -42,7 +42,7 @@ struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {
     }
     let id = CredentialIDArgument.encode(credential.id.bytes)
     let npub = NIP19.npub(publicKey)
-    try keys.output.result(
+    try keys.output(world).result(
       npub,
       json: [
         "npub": .string(npub), "public_key": .string(publicKey.hex),

@@ -33,14 +33,14 @@ struct NostrDeriveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var inputs = index.map(IdentityInput.index)
     if passphrase.isGiven {
-      inputs.append(.passphrase(try passphrase.read(keys.common, twice: true)))
+      inputs.append(.passphrase(try passphrase.read(keys.common, world, twice: true)))
     }
     var found: [DerivedIdentity] = []
     let credential = try await NostrKeys(keys, world).derive(inputs, world) {
       input, key throws(UserMessage) in
       found.append(DerivedIdentity(input, key.publicKey))
     }
-    try keys.output.result(found, credential, keys)
+    try keys.output(world).result(found, credential, keys)
     return .success
   }
 }

@@ -20,7 +20,7 @@ struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try secret.check(keys.common, world, folder: keys.folder.folder)
-    let input = try identity.input(keys.common)
+    let input = try identity.input(keys.common, world)
     var npub = ""
     var exported = SecretBytes(zeroed: 0)
     try await NostrKeys(keys, world).derive([input], expecting: identity, world) {
@@ -28,7 +28,7 @@ struct NostrExportCommand: ParsableCommand, KeyBackupCommand {
       npub = NIP19.npub(key.publicKey)
       exported = secret.text(key)
     }
-    try secret.write(exported, keys.common, json: ["npub": .string(npub)])
+    try secret.write(exported, keys.common, world, json: ["npub": .string(npub)])
     return .success
   }
 }
@@ -69,7 +69,7 @@ struct RevealOptions: ParsableArguments {
     }
     try OutputFile.requireFree(out)
     try place.requirePrivate(
-      out, printed: out == nil ? common.output.resultFile : nil, besides: folder, world)
+      out, printed: out == nil ? common.output(world).resultFile : nil, besides: folder, world)
   }
 
   /// The key's text without a line end.
@@ -84,7 +84,7 @@ struct RevealOptions: ParsableArguments {
 
   /// Prints or writes a key's text.
   func write(
-    _ key: consuming SecretBytes, _ common: CommonOptions, json: JSONOutput
+    _ key: consuming SecretBytes, _ common: CommonOptions, _ world: World, json: JSONOutput
   ) throws(UserMessage) {
     if let out {
       var line = SecretText()
@@ -93,7 +93,7 @@ struct RevealOptions: ParsableArguments {
       let file = try OutputFile(creating: out)
       try line.finish().withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
-      if common.json { try common.output.result(json: json) }
+      if common.json { try common.output(world).result(json: json) }
       return
     }
     var text = SecretText()
@@ -108,6 +108,6 @@ struct RevealOptions: ParsableArguments {
       text.append(text: key)
       text.append("\n")
     }
-    try common.output.result(secret: text.finish())
+    try common.output(world).result(secret: text.finish())
   }
 }

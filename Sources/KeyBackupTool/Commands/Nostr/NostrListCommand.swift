@@ -27,12 +27,12 @@ struct NostrListCommand: ParsableCommand, KeyBackupCommand {
       try memory.remember(taken)
       known = try memory.identities()
       for identity in contradicting {
-        unlock.output.warn(
+        unlock.output(world).warn(
           "keybackup: the backup knows another identity than this computer: "
             + NIP19.npub(identity.publicKey))
       }
     }
-    try unlock.output.result(known)
+    try unlock.output(world).result(known)
     return .success
   }
 

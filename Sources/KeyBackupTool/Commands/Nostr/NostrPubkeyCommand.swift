@@ -18,13 +18,13 @@ struct NostrPubkeyCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let input = try identity.input(keys.common)
+    let input = try identity.input(keys.common, world)
     var found: [DerivedIdentity] = []
     let credential = try await NostrKeys(keys, world).derive([input], expecting: identity, world) {
       input, key throws(UserMessage) in
       found.append(DerivedIdentity(input, key.publicKey))
     }
-    try keys.output.result(found, credential, keys)
+    try keys.output(world).result(found, credential, keys)
     return .success
   }
 }

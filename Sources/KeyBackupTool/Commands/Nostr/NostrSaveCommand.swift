@@ -31,8 +31,8 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     }
-    unlock.output.warn(viewProblem: backup.viewProblem)
-    try unlock.output.result(
+    unlock.output(world).warn(viewProblem: backup.viewProblem)
+    try unlock.output(world).result(
       new.isEmpty
         ? "All \(here.count) are in the backup already."
         : "Wrote \(new.count) of \(here.count) identities into the backup.",

@@ -28,14 +28,14 @@ struct NostrSignCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     // What is wrong with the event is found before the key is touched.
     let text = try InputFile.readSecret(
-      file, limit: NostrEvent.maximumSize, asking: "event", keys.common.prompter)
+      file, limit: NostrEvent.maximumSize, asking: "event", keys.common.prompter(world))
     let event: NostrEvent
     do throws(NostrError) {
       event = try text.withBytes { (text) throws(NostrError) in try NostrEvent(parsing: text) }
     } catch {
       throw UserMessage(error)
     }
-    let input = try identity.input(keys.common)
+    let input = try identity.input(keys.common, world)
     let now = UInt64(max(0, world.now()))
     var signed = ""
     try await NostrKeys(keys, world).derive([input], expecting: identity, world) {
@@ -46,7 +46,7 @@ struct NostrSignCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     }
-    try keys.output.result(keys.common.json ? "{\"event\":\(signed),\"schema\":1}" : signed)
+    try keys.output(world).result(keys.common.json ? "{\"event\":\(signed),\"schema\":1}" : signed)
     return .success
   }
 }

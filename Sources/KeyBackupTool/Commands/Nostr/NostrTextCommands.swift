@@ -32,12 +32,12 @@ struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if let secret {
       try reveal.check(common, world)
-      let key = try NostrText.secretKey(NostrText.read(secret, common))
+      let key = try NostrText.secretKey(NostrText.read(secret, common.prompter(world)))
       try reveal.write(
-        reveal.text(key), common, json: ["npub": .string(NIP19.npub(key.publicKey))])
+        reveal.text(key), common, world, json: ["npub": .string(NIP19.npub(key.publicKey))])
       return .success
     }
-    try common.output.result(try NostrText.publicKey(hex ?? ""), npub: true)
+    try common.output(world).result(try NostrText.publicKey(hex ?? ""), npub: true)
     return .success
   }
 }
@@ -74,14 +74,14 @@ struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     if let secret {
       try reveal.check(common, world)
-      let key = try NostrText.secretKey(NostrText.read(secret, common))
+      let key = try NostrText.secretKey(NostrText.read(secret, common.prompter(world)))
       var digits = reveal
       digits.hex = true
       try digits.write(
-        digits.text(key), common, json: ["npub": .string(NIP19.npub(key.publicKey))])
+        digits.text(key), common, world, json: ["npub": .string(NIP19.npub(key.publicKey))])
       return .success
     }
-    try common.output.result(try NostrText.publicKey(npub ?? ""), npub: false)
+    try common.output(world).result(try NostrText.publicKey(npub ?? ""), npub: false)
     return .success
   }
 }
@@ -105,23 +105,23 @@ struct NostrValidateCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     guard text == "-" else {
-      try report(try NostrText.publicKey(text), kind: "public-key")
+      try report(try NostrText.publicKey(text), kind: "public-key", world)
       return .success
     }
-    let found = try NostrText.examine(NostrText.read("-", common))
-    try report(found.publicKey, kind: found.kind)
+    let found = try NostrText.examine(NostrText.read("-", common.prompter(world)))
+    try report(found.publicKey, kind: found.kind, world)
     return .success
   }
 
-  private func report(_ key: NostrPublicKey?, kind: String) throws(UserMessage) {
+  private func report(_ key: NostrPublicKey?, kind: String, _ world: World) throws(UserMessage) {
     if common.json {
-      try common.output.result(json: [
+      try common.output(world).result(json: [
         "valid": true, "kind": .string(kind), "npub": .optional(key.map(NIP19.npub)),
       ])
     } else {
       let words =
         kind == "either" ? "a public or a secret key" : "a " + kind.replacing("-", with: " ")
-      try common.output.result("valid: \(words)" + (key.map { ", \(NIP19.npub($0))" } ?? ""))
+      try common.output(world).result("valid: \(words)" + (key.map { ", \(NIP19.npub($0))" } ?? ""))
     }
   }
 }

@@ -31,14 +31,14 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
       try await key.changePIN(from: current, to: pin)
     }
     if case .setting(let setting) = key.finder.pins.source {
-      common.output.warn(
+      common.output(world).warn(
         "keybackup: \(PrintableText.clean(setting.value, limit: 300)) still holds the old PIN; "
           + "write the new one into it, or each command spends a try")
     }
     if common.json {
-      try common.output.result(json: [:])
+      try common.output(world).result(json: [:])
     } else {
-      common.output.note("The PIN of \(key.name) is changed.")
+      common.output(world).note("The PIN of \(key.name) is changed.")
     }
     return .success
   }

@@ -13,7 +13,7 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let settings = try SettingsFile.load(world)
     let finder = AuthenticatorFinder(
-      common, device, PINPolicy(programs: PINPrograms(world, settings)), settings)
+      common, device, PINPolicy(programs: PINPrograms(world, settings)), settings, world)
     let key = try await finder.chosenKey("to set a PIN for")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.supportsPIN else {
@@ -23,9 +23,9 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
     let pin = try new.read(for: key, minimum: info.minimumPINLength)
     try await key.call { key throws(PRFDeviceError) in try await key.setPIN(pin) }
     if common.json {
-      try common.output.result(json: [:])
+      try common.output(world).result(json: [:])
     } else {
-      common.output.note(
+      common.output(world).note(
         "The PIN of \(key.name) is set. It guards the whole key. Eight wrong tries lock the key for "
           + "good.")
     }

@@ -59,10 +59,10 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try checkPlaces()
+    try checkPlaces(world)
     let backup = try await unlock.backup(world, for: .writing)
     let secretFile = unlock.recovery.secretFile.flatMap { $0 == "-" ? nil : $0 }
-    let printed = showsCode ? unlock.output.resultFile : nil
+    let printed = showsCode ? unlock.output(world).resultFile : nil
     try place.requirePrivate(
       out, offline, secretFile, printed: printed, besides: backup.folder.path, world)
     for path in [out, offline].compactMap({ $0 }) { try OutputFile.requireCreatable(path) }
@@ -86,7 +86,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       try OutputFile.write(page.html(kit.code), to: out)
     }
-    if showsCode { try show(kit.code, when: "It opens the backup only once this command says so.") }
+    if showsCode {
+      try show(kit.code, when: "It opens the backup only once this command says so.", world)
+    }
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
@@ -113,7 +115,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
             + (out == nil ? "" : "; its page is complete but for the offline part"))
       }
       isFinished = true
-      return try report(kit, opened.id, sharing)
+      return try report(kit, opened.id, sharing, world)
     } catch {
       if isHandedOver { throw error }
       let (isGone, words) = takeAway(kit.enrolment.keyID, from: &opened)
@@ -158,8 +160,9 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   /// Whether the code itself is printed.
   private var showsCode: Bool { reveal || out == nil }
 
-  private func checkPlaces() throws(UserMessage) {
-    guard out != nil || reveal || (unlock.output.resultIsTerminal && !unlock.common.json) else {
+  private func checkPlaces(_ world: World) throws(UserMessage) {
+    guard out != nil || reveal || (unlock.output(world).resultIsTerminal && !unlock.common.json)
+    else {
       throw UserMessage(
         .usage, "there is no terminal to show the recovery code on",
         hint: "write the page to a file with --out FILE, or print the code with --reveal")
@@ -173,14 +176,17 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     return whole.split(separator: "/").last.map(String.init) ?? whole
   }
 
-  private func show(_ code: borrowing RecoveryCode, when: String) throws(UserMessage) {
+  private func show(_ code: borrowing RecoveryCode, when: String, _ world: World)
+    throws(UserMessage)
+  {
     if unlock.common.json { return }
     var text = SecretText()
-    if unlock.output.resultIsTerminal { text.append("\n    ") }
+    if unlock.output(world).resultIsTerminal { text.append("\n    ") }
     text.append(text: code.grouped)
-    text.append(unlock.output.resultIsTerminal ? "\n\n" : "\n")
-    try unlock.output.result(secret: text.finish())
-    unlock.output.note("This is the recovery code. It is shown only once: write it down. " + when)
+    text.append(unlock.output(world).resultIsTerminal ? "\n\n" : "\n")
+    try unlock.output(world).result(secret: text.finish())
+    unlock.output(world).note(
+      "This is the recovery code. It is shown only once: write it down. " + when)
   }
 
   private func publish(
@@ -210,7 +216,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func report(
-    _ kit: borrowing NewKit, _ namespace: NamespaceID, _ sharing: [KeyID]
+    _ kit: borrowing NewKit, _ namespace: NamespaceID, _ sharing: [KeyID], _ world: World
   ) throws(UserMessage) -> ExitCode {
     let keyID = kit.enrolment.keyID.hex
     if unlock.common.json {
@@ -221,14 +227,14 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
         "same_label": .array(sharing.map { .string($0.hex) }),
       ]
       if reveal { json["code"] = .string(kit.code.revealed) }
-      try unlock.output.result(json: json)
-      unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
+      try unlock.output(world).result(json: json)
+      unlock.output(world).warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
       return .success
     }
-    try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
-    unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
+    try unlock.output(world).result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    unlock.output(world).warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
     for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
-      unlock.output.note(line)
+      unlock.output(world).note(line)
     }
     return .success
   }

@@ -25,19 +25,19 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world)
     var opened = try await backup.unlock(unlock, world)
     let report = opened.verify()
-    let label = try label(of: opened.openedBy, backup, unlock)
+    let label = try label(of: opened.openedBy, backup, world)
     let isEarlier = opened.health.successor != nil
     let name = label.isEmpty ? "" : " \"\(PrintableText.name(label, limit: 40))\""
-    try unlock.output.result(
+    try unlock.output(world).result(
       "The recovery kit\(name) opens the \(isEarlier ? "earlier " : "")backup: \(counted(report.restored, "wallet")).",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .optional(opened.openedBy?.hex),
         "label": .string(label), "wallets": .number(report.restored),
         "failed": .array(report.failures.map(\.json)),
       ], ofChange: "nothing was changed")
-    backup.tell(opened, openedBy: unlock.recovery, unlock.output)
+    backup.tell(opened, openedBy: unlock.recovery, unlock.output(world))
     if opened.openedBy == nil, !isEarlier, unlock.recovery.recoveryKit == nil {
-      unlock.output.note(
+      unlock.output(world).note(
         "It was made before the master key was rotated. To make it count again: keybackup key repair "
           + "--recovery-code")
     }
@@ -45,9 +45,9 @@ struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func label(
-    of key: KeyID?, _ backup: Backup, _ unlock: UnlockOptions
+    of key: KeyID?, _ backup: Backup, _ world: World
   ) throws(UserMessage) -> String {
-    if let kit = try unlock.recovery.offlineKit() { return kit.header.label }
+    if let kit = try unlock.recovery.offlineKit(world.streams) { return kit.header.label }
     return try backup.scanAll().keySlots.first { $0.keyID == key }?.label ?? ""
   }
 }

@@ -27,7 +27,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
       let backup: Backup
       do throws(UserMessage) {
         backup = try Backup(
-          at: folder.path(world, common.output), folder, world, common)
+          at: folder.path(world, common.output(world)), folder, world, common)
       } catch {
         throw UserMessage(
           error.code, word: error.word, error.message,
@@ -38,7 +38,7 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
         backup.named == nil || backup.named == id
       }
     }
-    try common.output.result(
+    try common.output(world).result(
       forgotten == 0 ? "This computer knew no master key." : "Forgotten.",
       json: ["forgotten": .number(forgotten)], ofChange: "the key is forgotten all the same")
     return .success

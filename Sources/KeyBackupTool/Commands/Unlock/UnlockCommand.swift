@@ -48,9 +48,9 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
     let terms = UnlockTerms(needsKeySlot: true)
     var damaged: [FileFinding] = []
     let unlocked = try await backup.masterKey(unlock, world, terms, damaged: &damaged)
-    for finding in damaged { unlock.output.note("keybackup: \(finding.text)") }
+    for finding in damaged { unlock.output(world).note("keybackup: \(finding.text)") }
     // After a rotation of the master key, that of the backup in charge.
-    let opened = try await backup.open(unlocked, unlock)
+    let opened = try await backup.open(unlocked, unlock, world)
     let masterKey = opened.sharedMasterKey.copy()
     let known = CachedMasterKey(opened.id, in: backup.folder, world)
     try Interruption.check()
@@ -71,7 +71,7 @@ struct UnlockCommand: ParsableCommand, KeyBackupCommand {
       report = CachedKeyReport(
         place: .kernelKeyring, namespaceID: opened.id, until: world.now() + Int64(seconds))
     }
-    try unlock.output.result(
+    try unlock.output(world).result(
       "The master key is \(report.text).", json: report.json,
       ofChange: "this computer knows it all the same; to forget it: keybackup lock")
     return .success

@@ -71,11 +71,11 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     }
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     let namesakes = Namesakes(of: [record], in: &opened)
-    unlock.output.warn(viewProblem: opened.viewProblem)
-    if !unlock.common.json { tell(new) }
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    if !unlock.common.json { tell(new, world) }
     // A program reads the ID alone.
-    try unlock.output.result(
-      unlock.output.resultIsTerminal ? "Its ID: \(walletID)" : walletID,
+    try unlock.output(world).result(
+      unlock.output(world).resultIsTerminal ? "Its ID: \(walletID)" : walletID,
       json: [
         "id": .string(walletID), "record_id": .string(record.hex),
         "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
@@ -84,24 +84,24 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         "same_name": namesakes.json,
       ],
       ofChange: "the wallet \(walletID) was added all the same")
-    unlock.output.warn(same)
-    unlock.output.warn(namesakes)
+    unlock.output(world).warn(same)
+    unlock.output(world).warn(namesakes)
     if secret.descriptor != nil {
-      unlock.output.warn(
+      unlock.output(world).warn(
         publicOnly: new.spending == .watchOnly ? 1 : 0,
         partly: new.spending == .partly ? 1 : 0, of: 1)
     }
-    if new.spending != .watchOnly { unlock.output.note(secretStaysIn: secret.source) }
+    if new.spending != .watchOnly { unlock.output(world).note(secretStaysIn: secret.source) }
     return .success
   }
 
   /// Reports the added wallet, and the fingerprint to compare.
-  private func tell(_ new: borrowing NewWallet) {
-    unlock.output.note(
+  private func tell(_ new: borrowing NewWallet, _ world: World) {
+    unlock.output(world).note(
       "Added \"\(PrintableText.clean(name))\""
         + (new.spending == .watchOnly ? " (watch-only)" : "") + ", saved here and checked.")
     guard let fingerprint = new.fingerprint else { return }
-    unlock.output.note(
+    unlock.output(world).note(
       "Master fingerprint \(fingerprint)"
         + (secret.passphrase.isGiven ? ", of these words with this passphrase" : "")
         + ". Compare it with what your wallet program shows.")
@@ -141,7 +141,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       var metadata = NewWalletEntry.Metadata(name: name, network: network.csppName)
       metadata.derivationPath = try derivationPath.map { try DerivationPath($0).description }
       _ = try fingerprint.map { try Fingerprint($0) }
-      let checked = try secret.read(network: network, unlock.common.prompter)
+      let checked = try secret.read(network: network, unlock.common.prompter(world))
       if checked.spending != .watchOnly {
         try place.requirePrivate(input: secret.source, besides: unlock.folder.folder, world)
       }
@@ -151,7 +151,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         walletID: walletID, kind: checked.kind, secret: checked.text.copy(),
         metadata: metadata)
       if checked.kind == .watchOnly { entry.xpub = checked.publicText }
-      if let labels = try secret.readLabels() { entry.labels = try .init(labels) }
+      if let labels = try secret.readLabels(world.streams) { entry.labels = try .init(labels) }
       return NewWallet(
         entry: try entry.encode(updatedAt: UInt64(max(0, world.now()))),
         fingerprint: metadata.masterFingerprint, spending: checked.spending)

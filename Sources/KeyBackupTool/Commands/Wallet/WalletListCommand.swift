@@ -28,19 +28,19 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
     WatchOnlyMemory(opened.id, world).keep(Set(watchOnly.map(\.recordID)))
     rows.sort { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
     if unlock.common.json {
-      try unlock.output.result(json: [
+      try unlock.output(world).result(json: [
         "wallets": .array(rows.map(\.json)),
         "failed": .array((report.failures + opened.logFindings).map(\.json)),
       ])
     } else {
       if rows.isEmpty {
-        unlock.output.note(
+        unlock.output(world).note(
           "No wallets yet. To add one: keybackup wallet add --name NAME --network bitcoin")
       } else {
-        try unlock.output.result(WalletRow.table(rows))
+        try unlock.output(world).result(WalletRow.table(rows))
       }
-      unlock.output.note(watchOnly: watchOnly.count)
-      unlock.output.warn(
+      unlock.output(world).note(watchOnly: watchOnly.count)
+      unlock.output(world).warn(
         report, opened.health, opened.logFindings, all: unlock.common.verbose)
     }
     return report.exitCode(opened.health, opened.logFindings)

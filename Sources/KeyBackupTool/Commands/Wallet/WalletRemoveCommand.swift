@@ -36,7 +36,7 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings)
     let name = PrintableText.name(row.name ?? row.id)
-    let prompter = unlock.common.prompter
+    let prompter = unlock.common.prompter(world)
     let versions = found.count { $0.recordID == row.recordID }
     let what = versions == 1 ? row.kindWord : "all \(versions) versions"
     // A script means what it says, and the log still has the wallet.
@@ -53,13 +53,13 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     if row.spending == .watchOnly {
       WatchOnlyMemory(opened.id, world).keep(adding: [], removing: [row.recordID])
     }
-    unlock.output.warn(viewProblem: opened.viewProblem)
-    try unlock.output.result(
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    try unlock.output(world).result(
       "Removed \"\(name)\".",
       json: ["id": .string(row.id), "record_id": .string(row.recordID.hex)],
       ofChange: "the wallet was removed all the same")
     if !unlock.common.json {
-      unlock.output.note("Its secret stays in the folder's log, encrypted.")
+      unlock.output(world).note("Its secret stays in the folder's log, encrypted.")
     }
     return .success
   }

@@ -49,21 +49,21 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let printsEntry = out == "-"
     let out = printsEntry ? nil : out
-    if printsEntry, !reveal { try unlock.output.requireNoTerminal("the entry") }
+    if printsEntry, !reveal { try unlock.output(world).requireNoTerminal("the entry") }
     try OutputFile.requireFree(out)
-    let passphrase = try passphrase.read(unlock.common.prompter, twice: false)
+    let passphrase = try passphrase.read(unlock.common.prompter(world), twice: false)
     let backup = try await unlock.backup(world)
-    let printed = printsEntry || reveal ? unlock.output.resultFile : nil
+    let printed = printsEntry || reveal ? unlock.output(world).resultFile : nil
     try place.requirePrivate(out, printed: printed, besides: backup.folder.path, world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)
     if chosen.versions.count > 1 {
-      unlock.output.note(
+      unlock.output(world).note(
         "This wallet has several versions. To write all of them: keybackup restore --out FOLDER")
     }
     if printsEntry {
-      try unlock.output.result(entry: chosen.bytes)
+      try unlock.output(world).result(entry: chosen.bytes)
       return .success
     }
     if let out {
@@ -77,7 +77,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
         VersionRow(version, opened.origin(of: version), chosen.spending[version.id]))
     }
     if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
-    try show(rows, chosen.version.entry, chosen.bytes)
+    try show(rows, chosen.version.entry, chosen.bytes, world)
     return .success
   }
 
@@ -104,9 +104,9 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func show(
-    _ versions: [VersionRow], _ entry: WalletEntry, _ bytes: borrowing SecretBytes
+    _ versions: [VersionRow], _ entry: WalletEntry, _ bytes: borrowing SecretBytes, _ world: World
   ) throws(UserMessage) {
-    let output = unlock.output
+    let output = unlock.output(world)
     guard let row = versions.first?.wallet else { return }
     if unlock.common.json {
       guard reveal else {

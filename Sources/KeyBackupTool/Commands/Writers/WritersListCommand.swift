@@ -17,11 +17,11 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
     let opened = try await unlock.open(world)
     let writers = opened.writers
     if unlock.common.json {
-      try unlock.output.result(json: ["writers": .array(writers.map(\.json))])
+      try unlock.output(world).result(json: ["writers": .array(writers.map(\.json))])
     } else {
-      try unlock.output.result(LogWriter.table(writers))
+      try unlock.output(world).result(LogWriter.table(writers))
       if opened.health.afterRetirement > 0 {
-        unlock.output.note(
+        unlock.output(world).note(
           "A retired computer wrote again, or what it wrote before came only now. All of it is "
             + "restored. To accept that: keybackup writers retire COMPUTER")
       }

@@ -37,14 +37,14 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     }
-    try unlock.output.result(
+    try unlock.output(world).result(
       isChange ? "Retired \"\(name)\"." : "\"\(name)\" was retired before.",
       json: [
         "writer_id": .string(writer.id.hex), "label": .string(writer.label),
         "changed": .bool(isChange),
       ], ofChange: "\"\(name)\" was retired all the same")
     if writer.isThisComputer, !unlock.common.json {
-      unlock.output.note("This is this computer. It writes under a new ID from now on.")
+      unlock.output(world).note("This is this computer. It writes under a new ID from now on.")
     }
     return .success
   }

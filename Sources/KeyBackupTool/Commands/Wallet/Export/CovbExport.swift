@@ -19,7 +19,7 @@ struct CovbExport {
     try OutputFile.requireFree(file)
     try OutputFile.requireFree(newPasswordFile)
     let made = CovbPassword.generate()
-    let password = try wantedPassword(made)
+    let password = try wantedPassword(made, world)
     let backup = try await unlock.backup(world)
     // A password that somebody chose can be guessed.
     try place.requirePrivate(file, newPasswordFile, besides: backup.folder.path, world)
@@ -51,24 +51,24 @@ struct CovbExport {
       if let newPasswordFile { OutputFile.remove(newPasswordFile) }
       throw error
     }
-    try unlock.output.result(
+    try unlock.output(world).result(
       "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(ShellWord.quoted(file)).",
       json: [
         "exported": .number(count), "out": .string(file),
         "problems": .array(problems.map(JSONOutput.string)),
         "notes": .array(notes.map(JSONOutput.string)),
       ], ofChange: "\(file) was written all the same")
-    for text in problems + notes { unlock.output.warn("keybackup: \(text)") }
-    unlock.output.warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
+    for text in problems + notes { unlock.output(world).warn("keybackup: \(text)") }
+    unlock.output(world).warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
     let reading = report.exitCode(opened.health, opened.logFindings)
     return .mostUrgent(of: [reading, problems.isEmpty ? .success : .partial])
   }
 
   /// The password: typed, given, or made here.
   private func wantedPassword(
-    _ made: borrowing SecretBytes
+    _ made: borrowing SecretBytes, _ world: World
   ) throws(UserMessage) -> CovbPassword {
-    let prompter = unlock.common.prompter
+    let prompter = unlock.common.prompter(world)
     if newPasswordFile != nil { return try CovbPasswordOptions.clean(made) }
     if generatePassword {
       guard let terminal = prompter.terminal else {

@@ -17,10 +17,10 @@ struct PlainExport {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try OutputFile.requireFree(out)
-    let passphrase = try passphrase.read(unlock.common.prompter, twice: true)
+    let passphrase = try passphrase.read(unlock.common.prompter(world), twice: true)
     let backup = try await unlock.backup(world)
     try place.requirePrivate(
-      out, printed: out == nil ? unlock.output.resultFile : nil, besides: backup.folder.path,
+      out, printed: out == nil ? unlock.output(world).resultFile : nil, besides: backup.folder.path,
       world)
     var opened = try await backup.unlock(unlock, world)
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
@@ -28,7 +28,7 @@ struct PlainExport {
     if format != .descriptors, format != .labels,
       let note = chosen.version.entry.missingPassphrase(in: chosen.bytes)
     {
-      unlock.output.warn("keybackup: \(note)")
+      unlock.output(world).warn("keybackup: \(note)")
     }
     var json: JSONOutput = [
       "format": .string(format.rawValue), "id": .string(chosen.version.entry.walletID),
@@ -39,9 +39,10 @@ struct PlainExport {
       try content.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
       if unlock.common.json {
-        try unlock.output.result(json: json)
+        try unlock.output(world).result(json: json)
       } else {
-        unlock.output.note("Written to \(ShellWord.quoted(out)). Anyone who reads it \(harm).")
+        unlock.output(world).note(
+          "Written to \(ShellWord.quoted(out)). Anyone who reads it \(harm).")
       }
     } else if unlock.common.json {
       json = Output.complete(json)
@@ -50,9 +51,9 @@ struct PlainExport {
       text.raw(String(json.text.dropLast()) + ",\"content\":")
       content.withBytes { text.string($0) }
       text.raw("}\n")
-      try unlock.output.result(secret: text.finish())
+      try unlock.output(world).result(secret: text.finish())
     } else {
-      try unlock.output.result(secret: content)
+      try unlock.output(world).result(secret: content)
     }
     return .success
   }

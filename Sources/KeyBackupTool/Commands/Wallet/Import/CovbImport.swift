@@ -16,7 +16,7 @@ struct CovbImport {
     // Everything that can be wrong with the file is found before the key is
     // touched.
     var problems: [String] = []
-    let content = try read()
+    let content = try read(world)
     var titles: [String] = []
     let entries = try entries(of: content, &titles, &problems)
     guard content.count > 0 else {
@@ -33,7 +33,7 @@ struct CovbImport {
       version, entry in try? CovbWallet(version.entry, in: entry).digest()
     }
     let namesakes = Namesakes(of: Set(outcome.added), in: &opened)
-    unlock.output.warn(viewProblem: opened.viewProblem)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
     problems += outcome.refused.map { place in
       "\(titles[place]) was not imported: the backup holds its secret, and the file "
         + (entries.holdsSecret(place) ? "another one" : "none")
@@ -45,7 +45,7 @@ struct CovbImport {
     WatchOnlyMemory(opened.id, world).keep(adding: watchOnly.intersection(added))
     let unchanged = entries.count - added.count - outcome.refused.count
     let noun = added.count == 1 ? "wallet" : "wallets"
-    try unlock.output.result(
+    try unlock.output(world).result(
       opened.importWords(
         added: added.count, unchanged: unchanged, of: outcome.unchanged, same: "content"),
       json: [
@@ -56,13 +56,13 @@ struct CovbImport {
         "problems": .array(problems.map(JSONOutput.string)), "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
     for place in outcome.replaced {
-      unlock.output.warn(
+      unlock.output(world).warn(
         "keybackup: \(titles[place]) replaced the one in the backup, which held "
           + (entries.holdsSecret(place) ? "another secret" : "its secret"))
     }
-    unlock.output.warn(namesakes)
-    unlock.output.note(watchOnly: watchOnly.count)
-    for problem in problems { unlock.output.warn("keybackup: \(problem)") }
+    unlock.output(world).warn(namesakes)
+    unlock.output(world).note(watchOnly: watchOnly.count)
+    for problem in problems { unlock.output(world).warn("keybackup: \(problem)") }
     return problems.isEmpty ? .success : .partial
   }
 
@@ -71,14 +71,14 @@ struct CovbImport {
       .map { .string($0.element.hex) }
   }
 
-  private func read() throws(UserMessage) -> CovbContent {
-    let sealed = try InputFile.readSecret(file, limit: CovbFile.sizeLimit)
+  private func read(_ world: World) throws(UserMessage) -> CovbContent {
+    let sealed = try InputFile.readSecret(file, limit: CovbFile.sizeLimit, world.streams)
     do throws(WalletFormatError) {
       try CovbFile.check(sealed)
     } catch {
       throw UserMessage(error)
     }
-    let password = try password.read(unlock.common.prompter, twice: false)
+    let password = try password.read(unlock.common.prompter(world), twice: false)
     do throws(WalletFormatError) {
       return try CovbContent(parsing: CovbFile.open(sealed, password: password))
     } catch {

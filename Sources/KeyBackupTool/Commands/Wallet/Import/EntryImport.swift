@@ -15,7 +15,8 @@ struct EntryImport {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var watchOnly: [Int] = []
-    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit), &watchOnly)
+    let batch = try Self.batch(
+      InputFile.readSecret(file, limit: Self.limit, world.streams), &watchOnly)
     guard batch.count > 0 else {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
@@ -32,9 +33,9 @@ struct EntryImport {
     }
     WatchOnlyMemory(opened.id, world).keep(adding: Set(watchOnly.map { batch.records[$0] }))
     let namesakes = Namesakes(of: added.count == 0 ? [] : Set(batch.records), in: &opened)
-    unlock.output.warn(viewProblem: opened.viewProblem)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
     let noun = added.count == 1 ? "wallet" : "wallets"
-    try unlock.output.result(
+    try unlock.output(world).result(
       opened.importWords(
         added: added.count, unchanged: added.known, of: Set(batch.records), same: "content"),
       json: [
@@ -42,9 +43,9 @@ struct EntryImport {
         "record_ids": .array(batch.records.map { .string($0.hex) }),
         "watch_only": .number(watchOnly.count), "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
-    unlock.output.warn(namesakes)
-    unlock.output.note(watchOnly: watchOnly.count)
-    if watchOnly.count < batch.count { unlock.output.note(secretStaysIn: file) }
+    unlock.output(world).warn(namesakes)
+    unlock.output(world).note(watchOnly: watchOnly.count)
+    if watchOnly.count < batch.count { unlock.output(world).note(secretStaysIn: file) }
     return .success
   }
 

@@ -11,7 +11,7 @@ struct LabelsImport {
   let wallet: String
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let lines = try InputFile.readSecret(file, limit: WalletLabels.sizeLimit)
+    let lines = try InputFile.readSecret(file, limit: WalletLabels.sizeLimit, world.streams)
     do throws(WalletFormatError) {
       _ = try WalletLabels.merge(lines, over: SecretBytes(zeroed: 0))
     } catch {
@@ -31,10 +31,10 @@ struct LabelsImport {
       } catch {
         throw UserMessage(any: error, in: "the wallet's entry")
       }
-      unlock.output.warn(viewProblem: opened.viewProblem)
+      unlock.output(world).warn(viewProblem: opened.viewProblem)
     }
     let name = PrintableText.clean(chosen.version.entry.name ?? chosen.version.entry.walletID)
-    try unlock.output.result(
+    try unlock.output(world).result(
       isSame
         ? "\"\(name)\" has these labels already."
         : "\"\(name)\" has \(labels.count) \(labels.count == 1 ? "label" : "labels") now.",

@@ -37,10 +37,10 @@ struct SecretImport {
       adding: Set(added).intersection(
         zip(entries.records, spending).filter { $0.1 == .watchOnly }.map(\.0)))
     let namesakes = Namesakes(of: Set(added), in: &opened)
-    unlock.output.warn(viewProblem: opened.viewProblem)
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
     let unchanged = entries.count - added.count
     let noun = added.count == 1 ? "wallet" : "wallets"
-    try unlock.output.result(
+    try unlock.output(world).result(
       opened.importWords(
         added: added.count, unchanged: unchanged, of: outcome.unchanged, same: "secret"),
       json: [
@@ -48,10 +48,10 @@ struct SecretImport {
         "record_ids": .array(added.map { .string($0.hex) }), "watch_only": .number(watchOnly),
         "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
-    unlock.output.warn(namesakes)
-    unlock.output.warn(
+    unlock.output(world).warn(namesakes)
+    unlock.output(world).warn(
       publicOnly: watchOnly, partly: spending.count { $0 == .partly }, of: spending.count)
-    if watchOnly < spending.count { unlock.output.note(secretStaysIn: file) }
+    if watchOnly < spending.count { unlock.output(world).note(secretStaysIn: file) }
     return .success
   }
 
@@ -63,7 +63,7 @@ struct SecretImport {
       var entries = NewEntries()
       let now = UInt64(max(0, world.now()))
       if format == .descriptors {
-        let text = try InputFile.readSecret(file, limit: DescriptorList.sizeLimit)
+        let text = try InputFile.readSecret(file, limit: DescriptorList.sizeLimit, world.streams)
         let list = try DescriptorList(parsing: text)
         for index in 0..<list.count {
           let wallet = try list.wallet(index)
@@ -79,7 +79,7 @@ struct SecretImport {
         }
         return entries
       }
-      let prompter = unlock.common.prompter
+      let prompter = unlock.common.prompter(world)
       let input = try InputFile.readSecret(
         file, limit: Mnemonic.sizeLimit, asking: format.rawValue, prompter)
       if format == .mnemonic { try OtherSecret.refuse(input, besides: .mnemonic) }

@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// The standard streams of a command, and the terminal at which a person is asked.
+struct Streams: Sendable {
+  /// Descriptor of standard input.
+  var input: Int32
+  /// Descriptor of standard output.
+  var output: Int32
+  /// Descriptor of standard error.
+  var error: Int32
+  /// Opens the terminal for reading and writing; nil when there is none.
+  var terminal: @Sendable () -> Int32?
+
+  /// The streams of the process.
+  static func process() -> Streams {
+    Streams(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO) {
+      let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+      return descriptor >= 0 ? descriptor : nil
+    }
+  }
+}
