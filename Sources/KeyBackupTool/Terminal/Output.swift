@@ -151,8 +151,19 @@ struct Output: Sendable {
   /// chooses: what could steer the terminal is taken out. No note or warning
   /// repeats a secret that was typed on the command line either.
   func warn(_ line: String) {
-    let shown = Self.shown(TypedSecrets.ofProcess.hiding(line: line))
-    try? write(Array((Screen(standardError).told(shown) + "\n").utf8), to: standardError)
+    tell(TypedSecrets.ofProcess.hiding(line: line))
+  }
+
+  private func tell(_ line: String) {
+    let told = Screen(standardError).told(Self.shown(line))
+    try? write(Array((told + "\n").utf8), to: standardError)
+  }
+
+  /// Writes a note that has to be shown: a step that the person must take.
+  ///
+  /// What was typed stands in it as ``TypedSecrets/naming(_:else:)`` gives it, and nowhere else.
+  func note(required line: String) {
+    if !quiet { tell(line) }
   }
 
   /// Writes what happened and what to do, each in lines that say which.

@@ -228,7 +228,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
     unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
     for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
-      unlock.output.note(line)
+      unlock.output.note(required: line)
     }
     return .success
   }
@@ -237,14 +237,15 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   /// paper has opened the backup.
   private func nextSteps(_ test: String) -> [String] {
     var steps: [String] = []
-    if let out { steps.append("Print \(ShellWord.quoted(out)).") }
+    let typed = TypedSecrets.ofProcess
+    let page = out.map { typed.naming($0, else: "the file that --out names") }
+    if let page { steps.append("Print \(page).") }
     if let offline, out == nil {
-      steps.append("Keep \(ShellWord.quoted(offline)) with the code, away from the folder.")
+      let file = typed.naming(offline, else: "the file that --offline names")
+      steps.append("Keep \(file) with the code, away from the folder.")
     }
     steps.append("Test the code as it stands on paper. Until then it does not count. Run: \(test)")
-    if let out {
-      steps.append("Delete \(ShellWord.quoted(out)): anyone who reads it can open the backup.")
-    }
+    if let page { steps.append("Delete \(page): anyone who reads it can open the backup.") }
     return steps.count == 1 ? steps : steps.enumerated().map { "\($0 + 1). \($1)" }
   }
 }

@@ -58,8 +58,9 @@ extension Output {
   /// - Parameter path: the file; `-` and nil: there is none.
   func note(secretStaysIn path: String?) {
     guard let path, path != "-", FileCheck.isFile(path) else { return }
+    let file = TypedSecrets.ofProcess.naming(path, else: "The file that you named")
     note(
-      "\(ShellWord.quoted(path)) still holds the secret, unencrypted. Delete the file when you no "
-        + "longer need it.")
+      required: "\(file) still holds the secret, unencrypted. Delete the file when you no longer need "
+        + "it.")
   }
 }

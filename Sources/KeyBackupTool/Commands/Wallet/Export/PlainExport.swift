@@ -41,7 +41,8 @@ struct PlainExport {
       if unlock.common.json {
         try unlock.output.result(json: json)
       } else {
-        unlock.output.note("Written to \(ShellWord.quoted(out)). Anyone who reads it \(harm).")
+        let file = TypedSecrets.ofProcess.naming(out, else: "the file that --out names")
+        unlock.output.note(required: "Written to \(file). Anyone who reads it \(harm).")
       }
     } else if unlock.common.json {
       json = Output.complete(json)
