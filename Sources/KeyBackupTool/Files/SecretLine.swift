@@ -49,7 +49,7 @@ enum SecretLine {
         .config, "others can read the \(what) file \(ShellWord.quoted(path))",
         hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
-    return try read(from: descriptor, name: path, what: what, limit: limit)
+    return try read(from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit)
   }
 
   /// Reads from the source in the options: a descriptor takes precedence over a file.

@@ -50,11 +50,11 @@ enum PINSource: Sendable {
       if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
     case .file(let path):
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
-      name = path
+      name = ShellWord.quoted(path)
     case .setting(let setting):
       line = try SecretLine.read(
         file: setting.value, what: "PIN", named: setting.place, limit: Self.limit)
-      name = setting.value
+      name = ShellWord.quoted(setting.value)
     }
     guard line.count > 0 else {
       throw UserMessage(

@@ -131,7 +131,7 @@ struct SettingsFile: Sendable {
     }
     guard status.st_mode & 0o022 == 0 else {
       throw problem(
-        path, "can be changed by others", hint: "look at it; then run: chmod go-w \(path)")
+        path, "can be changed by others", hint: "look at it; then run: chmod go-w \(ShellWord.quoted(path))")
     }
     return try bytes(descriptor, path)
   }

@@ -57,7 +57,7 @@ struct HelperProgram: ~Copyable {
       close(output)
       throw UserMessage(
         .config,
-        "the program \(name), which asks for the \(what), cannot be run: \(systemText(code))",
+        "the program \(ShellWord.quoted(name)), which asks for the \(what), cannot be run: \(systemText(code))",
         hint: "check \(namedBy)")
     }
     self.name = name

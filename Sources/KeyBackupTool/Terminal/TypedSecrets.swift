@@ -120,7 +120,7 @@ struct TypedSecrets: Sendable {
   }
 
   private func isSecretRepeated(in text: String) -> Bool {
-    let lower = text.lowercased()
+    let lower = ShellWord.withoutEscapes(text).lowercased()
     let parts = Self.parts(lower)
     let pairs = Set(zip(parts, parts.dropFirst()).map { "\($0) \($1)" })
     return secrets.contains { Self.isRepeated($0.lowercased(), in: lower, pairs) }

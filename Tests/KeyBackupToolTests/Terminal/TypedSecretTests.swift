@@ -125,6 +125,10 @@ import Testing
     #expect(typed.hiding(line: "see /home/alice/papers") == "see /home/alice/papers")
     #expect(typed.hiding(line: "see " + page).contains("left out"))
     #expect(typed.naming(page, else: "the page") == "the page")
+    // Nor does it show where a shell's escapes stand between the words.
+    let odd = "/home/alice/abandon\nability\table about"
+    let typedOdd = TypedSecrets(["recovery-kit", "create", "--out", odd])
+    #expect(typedOdd.naming(odd, else: "the page") == "the page")
     #expect(typed.naming("/home/alice/kit.html", else: "the page") == "/home/alice/kit.html")
   }
 

@@ -75,8 +75,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       if target.hasOtherExplanation {
         unlock.output.warn(
-          "keybackup: \(out ?? "")/\(RestoredFiles.explanationName) was there already and was left "
-            + "as it is")
+          "keybackup: \(ShellWord.quoted("\(out ?? "")/\(RestoredFiles.explanationName)")) was there "
+            + "already and was left as it is")
       }
     } else {
       let listed = !unlock.common.json
@@ -191,13 +191,13 @@ struct RestoreFolder: ~Copyable {
   init(path: String) throws(UserMessage) {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
       throw UserMessage(
-        .cannotCreate, "the folder \(path) cannot be made: \(systemText(errno))",
+        .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(errno))",
         hint: "choose another place for --out")
     }
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw UserMessage(
-        .cannotCreate, "\(path) cannot be used: \(systemText(errno))",
+        .cannotCreate, "\(ShellWord.quoted(path)) cannot be used: \(systemText(errno))",
         hint: "choose another place for --out")
     }
     do throws(BackupFolderError) {
@@ -233,7 +233,7 @@ struct RestoreFolder: ~Copyable {
         try files.write(entry, as: name)
       } catch .permissionDenied {
         throw UserMessage(
-          .cannotCreate, "\(path)/\(name) cannot be created: \(systemText(EACCES))",
+          .cannotCreate, "\(ShellWord.quoted("\(path)/\(name)")) cannot be created: \(systemText(EACCES))",
           hint: "choose another place for --out")
       } catch {
         throw UserMessage(error)
