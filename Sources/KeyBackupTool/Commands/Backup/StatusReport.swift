@@ -50,6 +50,8 @@ struct StatusReport: Sendable {
   var comparison: FreshnessComparison?
   var codes: [ExitCode] = []
   var advice: [String] = []
+  /// The advice about what is still to be done where nothing is wrong.
+  var hints: Set<String> = []
   /// The sync program's answer; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
   /// The places where this computer has cached the master key.
@@ -194,7 +196,9 @@ struct StatusReport: Sendable {
       }
     }
     return lines
-      + advice.compactMap { StatusVerdict.rest(of: $0, after: verdict) }.map { "! \($0)" }
+      + advice.compactMap { text in
+        StatusVerdict.rest(of: text, after: verdict).map { (hints.contains(text) ? "hint: " : "! ") + $0 }
+      }
   }
 
   /// Records that a person is shown one by one.
