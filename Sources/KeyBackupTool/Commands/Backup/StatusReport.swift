@@ -15,6 +15,8 @@ struct StatusReport: Sendable {
   var keys: Int { slots.filter(\.counts).independent.count }
   /// Whether this computer knows which key slots there are.
   var knowsKeySlots: Bool
+  /// Whether it has opened the whole log, where that tells about an unconfirmed key slot.
+  private(set) var hasOpenedWholeLog = false
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
@@ -66,6 +68,9 @@ struct StatusReport: Sendable {
     folder = backup.folder.path
     slots = backup.keySlots(scan)
     knowsKeySlots = backup.namespace.knowsKeySlots
+    if knowsKeySlots, slots.contains(where: \.isUnconfirmed) {
+      hasOpenedWholeLog = backup.namespace.hasOpenedWholeLog
+    }
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
     others = OtherBackups.found.present
@@ -197,7 +202,8 @@ struct StatusReport: Sendable {
     }
     return lines
       + advice.compactMap { text in
-        StatusVerdict.rest(of: text, after: verdict).map { (hints.contains(text) ? "hint: " : "! ") + $0 }
+        let mark = hints.contains(text) ? "hint: " : "! "
+        return StatusVerdict.rest(of: text, after: verdict).map { mark + $0 }
       }
   }
 
