@@ -91,6 +91,13 @@ enum Main {
       return code
     } catch {
       let ending = safe(Interruption.received ? error.afterInterruption : error)
+      if ending == .readerGone {
+        events.send(.done(ending.code, ending))
+        Terminal.restoreAll()
+        Interruption.endBySignal()
+        report(ending, output)
+        return ending.code
+      }
       report(ending, output)
       events.send(.done(ending.code, ending))
       return ending.code
@@ -115,6 +122,7 @@ enum Main {
           KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))
       return .success
     } catch {
+      if error == .readerGone { Interruption.endBySignal() }
       return .io
     }
   }
@@ -135,6 +143,7 @@ enum Main {
       try output.result(text)
       return .success
     } catch {
+      if error == .readerGone { Interruption.endBySignal() }
       return .io
     }
   }

@@ -96,6 +96,20 @@ struct Output: Sendable {
     }
   }
 
+  /// Writes the JSON of a change that is made by now.
+  ///
+  /// - Parameters:
+  ///   - object: the result.
+  ///   - change: what is true also when nobody could be told.
+  /// - Throws: `io` with `change` as the hint.
+  func result(json object: JSONOutput, ofChange change: String) throws(UserMessage) {
+    do {
+      try result(json: object)
+    } catch {
+      throw UserMessage(error.code, error.message, hint: change)
+    }
+  }
+
   /// Writes a piece of a line of result.
   func write(text: String) throws(UserMessage) {
     try write(Array(text.utf8), to: standardOutput)
@@ -193,10 +207,11 @@ struct Output: Sendable {
         }
       }
     }
+    if failure == EPIPE { throw .readerGone }
     if failure != 0 {
       throw UserMessage(
         .io, "the output could not be written: \(systemText(failure))",
-        hint: failure == EPIPE || failure == EBADF
+        hint: failure == EBADF
           ? nil : "free some space or choose another place for the output")
     }
   }

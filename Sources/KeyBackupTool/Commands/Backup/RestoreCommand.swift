@@ -91,8 +91,16 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     bar.finish()
     try Interruption.check()
-    try show(
-      report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count)
+    do throws(UserMessage) {
+      try show(
+        report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count)
+    } catch {
+      guard let out else { throw error }
+      unlock.output.warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
+      throw error.adding(
+        hint: "\(counted(report.restored, "wallet")) \(report.restored == 1 ? "is" : "are") in "
+          + ShellWord.quoted(out))
+    }
     WatchOnlyMemory(opened.id, world).keep(watchOnly)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output)
     let conflicts = report.counts[.conflict]
@@ -233,7 +241,8 @@ struct RestoreFolder: ~Copyable {
         try files.write(entry, as: name)
       } catch .permissionDenied {
         throw UserMessage(
-          .cannotCreate, "\(ShellWord.quoted("\(path)/\(name)")) cannot be created: \(systemText(EACCES))",
+          .cannotCreate,
+          "\(ShellWord.quoted("\(path)/\(name)")) cannot be created: \(systemText(EACCES))",
           hint: "choose another place for --out")
       } catch {
         throw UserMessage(error)

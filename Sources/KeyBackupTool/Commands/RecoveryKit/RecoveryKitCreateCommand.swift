@@ -86,7 +86,15 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       try OutputFile.write(page.html(kit.code), to: out)
     }
-    if showsCode { try show(kit.code, when: "It opens the backup only once this command says so.") }
+    if showsCode {
+      do throws(UserMessage) {
+        try show(kit.code, when: "It opens the backup only once this command says so.")
+      } catch {
+        if let out { OutputFile.remove(out) }
+        if chosen.kind == .keyring { keyring.forget() }
+        throw error.adding(hint: "the code does not open the backup: no way in was added")
+      }
+    }
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
     } catch {
@@ -225,7 +233,11 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
       return .success
     }
-    try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    do throws(UserMessage) {
+      try unlock.output.result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    } catch {
+      throw error.adding(hint: "the kit \(keyID.prefix(8)) opens the backup all the same")
+    }
     unlock.output.warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
     for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
       unlock.output.note(required: line)

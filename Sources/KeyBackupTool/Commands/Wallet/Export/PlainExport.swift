@@ -39,7 +39,8 @@ struct PlainExport {
       try content.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
       if unlock.common.json {
-        try unlock.output.result(json: json)
+        try unlock.output.result(
+          json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")
       } else {
         let file = TypedSecrets.ofProcess.naming(out, else: "the file that --out names")
         unlock.output.note(required: "Written to \(file). Anyone who reads it \(harm).")
