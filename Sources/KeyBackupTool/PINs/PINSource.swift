@@ -52,6 +52,11 @@ enum PINSource: Sendable {
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
       name = ShellWord.quoted(path)
     case .setting(let setting):
+      if PINLook.isSeen(in: setting.value) {
+        throw UserMessage(
+          .noInput, "the PIN file that \(setting.place) names is not there",
+          hint: "name the file that holds the PIN; the PIN itself does not belong there")
+      }
       line = try SecretLine.read(
         file: setting.value, what: "PIN", named: setting.place, limit: Self.limit)
       name = ShellWord.quoted(setting.value)

@@ -68,6 +68,34 @@ import Testing
     #expect(text.out.contains("File: \(box.configurationFile)\n"), "\(text.out)")
   }
 
+  /// People put the PIN where its file or a program belongs.
+  @Test func `What may be a PIN is not repeated`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    for (name, value) in [
+      ("KEYBACKUP_ASKPASS", "739104"), ("KEYBACKUP_ASKPASS", "/739104"),
+      ("KEYBACKUP_ASKPASS", "qu7391ka"), ("KEYBACKUP_PIN_FILE", "/739104"),
+      ("KEYBACKUP_PIN_FILE", "/home/739104"), ("KEYBACKUP_PIN_FILE", "739104"),
+    ] {
+      for arguments in [["config", "show"], ["config", "show", "--json"], Sandbox.derive] {
+        let told = try await box.keybackup(
+          arguments, pin: .none, environment: [name: value], expecting: nil)
+        #expect(!told.text.contains("7391"), "\(told.text)")
+        #expect(arguments.last == "--json" || told.text.contains(name), "\(told.text)")
+      }
+    }
+    try box.configure("pin-file = /739104\n")
+    for arguments in [["config", "show"], Sandbox.derive] {
+      let told = try await box.keybackup(arguments, pin: .none, expecting: nil)
+      #expect(!told.text.contains("739104") && told.text.contains("line 1"), "\(told.text)")
+    }
+    // A file is shown, whatever its name.
+    try Files.write(Sandbox.pin, to: box.root + "/739104", mode: 0o600)
+    try box.configure("pin-file = \(box.root)/739104\n")
+    let shown = try await box.settings(["KEYBACKUP_FOLDER": ""])
+    #expect(shown["pin-file"]?.value == box.root + "/739104")
+  }
+
   /// The service manager's credential is the service's own: it comes before a file that is
   /// there for every command.
   @Test func `The credential comes between the variable and the file`() async throws {
