@@ -253,6 +253,53 @@ import Testing
     expectFailure(outcome, 78, says: "belongs to somebody else")
   }
 
+  /// Who can write to its folder can put another file there.
+  @Test func `A file in a folder that others can change is refused`() async throws {
+    let box = try Sandbox()
+    let folder = box.home + "/.config/keybackup"
+    func refused(_ says: String) async throws {
+      let outcome = try await box.keybackup(["devices"], key: nil, pin: .none, expecting: nil)
+      expectFailure(outcome, 78, says: "is in a folder that others can change", says)
+    }
+    try box.configure("wait = 1\n")
+    for mode in [0o775, 0o757, 0o777] as [mode_t] {
+      try Files.setMode(folder, mode)
+      try await refused("run: chmod go-w \(folder)")
+    }
+    // Nobody replaces another user's file there; nor is a missing file in the way.
+    try Files.setMode(folder, 0o1777)
+    try await box.keybackup(["config", "show"], key: nil, pin: .none)
+    // The folder of a link's target counts as well.
+    try Files.setMode(folder, 0o755)
+    try Files.makeFolder(box.root + "/shared")
+    try Files.setMode(box.root + "/shared", 0o777)
+    try Files.write("wait = 1\n", to: box.root + "/shared/conf")
+    try Files.remove(box.configurationFile)
+    try Files.link(box.configurationFile, to: box.root + "/shared/conf")
+    try await refused("run: chmod go-w \(box.root)/shared")
+    try Files.remove(box.configurationFile)
+    try Files.setMode(folder, 0o777)
+    try await box.keybackup(["config", "show"], key: nil, pin: .none)
+    guard isRoot else { return }
+    try box.configure("wait = 1\n")
+    try Files.setMode(folder, 0o755)
+    guard unsafe chown(folder, 54321, 54321) == 0 else { throw SystemFailure("chown") }
+    try await refused("a folder of your own")
+  }
+
+  @Test func `A PIN file of another user is refused`() async throws {
+    guard isRoot else { return }
+    let box = try Sandbox()
+    guard unsafe chown(box.pinFile, 54321, 54321) == 0 else { throw SystemFailure("chown") }
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(["credential", "create"], expecting: nil)
+      expectFailure(outcome, 78, says: "the PIN file \(box.pinFile) belongs to somebody else")
+    }
+    #expect(!trace.contains { $0.contains("PIN") }, "\(trace)")
+    let shown = try await box.settings([:], ["--pin-file", box.pinFile])
+    #expect(shown["pin-file"]?.problem == "belongs to somebody else")
+  }
+
   /// What cannot be read is never taken for a file that is not there.
   @Test(arguments: ["link", "folder link", "folder", "fifo", "mode"])
   func `What is there and cannot be read is an error`(_ what: String) async throws {

@@ -151,8 +151,11 @@ enum FileLook {
 
   static func pinFile(_ path: String, isRegular: Bool) -> String? {
     answer {
-      guard let mode = mode(path) else { return absent }
-      if mode & S_IFMT == S_IFREG { return mode & 0o077 == 0 ? nil : "others can read it" }
+      guard let (mode, owner) = status(path) else { return absent }
+      if mode & S_IFMT == S_IFREG {
+        if owner != 0, owner != geteuid() { return "belongs to somebody else" }
+        return mode & 0o077 == 0 ? nil : "others can read it"
+      }
       return isRegular || mode & S_IFMT == S_IFDIR ? "is no regular file" : nil
     }
   }
@@ -167,8 +170,10 @@ enum FileLook {
     }
   }
 
-  private static func mode(_ path: String) -> mode_t? {
+  private static func mode(_ path: String) -> mode_t? { status(path)?.mode }
+
+  private static func status(_ path: String) -> (mode: mode_t, owner: uid_t)? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+    return unsafe stat(path, &status) == 0 ? (status.st_mode, status.st_uid) : nil
   }
 }
