@@ -131,7 +131,8 @@ struct SettingsFile: Sendable {
     }
     guard status.st_mode & 0o022 == 0 else {
       throw problem(
-        path, "can be changed by others", hint: "look at it; then run: chmod go-w \(ShellWord.quoted(path))")
+        path, "can be changed by others",
+        hint: "look at it; then run: chmod go-w \(ShellWord.quoted(path))")
     }
     try requireFolderOfOwn(path)
     return try bytes(descriptor, path)
@@ -152,7 +153,8 @@ struct SettingsFile: Sendable {
       throw problem(
         path, "is in a folder that others can change",
         hint: "look at the file; then "
-          + (isOwn ? "run: chmod go-w \(ShellWord.quoted(folder))" : "put it into a folder of your own"))
+          + (isOwn
+            ? "run: chmod go-w \(ShellWord.quoted(folder))" : "put it into a folder of your own"))
     }
   }
 
@@ -208,7 +210,9 @@ struct SettingsFile: Sendable {
       return
     }
     var lines: [SettingName: Int] = [:]
-    for (index, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
+    // Some editors write a byte order mark first.
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    for (index, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
       do throws(Mistake) {
         try take(line.last == 13 ? line.dropLast() : line, index + 1, home, &lines)
       } catch {

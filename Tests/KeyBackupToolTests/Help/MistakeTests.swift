@@ -71,13 +71,16 @@ import Testing
     for (arguments, hint) in [
       (["status", "--", "--folder", "x"], "after -- nothing is an option"),
       (["credential", "delete", "-wIChNSR8Qk"], "put -- before the ID"),
-      (["recovery-kit", "create", "--secret-credential", "-wI"], "given as --secret-credential=ID"),
+      (
+        ["recovery-kit", "create", "--secret-credential", "-wI"], "given as --secret-credential=ID"
+      ),
     ] {
       let told = try await box.keybackup(arguments, key: nil, pin: .none, expecting: 64)
       #expect(told.err.contains(hint), "\(told.err)")
     }
     let taken = try await box.keybackup(
-      ["credential", "delete", "--", "-wIChNSR8Qk"], expecting: 66)
+      ["credential", "delete", "--", "-wIChNSR8Qk"], pin: .none,
+      environment: ["KEYBACKUP_PIN_FILE": box.pinFile], expecting: 66)
     #expect(taken.err.contains("no discoverable credential with this ID"), "\(taken.err)")
   }
 

@@ -96,6 +96,15 @@ import Testing
     #expect(shown["pin-file"]?.value == box.root + "/739104")
   }
 
+  @Test func `A byte order mark before the first line is no part of it`() async throws {
+    let box = try Sandbox()
+    try box.configure("\u{FEFF}wait = 7\n")
+    #expect(try await box.settings(["KEYBACKUP_FOLDER": ""])["wait"]?.value == "7")
+    try box.configure("wait = 7\n\u{FEFF}timeout = 5\n")
+    let later = try await box.keybackup(["devices"], key: nil, pin: .none, expecting: nil)
+    expectFailure(later, 78, says: "line 2")
+  }
+
   /// The service manager's credential is the service's own: it comes before a file that is
   /// there for every command.
   @Test func `The credential comes between the variable and the file`() async throws {
@@ -280,17 +289,18 @@ import Testing
     try Files.remove(box.configurationFile)
     try Files.setMode(folder, 0o777)
     try await box.keybackup(["config", "show"], key: nil, pin: .none)
-    guard isRoot else { return }
     try box.configure("wait = 1\n")
     try Files.setMode(folder, 0o755)
-    guard unsafe chown(folder, 54321, 54321) == 0 else { throw SystemFailure("chown") }
+    try await box.giveAway(folder)
     try await refused("a folder of your own")
+    try await box.giveAway(folder, to: "\(geteuid())")
   }
 
   @Test func `A PIN file of another user is refused`() async throws {
-    guard isRoot else { return }
     let box = try Sandbox()
-    guard unsafe chown(box.pinFile, 54321, 54321) == 0 else { throw SystemFailure("chown") }
+    // Readable, so that it is the owner that counts.
+    try Files.setMode(box.pinFile, 0o644)
+    try await box.giveAway(box.pinFile)
     let trace = try await box.traced {
       let outcome = try await box.keybackup(["credential", "create"], expecting: nil)
       expectFailure(outcome, 78, says: "the PIN file \(box.pinFile) belongs to somebody else")
@@ -435,6 +445,12 @@ struct Shown: Equatable {
 
 extension Sandbox {
   var configurationFile: String { home + "/.config/keybackup/keybackup.conf" }
+
+  /// Makes a file another user's.
+  func giveAway(_ path: String, to user: String = "54321") async throws {
+    let chown = (isRoot ? [] : ["sudo", "-n"]) + ["chown", user, path]
+    try await run(chown, key: nil).expectSuccess()
+  }
 
   /// Writes keybackup.conf.
   func configure(_ text: String) throws {

@@ -125,7 +125,7 @@ struct CovbExport {
     if let absent = missing.sorted().first {
       throw UserMessage(
         .noInput, "there is no wallet \"\(PrintableText.clean(absent))\" in the backup",
-        hint: "to see what is there: keybackup wallet list")
+        hint: ShortID.shortHint(absent) + "to see what is there: keybackup wallet list")
     }
     for (selector, rows) in found.sorted(by: { $0.key < $1.key }) {
       try WalletSelector.requireOne(selector, rows)
