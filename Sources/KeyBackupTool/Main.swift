@@ -100,6 +100,13 @@ enum Main {
       return code
     } catch {
       let ending = safe(Interruption.received ? error.afterInterruption : error)
+      if ending == .readerGone {
+        events.send(.done(ending.code, ending))
+        Terminal.restoreAll()
+        Interruption.endBySignal()
+        report(ending, output)
+        return ending.code
+      }
       report(ending, output)
       events.send(.done(ending.code, ending))
       return ending.code
@@ -125,6 +132,7 @@ enum Main {
           KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))
       return .success
     } catch {
+      if error == .readerGone { Interruption.endBySignal() }
       return .io
     }
   }
@@ -145,6 +153,7 @@ enum Main {
       try output.result(text)
       return .success
     } catch {
+      if error == .readerGone { Interruption.endBySignal() }
       return .io
     }
   }

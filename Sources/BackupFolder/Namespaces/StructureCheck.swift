@@ -83,6 +83,20 @@ extension Namespace {
     }
   }
 
+  /// Whether this computer has opened every operation of the log, and none is missing.
+  ///
+  /// A key slot that it does not remember as enrolled is then enrolled by no operation.
+  public var hasOpenedWholeLog: Bool {
+    let localState = rememberedOrNothing()
+    guard knowsKeySlots, let log = try? LogHeaders.read(self, localState: localState),
+      log.findings.isEmpty, log.index.names.allSatisfy(localState.operations.contains)
+    else { return false }
+    let health = health(
+      of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
+      damaged: log.damaged)
+    return health.incomplete + health.rolledBack == 0
+  }
+
   /// The local state; empty where it cannot be read, so that freshness is unknown.
   func rememberedOrNothing() -> LocalState {
     let state = try? state(make: false)

@@ -19,8 +19,8 @@ enum SecretLine {
   ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
-  /// - Throws: `config` when others can read the file, `no-input`, `data-invalid` when the line
-  ///   does not end, `permission-denied`, `io`.
+  /// - Throws: `config` when others can read the file or it belongs to another user than this one
+  ///   or root, `no-input`, `data-invalid` when the line does not end, `permission-denied`, `io`.
   static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
     limit: Int
@@ -44,12 +44,17 @@ enum SecretLine {
         .config, "the \(what) file \(ShellWord.quoted(path)) is no regular file",
         hint: "check \(setting)")
     }
+    if isFile, status.st_uid != 0, status.st_uid != geteuid() {
+      throw UserMessage(
+        .config, "the \(what) file \(ShellWord.quoted(path)) belongs to somebody else",
+        hint: "look at it; then write a file of your own with chmod 600")
+    }
     if isFile, status.st_mode & 0o077 != 0 {
       throw UserMessage(
         .config, "others can read the \(what) file \(ShellWord.quoted(path))",
         hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
-    return try read(from: descriptor, name: path, what: what, limit: limit)
+    return try read(from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit)
   }
 
   /// Reads from the source in the options: a descriptor takes precedence over a file.

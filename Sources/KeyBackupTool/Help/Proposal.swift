@@ -45,9 +45,9 @@ enum Proposal {
   ///   - names: what it may stand for.
   /// - Returns: those that differ in a letter or two, or begin with it.
   static func nearest(_ word: String, among names: [String]) -> [String] {
-    // Everything is near to a letter or two.
-    guard word.count > 2 else { return [] }
-    let limit = min(2, word.count / 3)
+    // Everything is near to a letter or two, but two letters may begin a word.
+    guard word.count > 1 else { return [] }
+    let limit = word.count > 2 ? min(2, word.count / 3) : 0
     let rated = names.map { (name: $0, distance: distance(word, $0)) }
     let best = rated.map(\.distance).min() ?? .max
     if best <= limit {

@@ -18,10 +18,10 @@ enum UsageMistake {
       return unknownCommand(word, path)
     }
     let help = "run: \(path.text) --help"
-    if isDashedID(path) {
+    if let option = optionOfDashedID(path) {
       return UserMessage(
-        .usage, "Missing value for '--credential ID'",
-        hint: "an ID that begins with - is given as --credential=ID\n" + help)
+        .usage, "Missing value for '\(option) ID'",
+        hint: "an ID that begins with - is given as \(option)=ID\n" + help)
     }
     if path.names.first == "pin", parser.contains("nexpected argument") { return TypedPIN.message }
     let known = options(of: path)
@@ -29,8 +29,21 @@ enum UsageMistake {
     if let option = known.first(where: { $0.hasSuffix("-fd") && isRefused($0) }) {
       return UserMessage(.usage, "The value of '\(option)' is not a descriptor", hint: help)
     }
-    guard parser.hasPrefix("Unknown option"), let option = unknownOption(path) else {
-      return UserMessage(.usage, inHelpsWords(parser), hint: help)
+    if path.names == ["credential", "delete"], hasDashedWord(path) {
+      return UserMessage(
+        .usage, "An ID that begins with - was taken for an option",
+        hint: "put -- before the ID, and options before that: \(path.text) -- ID\n" + help)
+    }
+    // A required option is missing too where its name is mistyped.
+    let isMissing = parser.hasPrefix("Missing expected")
+    guard parser.hasPrefix("Unknown option") || isMissing, let option = unknownOption(path),
+      !isMissing || option.hasPrefix("--")
+    else {
+      let isOptionBehind = path.rest.drop { $0 != "--" }.dropFirst().contains { $0.hasPrefix("-") }
+      let isUnexpected = isOptionBehind && parser.contains("nexpected argument")
+      return UserMessage(
+        .usage, inHelpsWords(parser),
+        hint: (isUnexpected ? "after -- nothing is an option\n" : "") + help)
     }
     let near = Proposal.nearest(option, among: known)
     let shown = near.isEmpty ? firstLetter(option, known) : option
@@ -42,11 +55,21 @@ enum UsageMistake {
       hint: help)
   }
 
-  /// Whether the ID after `--credential` was taken for an option.
-  private static func isDashedID(_ path: CommandPath) -> Bool {
+  /// The option whose ID was taken for an option; nil: none.
+  private static func optionOfDashedID(_ path: CommandPath) -> String? {
     let words = path.rest.prefix { $0 != "--" }
-    return zip(words, words.dropFirst()).contains { name, value in
-      name == "--credential" && value.count > 2 && value.hasPrefix("-") && !value.hasPrefix("--")
+    return zip(words, words.dropFirst()).first { name, value in
+      ["--credential", "--secret-credential"].contains(name) && value.count > 2
+        && value.hasPrefix("-") && !value.hasPrefix("--")
+    }?.0
+  }
+
+  /// Whether a word that begins with - is longer than any letters of options.
+  private static func hasDashedWord(_ path: CommandPath) -> Bool {
+    path.rest.prefix { $0 != "--" }.contains { word in
+      word.hasPrefix("-") && word.count > 8 && !word.contains("=")
+        && (!word.hasPrefix("--") || !options(of: path).contains(word))
+        && word.dropFirst(2).contains { $0.isNumber || $0.isUppercase || $0 == "_" }
     }
   }
 
@@ -72,7 +95,9 @@ enum UsageMistake {
     // It may be a PIN.
     let isPIN = path.names.first == "pin"
     if isPIN, near.isEmpty { return TypedPIN.message }
-    let isRepeated = !isPIN && (!near.isEmpty || !path.names.isEmpty)
+    // Anything else may be a secret.
+    let isWord = word.utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }
+    let isRepeated = !isPIN && !near.isEmpty && isWord
     let missing = isRepeated ? "No command '\(word)'\(group)" : "\(path.text) has no such command"
     return UserMessage(
       .usage, missing + Proposal.sentence(near).afterStop,

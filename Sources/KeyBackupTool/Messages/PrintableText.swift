@@ -11,13 +11,37 @@ enum PrintableText {
 
   /// `text` with every unsafe character replaced by U+FFFD, at most `limit`
   /// characters of it.
+  ///
+  /// What joins pictures to one, such as a family, only shows that one.
   static func clean(_ text: String, limit: Int = 64) -> String {
-    var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(limit * 8) {
-      cleaned.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar)
-    }
-    let shown = String(cleaned)
+    let shown = cleaned(text.unicodeScalars.prefix(limit * 8))
     return shown.count > limit ? String(shown.prefix(limit - 1)) + "…" : shown
+  }
+
+  /// The scalars with U+FFFD in the place of unsafe ones.
+  private static func cleaned(
+    _ scalars: some Collection<Unicode.Scalar>, keepsLineEnds: Bool = false
+  ) -> String {
+    var cleaned = String.UnicodeScalarView()
+    var joins = false
+    var rest = scalars.makeIterator()
+    var next = rest.next()
+    while let scalar = next {
+      next = rest.next()
+      let isKept =
+        !isUnsafe(scalar) || (keepsLineEnds && scalar == "\n")
+        || (scalar == "\u{200D}" && joins && next.map(isPicture) == true)
+      cleaned.append(isKept ? scalar : "\u{FFFD}")
+      // What only changes the picture before it does not separate the two.
+      let isChange = scalar == "\u{FE0F}" || scalar.properties.isEmojiModifier
+      joins = isPicture(scalar) || (joins && isChange)
+    }
+    return String(cleaned)
+  }
+
+  /// Whether a character is a picture that may be joined to others.
+  private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value > 0xFF && scalar.properties.isEmoji
   }
 
   /// A name that somebody else may have chosen, as ``clean(_:limit:)`` makes it.
@@ -58,10 +82,6 @@ enum PrintableText {
 
   /// `text` with every unsafe character but the line end replaced by U+FFFD.
   static func cleanLines(_ text: String) -> String {
-    var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      cleaned.append(scalar != "\n" && isUnsafe(scalar) ? "\u{FFFD}" : scalar)
-    }
-    return String(cleaned)
+    cleaned(text.unicodeScalars, keepsLineEnds: true)
   }
 }

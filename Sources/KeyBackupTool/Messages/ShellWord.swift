@@ -1,14 +1,53 @@
-/// Text as one word of a shell's command line.
+/// Text as one word of a shell's command line, safe to print.
 enum ShellWord {
   /// Characters without a meaning of their own in a shell.
   private static let marks = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
 
   /// The text itself, or in quotes where a shell would take it apart.
+  ///
+  /// Printed, it names the same text to a shell, and does no more than show itself.
   static func quoted(_ text: String) -> String {
-    let plain = text.unicodeScalars.allSatisfy { scalar in
+    let scalars = text.unicodeScalars
+    // A command in a name must not look like one of this program's; see ``SuggestedCommands``.
+    let hidesCommand = text.contains("'") && text.contains("keybackup ")
+    if hidesCommand || scalars.contains(where: PrintableText.isUnsafe) { return escaped(text) }
+    let plain = scalars.allSatisfy { scalar in
       scalar.isASCII ? marks.contains(scalar) : scalar.properties.isAlphabetic
     }
     return plain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// A text that may hold such words, with a space for each character that they name by its digits.
+  static func withoutEscapes(_ text: String) -> String {
+    guard text.contains("$'") else { return text }
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let first = rest.first {
+      let digits = rest.dropFirst().prefix(3)
+      let isEscape =
+        first == "\\" && digits.count == 3 && digits.allSatisfy { ("0"..."7").contains($0) }
+      result.append(isEscape ? " " : first)
+      rest = rest.dropFirst(isEscape ? 4 : 1)
+    }
+    return String(result)
+  }
+
+  /// The text in `$'...'`, which bash, zsh, ksh and POSIX 2024 know, without a space at which a
+  /// line could be broken.
+  private static func escaped(_ text: String) -> String {
+    var word = "$'"
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "'", "\\": word += "\\" + String(scalar)
+      case _ where scalar == " " || PrintableText.isUnsafe(scalar):
+        for byte in String(scalar).utf8 {
+          let digits = String(byte, radix: 8)
+          word += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+        }
+      default: word.unicodeScalars.append(scalar)
+      }
+    }
+    return word + "'"
   }
 }

@@ -29,6 +29,14 @@ enum ShortID {
     typed.count >= leastTyped && id.hasPrefix(typed)
   }
 
+  /// The advice where a text is too short for the beginning of an ID; else nothing.
+  ///
+  /// Wallets' and computers' names are encrypted. A short text may be such a name, so it cannot be
+  /// refused before the backup is open.
+  static func shortHint(_ typed: String) -> String {
+    typed.count < leastTyped ? "the start of an ID has at least \(leastTyped) characters\n" : ""
+  }
+
   private static func commonCount(_ one: String, _ other: String) -> Int {
     zip(one, other).prefix { $0 == $1 }.count
   }

@@ -2,6 +2,8 @@
 // exit codes, text and JSON. Every room uses it. Nothing is written to a stream here, and
 // no option or command is known.
 
+internal import Glibc
+
 /// Why a command ends early: what happened, what to do, and the exit code.
 ///
 /// Every error of the libraries becomes one of these in one total switch; no
@@ -28,6 +30,10 @@ struct UserMessage: Error, Sendable, Equatable {
 
   /// The command was cancelled by a signal.
   static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
+
+  /// The reader of the output closed its pipe, as `head` does; see ``Interruption/endBySignal()``.
+  static let readerGone = UserMessage(
+    .io, "the output could not be written: \(systemText(EPIPE))")
 
   /// The report when a signal came before this error: the cancellation,
   /// which most errors then are, with this one's own addition.

@@ -37,7 +37,7 @@ struct NostrMemory {
       names = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
       throw UserMessage(
-        .config, "the identities remembered in \(folder) cannot be read",
+        .config, "the identities remembered in \(ShellWord.quoted(folder)) cannot be read",
         hint: "check the folder's permissions")
     }
     var found: [NostrIdentity] = []
@@ -47,7 +47,7 @@ struct NostrMemory {
         found += try NostrIdentity.parse(bytes)
       } catch {
         throw UserMessage(
-          .config, "the remembered identity \(folder)/\(name) is damaged",
+          .config, "the remembered identity \(ShellWord.quoted("\(folder)/\(name)")) is damaged",
           hint: "move the file away; the identity is remembered again when it is next used")
       }
     }
@@ -72,7 +72,8 @@ struct NostrMemory {
         attributes: [.posixPermissions: 0o700])
     } catch {
       throw UserMessage(
-        .cannotCreate, "the folder \(folder) cannot be made", hint: "check its permissions")
+        .cannotCreate, "the folder \(ShellWord.quoted(folder)) cannot be made",
+        hint: "check its permissions")
     }
     let text = Array((NostrIdentity.json([identity]) + "\n").utf8)
     let name = "\(folder)/\(Hex.string(Array(SHA256.hash(text).prefix(16)))).json"
@@ -82,7 +83,8 @@ struct NostrMemory {
       try unsafe file.write(text.span.bytes)
       try file.synchronize()
       guard unsafe rename(temporary, name) == 0 else {
-        throw UserMessage(.io, "\(name) could not be written: \(systemText(errno))")
+        throw UserMessage(
+          .io, "\(ShellWord.quoted(name)) could not be written: \(systemText(errno))")
       }
     } catch {
       unsafe unlink(temporary)

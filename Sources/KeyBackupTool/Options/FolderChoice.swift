@@ -26,7 +26,7 @@ struct FolderChoice: Sendable {
     prompter.tell("Where shall the backup go?")
     let choices = zip(known.usable, proposals).map { folder, path in
       let holds = backups.contains { $0.folder == folder }
-      return "\(PrintableText.clean(path, limit: 200))  (\(folder.title)"
+      return "\(ShellWord.quoted(path))  (\(folder.title)"
         + (holds ? "; a backup is there already)" : ")")
     }
     guard let choice = try prompter.choice(of: choices + ["another folder"]) else {
@@ -52,15 +52,15 @@ struct FolderChoice: Sendable {
   /// Why some folders are not offered.
   private var remarks: [String] {
     known.others.map {
-      "Not offered: \(PrintableText.clean($0.path, limit: 200)) (\($0.title)): \($0.obstacle ?? "")."
+      "Not offered: \(ShellWord.quoted($0.path)) (\($0.title)): \($0.obstacle ?? "")."
     }
       + known.silent.map {
-        "Not offered: \(PrintableText.clean($0.path, limit: 200)) (\($0.title)): it does not answer."
+        "Not offered: \(ShellWord.quoted($0.path)) (\($0.title)): it does not answer."
       }
   }
 
   private var nobodyChose: UserMessage {
-    let found = known.usable.map { "\(proposal($0)) (\($0.title))" }
+    let found = known.usable.map { "\(ShellWord.quoted(proposal($0))) (\($0.title))" }
     return UserMessage(
       .config, "no folder for the backup was named",
       hint: found.isEmpty
@@ -155,7 +155,7 @@ extension FolderOptions {
   }
 
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
-    let looked = (known.usable + known.others).map { "\($0.path) (\($0.title))" }
+    let looked = (known.usable + known.others).map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
     let name =
       "to start a backup: keybackup init FOLDER\nif there is one already, name its folder with "
       + "--folder PATH or in KEYBACKUP_FOLDER"

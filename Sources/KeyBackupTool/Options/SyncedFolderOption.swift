@@ -87,8 +87,8 @@ struct SyncedFolderOption: ParsableArguments {
     var words: String {
       switch self {
       case .engine(let folder):
-        "\(folder.title) carries \(PrintableText.clean(folder.path, limit: 200))"
-      case .backup(let path): "\(path) holds the backup"
+        "\(folder.title) carries \(ShellWord.quoted(folder.path))"
+      case .backup(let path): "\(ShellWord.quoted(path)) holds the backup"
       }
     }
   }

@@ -34,7 +34,8 @@ struct Askpass {
       }
     }
     guard try helper.succeeded() else {
-      throw UserMessage.notGiven(what, "by \(program.command): it was cancelled or failed")
+      throw UserMessage.notGiven(
+        what, "by \(ShellWord.quoted(program.command)): it was cancelled or failed")
     }
     answer.resize(to: answer.withBytes { Self.lineLength($0, upTo: filled) })
     return answer

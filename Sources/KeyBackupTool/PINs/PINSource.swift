@@ -50,11 +50,16 @@ enum PINSource: Sendable {
       if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
     case .file(let path):
       line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
-      name = path
+      name = ShellWord.quoted(path)
     case .setting(let setting):
+      if PINLook.isSeen(in: setting.value) {
+        throw UserMessage(
+          .noInput, "the PIN file that \(setting.place) names is not there",
+          hint: "name the file that holds the PIN; the PIN itself does not belong there")
+      }
       line = try SecretLine.read(
         file: setting.value, what: "PIN", named: setting.place, limit: Self.limit)
-      name = setting.value
+      name = ShellWord.quoted(setting.value)
     }
     guard line.count > 0 else {
       throw UserMessage(

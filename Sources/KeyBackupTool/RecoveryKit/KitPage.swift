@@ -107,10 +107,10 @@ struct KitPage {
     page.append(
       "<h2>To get the coins back</h2><ol><li>On a Linux computer, sign in to the cloud service "
         + "below. Let the synced folder download. Install keybackup.</li><li>Open a terminal. Run "
-        + "this, with the folder’s path for FOLDER, and type the code:<br><code>keybackup restore "
+        + "this, with the folder’s path for FOLDER. It asks for the code.<br><code>keybackup restore "
         + "--folder FOLDER --recovery-code\(fileOption) --out RESTORED --names</code></li>"
-        + "<li>RESTORED then holds one file for each wallet, and README.txt, which tells how to "
-        + "use them. They are not encrypted: anyone who reads them can take the coins. Ask only a "
+        + "<li>RESTORED then holds one file for each wallet. Its README.txt tells how to use "
+        + "them. They are not encrypted: anyone who reads them can take the coins. Ask only a "
         + "person you trust for help.</li>"
         + "<li>Move the coins to a wallet of your own. Then delete RESTORED.</li></ol>\n")
   }

@@ -25,10 +25,11 @@ struct KitSteps {
     case nil: step(&text, "secret = derived")
     case .file: second(&text, "the second secret, all of its bytes")
     case .keyring:
-      second(
+      step(
         &text,
-        "the second secret, 32 bytes, which the entry of the keyring with the attribute kit = "
-          + "\(page.keyID) shows as 64 hexadecimal digits: decode these first")
+        "second = the 32 bytes that the keyring's entry with the attribute kit = \(page.keyID) shows as "
+          + "64 hexadecimal digits")
+      second(&text, "second")
     case .securityKey(let rpID, let credential, let salt):
       second(
         &text,
@@ -49,8 +50,8 @@ struct KitSteps {
         + "info \"cspp:v1:namespace-id\") are \(page.namespaceID)")
     step(
       &text,
-      "Each file in \(place)/wallets/: w = HKDF(critical, salt wallet_salt, info \"cspp:v1:wallet\"); "
-        + "OPEN(w, nonce, ciphertext from base64, no associated data) is JSON: metadata.name and "
+      "Each file in \(place)/wallets/: w = HKDF(critical, salt wallet_salt, info \"cspp:v1:wallet\"). "
+        + "OPEN(w, nonce, ciphertext from base64, no associated data) is JSON. Its metadata.name and "
         + "secret are the wallet")
     text.append("</ol>\n")
   }

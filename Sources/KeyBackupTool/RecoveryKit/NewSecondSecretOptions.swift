@@ -50,8 +50,9 @@ struct NewSecondSecretOptions: ParsableArguments {
       }
       if path != "-", !FileCheck.exists(path) {
         try OutputFile.write(SecondSecretFile.random(), to: path)
+        let file = TypedSecrets.ofProcess.naming(path, else: "that --secret-file names")
         unlock.output(world).note(
-          "Made the second secret \(ShellWord.quoted(path)). Keep copies of it, unchanged.")
+          required: "Made the second secret \(file). Keep copies of it, unchanged.")
       }
       return Chosen(kind: .file, secret: try SecondSecretFile.read(path, world.streams))
     }

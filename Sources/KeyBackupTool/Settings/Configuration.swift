@@ -20,7 +20,7 @@ struct Configuration: Codable, Sendable {
       return try JSONDecoder().decode(Configuration.self, from: data)
     } catch {
       throw UserMessage(
-        .config, "the configuration file \(path) cannot be read",
+        .config, "the configuration file \(ShellWord.quoted(path)) cannot be read",
         hint: "repair or remove it, or name the folder with --folder")
     }
   }
@@ -36,7 +36,8 @@ struct Configuration: Codable, Sendable {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       try PrivateFolder.replace(Array(encoder.encode(self)), as: Self.name, in: folder)
     } catch {
-      throw UserMessage(.config, "the configuration file \(path) cannot be written")
+      throw UserMessage(
+        .config, "the configuration file \(ShellWord.quoted(path)) cannot be written")
     }
   }
 

@@ -37,7 +37,7 @@ struct Setting: Sendable, Equatable {
     switch origin {
     case .option(let name), .variable(let name): name
     case .file(let path, let line):
-      "\(name.rawValue) in \(PrintableText.clean(path, limit: 300)), line \(line)"
+      "\(name.rawValue) in \(ShellWord.quoted(path)), line \(line)"
     case .credential: "the credential keybackup.pin"
     case .remembered: "the folder that keybackup init remembered"
     case .found(let title): "the folder of \(title)"

@@ -131,9 +131,31 @@ struct SettingsFile: Sendable {
     }
     guard status.st_mode & 0o022 == 0 else {
       throw problem(
-        path, "can be changed by others", hint: "look at it; then run: chmod go-w \(path)")
+        path, "can be changed by others",
+        hint: "look at it; then run: chmod go-w \(ShellWord.quoted(path))")
     }
+    try requireFolderOfOwn(path)
     return try bytes(descriptor, path)
+  }
+
+  /// Fails where others can put another file in the place of this one.
+  ///
+  /// The folder of its name and that of a link's target are looked at, none above them.
+  private static func requireFolderOfOwn(_ path: String) throws(UserMessage) {
+    for file in [path, FileCheck.absolute(path) ?? path] {
+      guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { continue }
+      let folder = String(file[...slash])
+      var status = stat()
+      guard unsafe stat(folder, &status) == 0 else { continue }
+      let isOwn = status.st_uid == 0 || status.st_uid == geteuid()
+      // In a folder like /tmp nobody replaces another user's file.
+      if isOwn, status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 { continue }
+      throw problem(
+        path, "is in a folder that others can change",
+        hint: "look at the file; then "
+          + (isOwn
+            ? "run: chmod go-w \(ShellWord.quoted(folder))" : "put it into a folder of your own"))
+    }
   }
 
   private static func bytes(_ descriptor: Int32, _ path: String) throws(UserMessage) -> [UInt8] {
@@ -188,7 +210,9 @@ struct SettingsFile: Sendable {
       return
     }
     var lines: [SettingName: Int] = [:]
-    for (index, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
+    // Some editors write a byte order mark first.
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    for (index, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
       do throws(Mistake) {
         try take(line.last == 13 ? line.dropLast() : line, index + 1, home, &lines)
       } catch {

@@ -57,13 +57,45 @@ struct KnownSyncFolders: Sendable {
   }
 
   /// The places in these folders that have a backup, for a computer that knows none yet.
+  ///
+  /// They are the folders themselves and those directly in them.
   func backups() -> [(place: String, folder: SyncFolder)] {
-    var found: [(String, SyncFolder)] = []
+    var found: [(place: String, folder: SyncFolder)] = []
     for folder in usable + others {
-      for place in folder.places
-      where TimeLimit.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true {
-        found.append((place, folder))
+      let path = folder.path
+      var places = folder.places.filter { place in
+        TimeLimit.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true
       }
+      let below = TimeLimit.result(within: Self.patience, of: { Self.backups(below: path) }) ?? []
+      places += below.filter { !places.contains($0) }
+      for place in places {
+        // One sync folder may lie in another: the inner one is named.
+        let known = found.firstIndex { $0.place == place }
+        if let known, found[known].folder.path.utf8.count >= path.utf8.count { continue }
+        if let known { found[known].folder = folder } else { found.append((place, folder)) }
+      }
+    }
+    return found
+  }
+
+  /// The most folders of a sync folder that are looked into.
+  private static let mostFolders = 1000
+  /// Seconds for them: what was found until then counts.
+  private static let patienceBelow = 2.0
+
+  /// The folders directly in a sync folder that have a backup.
+  ///
+  /// Folders are listed and no file is read, so no sync program downloads one.
+  private static func backups(below path: String) -> [String] {
+    let end = ContinuousClock.now + .seconds(patienceBelow)
+    var found: [String] = []
+    for name in ForeignFile.names(in: path, most: mostFolders) where !name.hasPrefix(".") {
+      if ContinuousClock.now > end { break }
+      let place = path + "/" + name
+      var status = stat()
+      // A link leads elsewhere, which is not synchronised.
+      guard unsafe lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      if holdsNamespace(place) { found.append(place) }
     }
     return found
   }

@@ -28,19 +28,20 @@ struct PlaceReport: Sendable {
   }
 
   private mutating func warn(_ mount: MountTable.Mount) {
+    let point = ShellWord.quoted(mount.point)
     switch mount.type {
     case "tmpfs", "ramfs", "devtmpfs":
       warnings.append(
-        "\(mount.point) is only in memory (\(mount.type)): it is gone when the computer restarts")
+        "\(point) is only in memory (\(mount.type)): it is gone when the computer restarts")
     case "overlay", "aufs", "fuse.fuse-overlayfs":
       warnings.append(
-        "\(mount.point) is the layer of a container or a live system (\(mount.type)): it may be "
+        "\(point) is the layer of a container or a live system (\(mount.type)): it may be "
           + "gone with it")
     default:
       // Disks of the running system do not come and go.
       guard mount.point != "/", BlockDevice(of: mount)?.isRemovable == true else { return }
       warnings.append(
-        "\(mount.point) is a removable disk: it can be lost with what it holds, so keep a second "
+        "\(point) is a removable disk: it can be lost with what it holds, so keep a second "
           + "copy of it")
     }
   }

@@ -55,9 +55,10 @@ struct HelperProgram: ~Copyable {
     guard code == 0 else {
       close(input)
       close(output)
+      let shown = PINLook.isSeen(in: name) ? "that \(namedBy) names" : ShellWord.quoted(name)
       throw UserMessage(
         .config,
-        "the program \(name), which asks for the \(what), cannot be run: \(systemText(code))",
+        "the program \(shown), which asks for the \(what), cannot be run: \(systemText(code))",
         hint: "check \(namedBy)")
     }
     self.name = name

@@ -15,6 +15,8 @@ internal import Synchronization
 /// process at once.
 enum Interruption {
   private static let signalled = Atomic<Bool>(false)
+  /// Whether the process was started to ignore SIGPIPE, as by a service manager.
+  private static let ignoresPipe = Atomic<Bool>(false)
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   /// Whether a signal has asked the command to end.
@@ -24,9 +26,19 @@ enum Interruption {
   ///
   /// Call before any other thread exists: they inherit it.
   static func prepare() {
+    ignoresPipe.store(isIgnored(SIGPIPE), ordering: .relaxed)
     signal(SIGPIPE, SIG_IGN)
     var signals = signalSet()
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  /// Ends a process whose reader went away as other programs end then: by SIGPIPE, without a word.
+  ///
+  /// Returns where the process was started to ignore that signal: then it is an error as any.
+  static func endBySignal() {
+    if ignoresPipe.load(ordering: .relaxed) { return }
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
   }
 
   /// Ends the command where a signal has asked for it: what was read until then

@@ -63,7 +63,7 @@ struct OtherBackups: Sendable, Equatable {
   ) -> UserMessage {
     UserMessage(
       .rollback,
-      "the backup that this computer knew is gone from \(folder.path): "
+      "the backup that this computer knew is gone from \(ShellWord.quoted(folder.path)): "
         + NamespaceID.listed(vanished),
       hint: "check the sync program and its deleted files\nthe folder now holds another backup; to "
         + "use that one, add --namespace \(id.hex)\nif the other is gone for good, accept that: "

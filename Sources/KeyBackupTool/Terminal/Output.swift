@@ -112,6 +112,20 @@ struct Output: Sendable {
     }
   }
 
+  /// Writes the JSON of a change that is made by now.
+  ///
+  /// - Parameters:
+  ///   - object: the result.
+  ///   - change: what is true also when nobody could be told.
+  /// - Throws: `io` with `change` as the hint.
+  func result(json object: JSONOutput, ofChange change: String) throws(UserMessage) {
+    do {
+      try result(json: object)
+    } catch {
+      throw UserMessage(error.code, error.message, hint: change)
+    }
+  }
+
   /// Writes a piece of a line of result.
   func write(text: String) throws(UserMessage) {
     try write(Array(text.utf8), to: standardOutput)
@@ -167,8 +181,19 @@ struct Output: Sendable {
   /// chooses: what could steer the terminal is taken out. No note or warning
   /// repeats a secret that was typed on the command line either.
   func warn(_ line: String) {
-    let shown = Self.shown(TypedSecrets.ofProcess.hiding(line: line))
-    try? write(Array((noteScreen.told(shown) + "\n").utf8), to: standardError)
+    tell(TypedSecrets.ofProcess.hiding(line: line))
+  }
+
+  private func tell(_ line: String) {
+    let told = noteScreen.told(Self.shown(line))
+    try? write(Array((told + "\n").utf8), to: standardError)
+  }
+
+  /// Writes a note that has to be shown: a step that the person must take.
+  ///
+  /// What was typed stands in it as ``TypedSecrets/naming(_:else:)`` gives it, and nowhere else.
+  func note(required line: String) {
+    if !quiet { tell(line) }
   }
 
   /// Writes what happened and what to do, each in lines that say which.
@@ -198,10 +223,11 @@ struct Output: Sendable {
         }
       }
     }
+    if failure == EPIPE { throw .readerGone }
     if failure != 0 {
       throw UserMessage(
         .io, "the output could not be written: \(systemText(failure))",
-        hint: failure == EPIPE || failure == EBADF
+        hint: failure == EBADF
           ? nil : "free some space or choose another place for the output")
     }
   }

@@ -10,6 +10,15 @@ enum SecretLook {
       || isPrivateKey(value) || isWIF(value) || isRecoveryCode(value)
   }
 
+  /// The parts of a value that may be one: of a path, the names that look like a wallet's words.
+  static func parts(of value: String) -> [String] {
+    let seen = pieces(value).dropFirst().filter { WordLook.isSeen(in: withoutNumbers($0)) }
+    if !seen.isEmpty, !isPrivateKey(value), !isWIF(value), !isRecoveryCode(value) {
+      return seen.map(String.init)
+    }
+    return isSeen(in: value) ? [value] : []
+  }
+
   /// Whether it is one, and nothing else could be meant.
   static func isCertain(in value: String) -> Bool {
     isMnemonic(words(value)) || isPrivateKey(value)

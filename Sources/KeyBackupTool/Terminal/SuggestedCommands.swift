@@ -41,6 +41,11 @@ enum SuggestedCommands {
     var place = 0
     while place < words.count {
       defer { place += 1 }
+      // A name in quotes is no command, whatever it says.
+      if let end = quotation(words, from: place) {
+        place = end
+        continue
+      }
       guard words[place].drop(while: { $0 == "(" }) == "keybackup", place + 1 < words.count,
         let verbs = commands[core(words[place + 1])]
       else { continue }
@@ -57,6 +62,15 @@ enum SuggestedCommands {
       words[last] = core(words[last]) + " " + option + end
     }
     return words.joined(separator: " ")
+  }
+
+  /// The word at which quotes end that begin with this one; nil: none do.
+  private static func quotation(_ words: [String], from start: Int) -> Int? {
+    let word = words[start].drop { $0 == "(" }
+    guard word.first == "'" else { return nil }
+    return words.indices[start...].first { place in
+      core(words[place]).hasSuffix("'") && (place > start || core(words[place]).count > 1)
+    }
   }
 
   /// A word without the punctuation behind it.

@@ -38,9 +38,7 @@ struct TypedSecrets: Sendable {
         let isFile = Self.fileOptions.contains(name) || (takesFile && name.isEmpty && !isOption)
         refusal = Self.unrepeated(isFile ? .noInput : .usage)
       }
-      if SecretLook.isSeen(in: value) || Self.absentOptions.contains(name) {
-        secrets.append(value)
-      }
+      secrets += Self.absentOptions.contains(name) ? [value] : SecretLook.parts(of: value)
       if !Self.publicOptions.contains(name) {
         longDigits += SecretLook.longDigits(value, isOption: isName)
         if !hasNumbers, !Self.nameOptions.contains(name) {
@@ -78,6 +76,17 @@ struct TypedSecrets: Sendable {
       ? "keybackup: a note is left out here: \(Self.reason)" : withoutNumbers(line)
   }
 
+  /// The path of a file in a note that has to be shown.
+  ///
+  /// - Parameters:
+  ///   - path: the path, as it was typed.
+  ///   - words: the file in other words.
+  /// - Returns: the path as one word of a shell; the other words where it looks like a secret.
+  func naming(_ path: String, else words: String) -> String {
+    let shown = ShellWord.quoted(path)
+    return hiding(line: shown) == shown ? shown : words
+  }
+
   private static let reason = "an argument looks like a secret and is not repeated here"
 
   private static func unrepeated(_ code: ExitCode, word: String? = nil) -> UserMessage {
@@ -111,7 +120,7 @@ struct TypedSecrets: Sendable {
   }
 
   private func isSecretRepeated(in text: String) -> Bool {
-    let lower = text.lowercased()
+    let lower = ShellWord.withoutEscapes(text).lowercased()
     let parts = Self.parts(lower)
     let pairs = Set(zip(parts, parts.dropFirst()).map { "\($0) \($1)" })
     return secrets.contains { Self.isRepeated($0.lowercased(), in: lower, pairs) }

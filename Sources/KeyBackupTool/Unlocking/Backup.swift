@@ -125,7 +125,7 @@ extension Backup {
     settings.watch.isInterrupted = { Interruption.received }
     if let common {
       settings.watch.waits = { path in
-        let shown = PrintableText.clean(path, limit: 300)
+        let shown = ShellWord.quoted(path)
         common.prompter(world).tell("Waiting for \(shown) to be downloaded.")
         common.events.send(.sync(files: 1, path: path, secondsLeft: nil))
       }

@@ -61,7 +61,7 @@ struct EnrolledCredentials: Sendable {
     throw UserMessage(
       .usage, "this credential opens a backup and is not used for anything else",
       hint: "make another one: keybackup \(command)\nif you never enrolled it, somebody put a file "
-        + "there; move it away: \(ShellWord.quoted(PrintableText.clean(file, limit: 300)))")
+        + "there; move it away: \(ShellWord.quoted(file))")
   }
 
   private static func files(

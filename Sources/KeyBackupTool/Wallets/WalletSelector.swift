@@ -45,7 +45,7 @@ enum WalletSelector {
       guard reading != .success else {
         throw UserMessage(
           .noInput, "there is no wallet \"\(name)\" in the backup",
-          hint: "to see what is there: keybackup wallet list")
+          hint: ShortID.shortHint(selector) + "to see what is there: keybackup wallet list")
       }
       throw UserMessage(
         reading, "no wallet \"\(name)\" could be read",

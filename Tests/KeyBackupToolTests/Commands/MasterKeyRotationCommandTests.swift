@@ -33,6 +33,7 @@ import Testing
     let restored = try await box.keybackup(["restore", "--json"], key: keys.only("blue")).json()
     #expect(restored["restored"].number == 3)
     try await adopt(keys)
+    try await verify("green", keys)
 
     try await unlock("green", keys, new: new)
     try await comeBack("green", keys, old: old, new: new)
@@ -89,6 +90,19 @@ import Testing
       ["verify", "--deep", "--json"], key: blue, expecting: nil
     ).json()
     #expect(deep["wallets"]["late"].number == 0 && deep["wallets"]["current"].number == 3)
+  }
+
+  /// An absent key opens the new backup by a box, which is no cached master key.
+  private func verify(_ name: String, _ keys: ThreeKeys) async throws {
+    let id = try #require(try await keys.ids(name).first)
+    let told = try await keys.box.keybackup(["verify", "--deep"], key: keys.only(name))
+    #expect(!told.err.contains("knew the master key"), "\(told.err)")
+    #expect(told.err.contains("\"\(name)\" was used."), "\(told.err)")
+    #expect(told.err.contains("keybackup key repair"), "\(told.err)")
+    let json = try await keys.box.keybackup(
+      ["verify", "--deep", "--json"], key: keys.only(name)
+    ).json()
+    #expect(json["opened_by"].text == id)
   }
 
   /// A key that was absent: the command asks to compare, and then the key gets its own file.

@@ -47,6 +47,28 @@ import Testing
       "\(elsewhere.out)")
   }
 
+  /// What a new user has still to do is no alarm.
+  @Test func `A kit that was never tested is a hint beside two other ways in`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    try box.setUpDropbox(box.folder)
+    try await box.keybackup(
+      ["recovery-kit", "create", "--out", box.root + "/kit.html"], key: keys.only("blue"))
+    let status = try await box.keybackup(["status"], key: nil, pin: .none)
+    #expect(Self.first(status) == "Everything is fine.", "\(status.out)")
+    #expect(status.out.contains("\nhint: \"Recovery kit\" was never tested"), "\(status.out)")
+    #expect(!status.out.contains("\n! "), "\(status.out)")
+    let json = try await box.keybackup(["status", "--json"], key: nil, pin: .none).json()
+    #expect(json["advice"].items.contains { $0.text?.contains("was never tested") == true })
+    #expect(json["verdict"].text == "Everything is fine.")
+    // Without a spare it is needed.
+    for name in ["green", "red"] {
+      try await box.keybackup(["key", "remove", name, "--yes"], key: keys.only("blue"))
+    }
+    let risk = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(Self.first(risk).hasPrefix("Attention: there is one way in only"), "\(risk.out)")
+  }
+
   // MARK: keybackup alone
 
   /// How the help begins.

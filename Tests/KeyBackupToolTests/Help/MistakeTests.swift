@@ -35,6 +35,21 @@ import Testing
     (["wallet", "show"], "Missing expected argument 'WALLET'"),
     (["derive"], "Missing expected argument '--salt SALT'"),
     (["status", "-q"], "keybackup status has no option '-q'"),
+    // A required option is missing too.
+    (
+      ["wallet", "add", "--nmae", "x"],
+      "keybackup wallet add has no option '--nmae'. Did you mean: --name"
+    ),
+    (["derive", "--slat", "x"], "keybackup derive has no option '--slat'. Did you mean: --salt"),
+    (["key", "ad"], "No command 'ad' in keybackup key. Did you mean: add"),
+    (["help", "wallet", "ad"], "No command 'ad' in keybackup wallet. Did you mean: add"),
+    // What may be a secret is not repeated.
+    (["wallet", "hunter2secret"], "keybackup wallet has no such command"),
+    (["key", "correcthorse"], "keybackup key has no such command"),
+    (["help", "wallet", "Quokka"], "keybackup wallet has no such command"),
+    (["wallet", "1ist"], "keybackup wallet has no such command. Did you mean: list"),
+    (["credential", "delete", "-wIChNSR8Qk"], "An ID that begins with - was taken for an option"),
+    (["credential", "delete", "--IChNSR8Qk"], "An ID that begins with - was taken for an option"),
   ]
 
   @Test(arguments: typed.indices)
@@ -51,11 +66,31 @@ import Testing
     #expect(try json.json()["error"]["code"].text == "usage")
   }
 
+  @Test func `What follows two hyphens is no option, and the hint says so`() async throws {
+    let box = try Sandbox()
+    for (arguments, hint) in [
+      (["status", "--", "--folder", "x"], "after -- nothing is an option"),
+      (["credential", "delete", "-wIChNSR8Qk"], "put -- before the ID"),
+      (
+        ["recovery-kit", "create", "--secret-credential", "-wI"], "given as --secret-credential=ID"
+      ),
+    ] {
+      let told = try await box.keybackup(arguments, key: nil, pin: .none, expecting: 64)
+      #expect(told.err.contains(hint), "\(told.err)")
+    }
+    let taken = try await box.keybackup(
+      ["credential", "delete", "--", "-wIChNSR8Qk"], pin: .none,
+      environment: ["KEYBACKUP_PIN_FILE": box.pinFile], expecting: 66)
+    #expect(taken.err.contains("no discoverable credential with this ID"), "\(taken.err)")
+  }
+
   @Test func `The nearest word is proposed`() {
     #expect(Proposal.distance("wallet", "walelt") == 1)
     #expect(Proposal.distance("", "ab") == 2 && Proposal.distance("key", "key") == 0)
     #expect(Proposal.nearest("kye", among: ["key", "keep"]) == ["key"])
     #expect(Proposal.nearest("x", among: ["key", "list"]) == [])
+    #expect(Proposal.nearest("li", among: ["key", "list"]) == ["list"])
+    #expect(Proposal.nearest("kx", among: ["key", "list"]) == [])
     #expect(Proposal.nearest("--pin-fiel", among: ["--pin-file", "--pin-fd"]) == ["--pin-file"])
   }
 

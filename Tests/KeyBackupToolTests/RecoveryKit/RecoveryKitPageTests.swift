@@ -1,4 +1,8 @@
+import CSPP
+import SecretMemory
 import Testing
+
+@testable import KeyBackupTool
 
 /// The printed page in a real browser: its appearance is tested.
 @Suite struct RecoveryKitPageTests {
@@ -47,6 +51,53 @@ import Testing
       #expect(!html.lowercased().contains(words), "\(words)")
     }
     #expect(!html.contains("\u{202E}"))
+  }
+
+  /// An heir reads it: no sentence is long, whatever the second secret is.
+  @Test(
+    arguments: [
+      nil, .file, .keyring,
+      .securityKey(
+        rpID: "keybackup-derive:", credentialID: Array(repeating: 7, count: 32),
+        prfSalt: Array(repeating: 9, count: 32)),
+    ] as [KeyHeader.SecondSecret?])
+  func `No sentence of the page is long`(second: KeyHeader.SecondSecret?) throws {
+    let page = KitPage(
+      namespaceID: .random(), keyID: .random(), owner: nil, label: "Kit",
+      createdAt: 1_800_000_000, folderName: "wallets",
+      derivation: try KeyHeader.CodeDerivation(
+        cost: KeyHeader.CodeDerivation.standardCost, secondSecret: second))
+    let html = try page.html(.random()).withBytes { bytes in
+      unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+    // The lists and paragraphs; the table and the style sheet have no sentences.
+    for match in html.matches(of: /(?s)<(?:p|ol)[ >].*?<\/(?:p|ol)>/) {
+      let text = match.output.replacing(/<[^>]*>/, with: " ")
+      for sentence in text.split(separator: /[.!?][\s]+/) {
+        let words = sentence.split(separator: /\s+/).filter { $0.contains(where: \.isLetter) }
+        #expect(words.count <= 30, "\(words.joined(separator: " "))")
+      }
+    }
+  }
+
+  @Test func `The owner's name is printed, or refused`() async throws {
+    let backup = try await PreparedBackup()
+    for owner in ["", "   ", "\u{202E}ecilA", "Al\u{200B}ice", "Al\u{7}ice", "Al\u{200D}ice"] {
+      let told = try await backup.box.keybackup(
+        ["recovery-kit", "create", "--reveal", "--owner", owner], key: nil, pin: .none,
+        expecting: nil)
+      expectFailure(told, 64, says: "an owner's name")
+    }
+    let page = backup.box.root + "/kit.html"
+    let owner = "👩🏽\u{200D}💻 Alice & 👨\u{200D}👩\u{200D}👧"
+    try await backup.box.keybackup(
+      ["recovery-kit", "create", "--out", page, "--owner", owner])
+    #expect(try Files.text(page).contains(owner.replacing("&", with: "&amp;")))
+    // Nothing else is joined.
+    for text in ["a\u{200D}b", "\u{200D}💻", "👩\u{200D}", "👩\u{200D}a", "1\u{200D}2"] {
+      #expect(PrintableText.clean(text).contains("\u{FFFD}"), "\(text)")
+    }
+    #expect(PrintableText.cleanLines("👁️\u{200D}🗨️\n") == "👁️\u{200D}🗨️\n")
   }
 
   /// The fonts that a computer may have, each alone: Debian's files whose names begin so.

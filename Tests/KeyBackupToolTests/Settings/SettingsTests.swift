@@ -68,6 +68,43 @@ import Testing
     #expect(text.out.contains("File: \(box.configurationFile)\n"), "\(text.out)")
   }
 
+  /// People put the PIN where its file or a program belongs.
+  @Test func `What may be a PIN is not repeated`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    for (name, value) in [
+      ("KEYBACKUP_ASKPASS", "739104"), ("KEYBACKUP_ASKPASS", "/739104"),
+      ("KEYBACKUP_ASKPASS", "qu7391ka"), ("KEYBACKUP_PIN_FILE", "/739104"),
+      ("KEYBACKUP_PIN_FILE", "/home/739104"), ("KEYBACKUP_PIN_FILE", "739104"),
+    ] {
+      for arguments in [["config", "show"], ["config", "show", "--json"], Sandbox.derive] {
+        let told = try await box.keybackup(
+          arguments, pin: .none, environment: [name: value], expecting: nil)
+        #expect(!told.text.contains("7391"), "\(told.text)")
+        #expect(arguments.last == "--json" || told.text.contains(name), "\(told.text)")
+      }
+    }
+    try box.configure("pin-file = /739104\n")
+    for arguments in [["config", "show"], Sandbox.derive] {
+      let told = try await box.keybackup(arguments, pin: .none, expecting: nil)
+      #expect(!told.text.contains("739104") && told.text.contains("line 1"), "\(told.text)")
+    }
+    // A file is shown, whatever its name.
+    try Files.write(Sandbox.pin, to: box.root + "/739104", mode: 0o600)
+    try box.configure("pin-file = \(box.root)/739104\n")
+    let shown = try await box.settings(["KEYBACKUP_FOLDER": ""])
+    #expect(shown["pin-file"]?.value == box.root + "/739104")
+  }
+
+  @Test func `A byte order mark before the first line is no part of it`() async throws {
+    let box = try Sandbox()
+    try box.configure("\u{FEFF}wait = 7\n")
+    #expect(try await box.settings(["KEYBACKUP_FOLDER": ""])["wait"]?.value == "7")
+    try box.configure("wait = 7\n\u{FEFF}timeout = 5\n")
+    let later = try await box.keybackup(["devices"], key: nil, pin: .none, expecting: nil)
+    expectFailure(later, 78, says: "line 2")
+  }
+
   /// The service manager's credential is the service's own: it comes before a file that is
   /// there for every command.
   @Test func `The credential comes between the variable and the file`() async throws {
@@ -225,6 +262,54 @@ import Testing
     expectFailure(outcome, 78, says: "belongs to somebody else")
   }
 
+  /// Who can write to its folder can put another file there.
+  @Test func `A file in a folder that others can change is refused`() async throws {
+    let box = try Sandbox()
+    let folder = box.home + "/.config/keybackup"
+    func refused(_ says: String) async throws {
+      let outcome = try await box.keybackup(["devices"], key: nil, pin: .none, expecting: nil)
+      expectFailure(outcome, 78, says: "is in a folder that others can change", says)
+    }
+    try box.configure("wait = 1\n")
+    for mode in [0o775, 0o757, 0o777] as [mode_t] {
+      try Files.setMode(folder, mode)
+      try await refused("run: chmod go-w \(folder)")
+    }
+    // Nobody replaces another user's file there; nor is a missing file in the way.
+    try Files.setMode(folder, 0o1777)
+    try await box.keybackup(["config", "show"], key: nil, pin: .none)
+    // The folder of a link's target counts as well.
+    try Files.setMode(folder, 0o755)
+    try Files.makeFolder(box.root + "/shared")
+    try Files.setMode(box.root + "/shared", 0o777)
+    try Files.write("wait = 1\n", to: box.root + "/shared/conf")
+    try Files.remove(box.configurationFile)
+    try Files.link(box.configurationFile, to: box.root + "/shared/conf")
+    try await refused("run: chmod go-w \(box.root)/shared")
+    try Files.remove(box.configurationFile)
+    try Files.setMode(folder, 0o777)
+    try await box.keybackup(["config", "show"], key: nil, pin: .none)
+    try box.configure("wait = 1\n")
+    try Files.setMode(folder, 0o755)
+    try await box.giveAway(folder)
+    try await refused("a folder of your own")
+    try await box.giveAway(folder, to: "\(geteuid())")
+  }
+
+  @Test func `A PIN file of another user is refused`() async throws {
+    let box = try Sandbox()
+    // Readable, so that it is the owner that counts.
+    try Files.setMode(box.pinFile, 0o644)
+    try await box.giveAway(box.pinFile)
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(["credential", "create"], expecting: nil)
+      expectFailure(outcome, 78, says: "the PIN file \(box.pinFile) belongs to somebody else")
+    }
+    #expect(!trace.contains { $0.contains("PIN") }, "\(trace)")
+    let shown = try await box.settings([:], ["--pin-file", box.pinFile])
+    #expect(shown["pin-file"]?.problem == "belongs to somebody else")
+  }
+
   /// What cannot be read is never taken for a file that is not there.
   @Test(arguments: ["link", "folder link", "folder", "fifo", "mode"])
   func `What is there and cannot be read is an error`(_ what: String) async throws {
@@ -360,6 +445,12 @@ struct Shown: Equatable {
 
 extension Sandbox {
   var configurationFile: String { home + "/.config/keybackup/keybackup.conf" }
+
+  /// Makes a file another user's.
+  func giveAway(_ path: String, to user: String = "54321") async throws {
+    let chown = (isRoot ? [] : ["sudo", "-n"]) + ["chown", user, path]
+    try await run(chown, key: nil).expectSuccess()
+  }
 
   /// Writes keybackup.conf.
   func configure(_ text: String) throws {

@@ -60,6 +60,22 @@ import Testing
     }
   }
 
+  @Test(arguments: widths) func `The list of credentials is a table`(_ width: Int) async throws {
+    let box = try Sandbox()
+    var ids = [try await box.makeCredential()]
+    ids.append(try await box.makeCredential(["--rp-id", "a-longer-name.example.com"]))
+    let list = try await box.keybackup(
+      ["credential", "list"], environment: ["COLUMNS": "\(width)"])
+    Self.expectFits(list, width, besides: ids, "credential list")
+    let lines = list.out.split(separator: "\n").map(String.init)
+    #expect(lines[0].hasPrefix("RELYING PARTY"), "\(list.out)")
+    for id in ids { #expect(lines.count { $0.hasSuffix(id) } == 1, "\(list.out)") }
+    #expect(list.out.contains("a-longer-name.example.com"), "\(list.out)")
+    // One line for each where there is room.
+    let wide = try await box.keybackup(["credential", "list"])
+    #expect(wide.out.split(separator: "\n").count == 3, "\(wide.out)")
+  }
+
   @Test(arguments: widths) func `The main screens fit`(_ width: Int) async throws {
     let scene = try await Scene()
     let out = scene.box.root + "/out"

@@ -4,16 +4,48 @@ import Testing
 @Suite struct StreamsTests {
   @Test func `A reader that went away is no crash`() async throws {
     let backup = try await PreparedBackup()
-    for command in [Sandbox.derive, ["wallet", "list"], ["status"], ["--help"]] {
-      _ = try await backup.box.makeCredential(["--rp-id", "pipe.example"])
+    _ = try await backup.box.makeCredential(["--rp-id", "pipe.example"])
+    for command in [
+      Sandbox.derive, ["wallet", "list"], ["status"], ["--help"], ["--version"], ["key", "list"],
+      ["restore"],
+    ] {
       let arguments = command == Sandbox.derive ? command + ["--rp-id", "pipe.example"] : command
       let outcome = try await backup.box.keybackup(
-        arguments, pin: ["status", "--help"].contains(command[0]) ? .none : .file,
+        arguments,
+        pin: ["status", "--help", "--version", "key"].contains(command[0]) ? .none : .file,
         standardOutput: .brokenPipe, expecting: nil)
-      // An I/O error, or the end by SIGPIPE that a shell expects. Several credentials are
-      // distinguished in the first round.
-      #expect([74, 141, 90].contains(outcome.code), "\(arguments): \(outcome)")
+      // The end by SIGPIPE that a shell expects, without a word. Nobody was to be told more.
+      #expect(outcome.code == 141, "\(arguments): \(outcome)")
+      #expect(!outcome.err.contains("could not be written"), "\(outcome.err)")
     }
+    // A process that is started to ignore SIGPIPE gets an error.
+    let ignoring = try await backup.box.keybackup(
+      ["status"], pin: .none, wrapper: ["sh", "-c", #"trap "" PIPE; exec "$@""#, "sh"],
+      standardOutput: .brokenPipe, expecting: 74)
+    #expect(ignoring.err.contains("could not be written: Broken pipe"), "\(ignoring.err)")
+  }
+
+  /// A command that has changed something says so: the reader does not know.
+  @Test func `A change is told where the reader went away`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let added = try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "New").utf8),
+      standardOutput: .brokenPipe, expecting: 74)
+    #expect(added.err.contains("hint: "), "\(added.err)")
+    #expect(try await box.keybackup(["restore", "--json"]).json()["restored"].number == 4)
+    let out = box.root + "/out"
+    let restored = try await box.keybackup(
+      ["restore", "--out", out], standardOutput: .brokenPipe, expecting: 74)
+    #expect(restored.err.contains("hint: 4 wallets are in \(out)"), "\(restored.err)")
+    #expect(Files.tree(out).count == 4)
+    // A code that nobody could read is no way in, and its page is gone.
+    let page = box.root + "/kit.html"
+    let kit = try await box.keybackup(
+      ["recovery-kit", "create", "--reveal", "--out", page], standardOutput: .brokenPipe,
+      expecting: 74)
+    #expect(kit.err.contains("no way in was added"), "\(kit.err)")
+    #expect(!Files.exists(page) && Files.tree(backup.place + "/keybackup/keys").count == 1)
   }
 
   @Test func `Results go to standard output and nothing else`() async throws {

@@ -104,6 +104,34 @@ import Testing
     #expect(named.err.contains("Added \"2024\""), "\(named.err)")
   }
 
+  /// What the person has to do next is never left out.
+  @Test(arguments: ["abandon ability able about.html", "recovery-kit abandon ability able about"])
+  func `The steps of a new kit are shown, whatever its page is called`(name: String) async throws {
+    let backup = try await PreparedBackup()
+    let made = try await backup.box.keybackup(
+      ["recovery-kit", "create", "--out", backup.box.root + "/" + name])
+    for step in [
+      "1. Print the file that --out names.\n", "2. Test the code as it stands on paper.",
+      "3. Delete the file that --out names: anyone",
+    ] {
+      #expect(made.err.contains(step), "\(step): \(made.err)")
+    }
+    #expect(!made.err.contains("left out") && !made.err.contains("abandon"), "\(made.err)")
+  }
+
+  @Test func `Of a path only the name that looks like words is hidden`() {
+    let page = "/home/alice/papers/abandon ability able about.html"
+    let typed = TypedSecrets(["recovery-kit", "create", "--out", page])
+    #expect(typed.hiding(line: "see /home/alice/papers") == "see /home/alice/papers")
+    #expect(typed.hiding(line: "see " + page).contains("left out"))
+    #expect(typed.naming(page, else: "the page") == "the page")
+    // Nor does it show where a shell's escapes stand between the words.
+    let odd = "/home/alice/abandon\nability\table about"
+    let typedOdd = TypedSecrets(["recovery-kit", "create", "--out", odd])
+    #expect(typedOdd.naming(odd, else: "the page") == "the page")
+    #expect(typed.naming("/home/alice/kit.html", else: "the page") == "/home/alice/kit.html")
+  }
+
   @Test func `An endless line ends`() async throws {
     let backup = try await PreparedBackup()
     let told = try await backup.box.keybackup(

@@ -70,7 +70,9 @@ import Testing
       ["init", "--json"], environment: box.unnamed, expecting: 78)
     try expectFailure(asked, 78, word: "config")
     let hint = try asked.json()["error"]["hint"].text ?? ""
-    #expect(hint.contains("\(folder)/keybackup (\(name))"), "\(hint)")
+    let proposed = folder + "/keybackup"
+    #expect(
+      hint.contains("\(folder.contains(" ") ? "'\(proposed)'" : proposed) (\(name))"), "\(hint)")
     // A named folder is recognised, also through a link.
     try Files.link(box.root + "/link", to: folder)
     let made = try await box.keybackup(
@@ -143,7 +145,7 @@ import Testing
     let offered = try await box.keybackup(["doctor"], pin: .none, environment: box.unnamed)
     #expect(offered.out.contains("sync folders here: \(box.folder) (Dropbox \"personal\")"))
     let carried = try await box.keybackup(["doctor"], pin: .none)
-    #expect(carried.out.contains("can be written; Dropbox \"personal\" carries it on"))
+    #expect(carried.out.contains("can be written; Dropbox \"personal\" uploads it"))
   }
 
   @Test func `No input means no question`() async throws {
@@ -181,6 +183,41 @@ import Testing
       ["restore", "--out", box.root + "/out"], environment: box.unnamed)
     #expect(restored.err.contains("Using the backup in \(folder)/keybackup (Syncthing"))
     #expect(Files.tree(box.root + "/out").count == 3)
+  }
+
+  /// README proposes a subfolder of one's own.
+  @Test func `A backup one level down is found, and of several one has to be named`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    for name in ["photos", "a b", ".trash", "x/deeper"] { try Files.makeFolder(cloud + "/" + name) }
+    try Files.write("text", to: cloud + "/notes.txt")
+    // Neither what is hidden, nor what is deeper, nor where a link leads.
+    try Files.copy(box.folder, to: cloud + "/.trash/old")
+    try Files.copy(box.folder, to: cloud + "/.wallets")
+    try Files.copy(box.folder, to: cloud + "/x/deeper/wallets")
+    try Files.link(cloud + "/link", to: box.folder)
+    let none = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 78)
+    expectFailure(none, 78, says: "no backup is in \(cloud)")
+    try Files.copy(box.folder, to: cloud + "/wallets")
+    // The same place by another sync folder is no second backup.
+    try box.setUpSyncthing(cloud + "/wallets")
+    let restored = try await box.keybackup(
+      ["restore", "--json"], environment: box.unnamed)
+    #expect(try restored.json()["restored"].number == 3)
+    #expect(
+      restored.err.contains("Using the backup in \(cloud)/wallets (Syncthing"), "\(restored.err)")
+    try Files.copy(box.folder, to: cloud + "/more")
+    let several = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
+    expectFailure(
+      several, 90, says: "--folder \(cloud)/wallets (Syncthing", "--folder \(cloud)/more (Dropbox")
+    // init tells of it, and starts another one all the same.
+    let made = try await box.keybackup(
+      ["init", "--label", "other", cloud + "/new"], environment: box.unnamed)
+    #expect(made.err.contains("a backup is in \(cloud)/wallets (Syncthing"), "\(made.err)")
   }
 
   @Test func `Without a backup anywhere, the message says so`() async throws {

@@ -31,6 +31,20 @@ import Testing
     #expect(enrolled(known["ways"].items, backup.keyID) == .bool(true))
     let listed = try await box.keybackup(["key", "list"], key: nil, pin: .none)
     #expect(listed.out.contains(/Grandma safe .*unconfirmed/), "\(listed.out)")
+    // What was just done is not proposed again.
+    let again = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    for text in [listed.err, again.out] {
+      #expect(text.contains("opened the whole log, which does not enrol it"), "\(text)")
+      #expect(!text.contains("verify --deep"), "\(text)")
+    }
+    // Another computer's change may enrol it: this one has not opened it.
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "New").utf8),
+      home: box.newHome())
+    for command in [["key", "list"], ["status"]] {
+      let told = try await box.keybackup(command, key: nil, pin: .none, expecting: nil)
+      #expect(told.text.contains("verify --deep"), "\(told.text)")
+    }
   }
 
   @Test func `A planted file is not called as the log says`() async throws {

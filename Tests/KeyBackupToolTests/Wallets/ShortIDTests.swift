@@ -57,6 +57,23 @@ import Testing
     #expect(left.compactMap { $0["id"].text } == [Self.one])
   }
 
+  /// It may be a name, which is encrypted: only the open backup tells.
+  @Test func `Too short a beginning is answered with how many it takes`() async throws {
+    let box = try await Self.box([(Self.one, "One"), (Self.three, "ab")])
+    let named = try await box.keybackup(["wallet", "show", "ab"])
+    #expect(named.out.contains(Self.three), "\(named.out)")
+    for arguments in [["wallet", "show", "99a"], ["wallet", "remove", "99a", "--yes"]] {
+      let told = try await box.keybackup(arguments, expecting: nil)
+      expectFailure(told, 66, says: "the start of an ID has at least 4 characters")
+    }
+    // Names of ways in are known without the key.
+    let trace = try await box.traced {
+      let told = try await box.keybackup(["key", "remove", "99a", "--yes"], expecting: nil)
+      expectFailure(told, 66, says: "the start of an ID has at least 4 characters")
+    }
+    #expect(trace == [], "\(trace)")
+  }
+
   @Test func `Several that fit are listed`() async throws {
     let box = try await Self.box([(Self.one, "One"), (Self.two, "Two")])
     for command in [

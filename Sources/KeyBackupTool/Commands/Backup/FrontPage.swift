@@ -25,7 +25,7 @@ enum FrontPage {
     }
     let said = TimeLimit.result(within: patience) { look(path, world) }
     return said
-      ?? "The backup in \(PrintableText.clean(path, limit: 200)) did not answer within a second. "
+      ?? "The backup in \(ShellWord.quoted(path)) did not answer within a second. "
       + "Run: keybackup status"
   }
 

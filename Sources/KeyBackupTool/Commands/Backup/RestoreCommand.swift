@@ -75,8 +75,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       if target.hasOtherExplanation {
         unlock.output(world).warn(
-          "keybackup: \(out ?? "")/\(RestoredFiles.explanationName) was there already and was left "
-            + "as it is")
+          "keybackup: \(ShellWord.quoted("\(out ?? "")/\(RestoredFiles.explanationName)")) was there "
+            + "already and was left as it is")
       }
     } else {
       let listed = !unlock.common.json
@@ -91,9 +91,16 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     bar.finish()
     try Interruption.check()
-    try show(
-      report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count,
-      world)
+    do throws(UserMessage) {
+      try show(
+        report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count, world)
+    } catch {
+      guard let out else { throw error }
+      unlock.output(world).warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
+      throw error.adding(
+        hint: "\(counted(report.restored, "wallet")) \(report.restored == 1 ? "is" : "are") in "
+          + ShellWord.quoted(out))
+    }
     WatchOnlyMemory(opened.id, world).keep(watchOnly)
     backup.tell(opened, openedBy: unlock.recovery, unlock.output(world))
     let conflicts = report.counts[.conflict]
@@ -192,13 +199,13 @@ struct RestoreFolder: ~Copyable {
   init(path: String) throws(UserMessage) {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
       throw UserMessage(
-        .cannotCreate, "the folder \(path) cannot be made: \(systemText(errno))",
+        .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(errno))",
         hint: "choose another place for --out")
     }
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw UserMessage(
-        .cannotCreate, "\(path) cannot be used: \(systemText(errno))",
+        .cannotCreate, "\(ShellWord.quoted(path)) cannot be used: \(systemText(errno))",
         hint: "choose another place for --out")
     }
     do throws(BackupFolderError) {
@@ -234,7 +241,8 @@ struct RestoreFolder: ~Copyable {
         try files.write(entry, as: name)
       } catch .permissionDenied {
         throw UserMessage(
-          .cannotCreate, "\(path)/\(name) cannot be created: \(systemText(EACCES))",
+          .cannotCreate,
+          "\(ShellWord.quoted("\(path)/\(name)")) cannot be created: \(systemText(EACCES))",
           hint: "choose another place for --out")
       } catch {
         throw UserMessage(error)

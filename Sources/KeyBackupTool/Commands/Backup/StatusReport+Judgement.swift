@@ -39,7 +39,8 @@ extension StatusReport {
   /// How the backup stands, in one line for a person.
   var verdict: String {
     guard let trouble else {
-      return advice.first.map { StatusVerdict.attention + $0 } ?? "Everything is fine."
+      let first = advice.first { !hints.contains($0) }
+      return first.map { StatusVerdict.attention + $0 } ?? "Everything is fine."
     }
     return StatusVerdict.attention + trouble
   }

@@ -86,9 +86,12 @@ extension StatusReport {
       switch slot.isEnrolled {
       case true?:
         guard slot.isUntestedCode else { continue }
-        advice.append(
+        // Where it is needed, `requireSpare` says so.
+        let hint =
           "\(name) was never tested on this computer, so it does not count. Test it with the code "
-            + "from the page: keybackup recovery-kit test")
+          + "from the page: keybackup recovery-kit test"
+        advice.append(hint)
+        hints.insert(hint)
       case false?:
         let file = PrintableText.name(slot.files.first ?? "", limit: 120)
         advice.append(
@@ -96,9 +99,7 @@ extension StatusReport {
             + (slot.keyID.map { " To remove it: keybackup key remove \($0.hex)" } ?? ""))
       case nil:
         guard knowsKeySlots else { continue }
-        advice.append(
-          "\(name) is unconfirmed, so it does not count: this computer has not seen that it was "
-            + "enrolled. To find out: keybackup verify --deep")
+        advice.append("\(name) is unconfirmed, so it does not count: " + whyUnconfirmed)
       }
     }
   }
@@ -126,6 +127,14 @@ extension StatusReport {
     let others = slots.count { !$0.isRemoved && !$0.counts }
     if others == 0 { return "\(keys)" }
     return "\(keys), and \(others) that \(others == 1 ? "does" : "do") not count"
+  }
+
+  /// Why nobody can tell whether a key slot is enrolled, and what to do.
+  private var whyUnconfirmed: String {
+    if isOpened { return "a part of the log that may enrol it could not be read." }
+    return hasOpenedWholeLog
+      ? "this computer opened the whole log, which does not enrol it. Do not rely on it."
+      : "this computer has not seen that it was enrolled. To find out: keybackup verify --deep"
   }
 
   /// Why this computer does not know which key slots there are.

@@ -15,6 +15,8 @@ struct StatusReport: Sendable {
   var keys: Int { slots.filter(\.counts).independent.count }
   /// Whether this computer knows which key slots there are.
   var knowsKeySlots: Bool
+  /// Whether it has opened the whole log, where that tells about an unconfirmed key slot.
+  private(set) var hasOpenedWholeLog = false
   var health = LogHealth()
   var findings: [FileFinding]
   /// Whether every record was decrypted; else only what anyone can see is known.
@@ -50,6 +52,8 @@ struct StatusReport: Sendable {
   var comparison: FreshnessComparison?
   var codes: [ExitCode] = []
   var advice: [String] = []
+  /// The advice about what is still to be done where nothing is wrong.
+  var hints: Set<String> = []
   /// The sync program's answer; nil: it was not asked.
   private(set) var synchronised: SyncAnswer?
   /// The places where this computer has cached the master key.
@@ -64,6 +68,9 @@ struct StatusReport: Sendable {
     folder = backup.folder.path
     slots = backup.keySlots(scan)
     knowsKeySlots = backup.namespace.knowsKeySlots
+    if knowsKeySlots, slots.contains(where: \.isUnconfirmed) {
+      hasOpenedWholeLog = backup.namespace.hasOpenedWholeLog
+    }
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
     others = OtherBackups.found.present
@@ -194,7 +201,10 @@ struct StatusReport: Sendable {
       }
     }
     return lines
-      + advice.compactMap { StatusVerdict.rest(of: $0, after: verdict) }.map { "! \($0)" }
+      + advice.compactMap { text in
+        let mark = hints.contains(text) ? "hint: " : "! "
+        return StatusVerdict.rest(of: text, after: verdict).map { mark + $0 }
+      }
   }
 
   /// Records that a person is shown one by one.

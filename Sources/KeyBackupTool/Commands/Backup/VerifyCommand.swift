@@ -27,7 +27,9 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       // What keeps the key slots from being read is told before a touch.
       if !backup.isOpen { _ = try backup.scan() }
       var damaged: [FileFinding] = []
-      var opened = try await backup.unlock(unlock, world, damaged: &damaged)
+      let unlocked = try await backup.masterKey(unlock, world, damaged: &damaged)
+      let used = UsedWayIn(unlocked)
+      var opened = try await backup.open(unlocked, unlock)
       report = try StatusReport(of: opened, in: backup)
       report.findings += damaged
       var watchOnly: Set<RecordID> = []
@@ -37,10 +39,8 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report.note(read, of: opened)
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
-      openedBy = opened.openedBy?.hex
-      if openedBy == nil {
-        unlock.output(world).note("No way in was tested: this computer knew the master key.")
-      }
+      openedBy = used.id(in: opened)?.hex
+      if let note = used.note(in: opened) { unlock.output(world).note(note) }
     } else {
       try backup.requireOne()
       report = try StatusReport(structureOf: backup)

@@ -62,14 +62,12 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
     guard let setting = try pins.setting(world, file) else {
       return ShownSetting(standard: .pinFile, "none: a person is asked")
     }
-    // A PIN that was typed as the option's value is none to repeat.
-    guard setting.value.contains("/") || FileCheck.exists(setting.value) else {
-      return ShownSetting(
-        Setting(name: .pinFile, value: "not shown", origin: setting.origin), isValue: false,
-        remark: "there is no such file")
+    let remark = FileLook.pinFile(setting.value, isRegular: setting.isAlwaysThere)
+    // Any PIN may have been typed as the option's value.
+    if remark == FileLook.absent, !setting.value.contains("/") {
+      return ShownSetting(hiding: setting, remark: "there is no such file")
     }
-    return ShownSetting(
-      setting, remark: FileLook.pinFile(setting.value, isRegular: setting.isAlwaysThere))
+    return shown(setting, remark, else: "there is no such file")
   }
 
   private func shownAskpass(_ world: World, _ file: SettingsFile) -> ShownSetting {
@@ -79,7 +77,15 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
         Setting(name: .askpass, value: $0, origin: .variable(variable))
       } ?? file[.askpass]
     guard let setting else { return ShownSetting(standard: .askpass, "none") }
-    return ShownSetting(setting, remark: FileLook.program(setting.value, world.environment))
+    return shown(setting, FileLook.program(setting.value, world.environment), else: "there is no such program")
+  }
+
+  /// A setting without its value where that may be a PIN.
+  private func shown(
+    _ setting: Setting, _ remark: String?, else words: String
+  ) -> ShownSetting {
+    remark == FileLook.absent && PINLook.isSeen(in: setting.value)
+      ? ShownSetting(hiding: setting, remark: words) : ShownSetting(setting, remark: remark)
   }
 
   private func seconds(

@@ -15,6 +15,13 @@ struct ShownSetting {
     self.remark = remark
   }
 
+  /// One whose value may be a PIN.
+  init(hiding setting: Setting, remark: String) {
+    self.init(
+      Setting(name: setting.name, value: "not shown", origin: setting.origin), isValue: false,
+      remark: remark)
+  }
+
   /// One that nobody set.
   init(standard name: SettingName, _ words: String, remark: String? = nil) {
     self.init(
@@ -125,6 +132,8 @@ struct SettingsReport {
 /// Each may lie on a mount that does not answer.
 enum FileLook {
   private static let patience = 1.0
+  /// Nothing is there.
+  static let absent = "does not exist"
 
   private static func answer(_ look: @escaping @Sendable () -> String?) -> String? {
     guard let found = TimeLimit.result(within: patience, of: { (look(), true) }) else {
@@ -135,15 +144,18 @@ enum FileLook {
 
   static func folder(_ path: String) -> String? {
     answer {
-      guard let mode = mode(path) else { return "does not exist" }
+      guard let mode = mode(path) else { return absent }
       return mode & S_IFMT == S_IFDIR ? nil : "is no folder"
     }
   }
 
   static func pinFile(_ path: String, isRegular: Bool) -> String? {
     answer {
-      guard let mode = mode(path) else { return "does not exist" }
-      if mode & S_IFMT == S_IFREG { return mode & 0o077 == 0 ? nil : "others can read it" }
+      guard let (mode, owner) = status(path) else { return absent }
+      if mode & S_IFMT == S_IFREG {
+        if owner != 0, owner != geteuid() { return "belongs to somebody else" }
+        return mode & 0o077 == 0 ? nil : "others can read it"
+      }
       return isRegular || mode & S_IFMT == S_IFDIR ? "is no regular file" : nil
     }
   }
@@ -151,15 +163,17 @@ enum FileLook {
   static func program(_ name: String, _ environment: [String: String]) -> String? {
     answer {
       guard name.contains("/") else {
-        return HelperProgram.exists(name, environment) ? nil : "does not exist"
+        return HelperProgram.exists(name, environment) ? nil : absent
       }
-      guard mode(name) != nil else { return "does not exist" }
+      guard mode(name) != nil else { return absent }
       return unsafe access(name, X_OK) == 0 ? nil : "cannot be run"
     }
   }
 
-  private static func mode(_ path: String) -> mode_t? {
+  private static func mode(_ path: String) -> mode_t? { status(path)?.mode }
+
+  private static func status(_ path: String) -> (mode: mode_t, owner: uid_t)? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 ? status.st_mode : nil
+    return unsafe stat(path, &status) == 0 ? (status.st_mode, status.st_uid) : nil
   }
 }

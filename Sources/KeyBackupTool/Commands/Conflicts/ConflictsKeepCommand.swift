@@ -47,7 +47,7 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
-    let name = PrintableText.clean(chosen.entry.name ?? row.id)
+    let name = PrintableText.name(chosen.entry.name ?? row.id)
     try unlock.output(world).result(
       isChange
         ? "Kept version \(chosen.id) of \"\(name)\", saved here and checked."

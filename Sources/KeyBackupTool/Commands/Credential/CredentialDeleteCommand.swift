@@ -55,7 +55,8 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
     case .done(let id):
       let text = CredentialIDArgument.encode(id.bytes)
       if common.json {
-        try common.output(world).result(json: ["credential_id": .string(text)])
+        try common.output(world).result(
+          json: ["credential_id": .string(text)], ofChange: "\(text) was deleted all the same")
       } else {
         common.output(world).note("Deleted \(text).")
       }

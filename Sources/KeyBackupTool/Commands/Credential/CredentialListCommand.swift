@@ -35,14 +35,24 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
       ])
       return .success
     }
-    for credential in stored {
-      try common.output(world).result(
-        [
-          CredentialIDArgument.encode(credential.id.bytes),
-          PrintableText.clean(credential.rpID), PrintableText.clean(credential.userName ?? ""),
-        ].joined(separator: "  "))
+    if stored.isEmpty {
+      common.output(world).note("No discoverable credentials on \(key.name).")
+      return .success
     }
-    if stored.isEmpty { common.output(world).note("No discoverable credentials on \(key.name).") }
+    // The ID comes last: it is long, and must not be cut.
+    try common.output(world).result(
+      Table(
+        columns: [
+          Table.Column("RELYING PARTY"), Table.Column("USER", least: 8, rank: 0),
+          Table.Column("ID"),
+        ],
+        rows: stored.map { credential in
+          let user = PrintableText.clean(credential.userName ?? "", limit: 40)
+          return [
+            PrintableText.clean(credential.rpID), user.isEmpty ? "-" : user,
+            CredentialIDArgument.encode(credential.id.bytes),
+          ]
+        }))
     return .success
   }
 }

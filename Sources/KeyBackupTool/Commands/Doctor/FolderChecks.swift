@@ -10,7 +10,7 @@ enum FolderChecks {
     let name = "settings"
     do throws(UserMessage) {
       let file = try SettingsFile.load(world)
-      let path = PrintableText.clean(file.path ?? SettingsFile.name, limit: 300)
+      let path = ShellWord.quoted(file.path ?? SettingsFile.name)
       return .ok(name, file.exists ? "\(path) can be used" : "there is no \(path); none is needed")
     } catch {
       return .failed(name, error)
@@ -26,7 +26,7 @@ enum FolderChecks {
       var place = setting?.value
       if place == nil { place = try FolderOptions.onlyBackup(in: known)?.place }
       guard let path = place else {
-        let usable = known.usable.map { "\($0.path) (\($0.title))" }
+        let usable = known.usable.map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
         return .ok(
           name, "none is known yet",
           hint: "keybackup init FOLDER starts a backup"
@@ -34,19 +34,22 @@ enum FolderChecks {
       }
       guard FileCheck.exists(path) else {
         return .failed(
-          name, .noInput, "\(path) is not there",
+          name, .noInput, "\(ShellWord.quoted(path)) is not there",
           hint: "is the synced folder mounted?" + (setting.map { " check \($0.place)" } ?? ""))
       }
       try FileCheck.requireWritable(path)
       let report = PlaceReport(path, known: known)
       guard report.warnings.isEmpty else {
         return .warning(
-          name, "\(path) can be written; " + report.warnings.joined(separator: "; "),
+          name,
+          "\(ShellWord.quoted(path)) can be written; " + report.warnings.joined(separator: "; "),
           hint: "keep it in a folder that a sync program carries; "
             + "docs/sync-programs.md names those known")
       }
       return .ok(
-        name, "\(path) can be written\(report.folder.map { "; \($0.title) carries it on" } ?? "")")
+        name,
+        "\(ShellWord.quoted(path)) can be written"
+          + (report.folder.map { "; \($0.title) uploads it" } ?? ""))
     } catch {
       return .failed(name, error)
     }
@@ -69,7 +72,7 @@ enum FolderChecks {
     }
     do throws(UserMessage) {
       try FileCheck.requireWritable(existing)
-      return .ok(name, "\(path) can be written")
+      return .ok(name, "\(ShellWord.quoted(path)) can be written")
     } catch {
       return .failed(name, error)
     }

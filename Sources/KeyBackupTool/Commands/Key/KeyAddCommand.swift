@@ -92,7 +92,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     let sharing = others.sharing(name)
     try unlock.output(world).result(
-      "\"\(PrintableText.clean(name, limit: 40))\" opens the backup now.",
+      "\"\(PrintableText.name(name, limit: 40))\" opens the backup now.",
       json: [
         "namespace_id": .string(opened.id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(CredentialIDArgument.encode(credential.bytes)),

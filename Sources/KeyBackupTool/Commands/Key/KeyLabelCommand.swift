@@ -41,7 +41,7 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
     let sharing = ((try? opened.allKeySlots()) ?? []).sharing(name)
       .filter { id in !meant.contains { $0.keyID == id } }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
-    let shown = PrintableText.clean(name)
+    let shown = PrintableText.name(name)
     try unlock.output(world).result(
       "\"\(KeySlotSelector.shown(meant[0]))\" is called \"\(shown)\" now.",
       json: [

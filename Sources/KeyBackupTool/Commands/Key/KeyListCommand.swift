@@ -25,10 +25,12 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     for finding in scan.findings {
       common.output(world).warn("keybackup: \(finding.text)")
     }
-    if slots.contains(where: { $0.isEnrolled == nil }), !common.json {
+    if slots.contains(where: \.isUnconfirmed), !common.json {
       common.output(world).note(
-        "Unconfirmed: this computer has not seen that it was enrolled. To find out: keybackup "
-          + "verify --deep")
+        backup.namespace.hasOpenedWholeLog
+          ? "Unconfirmed: this computer opened the whole log, which does not enrol it. Do not rely on it."
+          : "Unconfirmed: this computer has not seen that it was enrolled. To find out: keybackup "
+            + "verify --deep")
     }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success
@@ -60,6 +62,9 @@ extension KeySlot {
       "waiting": .bool(isPending), "enrolled": .optional(isEnrolled),
     ]
   }
+
+  /// Whether nobody can tell without the key if it is enrolled.
+  var isUnconfirmed: Bool { isEnrolled == nil && !isRemoved }
 
   /// A warning to read before its name is believed.
   private var note: String? {

@@ -30,7 +30,7 @@ enum KeySlotSelector {
     guard !meant.isEmpty else {
       throw UserMessage(
         .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
-        hint: "to see their names and IDs: keybackup key list")
+        hint: ShortID.shortHint(text) + "to see their names and IDs: keybackup key list")
     }
     let areLabels = whole.isEmpty && meant.allSatisfy { $0.label == text }
     guard meant.count == 1 || (areLabels && meant.independent.count == 1) else {

@@ -93,7 +93,10 @@ struct RevealOptions: ParsableArguments {
       let file = try OutputFile(creating: out)
       try line.finish().withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
-      if common.json { try common.output(world).result(json: json) }
+      if common.json {
+        try common.output(world).result(
+          json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")
+      }
       return
     }
     var text = SecretText()

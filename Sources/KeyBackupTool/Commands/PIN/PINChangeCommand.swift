@@ -36,7 +36,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
           + "write the new one into it, or each command spends a try")
     }
     if common.json {
-      try common.output(world).result(json: [:])
+      try common.output(world).result(json: [:], ofChange: "the PIN was changed all the same")
     } else {
       common.output(world).note("The PIN of \(key.name) is changed.")
     }

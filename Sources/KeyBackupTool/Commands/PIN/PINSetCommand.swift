@@ -23,7 +23,7 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
     let pin = try new.read(for: key, minimum: info.minimumPINLength)
     try await key.call { key throws(PRFDeviceError) in try await key.setPIN(pin) }
     if common.json {
-      try common.output(world).result(json: [:])
+      try common.output(world).result(json: [:], ofChange: "the PIN was set all the same")
     } else {
       common.output(world).note(
         "The PIN of \(key.name) is set. It guards the whole key. Eight wrong tries lock the key for "

@@ -49,8 +49,12 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if label.isEmpty || label.utf8.count > 200 {
       throw ValidationError("a label has 1 to 200 bytes")
     }
-    if let owner, owner.isEmpty || owner.utf8.count > 200 {
-      throw ValidationError("an owner's name has 1 to 200 bytes")
+    if let owner, owner.trimmed.isEmpty || owner.utf8.count > 200 {
+      throw ValidationError("an owner's name has 1 to 200 bytes, and not spaces alone")
+    }
+    if let owner, PrintableText.clean(owner, limit: 200) != owner {
+      throw ValidationError(
+        "an owner's name is printed, so it has no control characters and no invisible ones")
     }
     for path in [out, offline] where path == "" || path == "-" {
       throw ValidationError("--out and --offline name files")
@@ -87,7 +91,13 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       try OutputFile.write(page.html(kit.code), to: out)
     }
     if showsCode {
-      try show(kit.code, when: "It opens the backup only once this command says so.", world)
+      do throws(UserMessage) {
+        try show(kit.code, when: "It opens the backup only once this command says so.", world)
+      } catch {
+        if let out { OutputFile.remove(out) }
+        if chosen.kind == .keyring { keyring.forget() }
+        throw error.adding(hint: "the code does not open the backup: no way in was added")
+      }
     }
     do throws(UserMessage) {
       try publish(kit, secret, in: &opened)
@@ -231,10 +241,14 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       unlock.output(world).warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
       return .success
     }
-    try unlock.output(world).result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    do throws(UserMessage) {
+      try unlock.output(world).result("The recovery kit \(keyID.prefix(8)) opens the backup now.")
+    } catch {
+      throw error.adding(hint: "the kit \(keyID.prefix(8)) opens the backup all the same")
+    }
     unlock.output(world).warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
     for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
-      unlock.output(world).note(line)
+      unlock.output(world).note(required: line)
     }
     return .success
   }
@@ -243,14 +257,15 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   /// paper has opened the backup.
   private func nextSteps(_ test: String) -> [String] {
     var steps: [String] = []
-    if let out { steps.append("Print \(ShellWord.quoted(out)).") }
+    let typed = TypedSecrets.ofProcess
+    let page = out.map { typed.naming($0, else: "the file that --out names") }
+    if let page { steps.append("Print \(page).") }
     if let offline, out == nil {
-      steps.append("Keep \(ShellWord.quoted(offline)) with the code, away from the folder.")
+      let file = typed.naming(offline, else: "the file that --offline names")
+      steps.append("Keep \(file) with the code, away from the folder.")
     }
     steps.append("Test the code as it stands on paper. Until then it does not count. Run: \(test)")
-    if let out {
-      steps.append("Delete \(ShellWord.quoted(out)): anyone who reads it can open the backup.")
-    }
+    if let page { steps.append("Delete \(page): anyone who reads it can open the backup.") }
     return steps.count == 1 ? steps : steps.enumerated().map { "\($0 + 1). \($1)" }
   }
 }

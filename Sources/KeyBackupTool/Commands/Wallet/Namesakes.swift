@@ -41,7 +41,7 @@ extension Output {
     for wallet in namesakes.found.prefix(5) {
       warn(
         "keybackup: another wallet has this name: "
-          + "\"\(PrintableText.clean(wallet.name, limit: 40))\"; its ID is "
+          + "\"\(PrintableText.name(wallet.name, limit: 40))\"; its ID is "
           + ShortID.shown([PrintableText.clean(wallet.id)])[0])
     }
     if namesakes.found.isEmpty { return }

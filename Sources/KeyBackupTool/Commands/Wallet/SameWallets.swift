@@ -42,7 +42,7 @@ extension Output {
   /// Tells that a wallet which was added is in the backup already.
   func warn(_ same: SameWallets) {
     for wallet in same.found.prefix(5) {
-      let title = "\"\(PrintableText.clean(wallet.name, limit: 40))\""
+      let title = "\"\(PrintableText.name(wallet.name, limit: 40))\""
       warn(
         "keybackup: \(title) in the backup has the same "
           + (wallet.hasSameSecret ? "secret" : "master fingerprint")
@@ -58,8 +58,9 @@ extension Output {
   /// - Parameter path: the file; `-` and nil: there is none.
   func note(secretStaysIn path: String?) {
     guard let path, path != "-", FileCheck.isFile(path) else { return }
+    let file = TypedSecrets.ofProcess.naming(path, else: "The file that you named")
     note(
-      "\(ShellWord.quoted(path)) still holds the secret, unencrypted. Delete the file when you no "
-        + "longer need it.")
+      required: "\(file) still holds the secret, unencrypted. Delete the file when you no longer "
+        + "need it.")
   }
 }

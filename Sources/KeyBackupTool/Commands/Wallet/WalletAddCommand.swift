@@ -98,7 +98,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   /// Reports the added wallet, and the fingerprint to compare.
   private func tell(_ new: borrowing NewWallet, _ world: World) {
     unlock.output(world).note(
-      "Added \"\(PrintableText.clean(name))\""
+      "Added \"\(PrintableText.name(name))\""
         + (new.spending == .watchOnly ? " (watch-only)" : "") + ", saved here and checked.")
     guard let fingerprint = new.fingerprint else { return }
     unlock.output(world).note(

@@ -63,7 +63,7 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
     guard let first = meant.first else {
       throw UserMessage(
         .noInput, "no computer \"\(PrintableText.clean(selector))\" has written here",
-        hint: "to see which have: keybackup writers list")
+        hint: ShortID.shortHint(selector) + "to see which have: keybackup writers list")
     }
     guard meant.count == 1 else {
       throw UserMessage(

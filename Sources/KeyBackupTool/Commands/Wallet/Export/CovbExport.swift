@@ -57,7 +57,7 @@ struct CovbExport {
         "exported": .number(count), "out": .string(file),
         "problems": .array(problems.map(JSONOutput.string)),
         "notes": .array(notes.map(JSONOutput.string)),
-      ], ofChange: "\(file) was written all the same")
+      ], ofChange: "\(ShellWord.quoted(file)) was written all the same")
     for text in problems + notes { unlock.output(world).warn("keybackup: \(text)") }
     unlock.output(world).warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
     let reading = report.exitCode(opened.health, opened.logFindings)
@@ -106,7 +106,7 @@ struct CovbExport {
       missing.subtract(selectors)
       for selector in selectors { found[selector, default: []].append(WalletRow(version)) }
       let entry = version.entry
-      let title = "\"" + PrintableText.clean(entry.name ?? entry.walletID, limit: 40) + "\""
+      let title = "\"" + PrintableText.name(entry.name ?? entry.walletID, limit: 40) + "\""
       // A secret is not picked out of several.
       if version.state == .conflict {
         problems.append("\(title) has several versions: keybackup conflicts list")
@@ -125,7 +125,7 @@ struct CovbExport {
     if let absent = missing.sorted().first {
       throw UserMessage(
         .noInput, "there is no wallet \"\(PrintableText.clean(absent))\" in the backup",
-        hint: "to see what is there: keybackup wallet list")
+        hint: ShortID.shortHint(absent) + "to see what is there: keybackup wallet list")
     }
     for (selector, rows) in found.sorted(by: { $0.key < $1.key }) {
       try WalletSelector.requireOne(selector, rows)

@@ -39,10 +39,11 @@ struct PlainExport {
       try content.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
       try file.synchronize()
       if unlock.common.json {
-        try unlock.output(world).result(json: json)
+        try unlock.output(world).result(
+          json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")
       } else {
-        unlock.output(world).note(
-          "Written to \(ShellWord.quoted(out)). Anyone who reads it \(harm).")
+        let file = TypedSecrets.ofProcess.naming(out, else: "the file that --out names")
+        unlock.output(world).note(required: "Written to \(file). Anyone who reads it \(harm).")
       }
     } else if unlock.common.json {
       json = Output.complete(json)

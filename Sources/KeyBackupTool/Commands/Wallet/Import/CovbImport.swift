@@ -127,7 +127,7 @@ struct CovbImport {
 extension CovbProblem {
   /// A wallet's name for a message.
   static func title(_ name: String?, _ number: Int) -> String {
-    "wallet \(number)" + (name.map { " (\"\(PrintableText.clean($0, limit: 40))\")" } ?? "")
+    "wallet \(number)" + (name.map { " (\"\(PrintableText.name($0, limit: 40))\")" } ?? "")
   }
 
   /// A predicate, to be put behind the wallet's name.

@@ -31,7 +31,7 @@ extension OpenNamespace {
     _ = forEachWallet { version, _ in
       guard version.ordinal == 0, records.contains(version.recordID) else { return }
       let name = version.entry.name ?? version.entry.walletID
-      names.append("\"\(PrintableText.clean(name, limit: 40))\"")
+      names.append("\"\(PrintableText.name(name, limit: 40))\"")
     }
     let shown = names.sorted().prefix(Self.shownNames)
     let rest = names.count - shown.count

@@ -33,7 +33,7 @@ struct LabelsImport {
       }
       unlock.output(world).warn(viewProblem: opened.viewProblem)
     }
-    let name = PrintableText.clean(chosen.version.entry.name ?? chosen.version.entry.walletID)
+    let name = PrintableText.name(chosen.version.entry.name ?? chosen.version.entry.walletID)
     try unlock.output(world).result(
       isSame
         ? "\"\(name)\" has these labels already."
