@@ -59,6 +59,8 @@ let package = Package(
       name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    // Its functions are looked up when they are used: nothing is linked.
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     // The one part in C: a forked process may make system calls and nothing else.
     .target(name: "CReadingProcess"),
@@ -74,7 +76,8 @@ let package = Package(
       swiftSettings: strict),
     // Where this computer may keep a secret for a while.
     .target(
-      name: "SecretStores", dependencies: ["SecretMemory", "CLinux"], swiftSettings: strict),
+      name: "SecretStores", dependencies: ["SecretMemory", "CLinux", "CSystemd"],
+      swiftSettings: strict),
     .target(
       name: "BlindedCurve", dependencies: ["CSecp256k1", "SecretMemory"], swiftSettings: strict),
     .target(

@@ -1,122 +1,153 @@
 internal import CLinux
+internal import CSystemd
 internal import Glibc
 internal import SecretMemory
 
 /// A connection to a message bus: one call at a time, each with a time limit.
 ///
-/// Messages are read into guarded memory, and a secret is sent from there, so it leaves no copy in
-/// this process.
-struct DBusConnection: ~Copyable {
+/// sd-bus writes to the socket, but what arrives is read here and passed on in pieces. Otherwise
+/// one call of `sd_bus_process` lasts as long as a peer keeps sending what sd-bus drops, past any
+/// time limit, and a message may claim 128 MiB (docs/decisions/0038).
+@safe struct DBusConnection: ~Copyable {
+  private let sdBus: keybackup_sd_bus
+  private let bus: OpaquePointer
   private let socket: Int32
+  /// The end of a socket pair from whose other end sd-bus reads.
+  private let input: Int32
   private let isInterrupted: @Sendable () -> Bool
-  private var serial: UInt32 = 0
+  private var piece = SecretBytes(zeroed: pieceSize)
+  /// The bytes passed on since the last message.
+  private var received = 0
+  /// Hello, which sd-bus sends by itself, is number 1.
+  private var serial: UInt64 = 1
   private var deadline: Int64 = 0
 
   /// Connects and authenticates.
   ///
   /// - Parameters:
-  ///   - bus: the message bus.
+  ///   - address: the message bus.
   ///   - seconds: the time limit in seconds.
   ///   - isInterrupted: asked a few times a second.
   /// - Returns: the connection.
-  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``, and the errors
-  ///   of a call.
+  /// - Throws: ``SecretStoreError/noSessionBus``, ``SecretStoreError/busRefused``,
+  ///   ``SecretStoreError/noBusLibrary``, and the errors of a call.
   static func open(
-    _ bus: SessionBus, seconds: Int, isInterrupted: @escaping @Sendable () -> Bool
+    _ address: SessionBus, seconds: Int, isInterrupted: @escaping @Sendable () -> Bool
   ) throws(SecretStoreError) -> DBusConnection {
-    var connection = DBusConnection(socket: try bus.connect(), isInterrupted: isInterrupted)
+    var connection = try DBusConnection(
+      socket: address.connect(), isInterrupted: isInterrupted)
     connection.allow(seconds)
-    try connection.authenticate()
-    let hello = DBusCall(
-      path: "/org/freedesktop/DBus", interface: Self.bus, member: "Hello", destination: Self.bus)
-    _ = try connection.call(hello)
+    try connection.start()
     return connection
   }
 
-  private init(socket: Int32, isInterrupted: @escaping @Sendable () -> Bool) {
+  /// Takes over the socket, and closes it if it fails.
+  private init(
+    socket: Int32, isInterrupted: @escaping @Sendable () -> Bool
+  ) throws(SecretStoreError) {
+    var pair: [Int32] = [-1, -1]
+    var bus: OpaquePointer?
+    let sdBus: keybackup_sd_bus
+    do throws(SecretStoreError) {
+      sdBus = try SystemdBus.functions()
+      let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      guard unsafe socketpair(AF_UNIX, kind | Int32(SOCK_NONBLOCK.rawValue), 0, &pair) == 0 else {
+        throw .system(errno)
+      }
+      try unsafe SystemdBus.check(sdBus.sd_bus_new(&bus))
+      guard let made = unsafe bus else { throw .system(ENOMEM) }
+      unsafe self.bus = made
+    } catch {
+      for descriptor in [socket] + pair where descriptor >= 0 { close(descriptor) }
+      throw error
+    }
+    self.sdBus = sdBus
     self.socket = socket
+    input = pair[0]
     self.isInterrupted = isInterrupted
+    // From here on sd-bus closes these two.
+    _ = unsafe sdBus.sd_bus_set_fd(bus, pair[1], socket)
   }
 
-  deinit { close(socket) }
+  deinit {
+    wipe()
+    unsafe sdBus.sd_bus_close(bus)
+    unsafe _ = sdBus.sd_bus_unref(bus)
+    close(input)
+  }
 
   static let bus = "org.freedesktop.DBus"
+  private static let pieceSize = 4096
+  /// The most, in bytes, that is read for one message.
+  static let largest = 1 << 20
 
   /// Sets the time limit for the following calls.
   mutating func allow(_ seconds: Int) { deadline = Self.now() + Int64(seconds) * 1000 }
 
-  /// Authenticates as this process's user with EXTERNAL (Authentication Protocol).
-  private func authenticate() throws(SecretStoreError) {
-    let digits = Hex.string(Array(String(geteuid()).utf8))
-    try send(Array("\0AUTH EXTERNAL \(digits)\r\n".utf8))
-    // Read byte by byte: the bytes after the line belong to the first message.
-    var line: [UInt8] = []
-    while line.last != UInt8(ascii: "\n") {
-      guard line.count < 512 else { throw .protocolViolation("authentication") }
-      var byte = SecretBytes(zeroed: 1)
-      try receive(into: &byte)
-      byte.withBytes { line.append(unsafe $0.unsafeLoad(as: UInt8.self)) }
-    }
-    guard line.starts(with: Array("OK ".utf8)) else { throw .busRefused }
-    try send(Array("BEGIN\r\n".utf8))
+  /// Authenticates as this process's user and says Hello, as every client of a bus does.
+  private mutating func start() throws(SecretStoreError) {
+    try unsafe SystemdBus.check(sdBus.sd_bus_set_bus_client(bus, 1))
+    try unsafe SystemdBus.check(sdBus.sd_bus_negotiate_fds(bus, 0))
+    try unsafe SystemdBus.check(sdBus.sd_bus_start(bus))
+    while unsafe sdBus.sd_bus_is_ready(bus) <= 0 { _ = try process() }
+  }
+
+  /// Begins a method call.
+  func makeCall(
+    _ path: String, _ interface: String, _ member: String, to destination: String
+  ) throws(SecretStoreError) -> DBusCall {
+    var message: OpaquePointer?
+    try unsafe SystemdBus.check(
+      sdBus.sd_bus_message_new_method_call(bus, &message, destination, path, interface, member))
+    guard let message = unsafe message else { throw .system(ENOMEM) }
+    return unsafe DBusCall(sdBus, message)
   }
 
   /// Makes a call and waits for its answer.
   ///
   /// - Parameters:
   ///   - call: the call to make.
-  ///   - secret: the bytes for ``DBusBody/secretPlace``.
+  ///   - secret: the secret in it.
   /// - Returns: the answer.
   /// - Throws: ``SecretStoreError/serviceFailed(_:)`` for an error, or its conversion by
   ///   ``error(_:)``; ``SecretStoreError/timedOut``, ``SecretStoreError/interrupted``.
   mutating func call(
-    _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
+    _ call: consuming DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) -> DBusReply {
     try post(call, secret: secret)
     while true {
-      let reply = try receive()
-      guard reply.replySerial == serial else { continue }
-      switch reply.kind {
-      case .answer: return reply
-      case .error: throw Self.error(reply.errorName)
-      case .call, .signal, .unknown: continue
-      }
+      let message = try receive()
+      guard message.replySerial == serial else { continue }
+      if let name = message.errorName { throw Self.error(name) }
+      return message
     }
   }
 
   /// Sends a call without waiting for an answer.
   mutating func post(
-    _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
+    _ call: consuming DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) {
     serial += 1
-    try send(call.header(serial: serial))
-    let body = call.body.bytes
-    guard let place = call.body.secretPlace else { return try send(body) }
-    precondition(place.count == secret.count, "a place of the secret's size")
-    try send(Array(body[..<place.lowerBound]))
-    try secret.withBytes { (bytes) throws(SecretStoreError) in try send(bytes) }
-    try send(Array(body[place.upperBound...]))
+    try unsafe call.send(bus, serial: serial, secret: secret)
   }
 
   /// Makes a call and waits for the signal that reports its completion, which may precede its
   /// answer.
   ///
   /// - Parameters:
-  ///   - call: the call to make; the signal comes from the same object.
+  ///   - call: the call to make.
   ///   - member: the signal's name.
+  ///   - path: the object that sends the signal.
   /// - Returns: the signal.
   /// - Throws: as ``call(_:secret:)``.
   mutating func call(
-    _ call: DBusCall, until member: String
+    _ call: consuming DBusCall, until member: String, from path: String
   ) throws(SecretStoreError) -> DBusReply {
     try post(call)
     while true {
       let message = try receive()
-      switch message.kind {
-      case .error where message.replySerial == serial: throw Self.error(message.errorName)
-      case .signal where message.member == member && message.path == call.path: return message
-      default: continue
-      }
+      if message.isSignal(member, from: path) { return message }
+      if message.replySerial == serial, let name = message.errorName { throw Self.error(name) }
     }
   }
 
@@ -132,56 +163,56 @@ struct DBusConnection: ~Copyable {
     }
   }
 
-  // MARK: Bytes
+  // MARK: Messages
 
-  private func receive() throws(SecretStoreError) -> DBusReply {
-    var prefix = SecretBytes(zeroed: DBusReply.prefixSize)
-    try receive(into: &prefix)
-    let size = try prefix.withBytes { (bytes) throws(SecretStoreError) in
-      try DBusReply.size(prefix: bytes)
-    }
-    var message = prefix
-    message.reserve(size)
-    message.resize(to: size)
-    try receive(into: &message, from: DBusReply.prefixSize)
-    return try DBusReply(message)
+  private mutating func receive() throws(SecretStoreError) -> DBusReply {
+    while true { if let message = try process() { return message } }
   }
 
-  private func receive(
-    into bytes: inout SecretBytes, from start: Int = 0
-  ) throws(SecretStoreError) {
-    var filled = start
-    while filled < bytes.count {
-      try wait(for: POLLIN)
-      let count = unsafe bytes.withUnsafeMutableBytes { place in
-        unsafe recv(
-          socket, UnsafeMutableRawBufferPointer(rebasing: place[filled...]).baseAddress,
-          place.count - filled, 0)
-      }
-      if count > 0 {
-        filled += count
-      } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-        // The bus closed the connection.
-        throw .noSessionBus
-      }
+  /// Lets sd-bus do one thing, and waits for more from the bus if it has nothing left to do.
+  private mutating func process() throws(SecretStoreError) -> DBusReply? {
+    var message: OpaquePointer?
+    let result = unsafe sdBus.sd_bus_process(bus, &message)
+    try SystemdBus.check(result)
+    if let message = unsafe message {
+      received = 0
+      return unsafe DBusReply(sdBus, message)
     }
+    if result == 0 { try passOn() }
+    return nil
   }
 
-  private func send(_ bytes: [UInt8]) throws(SecretStoreError) { try unsafe send(bytes.span.bytes) }
+  /// Passes on what has arrived, at most one piece.
+  private mutating func passOn() throws(SecretStoreError) {
+    try wait(for: Int32(POLLIN) | (unsafe sdBus.sd_bus_get_events(bus) & Int32(POLLOUT)))
+    let (socket, input) = (socket, input)
+    let count = unsafe piece.withUnsafeMutableBytes { place in
+      let count = unsafe recv(socket, place.baseAddress, place.count, 0)
+      // sd-bus has read all that was there, so there is room.
+      return unsafe count <= 0
+        || send(input, place.baseAddress, count, Int32(MSG_NOSIGNAL)) == count ? count : 0
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    // The bus closed the connection.
+    guard count > 0 else { throw .noSessionBus }
+    // It may hold a secret.
+    piece.resize(to: 0)
+    piece.resize(to: Self.pieceSize)
+    received += count
+    guard received <= Self.largest else { throw .protocolViolation("size") }
+  }
 
-  private func send(_ bytes: RawSpan) throws(SecretStoreError) {
-    var sent = 0
-    while sent < bytes.byteCount {
-      let count = unsafe bytes.extracting(sent..<bytes.byteCount).withUnsafeBytes { rest in
-        unsafe Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-      }
-      if count > 0 {
-        sent += count
-      } else if errno == EAGAIN {
-        try wait(for: POLLOUT)
-      } else if errno != EINTR {
-        throw .noSessionBus
-      }
+  /// Completes what arrived of a message, with zeroes: sd-bus wipes a whole message, and frees a
+  /// part of one as it is.
+  private func wipe() {
+    let zeroes = [UInt8](repeating: 0, count: Self.pieceSize)
+    // Each turn takes up to 4 KiB and a message has at most 1 MiB; zeroes alone are an error.
+    for _ in 0..<1024 {
+      var message: OpaquePointer?
+      let result = unsafe sdBus.sd_bus_process(bus, &message)
+      if let message = unsafe message { _ = unsafe DBusReply(sdBus, message) }
+      if result < 0 { return }
+      if result == 0, unsafe send(input, zeroes, zeroes.count, Int32(MSG_NOSIGNAL)) < 0 { return }
     }
   }
 

@@ -94,22 +94,13 @@ public struct SecretService: ~Copyable {
   ) throws(SecretStoreError) {
     let session = try openSession()
     let place = try unlockedCollection()
-    var create = call(place, Self.collection, "CreateItem", "a{sv}(oayays)b")
-    create.body.array(alignment: 8) { properties in
-      properties.align(8)
-      properties.put(Self.item + ".Label")
-      properties.putVariant(label)
-      properties.align(8)
-      properties.put(Self.item + ".Attributes")
-      properties.putSignature("a{ss}")
-      properties.put(attributes)
+    var create = try call(place, Self.collection, "CreateItem")
+    create.put("a", of: "{sv}") { properties in
+      properties.put(property: Self.item + ".Label", "s") { $0.put(label) }
+      properties.put(property: Self.item + ".Attributes", "a{ss}") { $0.put(attributes) }
     }
-    create.body.align(8)
-    create.body.put(session)
-    create.body.putSecret(count: 0)
-    create.body.putSecret(count: secret.count)
-    create.body.put("text/plain")
-    create.body.put(true)
+    create.putSecret(count: secret.count, session: session, type: "text/plain", after: "a{sv}")
+    create.put(true)
     let (_, prompt) = try pair(send(create, secret: secret))
     try answer(prompt)
     guard let kept = try find(attributes), kept.isEqual(to: secret) else { throw .notKept }
@@ -128,10 +119,8 @@ public struct SecretService: ~Copyable {
     }
     for item in items {
       let reply = try send(call(item, Self.item, "Delete"))
-      try answer(
-        reply.read("o") { (bytes, cursor) throws(SecretStoreError) in
-          try cursor.text(bytes)
-        })
+      try reply.expect("o")
+      try answer(reply.path())
     }
     let left = try search(attributes)
     guard left.unlocked.isEmpty, left.locked.isEmpty else { throw .locked }
@@ -141,16 +130,14 @@ public struct SecretService: ~Copyable {
   // MARK: Calls
 
   private func call(
-    _ path: String, _ interface: String, _ member: String, _ signature: String = ""
-  ) -> DBusCall {
-    var call = DBusCall(path: path, interface: interface, member: member, destination: Self.name)
-    call.body.signature = signature
-    return call
+    _ path: String, _ interface: String, _ member: String
+  ) throws(SecretStoreError) -> DBusCall {
+    try bus.makeCall(path, interface, member, to: Self.name)
   }
 
   /// Sends a call that needs no person, with its own time limit.
   private mutating func send(
-    _ call: DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
+    _ call: consuming DBusCall, secret: borrowing SecretBytes = SecretBytes(zeroed: 0)
   ) throws(SecretStoreError) -> DBusReply {
     bus.allow(Self.patience)
     return try bus.call(call, secret: secret)
@@ -159,47 +146,42 @@ public struct SecretService: ~Copyable {
   private mutating func search(
     _ attributes: Attributes
   ) throws(SecretStoreError) -> (unlocked: [String], locked: [String]) {
-    var call = call(Self.root, Self.service, "SearchItems", "a{ss}")
-    call.body.put(attributes)
-    return try send(call).read("aoao") { (bytes, cursor) throws(SecretStoreError) in
-      (try cursor.texts(bytes), try cursor.texts(bytes))
-    }
+    var call = try call(Self.root, Self.service, "SearchItems")
+    call.put(attributes)
+    let reply = try send(call)
+    try reply.expect("aoao")
+    return (try reply.paths(), try reply.paths())
   }
 
   /// Opens a session without encryption: the algorithm `plain`.
   private mutating func openSession() throws(SecretStoreError) -> String {
-    var call = call(Self.root, Self.service, "OpenSession", "sv")
-    call.body.put("plain")
-    call.body.putVariant("")
-    return try send(call).read("vo") { (bytes, cursor) throws(SecretStoreError) in
-      switch try cursor.signature(bytes) {
-      case "s": _ = try cursor.text(bytes)
-      case "ay": try cursor.skipBytes(bytes)
-      default: throw .protocolViolation("session")
-      }
-      return try cursor.text(bytes)
-    }
+    var call = try call(Self.root, Self.service, "OpenSession")
+    call.put("plain")
+    call.put("v", of: "s") { $0.put("") }
+    let reply = try send(call)
+    try reply.expect("vo")
+    try reply.skip("v")
+    return try reply.path()
   }
 
   private mutating func secret(
     of item: String, session: String
   ) throws(SecretStoreError) -> SecretBytes {
-    var call = call(item, Self.item, "GetSecret", "o")
-    call.body.put(session)
-    return try send(call).read("(oayays)") { (bytes, cursor) throws(SecretStoreError) in
-      try cursor.align(8, bytes)
-      _ = try cursor.text(bytes)
-      try cursor.skipBytes(bytes)
-      return try cursor.secret(bytes)
-    }
+    var call = try call(item, Self.item, "GetSecret")
+    call.put(session, "o")
+    let reply = try send(call)
+    try reply.expect("(oayays)")
+    try reply.structure("oayays")
+    try reply.skip("oay")
+    return try reply.secret()
   }
 
   private mutating func defaultCollection() throws(SecretStoreError) -> String {
-    var call = call(Self.root, Self.service, "ReadAlias", "s")
-    call.body.put("default")
-    return try send(call).read("o") { (bytes, cursor) throws(SecretStoreError) in
-      try cursor.text(bytes)
-    }
+    var call = try call(Self.root, Self.service, "ReadAlias")
+    call.put("default")
+    let reply = try send(call)
+    try reply.expect("o")
+    return try reply.path()
   }
 
   private mutating func unlockedCollection() throws(SecretStoreError) -> String {
@@ -212,13 +194,11 @@ public struct SecretService: ~Copyable {
   /// Creates the default keyring of a desktop that has none; the user chooses its password.
   private mutating func makeDefaultCollection() throws(SecretStoreError) -> String {
     guard isPromptAllowed else { throw .locked }
-    var call = call(Self.root, Self.service, "CreateCollection", "a{sv}s")
-    call.body.array(alignment: 8) { properties in
-      properties.align(8)
-      properties.put(Self.collection + ".Label")
-      properties.putVariant("Default keyring")
+    var call = try call(Self.root, Self.service, "CreateCollection")
+    call.put("a", of: "{sv}") { properties in
+      properties.put(property: Self.collection + ".Label", "s") { $0.put("Default keyring") }
     }
-    call.body.put("default")
+    call.put("default")
     let (made, prompt) = try pair(send(call))
     if prompt == Self.none { return made }
     try answer(prompt)
@@ -229,50 +209,47 @@ public struct SecretService: ~Copyable {
 
   /// Unlocks items or collections.
   private mutating func unlock(_ objects: [String]) throws(SecretStoreError) {
-    var call = call(Self.root, Self.service, "Unlock", "ao")
-    call.body.put(objects)
-    let prompt = try send(call).read("aoo") { (bytes, cursor) throws(SecretStoreError) in
-      _ = try cursor.texts(bytes)
-      return try cursor.text(bytes)
-    }
-    try answer(prompt)
+    var call = try call(Self.root, Self.service, "Unlock")
+    call.put(paths: objects)
+    let reply = try send(call)
+    try reply.expect("aoo")
+    _ = try reply.paths()
+    try answer(reply.path())
   }
 
   private func pair(
     _ reply: borrowing DBusReply
   ) throws(SecretStoreError) -> (object: String, prompt: String) {
-    try reply.read("oo") { (bytes, cursor) throws(SecretStoreError) in
-      (try cursor.text(bytes), try cursor.text(bytes))
-    }
+    try reply.expect("oo")
+    return (try reply.path(), try reply.path())
   }
 
   /// Lets the desktop ask the user its question.
   private mutating func answer(_ prompt: String) throws(SecretStoreError) {
     if prompt == Self.none { return }
     guard isPromptAllowed else {
-      try? bus.post(call(prompt, Self.prompt, "Dismiss"))
+      dismiss(prompt)
       throw .locked
     }
-    var watch = DBusCall(
-      path: "/org/freedesktop/DBus", interface: DBusConnection.bus, member: "AddMatch",
-      destination: DBusConnection.bus)
-    watch.body.signature = "s"
-    watch.body.put("type='signal',interface='\(Self.prompt)',path='\(prompt)'")
+    var watch = try bus.makeCall(
+      "/org/freedesktop/DBus", DBusConnection.bus, "AddMatch", to: DBusConnection.bus)
+    watch.put("type='signal',interface='\(Self.prompt)',path='\(prompt)'")
     _ = try send(watch)
-    var show = call(prompt, Self.prompt, "Prompt", "s")
+    var show = try call(prompt, Self.prompt, "Prompt")
     // There is no window to which the dialogue would belong.
-    show.body.put("")
+    show.put("")
     bus.allow(Self.personsPatience)
     do throws(SecretStoreError) {
-      let isDismissed = try bus.call(show, until: "Completed").read("bv") {
-        (bytes, cursor) throws(SecretStoreError) in try cursor.number(bytes) != 0
-      }
-      if isDismissed { throw SecretStoreError.dismissed }
+      let completed = try bus.call(show, until: "Completed", from: prompt)
+      try completed.expect("bv")
+      if try completed.flag() { throw SecretStoreError.dismissed }
     } catch {
-      if error == .timedOut || error == .interrupted {
-        try? bus.post(call(prompt, Self.prompt, "Dismiss"))
-      }
+      if error == .timedOut || error == .interrupted { dismiss(prompt) }
       throw error
     }
+  }
+
+  private mutating func dismiss(_ prompt: String) {
+    do { try bus.post(call(prompt, Self.prompt, "Dismiss")) } catch {}
   }
 }

@@ -12,6 +12,8 @@ public enum SecretStoreError: Error, Equatable, Sendable {
   case noSessionBus
   /// The session bus answers and rejects this process.
   case busRefused
+  /// libsystemd, with which this program speaks D-Bus, is missing.
+  case noBusLibrary
   /// No service on the session bus stores secrets.
   case noSecretService
   /// The desktop's keyring is locked, and the user may not be asked to unlock it.

@@ -1,10 +1,12 @@
+import Glibc
 import SecretMemory
 import TestSupport
 import Testing
 
 @testable import SecretStores
 
-/// Messages on a bus come from other programs: they are read strictly, and never cause a crash.
+/// Messages on a bus come from other programs: none of them crashes this one, or holds it up
+/// beyond its time.
 @Suite struct DBusTests {
   @Test(
     arguments: [
@@ -30,114 +32,272 @@ import Testing
     }
   }
 
-  /// A reply whose bytes libdbus wrote: a SearchItems answer.
-  private func reply(
-    _ paths: [String], type: UInt8 = 2, further: (inout DBusBody) -> Void = { _ in }
-  ) -> [UInt8] {
-    var body = DBusBody()
-    body.put(paths)
-    body.put([String]())
-    var header = DBusBody()
-    header.bytes = [UInt8(ascii: "l"), type, 1, 1]
-    header.put(UInt32(body.bytes.count))
-    header.put(9 as UInt32)
-    header.array(alignment: 8) { fields in
-      further(&fields)
-      fields.align(8)
-      fields.bytes.append(5)
-      fields.putSignature("u")
-      fields.put(3 as UInt32)
-      fields.align(8)
-      fields.bytes.append(8)
-      fields.putSignature("g")
-      fields.putSignature("aoao")
+  @Test func `A library that is missing or another one is not used`() {
+    #expect(SystemdBus.open("libsystemd.so.0") != nil)
+    #expect(SystemdBus.open("libsystemd-that-nobody-has.so.0") == nil)
+    #expect(SystemdBus.open("libc.so.6") == nil)
+  }
+
+  // MARK: Answers
+
+  /// Makes a call on a bus, and reads two lists of object paths.
+  private func paths(
+    _ bus: FakeBus, seconds: Int = 1, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(SecretStoreError) -> [String] {
+    var connection = try DBusConnection.open(
+      bus.address, seconds: seconds, isInterrupted: isInterrupted)
+    let reply = try connection.call(connection.makeCall("/a", "a.b", "C", to: "d.e"))
+    try reply.expect("aoao")
+    return try reply.paths() + reply.paths()
+  }
+
+  @Test(arguments: [[], ["/a"], ["/a", "/b/c"]])
+  func `Answers are read`(_ expected: [String]) throws {
+    let bus = FakeBus { $0.send(FakeMessage.paths(expected, answering: $1).bytes) }
+    #expect(try paths(bus) == expected)
+  }
+
+  @Test func `Only the answer to the call counts`() throws {
+    let bus = FakeBus { client, serial in
+      var signal = FakeMessage(answering: 0, "s")
+      signal.kind = 4
+      signal.texts = [(1, "o", "/a"), (2, "s", "a.b"), (3, "s", "C")]
+      signal.body.put("x")
+      var later = FakeMessage.paths(["/x"], answering: serial)
+      later.kind = 9
+      var field = FakeMessage.paths(["/a"], answering: serial)
+      field.texts = [(77, "s", "a field of a later version")]
+      // Its version of the protocol is another one, so it is dropped.
+      var dropped = FakeMessage.paths(["/y"], answering: serial)
+      dropped.version = 9
+      for message in [signal, .paths(["/z"], answering: serial + 1), later, dropped, field] {
+        client.send(message.bytes)
+      }
+      return true
     }
-    header.align(8)
-    return header.bytes + body.bytes
+    #expect(try paths(bus) == ["/a"])
   }
 
-  private func paths(_ bytes: [UInt8]) throws(SecretStoreError) -> [String] {
-    let size = try unsafe DBusReply.size(prefix: Array(bytes.prefix(16)).span.bytes)
-    guard size == bytes.count else { throw .protocolViolation("size") }
-    let reply = try DBusReply(secret(bytes))
-    guard reply.replySerial == 3 else { throw .protocolViolation("serial") }
-    return try reply.read("aoao") { (bytes, cursor) throws(SecretStoreError) in
-      try cursor.texts(bytes) + cursor.texts(bytes)
+  @Test func `An error is told by its name`() {
+    for (name, error) in [
+      ("org.freedesktop.DBus.Error.ServiceUnknown", SecretStoreError.noSecretService),
+      ("org.freedesktop.Secret.Error.IsLocked", .locked),
+      ("org.freedesktop.DBus.Error.NoReply", .timedOut), ("a.b", .serviceFailed("a.b")),
+    ] {
+      let bus = FakeBus { client, serial in
+        var message = FakeMessage(answering: serial, "s")
+        message.kind = 3
+        message.texts = [(4, "s", name)]
+        message.body.put("why")
+        return client.send(message.bytes)
+      }
+      #expect(throws: error) { _ = try paths(bus) }
     }
   }
 
-  @Test func `Replies on the bus are read`() throws {
-    #expect(try paths(reply(["/a", "/b/c"])) == ["/a", "/b/c"])
-    #expect(try paths(reply([])) == [])
+  @Test func `The signal of completion may come before the answer`() throws {
+    let bus = FakeBus { client, serial in
+      for path in ["/other", "/prompt"] {
+        var signal = FakeMessage(answering: 0, "bv")
+        signal.kind = 4
+        signal.texts = [(1, "o", path), (2, "s", "a.b"), (3, "s", "Completed")]
+        signal.body.put(path == "/prompt" ? 1 : 0 as UInt32)
+        signal.body.put(signature: "s")
+        signal.body.put("")
+        client.send(signal.bytes)
+      }
+      return true
+    }
+    var connection = try DBusConnection.open(bus.address, seconds: 5) { false }
+    let signal = try connection.call(
+      connection.makeCall("/prompt", "a.b", "Prompt", to: "d.e"), until: "Completed",
+      from: "/prompt")
+    try signal.expect("bv")
+    #expect(try signal.flag())
   }
 
-  /// "Must accept and ignore": a later version of the protocol may have more of both.
-  @Test func `Unknown types and fields are ignored`() throws {
-    #expect(try DBusReply(secret(reply([], type: 9))).kind == .unknown)
-    #expect(throws: SecretStoreError.self) { _ = try DBusReply(secret(reply([], type: 0))) }
-    let values: [(String, (inout DBusBody) -> Void)] = [
-      ("y", { $0.bytes.append(1) }),
-      (
-        "t",
-        {
-          $0.align(8)
-          $0.put(1 as UInt32)
-          $0.put(2 as UInt32)
-        }
-      ),
-      ("as", { $0.put(["a", "bc"]) }), ("a{ss}", { $0.put(["a": "bc"]) }),
-      ("a(sau)", { $0.array(alignment: 8) { _ in } }),
-      (
-        "(sv)",
-        {
-          $0.align(8)
-          $0.put("a")
-          $0.putVariant("b")
-        }
-      ),
-      ("v", { $0.putVariant("b") }),
+  // MARK: Hostile programs
+
+  @Test func `Wrong answers are refused`() {
+    let wrong: [(FakeMessage, SecretStoreError)] = [
+      (.init(answering: 2, "as"), .protocolViolation("signature aoao")),
+      (.init(answering: 2, ""), .protocolViolation("signature aoao")),
+      // It says two lists and holds none.
+      (.init(answering: 2, "aoao"), .protocolViolation("message")),
+      (.paths(["no path"], answering: 2), .protocolViolation("message")),
     ]
-    for (type, put) in values {
-      let bytes = reply(["/a", "/b"]) { fields in
-        fields.align(8)
-        fields.bytes.append(77)
-        fields.putSignature(type)
-        put(&fields)
-      }
-      #expect(try paths(bytes) == ["/a", "/b"], "\(type)")
+    for (message, error) in wrong {
+      let bus = FakeBus { client, _ in client.send(message.bytes) }
+      #expect(throws: error) { _ = try paths(bus) }
     }
-    // Neither a type of unknown size, nor one without an end.
-    let endless = String(repeating: "(", count: 200)
-    for type in ["", "z", "a", "(s", "ss", "a)", endless] {
-      let bytes = reply([]) { fields in
-        fields.align(8)
-        fields.bytes.append(77)
-        fields.putSignature(type)
-        fields.put("a")
-      }
-      #expect(throws: SecretStoreError.self, "\(type)") { try paths(bytes) }
+    let order = FakeBus { client, serial in
+      var message = FakeMessage.paths([], answering: serial)
+      message.order = UInt8(ascii: "x")
+      return client.send(message.bytes)
     }
-    let deep = reply([]) { fields in
-      fields.align(8)
-      fields.bytes.append(77)
-      for _ in 0..<70 { fields.putSignature("v") }
-      fields.putVariant("b")
-    }
-    #expect(throws: SecretStoreError.self) { try paths(deep) }
+    #expect(throws: SecretStoreError.protocolViolation("message")) { _ = try paths(order) }
   }
 
-  @Test func `Damaged replies are refused or read`() throws {
-    let whole = reply(["/a", "/b/c", "/d"])
-    for count in 0..<whole.count {
-      #expect(throws: SecretStoreError.self) { try paths(Array(whole[..<count])) }
+  /// What a bus does instead of answering.
+  enum Trick: CaseIterable {
+    case silence, close, closeMidway, hugeClaim, largeMessage, dropped, signals
+  }
+
+  @Test(arguments: Trick.allCases)
+  func `No bus holds the program up`(_ trick: Trick) {
+    let bus = FakeBus { client, serial in
+      var message = FakeMessage.paths(["/a"], answering: serial)
+      switch trick {
+      case .silence: return true
+      case .close: return false
+      case .closeMidway:
+        client.send(message.bytes.dropLast(3))
+        return false
+      case .hugeClaim:
+        message.claimedSize = 1 << 30
+        return client.send(message.bytes)
+      case .largeMessage:
+        // As libsystemd would read it.
+        message.claimedSize = 100 << 20
+        client.send(message.header)
+        while client.send([UInt8](repeating: 0, count: 1 << 16)) {}
+      case .dropped:
+        // libsystemd drops them, and would read on as long as there are some.
+        message.version = 9
+        let many = Array(repeatElement(message.bytes, count: 1000).joined())
+        while client.send(many) {}
+      case .signals:
+        message.kind = 4
+        message.texts = [(1, "o", "/a"), (2, "s", "a.b"), (3, "s", "C")]
+        let many = Array(repeatElement(message.bytes, count: 1000).joined())
+        while client.send(many) {}
+      }
+      return false
     }
+    let error: SecretStoreError =
+      switch trick {
+      case .silence, .signals: .timedOut
+      case .close, .closeMidway: .noSessionBus
+      case .hugeClaim: .protocolViolation("message")
+      case .largeMessage, .dropped: .protocolViolation("size")
+      }
+    let start = ContinuousClock.now
+    #expect(throws: error) { _ = try paths(bus) }
+    // A busy machine may take long, but 1 s is the limit, and the usual one is 15.
+    #expect(ContinuousClock.now - start < .seconds(8))
+  }
+
+  @Test func `A signal ends the waiting`() {
+    let silent = FakeBus { _, _ in true }
+    let start = ContinuousClock.now
+    #expect(throws: SecretStoreError.interrupted) {
+      _ = try paths(silent, seconds: 60) { ContinuousClock.now - start > .milliseconds(300) }
+    }
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test func `Damaged answers are refused or read`() {
+    let whole = FakeMessage.paths(["/a", "/b/c", "/d"], answering: 2).bytes
+    func answer(_ bytes: [UInt8]) -> Result<[String], SecretStoreError> {
+      let bus = FakeBus { client, _ in
+        client.send(bytes)
+        return false
+      }
+      return Result { () throws(SecretStoreError) in try paths(bus, seconds: 10) }
+    }
+    for count in stride(from: 0, to: whole.count, by: 5) {
+      #expect(answer(Array(whole[..<count])) == .failure(.noSessionBus))
+    }
+    #expect(answer(whole) == .success(["/a", "/b/c", "/d"]))
     var random = SeededGenerator(seed: 5)
-    for _ in 0..<3000 {
+    for _ in 0..<500 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
       }
-      _ = try? paths(bytes)
+      switch answer(bytes) {
+      case .success, .failure(.noSessionBus), .failure(.protocolViolation): break
+      case .failure(.serviceFailed): break
+      case .failure(let error): Issue.record("\(error)")
+      }
     }
   }
+
+  // MARK: Secrets
+
+  /// What becomes of an answer with a secret.
+  enum Answer: CaseIterable {
+    case read, late, cutOff
+  }
+
+  @Test(arguments: Answer.allCases)
+  func `A secret that was received leaves nothing in memory`(_ kind: Answer) throws {
+    let own = SecretBytes.random(count: 64)
+    let needle = own.withBytes { Needle($0) }
+    let copy = own.copy()
+    let shared = Shared(copy)
+    let bus = FakeBus { client, serial in
+      var message = FakeMessage(answering: kind == .late ? serial + 7 : serial, "(oayays)")
+      message.body.put("/session")
+      message.body.put(0 as UInt32)
+      message.body.put(64 as UInt32)
+      var end = FakeBody()
+      end.put("text/plain")
+      message.claimedSize = UInt32(message.body.bytes.count + 64 + end.bytes.count)
+      client.send(message.bytes)
+      shared.secret.withBytes { _ = client.send($0) }
+      if kind == .cutOff { return false }
+      client.send(end.bytes)
+      if kind == .late {
+        var error = FakeMessage(answering: serial, "")
+        error.kind = 3
+        error.texts = [(4, "s", "a.b")]
+        client.send(error.bytes)
+      }
+      return true
+    }
+    func get() throws(SecretStoreError) -> SecretBytes {
+      var connection = try DBusConnection.open(bus.address, seconds: 10) { false }
+      let reply = try connection.call(connection.makeCall("/a", "a.b", "C", to: "d.e"))
+      try reply.expect("(oayays)")
+      try reply.structure("oayays")
+      try reply.skip("oay")
+      return try reply.secret()
+    }
+    do throws(SecretStoreError) {
+      let found = try get()
+      let isEqual = found.isEqual(to: own)
+      #expect(isEqual && kind == .read)
+    } catch {
+      #expect(error == (kind == .late ? .serviceFailed("a.b") : .noSessionBus))
+    }
+    #expect(try MemoryScan.count(needle) == 2, "the test's own two")
+  }
+
+  /// sd-bus moves a message that grows: a copy could stay at each of its earlier places.
+  @Test func `A secret that was sent leaves nothing in memory`() throws {
+    let own = SecretBytes.random(count: 64)
+    let needle = own.withBytes { Needle($0) }
+    let bus = FakeBus { client, serial in
+      client.send(FakeMessage.paths([], answering: serial).bytes)
+    }
+    var connection = try DBusConnection.open(bus.address, seconds: 60) { false }
+    for length in stride(from: 0, to: 300, by: 30) {
+      var call = try connection.makeCall("/a", "a.b", "C", to: "d.e")
+      call.put("a", of: "{sv}") { properties in
+        properties.put(property: "Label", "s") { $0.put(String(repeating: "x", count: length)) }
+      }
+      call.putSecret(count: 64, session: "/session", type: "text/plain", after: "a{sv}")
+      call.put(true)
+      _ = try connection.call(call, secret: own)
+      #expect(try MemoryScan.count(needle) == 2, "the test's own, and what the bus received")
+    }
+  }
+}
+
+/// Lends a secret to another thread.
+private final class Shared: Sendable {
+  let secret: SecretBytes
+
+  init(_ secret: consuming SecretBytes) { self.secret = secret }
 }

@@ -27,6 +27,11 @@ extension UserMessage {
         UserMessage(
           .config, "the D-Bus session does not let this user in",
           hint: "run keybackup as the user who is logged in to the desktop, not with sudo or su")
+      case .noBusLibrary:
+        UserMessage(
+          .config, "the desktop's keyring cannot be reached: libsystemd.so.0 is missing",
+          hint: "install libsystemd (Debian: libsystemd0), or use keybackup unlock --for; "
+            + keepWithout)
       case .noSecretService:
         UserMessage(
           .config, "no program keeps secrets on this desktop",

@@ -269,6 +269,13 @@ import Testing
     #expect(places.first?["locked"] == locked, sourceLocation: location)
   }
 
+  /// Where the loader may find libsystemd.
+  private static let libraryPaths = ["x86_64", "aarch64"].flatMap { machine in
+    ["/lib", "/usr/lib"].flatMap { folder in
+      ["", "/\(machine)-linux-gnu"].map { "\(folder)\($0)/libsystemd.so.0" }
+    }
+  }
+
   @Test func `Where no desktop is`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -280,6 +287,13 @@ import Testing
         try await box.keybackup(
           ["unlock", "--keep"], environment: session.environment, expecting: nil),
         78, says: "no program keeps secrets")
+      let hidden =
+        ["strace", "-f", "-qq", "-o", "/dev/null"] + Self.libraryPaths.flatMap { ["-P", $0] }
+        + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+      expectFailure(
+        try await box.keybackup(
+          ["unlock", "--keep"], environment: session.environment, wrapper: hidden, expecting: nil),
+        78, says: "libsystemd.so.0 is missing")
     }
     #expect(TrafficTests.Cost(trace).touches == 0)
   }
