@@ -29,7 +29,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       var damaged: [FileFinding] = []
       let unlocked = try await backup.masterKey(unlock, world, damaged: &damaged)
       let used = UsedWayIn(unlocked)
-      var opened = try await backup.open(unlocked, unlock)
+      var opened = try await backup.open(unlocked, unlock, world)
       report = try StatusReport(of: opened, in: backup)
       report.findings += damaged
       var watchOnly: Set<RecordID> = []
