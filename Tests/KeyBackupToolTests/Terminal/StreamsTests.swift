@@ -2,6 +2,9 @@ import Testing
 
 /// Streams, and texts that must never be on any of them.
 @Suite struct StreamsTests {
+  /// As a shell starts a program; the simulated key's ignores SIGPIPE, and so would its child.
+  private static let asByShell = ["env", "--default-signal=PIPE"]
+
   @Test func `A reader that went away is no crash`() async throws {
     let backup = try await PreparedBackup()
     _ = try await backup.box.makeCredential(["--rp-id", "pipe.example"])
@@ -13,7 +16,7 @@ import Testing
       let outcome = try await backup.box.keybackup(
         arguments,
         pin: ["status", "--help", "--version", "key"].contains(command[0]) ? .none : .file,
-        standardOutput: .brokenPipe, expecting: nil)
+        wrapper: Self.asByShell, standardOutput: .brokenPipe, expecting: nil)
       // The end by SIGPIPE that a shell expects, without a word. Nobody was to be told more.
       #expect(outcome.code == 141, "\(arguments): \(outcome)")
       #expect(!outcome.err.contains("could not be written"), "\(outcome.err)")
@@ -31,19 +34,20 @@ import Testing
     let box = backup.box
     let added = try await box.keybackup(
       ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "New").utf8),
-      standardOutput: .brokenPipe, expecting: 74)
+      wrapper: Self.asByShell, standardOutput: .brokenPipe, expecting: 74)
     #expect(added.err.contains("hint: "), "\(added.err)")
     #expect(try await box.keybackup(["restore", "--json"]).json()["restored"].number == 4)
     let out = box.root + "/out"
     let restored = try await box.keybackup(
-      ["restore", "--out", out], standardOutput: .brokenPipe, expecting: 74)
+      ["restore", "--out", out], wrapper: Self.asByShell, standardOutput: .brokenPipe,
+      expecting: 74)
     #expect(restored.err.contains("hint: 4 wallets are in \(out)"), "\(restored.err)")
     #expect(Files.tree(out).count == 4)
     // A code that nobody could read is no way in, and its page is gone.
     let page = box.root + "/kit.html"
     let kit = try await box.keybackup(
-      ["recovery-kit", "create", "--reveal", "--out", page], standardOutput: .brokenPipe,
-      expecting: 74)
+      ["recovery-kit", "create", "--reveal", "--out", page], wrapper: Self.asByShell,
+      standardOutput: .brokenPipe, expecting: 74)
     #expect(kit.err.contains("no way in was added"), "\(kit.err)")
     #expect(!Files.exists(page) && Files.tree(backup.place + "/keybackup/keys").count == 1)
   }

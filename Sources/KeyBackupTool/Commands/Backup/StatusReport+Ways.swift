@@ -86,12 +86,11 @@ extension StatusReport {
       switch slot.isEnrolled {
       case true?:
         guard slot.isUntestedCode else { continue }
-        // Where it is needed, `requireSpare` says so.
         let hint =
           "\(name) was never tested on this computer, so it does not count. Test it with the code "
           + "from the page: keybackup recovery-kit test"
         advice.append(hint)
-        hints.insert(hint)
+        if keys >= 2 { hints.insert(hint) }
       case false?:
         let file = PrintableText.name(slot.files.first ?? "", limit: 120)
         advice.append(

@@ -52,10 +52,6 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let owner, owner.trimmed.isEmpty || owner.utf8.count > 200 {
       throw ValidationError("an owner's name has 1 to 200 bytes, and not spaces alone")
     }
-    if let owner, PrintableText.clean(owner, limit: 200) != owner {
-      throw ValidationError(
-        "an owner's name is printed, so it has no control characters and no invisible ones")
-    }
     for path in [out, offline] where path == "" || path == "-" {
       throw ValidationError("--out and --offline name files")
     }
