@@ -29,13 +29,14 @@ package struct Example: Sendable {
   private static let backup = [
     // The program's own page.
     "": [
-      Example("Start a backup", "keybackup init ~/Nextcloud"),
+      Example("Start a backup", "keybackup init ~/Nextcloud/keybackup"),
       Example("Put a wallet in it", "keybackup wallet add --name Savings --network bitcoin"),
     ],
     "init": [
-      Example("Start a backup in a synced folder", "keybackup init ~/Nextcloud --label blue"),
       Example(
-        "Keep no credential on the key", "keybackup init ~/Nextcloud --non-discoverable"),
+        "Start a backup in a synced folder", "keybackup init ~/Nextcloud/keybackup --label blue"),
+      Example(
+        "Keep no credential on the key", "keybackup init ~/Nextcloud/keybackup --non-discoverable"),
     ],
     "status": [
       Example("See whether all is well", "keybackup status"),
@@ -45,8 +46,8 @@ package struct Example: Sendable {
       Example("See what could be restored", "keybackup restore"),
       Example("Write every wallet to a folder", "keybackup restore --out restored --names"),
       Example(
-        "Do it with the code of a recovery kit", "keybackup restore --recovery-code --out restored"
-      ),
+        "Do it with the code of a recovery kit",
+        "keybackup restore --recovery-code --out restored --names"),
     ],
     "verify": [
       Example("Check the files without a key", "keybackup verify"),
@@ -202,7 +203,7 @@ package struct Example: Sendable {
     ],
     "credential delete": [
       Example("Delete a credential", "keybackup credential delete q83vASNFZ4k"),
-      Example("Delete one of a backup", "keybackup credential delete q83vASNFZ4k --force"),
+      Example("Delete one of a backup", "keybackup credential delete --force q83vASNFZ4k"),
     ],
     "derive": [
       Example(

@@ -161,7 +161,7 @@ extension DefinedCommand {
   package func ownArguments(
     besides common: CommonOptionList, at path: [String]
   ) -> [DefinedArgument] {
-    let featured = Topic.featured[path.joined(separator: " ")] ?? []
+    let featured = (Topic.featured[path.joined(separator: " ")] ?? []) + Topic.featuredEverywhere
     let own = (arguments ?? []).filter { argument in
       argument.shouldDisplay && (!common.contains(argument) || featured.contains(argument.id))
     }

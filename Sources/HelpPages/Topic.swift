@@ -24,6 +24,9 @@ package struct Topic: Sendable {
     "recovery-kit create": ["secret-file"],
     "recovery-kit test": ["recovery-code-file", "recovery-kit", "secret-file"],
     "restore": ["recovery-code", "recovery-kit"],
-    "status": ["wait-sync"],
   ]
+
+  /// Common options that stand on the page of each command that takes them: a new computer needs
+  /// them at once.
+  static let featuredEverywhere = ["folder", "wait-sync"]
 }

@@ -96,9 +96,14 @@ enum Main {
     do {
       let ended = try await command.run(in: world)
       let code = OtherBackups.found.ending(ended)
+      ClosingWords.tell(output)
+      if code == .success, Interruption.received {
+        output.warn("keybackup: the interruption came too late: it is done")
+      }
       events.send(.done(code, nil))
       return code
     } catch {
+      ClosingWords.tell(output)
       let ending = safe(Interruption.received ? error.afterInterruption : error)
       if ending == .readerGone {
         events.send(.done(ending.code, ending))

@@ -155,7 +155,7 @@ class World:
                 file.write(text + "\n")
 
     def _backup(self):
-        self._run("init", f"{self.home()}/Nextcloud", "--label", "blue key")
+        self._run("init", f"{self.home()}/Nextcloud/keybackup", "--label", "blue key")
         for name, kind, more in [
                 ("Savings", "mnemonic", []), ("Spending", "xprv", []), ("Shop", "xpub", [])]:
             secret = {"mnemonic": WORDS, "xprv": XPRV, "xpub": XPUB}[kind]

@@ -212,6 +212,12 @@ extension Namespace {
   /// Whether a run with the master key has confirmed the key slots on this computer.
   public var knowsKeySlots: Bool { rememberedKeySlots().enrolled != nil }
 
+  /// Whether this computer remembers that every key slot it knew was removed, the last one too.
+  public var remembersNoKeySlot: Bool {
+    let known = rememberedKeySlots()
+    return !known.removed.isEmpty && known.filed.isEmpty && known.waiting.isEmpty
+  }
+
   /// The remembered state of the key slots.
   func rememberedKeySlots() -> LocalKeySlotState {
     (try? state(make: false))?.readableKeySlots(of: id) ?? LocalKeySlotState()

@@ -66,6 +66,17 @@ extension Namespace {
     while let file = (try? files.nextFile()) ?? nil { count += file.claimsWallet ? 1 : 0 }
     return count
   }
+
+  /// The number of files in `wallets/` beside the wallets' own, such as a sync program's conflict
+  /// copies, by their names.
+  public func countWalletCopies() -> Int {
+    var count = 0
+    guard var files = try? viewFiles() else { return count }
+    while let file = (try? files.nextFile()) ?? nil {
+      if file.claimsWallet, file.named == nil, !file.isOlderPlace { count += 1 }
+    }
+    return count
+  }
 }
 
 extension NamespaceScan {

@@ -40,6 +40,8 @@ public struct OpenNamespace: ~Copyable {
 
   /// The repairs that writing calls made to the files of key slots.
   public var keySlotRepairs: KeySlotRepairs { slotFiles.repairs }
+  /// Wallet files that writing calls removed, such as conflict copies: the log has what they held.
+  public var removedWalletFiles: [String] { view.removed }
 
   let namespace: Namespace
   let masterKey: MasterKey

@@ -89,12 +89,14 @@ extension OpenNamespace {
       // A live record's own file has just been replaced.
       if isOwnFile, !log.index.live(record).isEmpty { continue }
       guard let folder = try folder(of: file) else { continue }
-      _ = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) { bytes in
+      let isGone = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) {
+        bytes in
         guard case .opened(let entry, let value) = view.reader.open(bytes: bytes) else {
           return false
         }
         return log.index.standing(of: value, record: entry.recordID) != .unknown
       }
+      if isGone { view.removed.append(file.path) }
       changed[folder.path] = folder
     }
     for folder in changed.values { try folder.sync() }

@@ -14,6 +14,8 @@ struct WalletView: ~Copyable {
   var stamps: ViewStamps?
   /// Files that this run wrote, with their stamps before they were named.
   var written: [ViewStamps.Entry] = []
+  /// Files that were removed: what they held is in the log.
+  var removed: [String] = []
   /// The reason why the last writing call could not update the files from the log.
   var problem: BackupFolderError?
 

@@ -43,7 +43,7 @@ extension AuthenticatorFinder {
     var fresh: [AuthenticatorDescriptor] = []
     for (descriptor, look) in await identify(found, questions) {
       if case .holds(let key, _) = look {
-        prompter.tell("\(key.name) at \(descriptor.path) is enrolled already.")
+        prompter.tell("\(key.shown.placed) is enrolled already.")
       } else {
         fresh.append(descriptor)
       }

@@ -97,8 +97,8 @@ extension RotateCommand {
     }
     for slot in left {
       unlock.output(world).note(
-        "\"\(PrintableText.name(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) is not "
-          + "plugged in. It will still work.")
+        "\"\(PrintableText.name(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) was not "
+          + "used in this run. It will still work.")
     }
     let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else { return }
@@ -149,6 +149,7 @@ extension RotateCommand {
 
   private static func notes(_ rotation: borrowing Rotation, _ old: NamespaceID) -> [String] {
     var lines = [
+      "Write this ID down now: other computers and keys may ask you to compare it.",
       "\(counted(rotation.wallets, "wallet")) encrypted again and read back"
         + (rotation.isResumed ? ". The interrupted rotation is finished." : "."),
       "Someone with the old master key cannot read what is written from now on. What they copied "
@@ -157,7 +158,7 @@ extension RotateCommand {
     if !rotation.left.isEmpty {
       lines.append(
         "\(counted(rotation.left.count, "way")) in \(rotation.left.count == 1 ? "was" : "were") not "
-          + "plugged in. The first time that you use one, compare this new ID:")
+          + "used in this run. The first time that you use one, compare this new ID:")
       lines.append("  \(rotation.namespace.id.grouped)")
     }
     return lines + [

@@ -109,7 +109,8 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     let slots = (try? opened.allKeySlots()) ?? []
     if let freed = slots.credentialFreed(byRemoving: [old]), !unlock.common.json {
       unlock.output(world).note(
-        "Once the old one is removed, free its slot: \(CredentialIDArgument.deletion(of: freed))")
+        "Once the old one is removed, free its slot: "
+          + CredentialIDArgument.deletion(of: freed, force: true))
     }
     return code
   }

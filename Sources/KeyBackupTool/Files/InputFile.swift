@@ -137,7 +137,7 @@ enum InputFile {
       throw UserMessage(
         reason == EACCES ? .permissionDenied : .noInput,
         "\(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
-        hint: "check the path")
+        hint: FileCheck.unexpanded(path) ?? "check the path")
     }
     return descriptor
   }

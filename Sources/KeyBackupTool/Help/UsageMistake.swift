@@ -43,7 +43,7 @@ enum UsageMistake {
       let isUnexpected = isOptionBehind && parser.contains("nexpected argument")
       return UserMessage(
         .usage, inHelpsWords(parser),
-        hint: (isUnexpected ? "after -- nothing is an option\n" : "") + help)
+        hint: (isUnexpected ? "after -- nothing is an option\n" : namesFolder(path, parser)) + help)
     }
     let near = Proposal.nearest(option, among: known)
     let shown = near.isEmpty ? firstLetter(option, known) : option
@@ -53,6 +53,15 @@ enum UsageMistake {
     return UserMessage(
       .usage, "\(path.text) has no option '\(shown)'" + Proposal.sentence(near).afterStop,
       hint: help)
+  }
+
+  /// Advice where a path was given to a command that takes none.
+  private static func namesFolder(_ path: CommandPath, _ parser: String) -> String {
+    guard parser.contains("nexpected argument") else { return "" }
+    let definition = HelpRequest.definition(of: path.type).arguments ?? []
+    let takesFolder = definition.contains { ($0.names ?? []).map(\.text).contains("--folder") }
+    let takesWord = definition.contains { $0.kind == .positional }
+    return takesFolder && !takesWord ? "to name the folder: --folder PATH\n" : ""
   }
 
   /// The option whose ID was taken for an option; nil: none.
@@ -91,7 +100,9 @@ enum UsageMistake {
   /// - Returns: a usage error.
   static func unknownCommand(_ word: String, _ path: CommandPath) -> UserMessage {
     let group = path.names.isEmpty ? "" : " in \(path.text)"
-    let near = Proposal.commands(like: word, in: path.type)
+    let meant = MeantCommand.of(word, path.names)
+    if let explanation = meant?.explanation { return explanation }
+    let near = meant?.proposals ?? Proposal.commands(like: word, in: path.type)
     // It may be a PIN.
     let isPIN = path.names.first == "pin"
     if isPIN, near.isEmpty { return TypedPIN.message }

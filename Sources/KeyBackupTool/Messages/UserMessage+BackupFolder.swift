@@ -18,6 +18,7 @@ extension UserMessage {
         UserMessage(
           .noInput, "there is no backup in \(ShellWord.quoted(path))",
           hint: "if it should be there, wait until the folder is synchronised\n"
+            + "to open an existing backup, name its folder: keybackup restore --folder PATH\n"
             + "to start a new one: keybackup init \(ShellWord.quoted(path))")
       case .severalNamespaces(let ids):
         UserMessage(
@@ -28,7 +29,7 @@ extension UserMessage {
           .cannotCreate, word: "namespace-exists",
           "the folder holds a backup already: "
             + ids.map(\.description).joined(separator: ", "),
-          hint: "to look at it: keybackup status; to start another one, choose another folder")
+          hint: "to start another one, choose another folder\nto look at it: keybackup status")
       case .incomplete(let path):
         UserMessage(
           .incomplete, "\(ShellWord.quoted(path)) is not completely here yet",

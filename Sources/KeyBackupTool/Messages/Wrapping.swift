@@ -1,13 +1,14 @@
 /// A line of text in lines of a width, broken between words.
 ///
 /// A text that a person copies stays in one piece, even if it is longer than the width. Such
-/// texts are a command with its options, a quoted name, a path or an ID.
+/// texts are a command with its options, a quoted name, a path or an ID. A command behind a colon
+/// is there to be run: it stands on a line of its own, and nothing sticks to its end.
 enum Wrapping {
   /// Beginnings of lines whose further lines stand below the text behind them.
   private static let beginnings = ["keybackup: ", "hint: ", "warning: ", "Usage: ", "! "]
   /// Programs whose command lines are not broken.
   private static let programs: Set<String> = [
-    "keybackup", "sudo", "gpgconf", "keyctl", "bitcoin-cli",
+    "keybackup", "sudo", "gpgconf", "keyctl", "bitcoin-cli", "echo",
   ]
   /// Most columns of a quoted name that is not broken.
   private static let longestName = 60
@@ -20,10 +21,49 @@ enum Wrapping {
   ///   - hanging: columns before the further lines; nil: as the line begins.
   /// - Returns: at least one line.
   static func lines(_ line: String, width: Int?, hanging: Int? = nil) -> [String] {
-    guard let width, PrintableText.columns(line) > width else { return [line] }
+    guard let width else { return [line] }
     let spaces = line.prefix { $0 == " " }.count
-    let margin = String(
-      repeating: " ", count: hanging ?? spaces + beginning(of: line.dropFirst(spaces)))
+    let margin = hanging ?? spaces + beginning(of: line.dropFirst(spaces))
+    guard let found = commandToRun(in: line) else { return broken(line, width, margin) }
+    // Further lines of the same text begin where those would that are too long.
+    let rest = found.after.isEmpty ? [] : lines(indented(found.after, margin), width: width)
+    return broken(found.before, width, margin) + [indented(found.command, margin + 2)] + rest
+  }
+
+  private static func indented(_ text: String, _ columns: Int) -> String {
+    String(repeating: " ", count: columns) + text
+  }
+
+  /// The first command that a line tells to run, without the punctuation behind it.
+  ///
+  /// It follows a colon: other commands are only spoken of.
+  ///
+  /// - Parameter line: one line of text.
+  /// - Returns: the command, and what stands before and after it; nil: there is none.
+  static func commandToRun(
+    in line: String
+  ) -> (before: String, command: String, after: String)? {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    for start in words.indices.dropFirst() where programs.contains(words[start]) {
+      let before = words[..<start].joined(separator: " ")
+      guard before.hasSuffix(":"), !beginnings.contains(before.trimmed + " ") else { continue }
+      let end = command(words, from: start)
+      var own = Array(words[start..<end])
+      if let last = own.last, !core(last[...]).isEmpty {
+        own[own.count - 1] = String(core(last[...]))
+      }
+      return (
+        before, own.joined(separator: " "), words[end...].joined(separator: " ").trimmed
+      )
+    }
+    return nil
+  }
+
+  /// The lines of a text without a command to run.
+  private static func broken(_ line: String, _ width: Int, _ hanging: Int) -> [String] {
+    guard PrintableText.columns(line) > width else { return [line] }
+    let spaces = line.prefix { $0 == " " }.count
+    let margin = String(repeating: " ", count: hanging)
     var lines: [String] = []
     var current = String(repeating: " ", count: spaces)
     var isEmpty = true

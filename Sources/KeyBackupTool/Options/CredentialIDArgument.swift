@@ -17,7 +17,7 @@ enum CredentialIDArgument {
     guard !ids.isEmpty else {
       throw UserMessage(
         .usage, "the credential ID is neither base64url nor hex",
-        hint: "keybackup credential list prints it")
+        hint: "to see the IDs: keybackup credential list")
     }
     return ids
   }
@@ -29,7 +29,7 @@ enum CredentialIDArgument {
   ///
   /// - Parameters:
   ///   - id: the credential.
-  ///   - force: only for one that this run has made.
+  ///   - force: for one that this run has made, or taken out of the backup.
   /// - Returns: a line for a shell.
   static func deletion(of id: [UInt8], force: Bool = false) -> String {
     let text = encode(id)

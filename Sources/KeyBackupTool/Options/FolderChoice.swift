@@ -64,9 +64,9 @@ struct FolderChoice: Sendable {
     return UserMessage(
       .config, "no folder for the backup was named",
       hint: found.isEmpty
-        ? "name your synced folder: keybackup init FOLDER; no sync program's folder was found here"
-        : "name one: keybackup init FOLDER; sync folders on this computer: "
-          + found.joined(separator: ", "))
+        ? "no sync program's folder was found here; name your synced folder: keybackup init FOLDER"
+        : "sync folders on this computer: " + found.joined(separator: ", ")
+          + "\nname one: keybackup init FOLDER")
   }
 }
 
@@ -106,8 +106,24 @@ extension FolderOptions {
       guard error.code == .noInput, let setting = try configured(world),
         !FileCheck.exists(setting.value)
       else { throw error }
+      if let advice = FileCheck.unexpanded(setting.value) {
+        throw UserMessage(.noInput, error.message, hint: advice + "\ncheck \(setting.place)")
+      }
       throw UserMessage(
-        .noInput, error.message, hint: "is the synced folder mounted? check \(setting.place)")
+        .noInput, error.message,
+        hint: "is the synced folder mounted? check \(setting.place)" + moved(setting, world))
+    }
+  }
+
+  /// Advice where the folder is somewhere else now.
+  private func moved(_ setting: Setting, _ world: World) -> String {
+    switch setting.origin {
+    case .file: return "\nif it was moved, write its new path there"
+    case .remembered:
+      guard let place = world.configurationFolder else { return "" }
+      let file = ShellWord.quoted(place + "/" + SettingsFile.name)
+      return "\nif it was moved, run this with its new path for NEW: echo 'folder = NEW' >>\(file)"
+    default: return ""
     }
   }
 
@@ -157,12 +173,12 @@ extension FolderOptions {
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
     let looked = (known.usable + known.others).map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
     let name =
-      "to start a backup: keybackup init FOLDER\nif there is one already, name its folder with "
-      + "--folder PATH or in KEYBACKUP_FOLDER"
+      "to open an existing backup: keybackup restore --folder PATH\nor name its folder in "
+      + "KEYBACKUP_FOLDER\nto start a backup: keybackup init FOLDER"
     return UserMessage(
       .config, "no backup folder is known on this computer",
       hint: looked.isEmpty
         ? name
-        : name + "; no backup is in " + looked.joined(separator: ", ") + ", at least not yet")
+        : "no backup is in " + looked.joined(separator: ", ") + ", at least not yet\n" + name)
   }
 }

@@ -20,7 +20,8 @@ enum OtherSecret: String, CaseIterable {
       hint: "keybackup wallet add takes it with --\(other.rawValue)")
   }
 
-  private var words: String {
+  /// The secret in words.
+  var words: String {
     switch self {
     case .mnemonic: "a mnemonic"
     case .xprv: "an extended private key"
@@ -29,7 +30,8 @@ enum OtherSecret: String, CaseIterable {
     }
   }
 
-  private func fits(_ input: borrowing SecretBytes) -> Bool {
+  /// Whether an input is of this kind.
+  func fits(_ input: borrowing SecretBytes) -> Bool {
     do throws(WalletFormatError) {
       switch self {
       case .mnemonic: _ = try Mnemonic(checking: input)

@@ -83,7 +83,7 @@ struct WalletSecretOptions: ParsableArguments {
       if prompter.canAsk,
         let typed = try prompter.secret("BIP-39 words (hidden): ", limit: Mnemonic.sizeLimit - 1)
       {
-        return try CheckedSecret(Mnemonic(checking: typed), passphrase, prompter)
+        return try CheckedSecret(Self.words(typed: typed), passphrase, prompter)
       }
     } catch {
       throw UserMessage(any: error, in: "the wallet's secret")
@@ -92,6 +92,31 @@ struct WalletSecretOptions: ParsableArguments {
       .usage, "no secret was given, and nobody can be asked",
       hint: "give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
   }
+
+  /// The mnemonic that a person typed at the prompt.
+  ///
+  /// - Throws: `data-invalid`, with what to type instead: there is no file to look into.
+  private static func words(typed: borrowing SecretBytes) throws(UserMessage) -> Mnemonic {
+    do throws(WalletFormatError) {
+      return try Mnemonic(checking: typed)
+    } catch .empty {
+      throw UserMessage(.dataInvalid, "nothing was typed", hint: wordsOnly)
+    } catch {
+      let other = OtherSecret.allCases.first { $0 != .mnemonic && $0.fits(typed) }
+      if let other {
+        throw UserMessage(
+          .dataInvalid, "this is \(other.words), not a mnemonic",
+          hint: "run the command again with --\(other.rawValue) - and type it when asked")
+      }
+      if case .invalidCharacter = error {
+        throw UserMessage(.dataInvalid, UserMessage(error).message, hint: wordsOnly)
+      }
+      throw UserMessage(error)
+    }
+  }
+
+  private static let wordsOnly =
+    "type only the words, with spaces between them: no numbers, no commas"
 
   private static func key(
     _ path: String, _ expectation: ExtendedKey.Expectation, _ name: String,

@@ -72,7 +72,7 @@ struct SettingsFile: Sendable {
     guard var first = file.problems.first else { return file }
     if file.problems.count > 1 {
       first.hint =
-        (first.hint.map { $0 + "\n" } ?? "") + "keybackup config show tells all that is wrong"
+        (first.hint.map { $0 + "\n" } ?? "") + "to see all that is wrong: keybackup config show"
     }
     throw first
   }

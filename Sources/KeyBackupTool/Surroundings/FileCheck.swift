@@ -15,6 +15,12 @@ enum FileCheck {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Advice about a path that begins with `~` and is not there; nil: it is another path.
+  static func unexpanded(_ path: String) -> String? {
+    guard path.hasPrefix("~"), !exists(path) else { return nil }
+    return "the shell did not expand ~: write the whole path, or begin it with ~/ without quotes"
+  }
+
   /// Removes a file if it exists.
   static func remove(_ path: String) { unsafe unlink(path) }
 
@@ -36,6 +42,16 @@ enum FileCheck {
         ? .permissionDenied : errno == EROFS ? .cannotCreate : .io,
       "\(ShellWord.quoted(path)) cannot be written: \(systemText(errno))",
       hint: "check the permissions of the folder and of its file system")
+  }
+
+  /// Throws if a folder is on a file system that takes no changes, before anybody is asked for a key.
+  ///
+  /// - Throws: `io`.
+  static func refuseReadOnly(_ path: String) throws(UserMessage) {
+    guard unsafe access(path, W_OK) != 0, errno == EROFS else { return }
+    throw UserMessage(
+      .io, "\(ShellWord.quoted(path)) is on a read-only file system",
+      hint: "nothing was changed; mount it for writing, or look for a switch on the stick")
   }
 
   /// The absolute path of a file or folder that may not exist yet, with the existing symbolic links

@@ -86,7 +86,7 @@ struct KnownSyncFolders: Sendable {
   /// The folders directly in a sync folder that have a backup.
   ///
   /// Folders are listed and no file is read, so no sync program downloads one.
-  private static func backups(below path: String) -> [String] {
+  static func backups(below path: String) -> [String] {
     let end = ContinuousClock.now + .seconds(patienceBelow)
     var found: [String] = []
     for name in ForeignFile.names(in: path, most: mostFolders) where !name.hasPrefix(".") {
@@ -101,7 +101,7 @@ struct KnownSyncFolders: Sendable {
   }
 
   /// Whether a namespace is there, complete or not.
-  private static func holdsNamespace(_ place: String) -> Bool {
+  static func holdsNamespace(_ place: String) -> Bool {
     ForeignFile.names(in: place + "/" + FolderLayout.namespaces)
       .contains { NamespaceID(hex: $0) != nil }
   }

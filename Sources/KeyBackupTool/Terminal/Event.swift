@@ -164,6 +164,9 @@ struct ShownKey: Sendable, Equatable {
   /// "usb" or "nfc".
   var transport: String
 
+  /// The name and the place, once each.
+  var placed: String { name.contains(path) ? name : "\(name) at \(path)" }
+
   /// The key as an object in an event.
   var json: JSONOutput {
     ["key": .string(name), "path": .string(path), "transport": .string(transport)]

@@ -14,6 +14,7 @@ extension Prompter {
     while true {
       guard let answer = try line("Number (1 to \(choices.count)): ") else { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
+      tell("Type one number from 1 to \(choices.count), then press Enter.")
     }
   }
 

@@ -36,7 +36,7 @@ extension Prompter {
     events.send(.select(candidates: candidates, why: purpose, secondsLeft: seconds))
     tell(
       "Several security keys are plugged in. Touch the one \(purpose): "
-        + candidates.map { "\($0.name) at \($0.path)" }.joined(separator: ", "))
+        + candidates.map(\.placed).joined(separator: ", "))
     return try await reminding(
       upTo: seconds, of: { "Still waiting for a touch on one of the keys (\($0) s left)." },
       while: waiting)

@@ -99,7 +99,8 @@ enum SecretLook {
     }
   }
 
-  private static func isRecoveryCode(_ value: String) -> Bool {
+  /// Whether it is a recovery code, with a slip perhaps.
+  static func isRecoveryCode(_ value: String) -> Bool {
     // With a slip in it too, and right after an option's name.
     let groups = value.suffix(recoveryCodeLength).split(separator: "-")
     if groups.map(\.count) == [4, 4, 4, 4, 4, 1] { return true }

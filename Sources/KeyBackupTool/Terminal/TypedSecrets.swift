@@ -14,6 +14,8 @@ struct TypedSecrets: Sendable {
   private var longDigits: [String] = []
   /// Numbers that may be a PIN.
   private var numbers: Set<String> = []
+  /// Whether one of the secrets is a recovery code.
+  private var hasCode = false
   /// Whether a number is more likely a short ID.
   private var takesID = false
 
@@ -39,6 +41,7 @@ struct TypedSecrets: Sendable {
         refusal = Self.unrepeated(isFile ? .noInput : .usage)
       }
       secrets += Self.absentOptions.contains(name) ? [value] : SecretLook.parts(of: value)
+      if SecretLook.isRecoveryCode(value) { hasCode = true }
       if !Self.publicOptions.contains(name) {
         longDigits += SecretLook.longDigits(value, isOption: isName)
         if !hasNumbers, !Self.nameOptions.contains(name) {
@@ -63,10 +66,12 @@ struct TypedSecrets: Sendable {
       var shown = message
       shown.message = withoutNumbers(message.message)
       shown.hint = message.hint.map(withoutNumbers)
-      return secrets.isEmpty ? shown : shown.adding(hint: Self.advice)
+      return secrets.isEmpty ? shown : shown.adding(hint: whatToDo)
     }
-    if isRepeated(in: text) { return Self.unrepeated(message.code, word: message.word) }
-    return secrets.isEmpty ? message : message.adding(hint: Self.advice)
+    if isRepeated(in: text) {
+      return UserMessage(message.code, word: message.word, Self.reason, hint: whatToDo)
+    }
+    return secrets.isEmpty ? message : message.adding(hint: whatToDo)
   }
 
   /// The line of a note or warning, without numbers that may be a PIN: another one in its place
@@ -93,6 +98,14 @@ struct TypedSecrets: Sendable {
     UserMessage(
       code, word: word, reason, hint: advice)
   }
+
+  /// Advice about the secret that was typed.
+  private var whatToDo: String { hasCode && refusal == nil ? Self.adviceOnCode : Self.advice }
+
+  private static let adviceOnCode =
+    "a recovery code was typed as an argument, so it is in your shell's history now: remove it there. "
+    + "If others use this computer, revoke that kit and print a new one. The code is asked for, or "
+    + "comes from a file: --recovery-code-file"
 
   private static let advice =
     "what looks like a secret was typed as an argument, so it is in your shell's history now: "

@@ -205,15 +205,19 @@ extension Backup {
         UserMessage(
           .ambiguous, "the backup moved to \(next); nobody has compared that yet",
           hint:
-            "compare it with what keybackup status shows on the computer that rotated; if it is "
-            + "the same, add --namespace \(next)\n"
+            "compare it with what status shows on the computer that rotated; if it is the same, add "
+            + "--namespace \(next)\n"
             + "anyone who once had the old master key could have made it")
       }
-    if followed.isSuperseded, use == .writing { throw message }
-    output.warn(message)
-    if followed.isSuperseded {
-      output.warn("keybackup: this is the earlier backup \(followed.namespace.id.hex)")
-    }
+    guard followed.isSuperseded else { return output.warn(message) }
+    if use == .writing { throw message }
+    ClosingWords.add(message)
+    ClosingWords.add(
+      UserMessage(
+        message.code,
+        "these wallets are from before the master key was changed, from the earlier backup "
+          + followed.namespace.id.hex,
+        hint: "wallets added since are not among them"))
   }
 
   private static func notHere(_ next: NamespaceID) -> UserMessage {
@@ -230,11 +234,14 @@ extension Backup {
     prompter.tell(
       "Anyone who once had the old master key could claim that. Compare the ID with what keybackup "
         + "status shows on the computer that rotated, or with a recovery kit made since.")
-    let answer = try prompter.line(
-      "If it is the same, type its first 8 digits (nothing: stay with the earlier backup): ")
-    guard let answer, !answer.isEmpty else { return false }
-    let typed = answer.lowercased().filter { $0 != " " && $0 != "-" }
-    return typed.utf8.count >= 8 && id.hex.hasPrefix(typed)
+    while true {
+      let answer = try prompter.line(
+        "If it is the same, type its first 8 digits (nothing: stay with the earlier backup): ")
+      guard let answer, !answer.isEmpty else { return false }
+      let typed = answer.lowercased().filter { $0 != " " && $0 != "-" }
+      if typed.utf8.count >= 8, id.hex.hasPrefix(typed) { return true }
+      prompter.tell("These are not the first 8 digits of the ID above.")
+    }
   }
 
   /// Completes rotations, which a writing run does for later ones.

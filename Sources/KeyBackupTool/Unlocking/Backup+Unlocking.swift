@@ -41,6 +41,28 @@ extension Backup {
     return opened
   }
 
+  /// Opens the backup for a change that was confirmed or typed already; an error says that it was
+  /// not made.
+  ///
+  /// - Parameters:
+  ///   - unlock: the options of the command.
+  ///   - world: the environment of the process.
+  ///   - terms: the accepted key slots.
+  ///   - undone: what is true where the backup does not open.
+  ///   - purpose: the purpose of the command.
+  /// - Returns: the open backup.
+  /// - Throws: as ``unlock(_:_:_:for:)``, with `undone` among the advice.
+  func unlock(
+    _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms = UnlockTerms(),
+    orElse undone: String, for purpose: OpenNamespace.Purpose = .reading
+  ) async throws(UserMessage) -> OpenNamespace {
+    do throws(UserMessage) {
+      return try await self.unlock(unlock, world, terms, for: purpose)
+    } catch  where error.code != .interrupted {
+      throw error.adding(hint: undone)
+    }
+  }
+
   /// Opens the backup and checks every file of the key slot that was used.
   ///
   /// `damaged` receives the files that do not open; see ``unlock(_:_:for:)``.

@@ -57,8 +57,21 @@ extension Backup {
       namespace = try folder.namespace(
         candidates.isEmpty ? id : settled ?? Self.readable(candidates, in: folder))
     } catch {
-      throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder) ?? UserMessage(error)
+      throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder)
+        ?? Self.nearby(error, path) ?? UserMessage(error)
     }
+  }
+
+  /// The error to show instead of "no backup" if one is in the folder above or below.
+  private static func nearby(_ error: BackupFolderError, _ path: String) -> UserMessage? {
+    guard case .noNamespace = error else { return nil }
+    let found = NearbyBackup.above(path).map { [$0] } ?? NearbyBackup.below(path)
+    if found.isEmpty { return nil }
+    return UserMessage(
+      .noInput, "there is no backup in \(ShellWord.quoted(path)) itself",
+      hint: found.map {
+        "there is one in another folder; name that: --folder \(ShellWord.quoted($0))"
+      }.joined(separator: "\n"))
   }
 
   /// The first of several whose key slots can be read.
@@ -149,6 +162,13 @@ extension Backup {
     do throws(BackupFolderError) {
       return try namespace.scan()
     } catch {
+      if case .incomplete = error, namespace.remembersNoKeySlot {
+        throw UserMessage(
+          .incomplete, "the last way into this backup was removed, so nothing opens it any more",
+          hint: "older copies of the folder still open with the keys that were enrolled then\n"
+            + "if a way in was added on another computer since, wait until the folder is synchronised"
+        )
+      }
       throw namingLostKeySlots(UserMessage(error))
     }
   }

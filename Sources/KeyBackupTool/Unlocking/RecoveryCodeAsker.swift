@@ -82,8 +82,8 @@ extension UserMessage {
           hint: "a code has digits and letters, but no U; nothing was tried")
       case .checkSymbol:
         UserMessage(
-          .dataInvalid, "the recovery code has a mistake: its last character does not fit",
-          hint: "compare it with the page; nothing was tried")
+          .dataInvalid, "a character is wrong, or two changed places",
+          hint: "compare every group with the page; nothing was tried")
       }
   }
 }

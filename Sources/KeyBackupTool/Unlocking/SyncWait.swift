@@ -158,11 +158,12 @@ extension Backup {
   }
 
   /// Reports unreadable state files to a reading command, and keeps other commands from overwriting
-  /// them.
+  /// them, and from asking for a key where the folder takes no changes.
   ///
-  /// - Throws: `data-invalid`.
+  /// - Throws: `data-invalid`, `io`.
   private func checkMemory(_ output: Output) throws(UserMessage) {
     if use == .report { return }
+    if use == .writing { try FileCheck.refuseReadOnly(folder.path) }
     for problem in folder.unusableMemories().map(UserMessage.init) {
       if use != .reading { throw problem }
       output.warn(problem)

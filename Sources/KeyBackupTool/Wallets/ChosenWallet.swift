@@ -39,7 +39,9 @@ struct ChosenWallet: ~Copyable {
     // any other; with the name of another wallet, none is selected.
     var bytes = SecretBytes(zeroed: 0)
     var isByID = false
+    var similar = SimilarWallets(to: selector)
     let report = opened.forEachWallet { version, entry in
+      similar.note(version)
       guard WalletSelector.matches(selector, version) else { return }
       let isMeant = versionID.map { version.id.matches($0) } ?? true
       let matchesID = WalletSelector.matchesID(selector, WalletRow(version))
@@ -51,8 +53,13 @@ struct ChosenWallet: ~Copyable {
       spending[version.id] = version.entry.spending(in: entry)
     }
     try Interruption.check()
+    if found.isEmpty, let only = similar.only {
+      return try find(
+        only.hex, versionID: versionID, allowsVersions: allowsVersions, in: &opened)
+    }
     let row = try WalletSelector.only(
-      found.map { WalletRow($0) }, selector, report, opened.health, opened.logFindings)
+      found.map { WalletRow($0) }, selector, report, opened.health, opened.logFindings,
+      besides: similar)
     var versions = found.filter { $0.recordID == row.recordID }
     if let versionID {
       versions = [try VersionSelector.only(versions, versionID)]

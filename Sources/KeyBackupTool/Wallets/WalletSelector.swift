@@ -36,7 +36,7 @@ enum WalletSelector {
   ///   could be read; `ambiguous` for several.
   static func only(
     _ found: [WalletRow], _ selector: String, _ report: WalletReport, _ health: LogHealth,
-    _ logFindings: [FileFinding]
+    _ logFindings: [FileFinding], besides similar: SimilarWallets
   ) throws(UserMessage) -> WalletRow {
     let meant = meant(found, selector)
     guard let first = meant.first else {
@@ -45,7 +45,8 @@ enum WalletSelector {
       guard reading != .success else {
         throw UserMessage(
           .noInput, "there is no wallet \"\(name)\" in the backup",
-          hint: ShortID.shortHint(selector) + "to see what is there: keybackup wallet list")
+          hint: ShortID.shortHint(selector) + (similar.advice.map { $0 + "\n" } ?? "")
+            + "to see what is there: keybackup wallet list")
       }
       throw UserMessage(
         reading, "no wallet \"\(name)\" could be read",

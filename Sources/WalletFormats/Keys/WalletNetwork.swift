@@ -9,11 +9,14 @@ public enum WalletNetwork: String, CaseIterable, Sendable {
   /// The default signet (BIP-325).
   case signet
 
-  /// Parses the word used on the command line: `bitcoin`, `testnet`, `testnet4`, `signet`.
+  /// Parses the word used on the command line: `bitcoin`, `testnet`, `testnet4`, `signet`, in
+  /// capital or small letters.
   ///
   /// - Throws: ``WalletFormatError/networkUnknown``.
   public init(argument: String) throws(WalletFormatError) {
-    guard let network = WalletNetwork(rawValue: argument) else { throw .networkUnknown }
+    guard let network = WalletNetwork(rawValue: argument.lowercased()) else {
+      throw .networkUnknown
+    }
     self = network
   }
 

@@ -67,6 +67,16 @@ import Testing
     }
   }
 
+  /// A new computer needs them at once.
+  @Test(arguments: CommandLeaf.all)
+  func `The folder stands on the page of each command that takes one`(_ leaf: CommandLeaf) throws {
+    let page = try #require(CommandLeaf.page(leaf.path))
+    for option in ["folder", "wait-sync"] {
+      let takes = (leaf.command.arguments ?? []).contains { $0.id == option }
+      #expect(page.contains("\n  --\(option) ") == takes, "\(option): \(page)")
+    }
+  }
+
   @Test func `The shared options have a page`() async throws {
     let box = try Sandbox()
     let shown = try await box.keybackup(["help", "options"], key: nil, pin: .none)

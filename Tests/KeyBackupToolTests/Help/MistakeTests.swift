@@ -10,7 +10,15 @@ import Testing
     (["wallet", "lsit"], "No command 'lsit' in keybackup wallet. Did you mean: list"),
     (["help", "walet"], "No command 'walet'. Did you mean: wallet"),
     (["walet", "--help"], "No command 'walet'. Did you mean: wallet"),
-    (["recover"], "No command 'recover'. Did you mean: recovery-kit"),
+    (["recover"], "No command 'recover'. Did you mean: restore, recovery-kit"),
+    (["list"], "No command 'list'. Did you mean: wallet list, key list"),
+    (["key-add"], "No command 'key-add'. Did you mean: key add"),
+    (["hlep"], "No command 'hlep'. Did you mean: help"),
+    (["version"], "No command 'version'. Did you mean: --version"),
+    (["wallet", "delete"], "No command 'delete' in keybackup wallet. Did you mean: remove"),
+    (["key", "delete"], "No command 'delete' in keybackup key. Did you mean: remove"),
+    (["kit"], "No command 'kit'. Did you mean: recovery-kit create, recovery-kit test"),
+    (["backup"], "No command 'backup'. Did you mean: init, wallet add, status"),
     (["import"], "No command 'import'. Did you mean: wallet import"),
     (["xyzzy"], "keybackup has no such command"),
     (["hunter2secret"], "keybackup has no such command"),
@@ -92,6 +100,31 @@ import Testing
     #expect(Proposal.nearest("li", among: ["key", "list"]) == ["list"])
     #expect(Proposal.nearest("kx", among: ["key", "list"]) == [])
     #expect(Proposal.nearest("--pin-fiel", among: ["--pin-file", "--pin-fd"]) == ["--pin-file"])
+  }
+
+  @Test func `A forgotten PIN and another name have no command, but an answer`() async throws {
+    let box = try Sandbox()
+    for word in ["reset", "forgot", "unblock"] {
+      let told = try await box.keybackup(["pin", word], key: nil, pin: .none, expecting: 64)
+      expectFailure(
+        told, 64, says: "forgotten PIN", "keybackup recovery-kit test", "keybackup key remove KEY")
+      #expect(!told.err.contains("command line"), "\(told.err)")
+    }
+    let renamed = try await box.keybackup(
+      ["wallet", "rename", "a", "b"], key: nil, pin: .none, expecting: 64)
+    expectFailure(
+      renamed, 64, says: "keybackup wallet show WALLET --out FILE", "keybackup wallet import FILE")
+  }
+
+  @Test func `A path in the place of an option is answered with the option`() async throws {
+    let box = try Sandbox()
+    for command in ["restore", "status", "verify"] {
+      let told = try await box.keybackup(
+        [command, box.folder], key: nil, pin: .none, expecting: 64)
+      expectFailure(told, 64, says: "to name the folder: --folder PATH")
+    }
+    let other = try await box.keybackup(["devices", "x"], key: nil, pin: .none, expecting: 64)
+    #expect(!other.err.contains("--folder"), "\(other.err)")
   }
 
   // MARK: A PIN

@@ -57,7 +57,10 @@ import Testing
     let box = try Sandbox()
     let told = try await box.keybackup(
       arguments, key: nil, pin: .none, expecting: nil, secrets: true)
-    expectFailure(told, code, says: "looks like a secret", "shell's history", "move the coins")
+    // A code can be revoked.
+    let advice = secret == "ABCD" ? "revoke that kit" : "move the coins"
+    expectFailure(told, code, says: "looks like a secret", "shell's history", advice)
+    #expect(told.text.contains("move the coins") == (secret != "ABCD"), "\(told.text)")
     #expect(!told.text.contains(secret), "\(told.text)")
     let json = try await box.keybackup(
       arguments + ["--json"], key: nil, pin: .none, expecting: nil, secrets: true)

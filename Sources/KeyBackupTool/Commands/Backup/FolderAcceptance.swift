@@ -99,7 +99,7 @@ struct FolderAcceptance {
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether to accept this",
-        hint: "look first: keybackup verify --deep; then add --yes")
+        hint: "look first: keybackup verify --deep\nthen add --yes")
     }
     guard
       try prompter.confirm(

@@ -35,6 +35,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Take no slot on the key. Only the backup folder then has the credential's ID.")
   var nonDiscoverable = false
 
+  @Flag(help: "Start another backup although there is one in the folder above or below.")
+  var another = false
+
   mutating func validate() throws {
     if synced != nil, options.folder != nil {
       throw ValidationError("name the folder once")
@@ -55,7 +58,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)
-      if madeFolder { common.output(world).note("Made the folder \(ShellWord.quoted(path)).") }
+      if madeFolder { common.output(world).note("Made the folder \(ShellWord.quoted(path))") }
       return code
     } catch {
       // Gone again, unless something is in it.
@@ -72,15 +75,17 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if var gone = Backup.missing(nil, in: folder) {
       gone.hint =
         "wait until the folder is synchronised, and look at the sync program and its deleted "
-        + "files\nif it is gone for good, forget it: keybackup status --accept --folder "
-        + "\(ShellWord.quoted(path)); then run init again"
+        + "files\nif it is gone for good, forget it and run init again: keybackup status --accept "
+        + "--folder \(ShellWord.quoted(path))"
       throw gone
     }
     try FileCheck.requireWritable(path)
+    let near = NearbyBackup.near(path)
+    try confirmAnother(than: near)
     let known = KnownSyncFolders.find(world)
     let place = PlaceReport(path, known: known)
     for warning in place.warnings { common.output(world).warn("warning: \(warning)") }
-    for (other, syncFolder) in known.backups() {
+    for (other, syncFolder) in known.backups() where !near.contains(other) {
       common.output(world).warn(
         "warning: a backup is in \(ShellWord.quoted(other)) (\(syncFolder.title)) already; to get "
           + "its wallets back: \(Self.restoring(other))")
@@ -127,6 +132,10 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   /// that is not mounted.
   private func makeFolder(_ path: String) throws(UserMessage) -> Bool {
     if FileCheck.exists(path) { return false }
+    if let advice = FileCheck.unexpanded(path) {
+      throw UserMessage(
+        .noInput, "the folder \(ShellWord.quoted(path)) is not there", hint: advice)
+    }
     guard unsafe mkdir(path, 0o700) == 0 else {
       throw UserMessage(
         errno == ENOENT ? .noInput : .cannotCreate,
@@ -158,6 +167,25 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw message
     } catch {
       throw UserMessage(error)
+    }
+  }
+
+  /// Asks whether another backup is wanted where one is in the folder above or below: it is
+  /// nearly always the one that is meant.
+  ///
+  /// - Throws: `namespace-exists` when nobody can be asked, `denied` when a person says no.
+  private func confirmAnother(than near: [String]) throws(UserMessage) {
+    guard let first = near.first, !another else { return }
+    let found = "a backup is in \(ShellWord.quoted(first)) already"
+    let restore = "to get its wallets back: \(Self.restoring(first))"
+    guard common.prompter(world).canAsk else {
+      throw UserMessage(
+        .cannotCreate, word: "namespace-exists", found,
+        hint: restore + "\nto start another one all the same, add --another")
+    }
+    common.output(world).warn("warning: \(found)")
+    guard try common.prompter(world).confirm("Start another, empty backup beside it?") else {
+      throw UserMessage(.denied, "not confirmed; nothing was made", hint: restore)
     }
   }
 
@@ -234,7 +262,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     let output = common.output(world)
     let credentialID = CredentialIDArgument.encode(credential)
     try output.result(
-      "Backup \(id.hex) is ready in \(ShellWord.quoted(path)).",
+      "Backup \(id.hex) is ready in \(ShellWord.quoted(path))",
       json: [
         "namespace_id": .string(id.hex), "key_id": .string(keyID.hex),
         "credential_id": .string(credentialID), "rp_id": .string(rpID),

@@ -93,7 +93,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     do throws(UserMessage) {
       try show(
-        report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count, world)
+        report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count,
+        of: backup.folder.path, world)
     } catch {
       guard let out else { throw error }
       unlock.output(world).warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
@@ -121,7 +122,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int, _ world: World
+    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int, of folder: String,
+    _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
     if unlock.common.json {
@@ -140,21 +142,21 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       try output.result(WalletRow.table(sorted))
     }
     let noun = report.restored == 1 ? "wallet" : "wallets"
-    if let out {
-      try output.result("Restored \(report.restored) \(noun) into \(ShellWord.quoted(out)).")
-      output.note(
-        "These files contain unencrypted wallet secrets. Move them to where you need them, then "
-          + "delete them.")
-      if !files.isEmpty {
-        output.note(files.table)
-        for line in files.lines { output.note(line) }
-      }
+    if report.restored == 0, report.exitCode(health, logFindings) == .success {
+      try output.result("The backup in \(ShellWord.quoted(folder)) holds no wallets.")
+    } else if let out {
+      try output.result("Restored \(report.restored) \(noun) into \(ShellWord.quoted(out))")
     } else if report.restored > 0 {
       output.note(
         "\(report.restored) \(noun) can be restored. To write them: keybackup restore --out FOLDER "
           + "--names")
-    } else if report.exitCode(health, logFindings) == .success {
-      output.note("The backup holds no wallets yet.")
+    }
+    if !files.isEmpty {
+      output.note(
+        "These files contain unencrypted wallet secrets. Move them to where you need them, then "
+          + "delete them.")
+      output.note(files.table)
+      for line in files.lines { output.note(line) }
     }
     output.note(watchOnly: watchOnly)
     for (_, text) in report.replaced.lines(all: unlock.common.verbose) {
@@ -174,8 +176,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       "This computer opened the backup for the first time. It cannot tell whether something newer "
         + "exists.")
     unlock.output(world).note(
-      "To find out, take the freshness word of another computer (keybackup status) or of your "
-        + "recovery kit. Then run: keybackup status --freshness WORD")
+      "To find out, take the freshness word of your recovery kit, or the one that status shows on "
+        + "another computer. Then run: keybackup status --freshness WORD")
     unlock.output(world).note("The word of this folder is \(word.grouped).")
   }
 }
@@ -197,6 +199,10 @@ struct RestoreFolder: ~Copyable {
   ///
   /// - Throws: `cannot-create`.
   init(path: String) throws(UserMessage) {
+    if let advice = FileCheck.unexpanded(path) {
+      throw UserMessage(
+        .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made", hint: advice)
+    }
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(errno))",

@@ -162,11 +162,10 @@ enum WalletUse: String, CaseIterable {
         + "under \"secret\". A passphrase is not in the backup: you need it too if you set one."
     case .xprv:
       "in a wallet program choose to import a master private key (BIP-32), and paste the xprv "
-        + "under \"secret\". For Bitcoin Core: keybackup wallet export --format descriptors "
-        + "--private."
+        + "under \"secret\". For Bitcoin Core: keybackup wallet export --format descriptors --private"
     case .descriptor:
       "in a wallet program choose to import a descriptor, and paste the one under \"secret\". For "
-        + "Bitcoin Core: keybackup wallet export --format descriptors --private."
+        + "Bitcoin Core: keybackup wallet export --format descriptors --private"
     case .watchOnly:
       "it shows balances and addresses and cannot spend: the key is elsewhere. Import the \"xpub\" "
         + "or the descriptors as a watch-only wallet."

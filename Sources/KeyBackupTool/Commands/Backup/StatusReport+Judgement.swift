@@ -57,7 +57,8 @@ extension StatusReport {
       }
     case .rollback:
       if case .lacking = comparison, health.rolledBack == 0, health.forked == 0, vanished.isEmpty {
-        "something is missing that was there when the freshness word was written."
+        "something is missing that was there when the freshness word was written, or the word was "
+          + "copied wrongly."
       } else {
         "something that was in the backup is missing, or was replaced."
       }
@@ -159,9 +160,9 @@ extension StatusReport {
     case .lacking(let triedAll):
       codes.append(.rollback)
       advice.append(
-        "something is missing that was there when the freshness word was written. Or the word was "
-          + "copied wrongly" + (triedAll ? "" : ", or is very old")
-          + ". Wait until the folder is synchronised, and check its sync program.")
+        "compare the freshness word letter by letter"
+          + (triedAll ? "" : "; a very old one is not known any more")
+          + ". If it is right, wait until the folder is synchronised, and check its sync program.")
     case nil:
       guard !health.isFreshnessKnown, !health.freshness.isEmpty else { return }
       advice.append(
@@ -175,7 +176,8 @@ extension StatusReport {
       codes.append(.conflict)
       advice.append(
         "some wallets have several versions; all of them are restored. To see them: keybackup "
-          + "conflicts list. To choose one: keybackup conflicts keep WALLET VERSION")
+          + "conflicts list")
+      advice.append("to choose one: keybackup conflicts keep WALLET VERSION")
     }
     if wallets[.late] > 0 {
       codes.append(.conflict)
@@ -193,8 +195,8 @@ extension StatusReport {
       let labels = waiting.map { PrintableText.name($0.label, limit: 40) }
       advice.append(
         "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still "
-          + "open the backup. Plug each in and run: keybackup key repair. For a recovery kit: "
-          + "keybackup key repair --recovery-code")
+          + "open the backup. Plug each in and run: keybackup key repair")
+      advice.append("for a recovery kit, run: keybackup key repair --recovery-code")
     }
     for old in spent {
       advice.append(
@@ -207,15 +209,17 @@ extension StatusReport {
         "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another. "
           + "The change was kept; nothing is lost.")
     }
-    if copies > 0 {
+    if copies > 0, !isOpened || wallets[.foreign] + wallets[.unreadable] == 0 {
       advice.append(
-        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies. To "
-          + "see whether they differ: keybackup verify --deep")
+        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies. "
+          + (isOpened
+            ? "The log has all that is in them. To remove them: keybackup key repair"
+            : "To see whether they differ: keybackup verify --deep"))
     }
     if wallets[.missing] > 0 {
       codes.append(.incomplete)
       advice.append(
-        "some wallets are in the log only. The next wallet add or remove writes their files again.")
+        "some wallets are in the log only. To write their files again: keybackup key repair")
     }
   }
 

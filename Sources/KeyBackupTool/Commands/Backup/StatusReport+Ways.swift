@@ -47,13 +47,10 @@ extension StatusReport {
         "files of a removed way in are still here. A sync program may have brought them back. To "
           + "delete them, open the backup with another way in: keybackup key repair")
     }
-    if slots.contains(where: { slot in
-      slots.contains {
-        $0.isEnrolled != false && $0.replaces != nil && $0.replaces == slot.keyID && !slot.isRemoved
-      }
-    }) {
+    for slot in slots where slot.isReplaced(in: slots) {
       advice.append(
-        "the rotation of a key is not finished. Plug that key in and run: keybackup key repair")
+        "the rotation of \"\(KeySlotSelector.shown(slot))\" is not finished. Plug that key in and "
+          + "run: keybackup key repair")
     }
   }
 
@@ -114,8 +111,9 @@ extension StatusReport {
       return
     }
     advice.append(
-      "add a second way in: keybackup key add, or keybackup recovery-kit create. Keep another copy "
-        + "of your wallets until you have tested it.")
+      "add a second way in, and keep other copies of your wallets until you have tested it. To add a "
+        + "key: keybackup key add")
+    advice.append("to print a recovery kit: keybackup recovery-kit create --out kit.html")
   }
 
   /// How many key slots there are.
@@ -154,6 +152,12 @@ extension StatusReport {
 }
 
 extension KeySlot {
+  /// Whether another one takes its place, and it is not removed yet.
+  fileprivate func isReplaced(in slots: [KeySlot]) -> Bool {
+    !isRemoved
+      && slots.contains { $0.isEnrolled != false && $0.replaces != nil && $0.replaces == keyID }
+  }
+
   /// Its state, in words.
   fileprivate var standing: String {
     if isRemoved { return "removed" }

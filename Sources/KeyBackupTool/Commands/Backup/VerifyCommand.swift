@@ -37,6 +37,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
         if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
       }
       report.note(read, of: opened)
+      report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
       openedBy = used.id(in: opened)?.hex

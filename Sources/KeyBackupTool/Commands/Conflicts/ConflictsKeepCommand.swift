@@ -28,11 +28,14 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletVersion] = []
+    var similar = SimilarWallets(to: wallet)
     let report = opened.forEachWallet { version, _ in
+      similar.note(version)
       if WalletSelector.matches(wallet, version) { found.append(version) }
     }
     let row = try WalletSelector.only(
-      found.map { WalletRow($0) }, wallet, report, opened.health, opened.logFindings)
+      found.map { WalletRow($0) }, wallet, report, opened.health, opened.logFindings,
+      besides: similar)
     // Versions may have different names.
     var versions: [WalletVersion] = []
     _ = opened.forEachWallet { version, _ in

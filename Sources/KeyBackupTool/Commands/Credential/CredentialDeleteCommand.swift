@@ -47,7 +47,7 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
     case .notFound:
       throw UserMessage(
         .noInput, "\(key.name) holds no discoverable credential with this ID",
-        hint: "keybackup credential list shows which it holds")
+        hint: "to see which it holds: keybackup credential list")
     case .enrolled:
       throw UserMessage(
         .usage, "this credential may be what opens a backup, so it was not deleted",

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BackupFolder
 internal import PRFDevice
 
 /// `keybackup credential list`: the discoverable credentials of a key.
@@ -23,6 +24,14 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
     let stored = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
       try await authenticator.credentials(pin: pin)
     }.filter { rpId == nil || $0.rpID == rpId }
+    // Not what the folder says: anyone who writes to it could name any credential.
+    let known = world.stateFolder.map { BackupFolder.rememberedCredentials(in: $0) } ?? []
+    defer {
+      for credential in stored where known.contains(credential.id.bytes) {
+        common.output(world).note(
+          "\(CredentialIDArgument.encode(credential.id.bytes)) opened a backup on this computer.")
+      }
+    }
     if common.json {
       try common.output(world).result(json: [
         "credentials": .array(
@@ -30,6 +39,7 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
             [
               "credential_id": .string(CredentialIDArgument.encode(credential.id.bytes)),
               "rp_id": .string(credential.rpID), "user_name": .optional(credential.userName),
+              "opened_backup": .bool(known.contains(credential.id.bytes)),
             ]
           })
       ])

@@ -29,7 +29,7 @@ enum FolderChecks {
         let usable = known.usable.map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
         return .ok(
           name, "none is known yet",
-          hint: "keybackup init FOLDER starts a backup"
+          hint: "to start a backup: keybackup init FOLDER"
             + (usable.isEmpty ? "" : "; sync folders here: " + usable.joined(separator: ", ")))
       }
       guard FileCheck.exists(path) else {

@@ -42,7 +42,7 @@ enum KeyCheck {
       return .warning(
         name, message,
         hint:
-          "no slot is left; to see what could go: keybackup credential list; or use --non-discoverable"
+          "no slot is left; use --non-discoverable, or see what could go: keybackup credential list"
       )
     }
     return .ok(name, message)

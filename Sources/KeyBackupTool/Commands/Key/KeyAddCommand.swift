@@ -102,8 +102,8 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
     unlock.output(world).warn(sharing: sharing, of: name, new: keyID)
     if !unlock.common.json {
       unlock.output(world).note(
-        "Test it: plug in this key only, and run keybackup verify --deep. Then keep it somewhere "
-          + "else than the first key.")
+        "Keep it somewhere else than the first key. First test it, plugged in alone: keybackup verify "
+          + "--deep")
     }
     if let note = UserMessage.readableBy(rpID) { unlock.output(world).note(note) }
     unlock.output(world).note(rotationsOf: opened)

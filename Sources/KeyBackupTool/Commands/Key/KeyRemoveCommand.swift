@@ -46,7 +46,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
       terms.except = ids
       terms.purpose = .removing
     }
-    var opened = try await backup.unlock(unlock, world, terms)
+    var opened = try await backup.unlock(unlock, world, terms, orElse: "nothing was removed")
     meant = try backup.only(meant, of: opened)
     ids = Set(meant.compactMap(\.keyID))
     try KeySlotSelector.requireSame(meant, in: opened)
@@ -88,10 +88,12 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   private func advise(_ freed: [UInt8]?, _ world: World) {
     unlock.output(world).note(
-      "If somebody else may have it and a copy of the folder, run: keybackup rotate --master-key")
+      "If somebody else may have it and a copy of the folder, move the coins first. Then run: "
+        + "keybackup rotate --master-key")
     if let freed {
       unlock.output(world).note(
-        "If you keep the key, free its slot: \(CredentialIDArgument.deletion(of: freed))")
+        "If you keep the key, free its slot: "
+          + CredentialIDArgument.deletion(of: freed, force: true))
     }
   }
 }

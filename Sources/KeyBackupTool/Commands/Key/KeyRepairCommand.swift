@@ -8,7 +8,8 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     commandName: "repair", abstract: "Repair lost or damaged files of the ways in.",
     discussion: """
       Every command that changes the backup does the same; this one does nothing else.
-      It also completes a rotation, and deletes files of removed keys that came back.
+      It also completes a rotation, and deletes files of removed keys that came back and \
+      conflict copies of wallets that hold nothing of their own.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -28,11 +29,12 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     let repairs = opened.keySlotRepairs
     let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
     try unlock.output(world).result(
-      Self.words(for: repairs),
+      Self.words(written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles),
       json: [
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
         "written": .array(repairs.written.map(JSONOutput.string)),
         "deleted": .array(repairs.deleted.map(JSONOutput.string)),
+        "deleted_wallet_files": .array(opened.removedWalletFiles.map(JSONOutput.string)),
         "not_enrolled": .array(unknown.flatMap(\.files).map(JSONOutput.string)),
       ],
       ofChange: "the ways in were repaired all the same")
@@ -47,10 +49,10 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private static func words(for repairs: KeySlotRepairs) -> String {
-    let parts = [("Written again", repairs.written), ("Deleted", repairs.deleted)]
+  private static func words(written: [String], deleted: [String]) -> String {
+    let parts = [("Written again", written), ("Deleted", deleted)]
     let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
-      "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))."
+      "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))"
     }
     return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }

@@ -18,21 +18,24 @@ enum KeySlotSelector {
     let named = slots.filter { $0.keyID != nil }
     let typed = text.lowercased()
     let whole = named.filter { $0.keyID?.hex == typed }
-    let all =
+    var all =
       whole.isEmpty
       ? named.filter { slot in
         (slot.label == text && !slot.isRemoved)
           || ShortID.matches(typed, slot.keyID?.hex ?? "")
       } : whole
+    // Capital and small letters count only where they tell two names apart.
+    if all.isEmpty { all = named.filter { $0.label.lowercased() == typed && !$0.isRemoved } }
     // What is known to be enrolled is meant before a file that only says so.
     let enrolled = all.filter { $0.isEnrolled == true }
     let meant = enrolled.isEmpty ? all : enrolled
     guard !meant.isEmpty else {
       throw UserMessage(
         .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
-        hint: ShortID.shortHint(text) + "to see their names and IDs: keybackup key list")
+        hint: ShortID.shortHint(text) + near(text, named)
+          + "to see their names and IDs: keybackup key list")
     }
-    let areLabels = whole.isEmpty && meant.allSatisfy { $0.label == text }
+    let areLabels = whole.isEmpty && meant.allSatisfy { $0.label.lowercased() == typed }
     guard meant.count == 1 || (areLabels && meant.independent.count == 1) else {
       let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" }).enumerated().map { place, short in
         untaken(short, of: meant[place], slots)
@@ -44,6 +47,15 @@ enum KeySlotSelector {
           + zip(ids, meant).map { "\($0) (\"\(shown($1))\")" }.joined(separator: ", "))
     }
     return meant
+  }
+
+  /// A line that names what may have been meant; nothing where no name is near.
+  private static func near(_ text: String, _ slots: [KeySlot]) -> String {
+    let labels = Set(slots.filter { !$0.isRemoved }.map(\.label)).sorted()
+    let found = Proposal.nearest(text, among: labels).map {
+      "\"\(PrintableText.name($0, limit: 40))\""
+    }
+    return found.isEmpty ? "" : "Did you mean \(found.joined(separator: ", "))?\n"
   }
 
   /// As many digits of a key slot's ID as no other one has for its label.

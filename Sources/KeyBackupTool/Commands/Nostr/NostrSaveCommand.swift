@@ -19,7 +19,7 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
     let here = try memory.identities()
     guard !here.isEmpty else {
       throw UserMessage(
-        .noInput, "no identities are known here", hint: "keybackup nostr create makes one")
+        .noInput, "no identities are known here", hint: "to make one: keybackup nostr create")
     }
     var backup = try await unlock.open(world, for: .writing)
     let saved = try backup.nostrIdentities()

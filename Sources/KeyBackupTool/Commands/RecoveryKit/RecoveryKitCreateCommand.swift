@@ -255,7 +255,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     var steps: [String] = []
     let typed = TypedSecrets.ofProcess
     let page = out.map { typed.naming($0, else: "the file that --out names") }
-    if let page { steps.append("Print \(page).") }
+    if let page { steps.append("Print \(page)") }
     if let offline, out == nil {
       let file = typed.naming(offline, else: "the file that --offline names")
       steps.append("Keep \(file) with the code, away from the folder.")

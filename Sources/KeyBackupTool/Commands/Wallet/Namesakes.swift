@@ -46,7 +46,7 @@ extension Output {
     }
     if namesakes.found.isEmpty { return }
     warn(
-      "hint: name such wallets by their IDs. To rename one: keybackup wallet show ID --out FILE, "
-        + "then change the name in FILE, then keybackup wallet import FILE")
+      "hint: name such wallets by their IDs. To rename one: keybackup wallet show ID --out FILE")
+    warn("hint: then change the name in FILE, and run: keybackup wallet import FILE")
   }
 }

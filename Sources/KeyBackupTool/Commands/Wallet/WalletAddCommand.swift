@@ -53,7 +53,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let record = RecordID(walletID: walletID)
 
     let backup = try await unlock.backup(world, for: .writing)
-    var opened = try await backup.unlock(unlock, world, for: .writing)
+    var opened = try await backup.unlock(
+      unlock, world, orElse: "nothing was added", for: .writing)
     let same = SameWallets(as: new.entry, in: &opened)
     try Interruption.check()
     let isThere: Bool

@@ -29,12 +29,19 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
+    var similar = SimilarWallets(to: wallet)
     let report = opened.forEachWallet { version, entry in
+      similar.note(version)
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version, in: entry)) }
+    }
+    if found.isEmpty, let only = similar.only {
+      _ = opened.forEachWallet { version, entry in
+        if version.recordID == only { found.append(WalletRow(version, in: entry)) }
+      }
     }
     try Interruption.check()
     let row = try WalletSelector.only(
-      found, wallet, report, opened.health, opened.logFindings)
+      found, wallet, report, opened.health, opened.logFindings, besides: similar)
     let name = PrintableText.name(row.name ?? row.id)
     let prompter = unlock.common.prompter(world)
     let versions = found.count { $0.recordID == row.recordID }

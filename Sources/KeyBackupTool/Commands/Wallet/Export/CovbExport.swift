@@ -52,7 +52,7 @@ struct CovbExport {
       throw error
     }
     try unlock.output(world).result(
-      "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(ShellWord.quoted(file)).",
+      "Exported \(count) \(count == 1 ? "wallet" : "wallets") into \(ShellWord.quoted(file))",
       json: [
         "exported": .number(count), "out": .string(file),
         "problems": .array(problems.map(JSONOutput.string)),

@@ -1,0 +1,18 @@
+internal import Synchronization
+
+/// Messages that a person must not miss: the last that a command shows, below its result.
+enum ClosingWords {
+  private static let kept = Mutex<[UserMessage]>([])
+
+  /// Keeps a message until the command's result was shown.
+  static func add(_ message: UserMessage) { kept.withLock { $0.append(message) } }
+
+  /// Shows what was kept.
+  static func tell(_ output: Output) {
+    let messages = kept.withLock { words in
+      defer { words = [] }
+      return words
+    }
+    for message in messages { output.warn(message) }
+  }
+}

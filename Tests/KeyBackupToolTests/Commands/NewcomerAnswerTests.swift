@@ -1,0 +1,206 @@
+import Testing
+
+/// What a person is told who uses the program for the first time, or makes a slip.
+@Suite struct NewcomerAnswerTests {
+  @Test func `A backup without wallets has no secrets to warn of`() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    for arguments in [["restore"], ["restore", "--out", box.root + "/out", "--names"]] {
+      let restored = try await box.keybackup(arguments)
+      #expect(restored.out == "The backup in \(box.folder) holds no wallets.\n", "\(restored.text)")
+      #expect(!restored.err.contains("unencrypted"), "\(restored.err)")
+    }
+  }
+
+  @Test func `A path ends without a full stop`() async throws {
+    let backup = try await PreparedBackup()
+    let restored = try await backup.box.keybackup(["restore", "--out", backup.box.root + "/out"])
+    #expect(restored.out == "Restored 3 wallets into \(backup.box.root)/out\n", "\(restored.out)")
+  }
+
+  // MARK: Names
+
+  @Test func `Names are found in capital and small letters`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let shown = try await box.keybackup(["wallet", "show", "NAME of First-Wallet", "--json"])
+    #expect(try shown.json()["id"].text == "first-wallet", "\(shown.text)")
+    let near = try await box.keybackup(["wallet", "show", "Namn of first"], expecting: 66)
+    expectFailure(near, 66, says: "Did you mean \"Name of first-wallet\"")
+    // Two that differ in this only: neither is chosen, and each is found by its own name.
+    let entries = [("a", "Spending"), ("b", "SPENDING")].map { Samples.entry(id: $0, name: $1) }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let both = try await box.keybackup(["wallet", "show", "spending"], expecting: 66)
+    expectFailure(both, 66, says: "Did you mean \"SPENDING\", \"Spending\"?")
+    let exact = try await box.keybackup(["wallet", "show", "SPENDING", "--json"])
+    #expect(try exact.json()["id"].text == "b")
+    try await box.keybackup(["wallet", "remove", "name OF second-wallet", "--yes"])
+  }
+
+  @Test func `Names of keys are found in capital and small letters`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    try await box.keybackup(["key", "label", "GREEN", "Desk"], key: keys.only("blue"))
+    #expect(try await keys.ids("Desk").count == 1)
+    let near = try await box.keybackup(
+      ["key", "remove", "reed", "--yes"], key: keys.only("blue"), expecting: 66)
+    expectFailure(near, 66, says: "Did you mean \"red\"?")
+  }
+
+  // MARK: A new wallet
+
+  @Test(arguments: [
+    ("1. abandon 2. about", "type only the words, with spaces between them"),
+    ("abandon,about", "type only the words, with spaces between them"),
+    ("", "nothing was typed"), (Samples.xprv, "run the command again with --xprv -"),
+  ])
+  func `Words that are typed wrongly`(_ typed: String, _ says: String) async throws {
+    let box = try Sandbox()
+    let told = try await box.keybackup(
+      ["wallet", "add", "--name", "N", "--network", "bitcoin"],
+      terminal: [.expect("BIP-39 words (hidden): "), .type(typed + "\n")], expecting: 65)
+    #expect(told.screen.contains(says), "\(told.text)")
+    #expect(!told.text.contains("check the file"), "\(told.text)")
+  }
+
+  @Test func `A network is known in any letters`() async throws {
+    let backup = try await PreparedBackup()
+    let added = try await backup.box.keybackup(
+      ["wallet", "add", "--name", "N", "--network", "Bitcoin", "--mnemonic", "-", "--json"],
+      input: Array(Samples.mnemonic.utf8))
+    #expect(try added.json()["id"].text != nil)
+  }
+
+  @Test func `Without a key nothing is added or removed, and that is said`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let added = try await box.keybackup(
+      ["wallet", "add", "--name", "N", "--network", "bitcoin", "--mnemonic", "-"],
+      key: ["--no-key"], input: Array(Samples.mnemonic.utf8), expecting: 69)
+    expectFailure(added, 69, says: "hint: nothing was added")
+    let removed = try await box.keybackup(
+      ["key", "remove", "green", "--yes"], key: ["--no-key"], expecting: 69)
+    expectFailure(removed, 69, says: "hint: nothing was removed")
+  }
+
+  // MARK: Codes and words to compare
+
+  @Test func `A wrong character in a recovery code`() async throws {
+    let kit = try await PreparedKit()
+    let last: Character = kit.code.hasSuffix("0") ? "1" : "0"
+    try Files.write(
+      String(kit.code.dropLast()) + String(last), to: kit.box.root + "/wrong", mode: 0o600)
+    let told = try await kit.box.keybackup(
+      ["restore", "--recovery-code-file", kit.box.root + "/wrong"], key: ["--no-key"], pin: .none,
+      expecting: 65)
+    expectFailure(
+      told, 65, says: "a character is wrong, or two changed places", "compare every group")
+  }
+
+  @Test func `A freshness word may be copied wrongly`() async throws {
+    let backup = try await PreparedBackup()
+    try await backup.box.keybackup(["restore"])
+    let told = try await backup.box.keybackup(
+      ["status", "--freshness", "0000-0000-0000-0000"], key: nil, pin: .none, expecting: 89)
+    let verdict = told.out.prefix { $0 != "\n" }
+    #expect(verdict.contains("or the word was copied wrongly"), "\(told.out)")
+  }
+
+  // MARK: Keys and copies
+
+  @Test func `The credential that opened a backup is known by this computer's memory alone`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let new = try await box.keybackup(["credential", "list", "--json"])
+    #expect(try new.json()["credentials"][0]["opened_backup"].flag == false, "\(new.out)")
+    try await box.keybackup(["restore"])
+    let listed = try await box.keybackup(["credential", "list"])
+    #expect(
+      listed.err.contains("\(backup.credentialID) opened a backup on this computer."),
+      "\(listed.text)")
+  }
+
+  @Test func `A conflict copy is explained, and its removal is told`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let own = try #require(backup.wallets.first)
+    let copy = own.replacing(".json", with: " (conflicted copy).json")
+    try Files.copy(own, to: copy)
+    let deep = try await box.keybackup(["verify", "--deep"])
+    #expect(deep.out.contains("1 wallet file with a sync program's name"), "\(deep.out)")
+    #expect(deep.out.contains("The log has all that is in them"), "\(deep.out)")
+    let repaired = try await box.keybackup(["key", "repair"])
+    #expect(repaired.out.contains("(conflicted copy).json"), "\(repaired.text)")
+    #expect(!repaired.out.contains("Nothing to repair"), "\(repaired.text)")
+    #expect(!Files.exists(copy))
+    let again = try await box.keybackup(["key", "repair", "--json"])
+    #expect(try again.json()["deleted_wallet_files"].items.isEmpty, "\(again.out)")
+  }
+
+  @Test func `A number outside of a choice is explained`() async throws {
+    let box = try Sandbox()
+    try box.setUpDropbox(try box.makeFolder("Dropbox"))
+    let ended = try await box.keybackup(
+      ["init"], environment: box.unnamed,
+      terminal: [
+        .expect("(1 to 2): "), .type("7\n"), .expect("Type one number from 1 to 2"),
+        .expect("(1 to 2): "), .type("\u{4}"),
+      ], expecting: 78)
+    #expect(ended.stepsLeft.isEmpty, "\(ended.text)")
+  }
+
+  @Test func `A read-only folder is told before the PIN and the touch`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let script = """
+      mount --make-rprivate / 2>/dev/null
+      mount --bind "$box/cloud" "$box/cloud" && mount -o remount,ro,bind "$box/cloud" || exit 99
+      "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) --trace "$box/trace" -- \
+        "$keybackup" wallet import - --pin-file "$box/pin" </dev/null; code=$?
+      umount --lazy "$box/cloud"; exit $code
+      """
+    let privileged = isRoot ? [] : ["sudo", "-n", "--preserve-env"]
+    let before = box.trace.count
+    let told = try await box.run(
+      privileged + ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", script],
+      key: nil,
+      environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup])
+    #expect(told.code == 74 && told.err.contains("is on a read-only file system"), "\(told.text)")
+    #expect(!box.trace.dropFirst(before).contains { $0.contains("TOUCH") })
+  }
+
+  @Test func `After the last way in was removed, nobody is told to wait for it`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(["key", "remove", backup.keyID, "--last", "--yes"])
+    for command in ["status", "restore"] {
+      let told = try await box.keybackup([command], key: nil, pin: .none, expecting: 75)
+      expectFailure(told, 75, says: "the last way into this backup was removed")
+    }
+  }
+
+  // MARK: After a rotation
+
+  /// A code from before: a slip at the comparison is no wish to stay, and the last words say what
+  /// is missing.
+  @Test func `The ID is asked for again, and the end says what is missing`() async throws {
+    let kit = try await PreparedKit()
+    let box = kit.box
+    let rotated = try await box.keybackup(["rotate", "--master-key"])
+    #expect(rotated.err.contains("was not used in this run. It will still work."), "\(rotated.err)")
+    #expect(rotated.err.contains("Write this ID down now"), "\(rotated.err)")
+    let question = "stay with the earlier backup): "
+    let restored = try await box.keybackup(
+      ["restore"] + kit.opening, key: ["--no-key"], pin: .none, home: try box.newHome(),
+      terminal: [
+        .expect(question), .type("12345678\n"), .expect("not the first 8 digits"),
+        .expect(question), .type("\n"),
+      ], expecting: 87)
+    #expect(restored.stepsLeft.isEmpty, "\(restored.text)")
+    let lines = restored.text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+    #expect(lines.last?.contains("wallets added since are not among them") == true, "\(lines)")
+  }
+}

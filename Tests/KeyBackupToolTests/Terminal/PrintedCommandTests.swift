@@ -1,0 +1,103 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// Commands that a person is told to run can be copied as they stand.
+@Suite struct PrintedCommandTests {
+  private static let texts = [
+    "hint: to see them: keybackup key list. Then go on.",
+    "! some wallets differ. To see them: keybackup conflicts list; choose one (see below)",
+    "Plug it in and run: keybackup verify --folder '/a b/c d' --deep, then wait for the end of all",
+    "2. Run: keybackup recovery-kit test --kit-id 8804786d",
+    "hint: if it was moved: echo 'folder = NEW' >>/home/alice/.config/keybackup/keybackup.conf",
+  ]
+
+  @Test(arguments: texts, [40, 60, 80, 1000])
+  func `A command stands on a line of its own`(_ text: String, _ width: Int) throws {
+    let lines = Wrapping.lines(text, width: width)
+    let command = try #require(Wrapping.commandToRun(in: text)).command
+    #expect(lines.contains { $0.trimmed == command }, "\(lines)")
+    #expect(!lines.contains { Wrapping.commandToRun(in: $0) != nil }, "\(lines)")
+    for line in lines where line.trimmed == command {
+      #expect(!".,;:)".contains(command.last ?? "."), "\(line)")
+    }
+  }
+
+  @Test func `A command that is only spoken of stays in its sentence`() {
+    for text in [
+      "keybackup: keybackup pin change has no option", "hint: keybackup init FOLDER starts one",
+      "Some keys go on. Only keybackup rotate --master-key ends that.",
+    ] {
+      #expect(Wrapping.commandToRun(in: text) == nil)
+      #expect(Wrapping.lines(text, width: 200) == [text])
+    }
+    // A pipe gets each message as it is.
+    #expect(Wrapping.lines(Self.texts[0], width: nil) == [Self.texts[0]])
+  }
+
+  /// Nothing sticks to a command in the sources either: a pipe gets them as they are.
+  @Test func `No message has a command with punctuation behind it`() throws {
+    var seen = 0
+    for file in Files.tree(Build.root + "/Sources/KeyBackupTool") where file.hasSuffix(".swift") {
+      for text in Self.literals(try Files.text(Build.root + "/Sources/KeyBackupTool/" + file)) {
+        var rest = text
+        while let found = Wrapping.commandToRun(in: rest) {
+          seen += 1
+          let end = rest.dropFirst(found.before.count + 1 + found.command.count)
+          #expect(
+            end.isEmpty || end.hasPrefix(" "), "\(file): \(found.command)\(end.prefix(20))")
+          rest = found.after
+        }
+      }
+    }
+    #expect(seen > 80, "the messages were not found")
+  }
+
+  @Test func `The page of screens has each command on a line of its own`() throws {
+    for line in try Files.text(Build.root + "/docs/screens.md").split(separator: "\n") {
+      #expect(Wrapping.commandToRun(in: String(line)) == nil, "\(line)")
+      let text = line.trimmed
+      if text.hasPrefix("keybackup "), !text.contains(": ") {
+        #expect(!".,;:)".contains(text.last ?? "."), "\(line)")
+      }
+    }
+  }
+
+  /// The string literals of a source, each with the pieces that are added to it; a value in one
+  /// is an X.
+  private static func literals(_ source: String) -> [String] {
+    let code = source.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.trimmed.hasPrefix("//") }.joined(separator: "\n")
+      .replacing(/"\s*\n?\s*\+ "/, with: "")
+    var found: [String] = []
+    var text: String?
+    var depth = 0
+    var isEscaped = false
+    for character in code {
+      if depth > 0 {
+        depth += character == "(" ? 1 : character == ")" ? -1 : 0
+        if depth == 0 { text?.append("X") }
+      } else if text != nil {
+        if isEscaped {
+          isEscaped = false
+          if character == "(" {
+            depth = 1
+          } else if character == "n" {
+            found.append(text ?? "")
+            text = ""
+          }
+        } else if character == "\\" {
+          isEscaped = true
+        } else if character == "\"" || character == "\n" {
+          found.append(text ?? "")
+          text = nil
+        } else {
+          text?.append(character)
+        }
+      } else if character == "\"" {
+        text = ""
+      }
+    }
+    return found
+  }
+}
