@@ -122,7 +122,7 @@ dist: ## a release: source archive, packages, checksums (KEY=path signs, MAINTAI
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/dist $(if $(filter-out simulated,$(KEY)),"$(KEY)")
 
-reproducible: ## build the packages twice, elsewhere and later, and compare the bytes (long)
+reproducible: ## build a release twice, elsewhere and later, and compare the bytes (long)
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/reproducible
 
