@@ -113,16 +113,16 @@ package-parts: build
 	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
 	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
 
-deb: ## the Debian packages: .build/deb (scripts/setup packages)
+deb: ## the Debian packages: .build/deb (scripts/setup packages; MAINTAINER=)
 	@scripts/setup --check packages
 	SWIFT="$(SWIFT)" scripts/deb
 	lintian --fail-on error,warning .build/deb/*.changes
 
-dist: ## a release: source archive, packages, checksums (KEY=path signs them), in .build/dist
+dist: ## a release: source archive, packages, checksums (KEY=path signs, MAINTAINER=), in .build/dist
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/dist $(if $(filter-out simulated,$(KEY)),"$(KEY)")
 
-reproducible: ## build the packages twice, elsewhere and later, and compare the bytes (long)
+reproducible: ## build a release twice, elsewhere and later, and compare the bytes (long)
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/reproducible
 
@@ -137,6 +137,7 @@ try-newcomer: ## do what README's first screen says, in a fresh Debian (root)
 try-dist: ## make a release with a key of its own, and check it as docs/releases.md says
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/try-dist
+
 examples: ## build the sample programs that use the libraries (Examples)
 	@scripts/setup --check build
 	$(EXAMPLES)

@@ -80,4 +80,32 @@ import Testing
     #expect(page.contains("ssh-keygen -Y verify") && page.contains("-n keybackup-release "))
     #expect(page.contains("There is no published release key yet."))
   }
+
+  @Test(arguments: ["INT", "TERM", "HUP"])
+  func `A script that is stopped ends what it runs, and leaves no folder`(signal: String)
+    async throws
+  {
+    let box = try Sandbox()
+    // What runs takes no signal, like the first process of a namespace. With job control (-m) the
+    // shell does not let its own jobs ignore Ctrl-C.
+    let script = #"""
+      set -eum
+      cd "$1"
+      export TMPDIR=$2/temporary started=$2/started
+      mkdir "$TMPDIR"
+      bash -euc '. scripts/work-folder stopped; ls "$TMPDIR" >"$started.folder"
+        stoppable KILL bash -c "trap : INT TERM HUP; echo \$\$ >\"\$started\"; sleep 10; echo >\"\$started.ended\""' &
+      until [ -s "$started" ]; do sleep 0.02; done
+      kill "-$3" $!
+      code=0
+      wait $! || code=$?
+      echo "$code, $(wc -l <"$started.folder") folder, $(ls "$TMPDIR" | wc -l) left"
+      [ ! -e "$started.ended" ] || echo "its end was waited for"
+      if kill -0 "$(cat "$started")"; then echo "it still runs"; fi
+      """#
+    let run = try await box.run(
+      ["bash", "-c", script, "bash", Build.root, box.root, signal], key: nil)
+    let code = ["HUP": 129, "INT": 130, "TERM": 143][signal] ?? 0
+    #expect(run.out == "\(code), 1 folder, 0 left\n", "\(run.text)")
+  }
 }
