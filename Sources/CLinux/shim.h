@@ -57,30 +57,6 @@ static inline int keybackup_sync_file_system(int file) {
   return (int)syscall(SYS_syncfs, file);
 }
 
-/// The properties of a file from statx(2); those of a symbolic link itself, not of its
-/// target. Called by number because glibc declares it for _GNU_SOURCE only.
-struct keybackup_stamp {
-  unsigned long long inode;
-  long long size, modified, changed;  // bytes; nanoseconds since 1970
-  int is_regular;
-};
-
-static inline int keybackup_stamp(int directory, const char *name, struct keybackup_stamp *stamp) {
-  struct statx status;
-  const unsigned int wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME;
-  if (syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, wanted, &status) != 0) return -1;
-  if ((status.stx_mask & wanted) != wanted) {
-    errno = ENOSYS;
-    return -1;
-  }
-  stamp->inode = status.stx_ino;
-  stamp->size = (long long)status.stx_size;
-  stamp->modified = status.stx_mtime.tv_sec * 1000000000LL + status.stx_mtime.tv_nsec;
-  stamp->changed = status.stx_ctime.tv_sec * 1000000000LL + status.stx_ctime.tv_nsec;
-  stamp->is_regular = S_ISREG(status.stx_mode);
-  return 0;
-}
-
 /// The magic number of the file system that holds an open file, or -1.
 static inline long keybackup_file_system_type(int file) {
   struct statfs status;

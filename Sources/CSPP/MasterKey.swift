@@ -67,11 +67,6 @@ public struct MasterKey: ~Copyable, Sendable {
     HKDFSHA256.deriveKey(ikm: critical, salt: salt, info: "cspp:v1:wallet")
   }
 
-  /// The key for a computer's own data about a namespace, outside that namespace.
-  public borrowing func cacheKey() -> SecretBytes {
-    HKDFSHA256.deriveKey(ikm: bytes, info: "keybackup:v1:cache")
-  }
-
   /// The key of one operation of one computer.
   public borrowing func operationKey(writer: WriterID, counter: UInt64) -> SecretBytes {
     HKDFSHA256.deriveKey(ikm: bytes, info: "keybackup:v1:op:\(writer):\(counter)")

@@ -19,8 +19,6 @@ final class AtomicFile {
   private let byteCount: Int
   private var descriptor: Int32
   private var isTemporary = true
-  /// The file's stamp when its bytes were read back.
-  private(set) var stamp: FileStamp?
 
   /// Writes `bytes` under a temporary name, readable by the user only.
   ///
@@ -112,7 +110,6 @@ final class AtomicFile {
       throw error.error(directory.path)
     }
     guard buffer.withBytes(check) else { throw .io(errno: EIO, path: directory.path) }
-    stamp = buffer.stamp
     closeFile()
   }
 

@@ -54,9 +54,6 @@ struct FileBuffer: ~Copyable {
   /// The bytes read last, or the result of opening them in place.
   var bytes = SecretBytes(zeroed: 16 * 1024)
 
-  /// The stamp of the file that was read last, taken before reading.
-  private(set) var stamp: FileStamp?
-
   /// The number of bytes read last.
   var count: Int { bytes.count }
 
@@ -109,7 +106,6 @@ struct FileBuffer: ~Copyable {
     _ name: String, in directory: Directory, limit: Int
   ) throws(FileProblem) {
     bytes.resize(to: 0)
-    stamp = nil
     if let access = directory.access {
       try access.read(name, in: directory, limit: limit, into: &bytes)
     } else {
@@ -140,7 +136,6 @@ struct FileBuffer: ~Copyable {
     bytes.resize(to: 0)
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw .system(errno) }
-    stamp = FileStamp(status)
     guard keybackup_is_regular(status.st_mode) != 0 else { throw .notRegular }
     guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
     // One byte more than the size shows the end of the file in one call.

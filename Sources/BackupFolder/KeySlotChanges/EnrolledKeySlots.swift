@@ -44,7 +44,6 @@ extension OpenNamespace {
     try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
     log.include(label: label, of: key, at: time)
     rememberKeySlots(isLocked: true)
-    saveCache(run: run)
   }
 
   /// Removes key slots: logs the removal, then deletes their files.
@@ -70,7 +69,7 @@ extension OpenNamespace {
     try refresh(run: run)
     _ = try repair(run: run)
     let keys = keys.subtracting(log.removedKeys)
-    if keys.isEmpty { return saveCache(run: run) }
+    if keys.isEmpty { return }
     let slots = try allKeySlots()
     guard keys.allSatisfy({ isHere($0, among: slots) }) else { throw .noSuchKeySlot }
     let isLast = !slots.contains { slot in
@@ -82,7 +81,6 @@ extension OpenNamespace {
     if isLast { slotFiles.deletable.formUnion(keys) }
     _ = try repair(run: run)
     rememberKeySlots(isLocked: true)
-    saveCache(run: run)
   }
 
   /// Whether there is anything to remove; a file that was never enrolled counts too, since the user

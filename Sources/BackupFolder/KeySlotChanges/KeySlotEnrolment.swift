@@ -110,7 +110,6 @@ extension OpenNamespace {
       _ = try repair(run: run)
     }
     rememberKeySlots(isLocked: true)
-    saveCache(run: run)
   }
 
   /// The envelope for a security key that is being enrolled; nil where the present one stays.
@@ -163,7 +162,6 @@ extension OpenNamespace {
       _ = try repair(run: run)
     }
     rememberKeySlots(isLocked: true)
-    saveCache(run: run)
   }
 }
 

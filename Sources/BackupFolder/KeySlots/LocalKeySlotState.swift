@@ -174,9 +174,11 @@ extension StateFolder {
     try replace(Self.keySlotStateName(namespace), with: slots.bytes)
   }
 
-  /// Forgets a namespace's key slots.
-  func forgetKeySlots(of namespace: NamespaceID) {
+  /// Forgets a namespace that was never finished, or that is missing and whose loss the user has
+  /// accepted.
+  func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     try? directory.unlink(Self.keySlotStateName(namespace))
+    try directory.unlink(namespace.hex)
   }
 }
 

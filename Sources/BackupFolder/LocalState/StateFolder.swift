@@ -53,11 +53,13 @@ struct StateFolder: Sendable {
     try FileLock.take("lock", in: directory, patience: patience)
   }
 
-  /// Removes temporary files that a crash left here.
+  /// Removes temporary files that a crash left here, and the caches of earlier programs
+  /// (docs/decisions/0039).
   ///
   /// Only the holder of the lock writes such files.
-  func removeStaleTemporaryFiles() throws(BackupFolderError) {
-    for name in try directory.names() where name.hasPrefix(AtomicFile.temporaryPrefix) {
+  func removeStaleFiles() throws(BackupFolderError) {
+    for name in try directory.names()
+    where name.hasPrefix(AtomicFile.temporaryPrefix) || name.hasSuffix(".cache") {
       try directory.unlink(name)
     }
   }

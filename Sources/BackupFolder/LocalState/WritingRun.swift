@@ -9,7 +9,7 @@ struct WritingRun: ~Copyable {
   static func begin(_ state: StateFolder) throws(BackupFolderError) -> WritingRun {
     let lock = try state.lock()
     // A failure to remove them does not prevent writing.
-    try? state.removeStaleTemporaryFiles()
+    try? state.removeStaleFiles()
     let tag = try state.temporaryTag()
     return WritingRun(state: state, tag: tag, lock: lock)
   }

@@ -363,32 +363,3 @@ struct LogIndex {
     return (index, places)
   }
 }
-
-/// The form of ``LogIndex`` in ``NamespaceCache``: its arrays as they are.
-///
-/// Ten thousand operations load in a few milliseconds.
-extension LogIndex {
-  func encode(into writer: inout CacheWriter) {
-    nodes.encode(into: &writer)
-    versions.encode(into: &writer)
-    writer.add(Int64(branches.count))
-    for branch in branches {
-      writer.add(Int32(branch.parent))
-      writer.add(branch.lastShared)
-    }
-    writer.add(UInt8(isInOrder ? 1 : 0))
-  }
-
-  init(from reader: inout CacheReader) {
-    nodes = LogNodes(from: &reader)
-    versions = LogVersions(from: &reader, nodes: nodes.count)
-    let count = reader.count(12)
-    branches.reserveCapacity(count)
-    for _ in 0..<count {
-      let parent = Int(reader.place(below: count))
-      branches.append(Branch(parent: parent, lastShared: reader.number()))
-    }
-    isInOrder = reader.number(UInt8.self) == 1
-    if !nodes.indices.allSatisfy({ branches.indices.contains(nodes.branch($0)) }) { reader.fail() }
-  }
-}

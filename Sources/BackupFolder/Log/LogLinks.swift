@@ -28,16 +28,6 @@ struct LogLinks {
   private(set) var successors: [Successor] = []
   /// The operations that contain these links, as indices in ``LogIndex/nodes``.
   var nodes: [Int] = []
-  /// Whether the links were read; a cache keeps no master keys.
-  private(set) var isRead = true
-
-  init() {}
-
-  /// Creates the part that a cache keeps.
-  init(unreadNodes: [Int]) {
-    nodes = unreadNodes
-    isRead = unreadNodes.isEmpty
-  }
 
   /// Adds the links that a change contains.
   ///
@@ -78,33 +68,5 @@ struct LogLinks {
 
   mutating func include(successor: Successor) {
     if !successors.contains(successor) { successors.append(successor) }
-  }
-
-  /// Records that the operations of ``nodes`` were read again.
-  mutating func setRead() { isRead = true }
-}
-
-extension OperationLog {
-  /// Reads the links again, which a cache does not keep.
-  ///
-  /// - Returns: `false` when an operation cannot be read; the cache is then of no use.
-  mutating func readLinks(_ namespace: Namespace, masterKey: borrowing MasterKey) -> Bool {
-    if links.isRead { return true }
-    var workspace = Workspace()
-    var files = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
-    for node in links.nodes {
-      guard
-        let operation = reopen(
-          node, in: &files, namespace, masterKey: masterKey, workspace: &workspace)
-      else { return false }
-      for change in operation.changes {
-        guard
-          (try? links.include(
-            change, in: workspace.operation.bytes, isLater: !operation.seen.isEmpty)) != nil
-        else { return false }
-      }
-    }
-    links.setRead()
-    return true
   }
 }

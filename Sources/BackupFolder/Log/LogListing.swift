@@ -121,16 +121,6 @@ struct LogListing {
   /// The number of files to be read.
   var count: Int { operations.count + others.count }
 
-  /// Omits the files of known operations.
-  ///
-  /// - Returns: false, with nothing changed, unless all known operations are here.
-  mutating func remove(_ known: LogNodes) -> Bool {
-    let new = operations.filter { !known.contains($0) }
-    guard operations.count - new.count == known.count else { return false }
-    operations = new
-    return true
-  }
-
   /// Counts the files in a log folder.
   static func count(_ folder: Directory) throws(BackupFolderError) -> Int {
     var count = 0

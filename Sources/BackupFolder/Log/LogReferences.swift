@@ -57,15 +57,6 @@ struct LogReferences {
     stored[Int(number)].node >= 0 || node(of: digest(number)) != nil
   }
 
-  /// Whether an operation of that name is here.
-  func isHere(_ name: OperationName) -> Bool {
-    numbers.first(name.digest.x) {
-      let entry = stored[Int($0)]
-      return entry.node >= 0 && entry.counter == name.counter
-        && entry.digest.words.lowHalf == name.digest && writers[Int(entry.writer)] == name.writer
-    } != nil
-  }
-
   /// The number of an operation; assigns one if it has none.
   mutating func number(of reference: Operation.Seen) -> Int32 {
     let writer = writerNumber(of: reference.writerID)
@@ -97,44 +88,4 @@ struct LogReferences {
 
   /// Records that an operation is here.
   mutating func setNode(_ node: Int, of number: Int32) { stored[Int(number)].node = Int32(node) }
-}
-
-extension LogReferences {
-  func encode(into writer: inout CacheWriter) {
-    writer.add(Int64(writers.count))
-    for id in writers { writer.add(id.words) }
-    writer.add(Int64(stored.count))
-    for entry in stored {
-      writer.add(entry.digest.words)
-      writer.add(entry.counter)
-      writer.add(entry.writer)
-      writer.add(entry.node)
-    }
-  }
-
-  init(from reader: inout CacheReader) {
-    for number in 0..<reader.count(16) {
-      let id = WriterID(words: reader.words2())
-      writers.append(id)
-      writerNumbers[id] = Int32(number)
-    }
-    let count = reader.count(48)
-    var entries: [Stored] = []
-    entries.reserveCapacity(count)
-    numbers.reserve(count)
-    for number in 0..<count {
-      entries.append(
-        Stored(
-          digest: Digest(words: reader.words4()), counter: reader.number(),
-          writer: reader.place(below: writers.count), node: reader.number()))
-      if entries[number].writer < 0 { reader.fail() }
-      numbers.insert(Int32(number)) { entries[Int($0)].digest.words.x }
-    }
-    stored = entries
-  }
-
-  /// Whether every operation that is here has an index below `count`.
-  func areHere(below count: Int) -> Bool {
-    stored.allSatisfy { $0.node >= -1 && Int($0.node) < count }
-  }
 }

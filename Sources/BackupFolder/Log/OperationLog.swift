@@ -37,8 +37,6 @@ struct OperationLog {
   private(set) var hasUnknownChanges = false
   /// Whether files that were never placed were listed.
   private(set) var hasTemporaryFiles = false
-  /// Whether some of it was not read in this run.
-  private(set) var isFromCache = false
 
   /// A key slot whose file is in an earlier namespace.
   struct LoggedPendingKeySlot {
@@ -80,14 +78,11 @@ struct OperationLog {
   /// - Parameters:
   ///   - namespace: the namespace of the logs.
   ///   - masterKey: the namespace's key.
-  ///   - known: the log as read before. Its files are not read again unless one of them is missing.
-  ///     Only for writing runs, which need not know whether a file has changed.
   ///   - isTolerant: whether folders that cannot be listed are only recorded.
   /// - Returns: the logs.
   /// - Throws: ``BackupFolderError/interrupted``; a failed listing.
   static func read(
-    _ namespace: Namespace, masterKey: borrowing MasterKey, known: OperationLog? = nil,
-    isTolerant: Bool = true
+    _ namespace: Namespace, masterKey: borrowing MasterKey, isTolerant: Bool = true
   ) throws(BackupFolderError) -> OperationLog {
     var log = OperationLog()
     let (opened, problem) = try namespace.readableLogFolder()
@@ -96,7 +91,7 @@ struct OperationLog {
       log.problems.report(unlisted: problem)
     }
     guard let folder = opened else { return log }
-    var listing: LogListing
+    let listing: LogListing
     do throws(BackupFolderError) {
       listing = try LogListing(folder, isTolerant: isTolerant)
     } catch {
@@ -104,29 +99,18 @@ struct OperationLog {
       log.problems.report(unlisted: FileFinding(unlisted: LogProblems.path, error))
       return log
     }
-    var kept = known
-    if kept?.isCacheable == true, kept?.readLinks(namespace, masterKey: masterKey) == true,
-      let known = kept, listing.remove(known.index.nodes)
-    {
-      log = known
-      log.problems = LogProblems()
-      log.isFromCache = true
-    }
     log.problems.report(unlisted: listing.unlisted)
     log.listed = listing.mark
     log.hasTemporaryFiles = listing.hasTemporaryFiles
-    let knownCount = log.index.nodes.count
-    if knownCount == 0 {
-      log.index.reserve(listing.count)
-      log.times.reserveCapacity(listing.count)
-    }
+    log.index.reserve(listing.count)
+    log.times.reserveCapacity(listing.count)
     let surplus = listing.surplus
     var files = LogFiles(folder)
     var workspace = Workspace()
     for file in listing.inOrder() {
       try log.read(file, in: &files, namespace, masterKey: masterKey, &workspace)
     }
-    if log.index.nodes.count > knownCount || log.index.namesCopies { log.bringInOrder() }
+    log.bringInOrder()
     log.problems.report(surplus: surplus)
     return log
   }
@@ -324,94 +308,5 @@ struct OperationLog {
   /// Includes a key slot's file.
   mutating func include(keyFile file: [UInt8], of key: KeyID) {
     keyFiles[key] = file
-  }
-}
-
-/// The form of the logs in ``NamespaceCache``: everything that was read from operations, and
-/// nothing about unusable files.
-extension OperationLog {
-  /// Whether everything that was read is kept and would be read in the same way again.
-  var isCacheable: Bool { elsewhere.isEmpty && !hasUnknownChanges }
-
-  func encode(into writer: inout CacheWriter) {
-    index.encode(into: &writer)
-    for time in times { writer.add(time) }
-    writer.add(Int64(labels.count))
-    for (id, label) in labels {
-      writer.add(id.words)
-      writer.add(label.counter)
-      writer.add(label.text)
-    }
-    writer.add(Int64(retirements.count))
-    for retirement in retirements {
-      writer.add(Int32(retirement.node))
-      writer.add(retirement.writer.words)
-    }
-    writer.add(Int64(keyFiles.count))
-    for (id, file) in keyFiles {
-      writer.add(id.words)
-      writer.add(file)
-    }
-    writer.add(Int64(pendingKeySlots.count))
-    for (id, slot) in pendingKeySlots {
-      writer.add(id.words)
-      writer.add(slot.namespaceID.words)
-      writer.add(slot.file)
-    }
-    writer.add(Int64(removedKeys.count))
-    for id in removedKeys { writer.add(id.words) }
-    writer.add(Int64(keyLabels.count))
-    for (id, label) in keyLabels {
-      writer.add(id.words)
-      writer.add(label.at)
-      writer.add(label.text)
-    }
-    writer.add(Int64(links.nodes.count))
-    for node in links.nodes { writer.add(Int32(node)) }
-    writer.add(UInt8(envelope == nil ? 0 : 1))
-    if let envelope {
-      writer.add(envelope.at)
-      writer.add(envelope.file)
-    }
-  }
-
-  init(from reader: inout CacheReader) {
-    self.init()
-    index = LogIndex(from: &reader)
-    times.reserveCapacity(index.nodes.count)
-    for _ in index.nodes.indices { times.append(reader.number()) }
-    for _ in 0..<reader.count(32) {
-      let id = WriterID(words: reader.words2())
-      labels[id] = WriterLabel(counter: reader.number(), text: reader.text())
-    }
-    for _ in 0..<reader.count(20) {
-      let node = reader.place(below: index.nodes.count)
-      if node < 0 { reader.fail() }
-      retirements.append((Int(node), WriterID(words: reader.words2())))
-    }
-    for _ in 0..<reader.count(24) {
-      keyFiles[KeyID(words: reader.words2())] = reader.data()
-    }
-    for _ in 0..<reader.count(40) {
-      let id = KeyID(words: reader.words2())
-      pendingKeySlots[id] = LoggedPendingKeySlot(
-        namespaceID: NamespaceID(words: reader.words2()), file: reader.data())
-    }
-    for _ in 0..<reader.count(16) { removedKeys.insert(KeyID(words: reader.words2())) }
-    for _ in 0..<reader.count(32) {
-      let id = KeyID(words: reader.words2())
-      keyLabels[id] = (reader.number(), reader.text())
-    }
-    var linking: [Int] = []
-    for _ in 0..<reader.count(4) {
-      let node = reader.place(below: index.nodes.count)
-      if node < 0 { reader.fail() }
-      linking.append(Int(node))
-    }
-    links = LogLinks(unreadNodes: linking)
-    if reader.number(UInt8.self) == 1 {
-      let at = reader.number(UInt64.self)
-      envelope = (at, reader.data())
-    }
   }
 }

@@ -26,22 +26,3 @@ struct RecordNumbers {
     return all.count - 1
   }
 }
-
-extension RecordNumbers {
-  func encode(into writer: inout CacheWriter) {
-    writer.add(Int64(records.count))
-    for record in records { writer.add(record.words) }
-  }
-
-  init(from reader: inout CacheReader) {
-    let count = reader.count(32)
-    var all: [RecordID] = []
-    all.reserveCapacity(count)
-    index.reserve(count)
-    for number in 0..<count {
-      all.append(RecordID(words: reader.words4()))
-      index.insert(Int32(number)) { all[Int($0)].words.x }
-    }
-    records = all
-  }
-}

@@ -63,11 +63,10 @@ public struct OpenNamespace: ~Copyable {
 
   /// The purpose for which a namespace is opened.
   public enum Purpose: Sendable {
-    /// Reading: everything is read and thereby checked.
+    /// Reading: the logs are read at once. A folder that cannot be listed is a finding.
     case reading
-    /// Adding or removing: data that this computer read before need not be read again.
-    ///
-    /// ``OpenNamespace/forEachWallet(_:)`` reads it all the same.
+    /// Adding or removing: the logs are read when the run has the lock, or before the first wallet
+    /// is read. A folder that cannot be listed then stops the run.
     case writing
   }
 
@@ -117,17 +116,8 @@ public struct OpenNamespace: ~Copyable {
     // empty and freshness as unknown.
     let state = try? namespace.state(make: false)
     localState = (try? state?.localState(of: id)) ?? LocalState()
-    var known: OperationLog?
-    if purpose == .writing {
-      known = log
-      if log.index.nodes.isEmpty, let state {
-        let cache = NamespaceCache.load(id, from: state, masterKey: masterKey)
-        known = cache.log
-        view.stamps = cache.view
-      }
-    }
     log = try OperationLog.read(
-      namespace, masterKey: masterKey, known: known, isTolerant: purpose == .reading)
+      namespace, masterKey: masterKey, isTolerant: purpose == .reading)
     log.limitCovering(to: lineage.carriedEnds)
     isLoaded = true
     lineage.knownSuccessors = lineage.knownSuccessors ?? Set(log.links.successors.map(\.id))
@@ -227,11 +217,11 @@ public struct OpenNamespace: ~Copyable {
     return pass.finish()
   }
 
-  /// Reads the logs that a writing run took from its cache.
+  /// Reads the logs of a namespace that was opened for writing.
   private mutating func readUnread() -> BackupFolderError? {
     purpose = .reading
     do {
-      if log.isFromCache || !isLoaded { try load() }
+      if !isLoaded { try load() }
       return nil
     } catch {
       return error

@@ -16,11 +16,6 @@ extension OpenNamespace {
         mayGo(bytes)
       }
     }
-    view.written += views.compactMap { staged in
-      staged.file.stamp.map {
-        ViewStamps.Entry(record: staged.record, value: staged.value, stamp: $0)
-      }
-    }
     if let first = views.first { try first.file.directory.sync() }
   }
 

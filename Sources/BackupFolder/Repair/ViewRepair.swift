@@ -1,7 +1,6 @@
 // This folder is for the repairs of a writing run, whatever the cause. It repairs CSPP files and
-// files of key slots that differ from the log, the remains of a crash, and the cache. It writes the
-// contents of the log and decides nothing: changes are made in Wallets, KeySlotChanges and
-// Rotation.
+// files of key slots that differ from the log, and the remains of a crash. It writes the contents of
+// the log and decides nothing: changes are made in Wallets, KeySlotChanges and Rotation.
 
 internal import CSPP
 internal import SecretMemory
@@ -15,7 +14,6 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     _ = try repair(run: run)
-    saveCache(run: run)
     if let problem = view.problem { throw problem }
   }
 

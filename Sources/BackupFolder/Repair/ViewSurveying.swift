@@ -1,27 +1,14 @@
 internal import CSPP
 
 extension OpenNamespace {
-  /// Compares every view file with the log.
-  ///
-  /// Opens the files that may have changed since they were last opened.
+  /// Opens every view file and compares it with the log.
   mutating func survey(run: borrowing WritingRun) throws(BackupFolderError) -> ViewSurvey {
     var survey = ViewSurvey(
       current: [Bool](repeating: false, count: log.index.records.count))
     let current = try namespace.walletFolder()
-    loadStamps(of: current, run: run)
-    let time = FileStamp.now()
-    var entries: [ViewStamps.Entry] = []
     var files = try namespace.viewFiles()
     while let file = try files.nextFile() {
       guard let folder = file.isOlderPlace ? namespace.directory : current else { continue }
-      let own = file.isOlderPlace ? nil : file.named
-      if let own, view.stamps != nil, let stamp = folder.stamp(ofWallet: own),
-        let value = view.stamps?.value(of: own, stamp)
-      {
-        entries.append(ViewStamps.Entry(record: own, value: value, stamp: stamp))
-        survey.classify(file, own, value, log.index)
-        continue
-      }
       let isOwnTemporary = file.name.hasPrefix("\(AtomicFile.temporaryPrefix)\(run.tag)-")
       switch view.reader.open(file.name, in: folder) {
       case .absent: continue
@@ -34,9 +21,6 @@ extension OpenNamespace {
           survey.untouchable.insert(record)
         }
       case .opened(let entry, let value):
-        if own == entry.recordID, let stamp = view.reader.stamp, stamp.isSettled(at: time) {
-          entries.append(ViewStamps.Entry(record: entry.recordID, value: value, stamp: stamp))
-        }
         let standing = log.index.standing(of: value, record: entry.recordID)
         if isOwnTemporary, standing != .unknown || isUnpublished(entry) {
           survey.classify(leftOver: file)
@@ -45,17 +29,7 @@ extension OpenNamespace {
         }
       }
     }
-    view.stamps?.replace(with: entries)
     return survey
-  }
-
-  /// Takes over the stamps of an earlier run if the folder is the same.
-  private mutating func loadStamps(of folder: Directory?, run: borrowing WritingRun) {
-    let device = folder?.stampingDevice
-    if view.stamps == nil, device != nil {
-      view.stamps = NamespaceCache.load(id, from: run.state, masterKey: masterKey).view
-    }
-    if view.stamps?.device != device { view.stamps = device.map { ViewStamps(device: $0) } }
   }
 
   /// Whether an entry's mark names an operation that this computer staged and never published.

@@ -181,7 +181,6 @@ extension OpenNamespace {
       to: rotation.namespace.id, rotation.namespace.masterKey, last: last,
       leaving: rotation.left, run: run)
     try rotation.namespace.settleRotation(from: self, run: run)
-    saveCache(run: run)
     return rotation
   }
 

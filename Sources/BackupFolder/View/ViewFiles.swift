@@ -174,3 +174,13 @@ extension Namespace {
   /// Every file that may hold a wallet.
   func viewFiles() throws(BackupFolderError) -> ViewFiles { try ViewFiles(self) }
 }
+
+extension RecordID {
+  /// Orders by bytes, without a call for each byte.
+  fileprivate func precedes(_ other: RecordID) -> Bool {
+    if words.x != other.words.x { return words.x < other.words.x }
+    if words.y != other.words.y { return words.y < other.words.y }
+    if words.z != other.words.z { return words.z < other.words.z }
+    return words.w < other.words.w
+  }
+}

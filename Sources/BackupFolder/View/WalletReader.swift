@@ -28,8 +28,6 @@ struct WalletReader: ~Copyable {
   private var buffer = FileBuffer()
   /// The entry opened last.
   private(set) var plaintext = SecretBytes(zeroed: 16 * 1024)
-  /// The stamp of the file that was opened last.
-  var stamp: FileStamp? { buffer.stamp }
   private let namespaceID: NamespaceID
   let limit: Int
 

@@ -1,7 +1,7 @@
 // This folder is for the wallets' CSPP files, which are made from the log for other programs. It
 // reads them (ViewFiles, WalletReader, WalletPass), writes new ones under temporary names
-// (ViewStager), and caches their contents. Placing and repairing them is in Repair. This room does
-// not know the user's changes or their reasons.
+// (ViewStager). Placing and repairing them is in Repair. This room does not know the user's changes
+// or their reasons.
 
 /// The CSPP files of a namespace as one run knows them.
 ///
@@ -10,10 +10,6 @@
 struct WalletView: ~Copyable {
   /// Opens and seals the envelopes.
   var reader: WalletReader
-  /// The contents of the files when they were last opened; nil until a writing run needs them.
-  var stamps: ViewStamps?
-  /// Files that this run wrote, with their stamps before they were named.
-  var written: [ViewStamps.Entry] = []
   /// Files that were removed: what they held is in the log.
   var removed: [String] = []
   /// The reason why the last writing call could not update the files from the log.

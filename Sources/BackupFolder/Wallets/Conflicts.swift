@@ -74,7 +74,6 @@ extension OpenNamespace {
     }
     try put(place, run: run)
     _ = try repair(run: run)
-    saveCache(run: run)
     return true
   }
 

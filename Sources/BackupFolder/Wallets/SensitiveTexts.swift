@@ -8,10 +8,7 @@ extension OpenNamespace {
   ///
   /// - Throws: if a listing fails.
   public func sensitiveTexts(_ topic: String) throws(BackupFolderError) -> [[UInt8]] {
-    // A writing run does not read again what was read before, and its cache keeps no texts.
-    let whole =
-      isLoaded && !log.isFromCache
-      ? log : try OperationLog.read(namespace, masterKey: masterKey)
+    let whole = isLoaded ? log : try OperationLog.read(namespace, masterKey: masterKey)
     let sealed = whole.sensitive[topic] ?? []
     var texts = sealed.compactMap {
       try? SensitiveData.open($0, topic: topic, masterKey: masterKey)
@@ -53,6 +50,5 @@ extension OpenNamespace {
     }
     try publish(staged, run: run)
     log.include(sensitive: sealed, topic: topic)
-    saveCache(run: run)
   }
 }

@@ -48,18 +48,12 @@ extension OpenNamespace {
       }
     }
     while lastAdded.count < places.count {
-      do {
-        try addOperation(batch, places[lastAdded.count...], run: run)
-      } catch {
-        saveCache(run: run)
-        throw error
-      }
+      try addOperation(batch, places[lastAdded.count...], run: run)
     }
     // Conflict copies that this decision supersedes can be removed only now.
     if settlesConflict, view.problem == nil {
       do { _ = try repair(run: run) } catch { view.problem = error }
     }
-    saveCache(run: run)
     return lastAdded
   }
 
@@ -188,7 +182,6 @@ extension OpenNamespace {
     }
     try publish(staged, run: run)
     _ = try repair(run: run)
-    saveCache(run: run)
   }
 
   /// Logs other programs' versions of some records before those records are written, so that

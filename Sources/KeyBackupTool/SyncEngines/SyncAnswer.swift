@@ -52,8 +52,7 @@ struct SyncAnswer: Sendable, Equatable {
       case .rclone: RcloneQuestion.ask(mountedAt: root)
       case .rcloneBisync:
         bisync?.answer(files) ?? .unknown(engine, "its record is gone")
-      case .nextcloud, .ownCloud: DesktopClientQuestion.ask(engine, files, world)
-      case .dropbox: DropboxQuestion.ask(files, world)
+      case .nextcloud: NextcloudQuestion.ask(files, world)
       default: .unknown(engine, "keybackup knows no way to ask \(engine.name)")
       }
     }

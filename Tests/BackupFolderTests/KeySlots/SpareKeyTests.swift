@@ -46,7 +46,7 @@ struct SpareKeyTests {
       try open.setLabel(name, of: id)
       #expect(try scene.slots()[id]?.label == name)
     }
-    // Another computer learns the label when it has opened the log, also from its cache.
+    // Another computer learns the label when it has opened the log.
     #expect(try scene.slots("b")[id]?.label == "key 10")
     for _ in 1...2 {
       var other = try scene.open(with: a, computer: "b", for: .writing)

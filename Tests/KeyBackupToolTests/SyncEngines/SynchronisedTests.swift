@@ -5,7 +5,7 @@ import Testing
 
 /// Asks simulated sync engines, with every answer that they can give, and none.
 ///
-/// For the real ones see ``SyncthingTests`` and ``RcloneTests``.
+/// For the real ones see ``SyncthingTests``, ``RcloneTests`` and ``NextcloudTests``.
 @Suite struct SynchronisedTests {
   /// An engine's answer, and the verdict on it.
   struct Answer: Sendable, CustomTestStringConvertible {
@@ -21,7 +21,7 @@ import Testing
   /// Simulates an engine's socket: answers every question with the word, or misbehaves.
   private static let sockets = """
     import os, socket, sys, time
-    kind, path, mode = sys.argv[1:]
+    path, mode = sys.argv[1:]
     os.makedirs(os.path.dirname(path), exist_ok=True)
     server = socket.socket(socket.AF_UNIX); server.bind(path); server.listen(5)
     while True:
@@ -30,21 +30,17 @@ import Testing
         if mode == "silent": time.sleep(1000)
         questions = c.makefile("r", newline="\\n"); f = c.makefile("w", newline="\\n")
         try:
-            if kind == "client": f.write("REGISTER_PATH:/x\\nUPDATE_VIEW:/x\\n"); f.flush()
+            f.write("REGISTER_PATH:/x\\nUPDATE_VIEW:/x\\n"); f.flush()
             while mode == "floods": f.write("STATUS:OK:/somewhere/else\\n")
             while mode == "endless": f.write("x" * 65536)
             first = True
             while True:
                 line = questions.readline()
                 if not line: break
-                if kind == "client":
-                    if mode == "garbage": f.write("STATUS\\x00:\\n" * 100)
-                    state = "OK" if mode == "one-not" and not first else mode if mode != "one-not" else "SYNC"
-                    f.write("STATUS:%s:%s" % (state, line.split(":", 1)[1]))
-                    first = False
-                elif line == "done\\n":
-                    if mode == "notok": f.write("notok\\nwho knows\\ndone\\n")
-                    else: f.write("ok\\nstatus\\t%s\\ndone\\n" % mode)
+                if mode == "garbage": f.write("STATUS\\x00:\\n" * 100)
+                state = "OK" if mode == "one-not" and not first else mode if mode != "one-not" else "SYNC"
+                f.write("STATUS:%s:%s" % (state, line.split(":", 1)[1]))
+                first = False
                 f.flush()
         except OSError: pass
     """
@@ -74,11 +70,11 @@ import Testing
       sourceLocation: location)
   }
 
-  private func play(_ kind: String, _ path: String, _ mode: String, _ box: Sandbox) async throws
-    -> BackgroundProgram
-  {
+  private func play(
+    _ path: String, _ mode: String, _ box: Sandbox
+  ) async throws -> BackgroundProgram {
     let program = try BackgroundProgram(
-      ["python3", "-c", Self.sockets, kind, path, mode],
+      ["python3", "-c", Self.sockets, path, mode],
       environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], log: box.root + "/engine.log")
     try await waitUntil("the engine listens") { Files.exists(path) ? nil : program.output }
     return program
@@ -98,32 +94,14 @@ import Testing
     Answer(mode: "silent", says: "answer"), Answer(mode: "floods", says: "answer"),
     Answer(mode: "endless", says: "answer"),
   ])
-  func `Nextcloud says what it has synchronised`(_ answer: Answer) async throws {
+  func `What is made of the answers of a client of Nextcloud`(_ answer: Answer) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
     try box.place(
       "[Accounts]\n0\\Folders\\1\\localPath=\(box.folder)/\n",
       at: ".config/Nextcloud/nextcloud.cfg")
-    let engine = try await play("client", box.root + "/run/Nextcloud/socket", answer.mode, box)
+    let engine = try await play(box.root + "/run/Nextcloud/socket", answer.mode, box)
     try await expect(answer, of: "nextcloud", from: box)
-    withExtendedLifetime(engine) {}
-  }
-
-  @Test(arguments: [
-    Answer(mode: "up to date", says: "every file is up to date", isSynchronised: true),
-    Answer(mode: "syncing", says: "still to go", isSynchronised: false),
-    Answer(mode: "unsyncable", says: "cannot take", isSynchronised: false),
-    Answer(mode: "selsync", says: "leaves out", isSynchronised: false),
-    Answer(mode: "what a later one says", says: "no answer that keybackup understands"),
-    Answer(mode: "notok", says: "does not answer"), Answer(mode: "closes", says: "does not answer"),
-    Answer(mode: "silent", says: "answer"),
-  ])
-  func `Dropbox says what it has synchronised`(_ answer: Answer) async throws {
-    let backup = try await PreparedBackup()
-    let box = backup.box
-    try box.setUpDropbox(box.folder)
-    let engine = try await play("dropbox", box.home + "/.dropbox/command_socket", answer.mode, box)
-    try await expect(answer, of: "dropbox", from: box)
     withExtendedLifetime(engine) {}
   }
 
@@ -137,8 +115,15 @@ import Testing
     try await expect(Answer(mode: "", says: "does not run"), of: "syncthing", from: box)
     try Files.remove(box.home + "/.config/syncthing")
     try box.setUpDropbox(box.folder)
-    try await expect(Answer(mode: "", says: "does not run"), of: "dropbox", from: box)
+    try await expect(Answer(mode: "", says: "no way to ask Dropbox"), of: "dropbox", from: box)
     try Files.remove(box.home + "/.dropbox")
+    let client = "[Accounts]\n0\\Folders\\1\\localPath=\(box.folder)/\n"
+    try box.place(client, at: ".config/ownCloud/owncloud.cfg")
+    try await expect(Answer(mode: "", says: "no way to ask ownCloud"), of: "owncloud", from: box)
+    try Files.remove(box.home + "/.config/ownCloud")
+    try box.place(client, at: ".config/Nextcloud/nextcloud.cfg")
+    try await expect(Answer(mode: "", says: "does not run"), of: "nextcloud", from: box)
+    try Files.remove(box.home + "/.config/Nextcloud")
     try box.place("sync_dir = \"\(box.folder)\"", at: ".config/onedrive/config")
     try await expect(Answer(mode: "", says: "no way to ask OneDrive"), of: "onedrive", from: box)
     let text = try await box.keybackup(
