@@ -32,6 +32,10 @@ public enum CSPPError: Error, Equatable, Sendable {
   case unsupportedVersion
   /// A plain field contradicts the file's location or the object it belongs to.
   case contradictsPlace(String)
+  /// The fields are right, but the bytes are not those that a writer of this format gives them.
+  case otherSpelling
+  /// The signature is not the expected key's, or that key is one that no signer can have.
+  case invalidSignature
 
   // The decrypted contents.
 
@@ -70,6 +74,8 @@ extension CSPPError: CustomStringConvertible {
     case .otherFormat: "is of another format"
     case .unsupportedVersion: "is of a version that is not known here"
     case .contradictsPlace(let name): "lies in the wrong place: \(name) does not fit"
+    case .otherSpelling: "is not spelled as its format requires"
+    case .invalidSignature: "is not signed by the expected key"
     case .authenticationFailed: "was changed or belongs to another key"
     case .otherNamespace: "belongs to another backup"
     case .otherRecord: "holds another wallet than its name says"

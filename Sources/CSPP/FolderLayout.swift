@@ -12,6 +12,10 @@ public enum FolderLayout {
   public static let keyFolder = "keys"
   /// The folder of the operation logs, in ``ownFolder``.
   public static let logFolder = "log"
+  /// The folder of the operations of silent writers, in ``ownFolder``.
+  public static let sealedFolder = "sealed"
+  /// The folder of the contents of files, in ``ownFolder``.
+  public static let objectFolder = "objects"
   /// The master key's record ID.
   public static let masterKeyRecordID = "cspp-master-key-v1"
   /// The name of the master-key envelope: the digest of its record ID.
@@ -65,6 +69,29 @@ public enum FolderLayout {
   /// The folder of one computer's log.
   public static func log(of writer: WriterID, in id: NamespaceID) -> String {
     "\(log(id))/\(writer)"
+  }
+
+  /// The folder of the chains of all silent writers.
+  public static func sealed(_ id: NamespaceID) -> String {
+    "\(namespace(id))/\(ownFolder)/\(sealedFolder)"
+  }
+
+  /// The folder of one silent writer's chain.
+  public static func sealed(of writer: WriterID, in id: NamespaceID) -> String {
+    "\(sealed(id))/\(writer)"
+  }
+
+  /// The folder of the objects, which hold the contents of files.
+  public static func objects(_ id: NamespaceID) -> String {
+    "\(namespace(id))/\(ownFolder)/\(objectFolder)"
+  }
+
+  /// The name of an object: the digest of its bytes.
+  public static func objectFile(_ object: Digest) -> String { "\(object).bin" }
+
+  /// The path of an object.
+  public static func object(_ object: Digest, in id: NamespaceID) -> String {
+    "\(objects(id))/\(objectFile(object))"
   }
 
   /// The name of an operation's file: its counter in at least 8 digits, and the first 32 digits of

@@ -7,11 +7,19 @@ public struct SizeLimits: Equatable, Sendable {
   /// The limit of an operation, in bytes: 64 MiB.
   public var operation = 64 * 1024 * 1024
 
+  /// The limit of a sealed operation, in bytes: 24 MiB.
+  public var sealedOperation = 24 * 1024 * 1024
+
   /// The limits stated in the format's text.
   public static let standard = SizeLimits()
 
   /// The limit of one wallet's labels, uncompressed, in bytes: 10 MiB.
   public static let labels = 10 * 1024 * 1024
+
+  /// The limit of a file's contents, in bytes: 1 TiB.
+  public static let file: UInt64 = 1 << 40
+  /// The limit of contents that lie in the operation itself, in bytes: 2 KiB.
+  public static let inlineFile = 2 * 1024
 
   /// Creates the format's own limits, to be changed field by field.
   public init() {}

@@ -38,11 +38,21 @@ public enum NIP19 {
   ///   ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``,
   ///   ``NostrError/invalidSecretKey``.
   public static func decode(_ text: RawSpan) throws(NostrError) -> Key {
-    let decoded = try Bech32.decode(text)
+    let decoded: Bech32.Decoded
+    do throws(Bech32.Mistake) {
+      decoded = try Bech32.decode(text)
+    } catch {
+      throw .invalidBech32("\(error)")
+    }
     guard let kind = Kind(rawValue: decoded.prefix) else {
       throw .wrongPrefix(found: decoded.prefix)
     }
-    let bytes = try Bech32.bytes(of: decoded.values)
+    let bytes: SecretBytes
+    do throws(Bech32.Mistake) {
+      bytes = try Bech32.bytes(of: decoded.values)
+    } catch {
+      throw .invalidBech32("\(error)")
+    }
     guard bytes.count == 32 else { throw .wrongLength }
     switch kind {
     case .publicKey:

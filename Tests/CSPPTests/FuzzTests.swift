@@ -119,6 +119,36 @@ struct FuzzTests {
     }
   }
 
+  @Test(arguments: UInt64(400)..<420)
+  func `Sealed operations, and any text under a valid seal`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let original = try Silent.operation(generator.bytes(100))
+    var text = SecretBytes(zeroed: 0)
+    let contents = try Silent.open(original, into: &text)
+    let plaintext = text.revealed
+    for _ in 0..<250 {
+      let file = mutate(original, &generator)
+      if file != original { #expect(Silent.refusal(file) != nil, "seed \(seed)") }
+    }
+    for _ in 0..<50 {
+      // Only a silent writer's own key reaches this; a writer may still be hostile.
+      let changed = mutate(plaintext, &generator)
+      do throws(CSPPError) {
+        let file: [UInt8]
+        do { file = try Silent.file(text: changed) } catch { throw .empty }
+        let opened = try Silent.open(file, into: &text)
+        #expect(opened.verdicts([.filePut]).count == opened.changes.count, "seed \(seed)")
+        for case .file(.put(let put)) in opened.changes {
+          if case .inline(let inline) = put.version.place {
+            var found = SecretBytes(zeroed: 0)
+            try put.version.contents(inline, in: text, into: &found)
+          }
+        }
+        #expect(opened.changes.count <= contents.changes.count, "seed \(seed)")
+      } catch {}
+    }
+  }
+
   @Test(arguments: UInt64(300)..<320)
   func `Entries`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

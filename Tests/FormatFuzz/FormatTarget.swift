@@ -29,6 +29,8 @@ enum FormatTarget: String, CaseIterable {
   case covb
   /// Bitcoin Core's lists of descriptors, and SeedQR.
   case lists
+  /// A sealed operation, any text under a valid seal, and authorising lines.
+  case sealed
 
   /// Gives the decoder one input.
   ///
@@ -47,6 +49,7 @@ enum FormatTarget: String, CaseIterable {
     case .input: InputTarget.run(bytes)
     case .covb: CovbTarget.run(bytes)
     case .lists: ListsTarget.run(bytes)
+    case .sealed: SealedTarget.run(bytes)
     }
   }
 }

@@ -72,7 +72,8 @@ enum OperationTarget {
     let text = secret(bytes)
     guard let operation = try? CSPP.Operation(parsing: text) else { return false }
     var builder = OperationBuilder(
-      at: operation.at, writerLabel: operation.writerLabel, seen: operation.seen)
+      at: operation.at, writerLabel: operation.writerLabel, seen: operation.seen,
+      seenSealed: operation.seenSealed)
     for change in operation.changes where !add(change, of: text, to: &builder) { return true }
     do throws(CSPPError) {
       let sealed = try builder.seal(
@@ -85,6 +86,7 @@ enum OperationTarget {
       }
       let again = try file.open(inPlace: &back, masterKey: Keys.masterKey)
       must(again.at == operation.at && again.seen == operation.seen, "seen")
+      must(again.seenSealed == operation.seenSealed, "seen_sealed")
       must(again.writerLabel == operation.writerLabel, "the label")
       must(again.changes.count == operation.changes.count, "the number of changes")
       for (one, other) in zip(operation.changes, again.changes) {
@@ -126,11 +128,28 @@ enum OperationTarget {
       case .sensitive(let topic, let payload):
         let sealed = try CSPP.Operation.file(payload, in: text)
         builder.sensitive(topic: topic, sealed: sealed.span)
+      case .writerAdd(let writer): try builder.writerAdd(writer)
+      case .silentWriterRetire(let writer, let key): builder.silentWriterRetire(writer, key)
+      case .file(let change): try add(change, of: text, to: &builder)
       case .from, .unknown: return false
       }
       return true
     } catch {
       return false
+    }
+  }
+
+  private static func add(
+    _ change: FileChange, of text: borrowing SecretBytes, to builder: inout OperationBuilder
+  ) throws(CSPPError) {
+    switch change {
+    case .put(let put):
+      try builder.filePut(
+        put.fileID, name: put.name, version: NewFileVersion(copying: put.version, in: text),
+        replaces: put.replaces, origin: put.origin)
+    case .settle(let file, let replaces): builder.fileSettle(file, replaces: replaces)
+    case .remove(let file, let replaces): builder.fileRemove(file, replaces: replaces)
+    case .drop(let file, let versions): builder.fileDrop(file, versions: versions)
     }
   }
 
@@ -145,8 +164,23 @@ enum OperationTarget {
       "key \(key) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
     case .sensitive(let topic, let payload):
       "\(topic) \((try? CSPP.Operation.file(payload, in: text)) ?? [])"
+    case .file(.put(let put)):
+      "\(put.fileID) \(put.name) \(put.replaces) \(String(describing: put.origin))"
+        + meaning(put.version, text)
     case .envelope(let payload): "\((try? CSPP.Operation.file(payload, in: text)) ?? [])"
     default: "\(change)"
+    }
+  }
+
+  private static func meaning(_ version: FileVersion, _ text: borrowing SecretBytes) -> String {
+    let rest = "\(version.size) \(version.modified) \(version.mode) \(version.content)"
+    switch version.place {
+    case .object(let name, let payload):
+      return "\(name) \((try? FileVersion.key(payload, in: text))?.copied ?? []) \(rest)"
+    case .inline(let inline):
+      var contents = SecretBytes(zeroed: 0)
+      do { try version.contents(inline, in: text, into: &contents) } catch {}
+      return "\(contents.copied) \(rest)"
     }
   }
 }

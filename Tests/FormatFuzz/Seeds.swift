@@ -54,6 +54,7 @@ enum Seeds {
       case .input: return inputs.map { Array($0.utf8) }
       case .covb: return covb.map { Array($0.utf8) }
       case .lists: return lists.map { Array($0.utf8) }
+      case .sealed: return try sealed()
       }
     } catch {
       fatalError("\(error)")
@@ -103,6 +104,7 @@ enum Seeds {
       to: Keys.namespace, boxes: [CSPP.Operation.Box(keyID: Keys.keyID, box: [1, 2])],
       last: seen)
     builder.writerRetire(Keys.writer)
+    try addFiles(to: &builder, after: seen)
     let header = try OperationHeader(
       namespaceID: Keys.namespace, writerID: Keys.writer, counter: 2, previous: seen.digest)
     let sealed = try builder.seal(header: header, masterKey: Keys.masterKey)
@@ -111,6 +113,52 @@ enum Seeds {
     _ = try OperationFile(parsing: file.span, at: nil)
       .open(inPlace: &text, masterKey: Keys.masterKey)
     return [file, Self.header(of: file), text.copied]
+  }
+
+  private static func addFiles(
+    to builder: inout OperationBuilder, after seen: CSPP.Operation.Seen
+  ) throws(CSPPError) {
+    guard let name = PathComponent("channel.backup") else { return }
+    let key = SealedTarget.signer.publicKey
+    let file = FileID(words: SIMD2(5, 6))
+    try builder.writerAdd(
+      SilentWriter(writerID: Keys.writer, signingKey: key, label: name, may: [.filePut, .put]))
+    builder.silentWriterRetire(Keys.writer, key)
+    try builder.filePut(
+      file, name: name,
+      version: NewFileVersion(inline: secret([1, 2, 3]), modified: 4, mode: 0o600),
+      replaces: [seen.digest], origin: FileOrigin(made: seen.digest, by: key))
+    builder.fileSettle(file, replaces: [seen.digest])
+    builder.fileRemove(file, replaces: [seen.digest])
+    builder.fileDrop(file, versions: [seen.digest])
+  }
+
+  /// A sealed operation, the members of its text after `header`, and a request.
+  private static func sealed() throws -> [[UInt8]] {
+    guard let name = PathComponent("channel.backup") else { return [] }
+    let header = try OperationHeader(
+      namespaceID: Keys.namespace, writerID: Keys.writer, counter: 1, previous: nil)
+    var builder = SealedOperationBuilder(header: header, at: 1, after: SealedTarget.after)
+    try builder.filePut(
+      FileID(words: SIMD2(5, 6)), name: name,
+      version: NewFileVersion(inline: secret([1, 2, 3]), modified: 4, mode: 0o600), replaces: [])
+    builder.put(RecordID(walletID: "w1"), entry: secret(Array("{}".utf8)))
+    builder.fileRemove(FileID(words: SIMD2(5, 6)), replaces: [SealedTarget.after.digest])
+    let sealed = try builder.seal(
+      inbox: SealedTarget.inbox.publicKey, writerSecret: SealedTarget.writerSecret,
+      signer: SealedTarget.signer)
+    let file = sealed.file.copied
+    var text = secret([])
+    _ = try SealedOperationFile(parsing: file.span, at: nil).open(
+      by: SealedTarget.signer.publicKey, inbox: SealedTarget.inbox,
+      writerSecret: SealedTarget.writerSecret, into: &text)
+    let plain = String(decoding: text.copied, as: UTF8.self).split(separator: ",", maxSplits: 1)
+    let request = try WriterRequest(
+      writerID: Keys.writer, signer: SealedTarget.signer,
+      answerSecret: secret(Keys.salt), label: name)
+    return [
+      file, plain.last.map { Array($0.trimmingBlanks.utf8) } ?? [], Array(request.line.utf8),
+    ]
   }
 
   /// Headers of key slots with a recovery code: alone, and with each second secret.
@@ -138,5 +186,14 @@ enum Seeds {
       let header = try? object.required("protected", in: text).base64("x", in: text, .url)
     else { return [] }
     return header
+  }
+}
+
+extension Substring {
+  /// Without the blanks at the end.
+  fileprivate var trimmingBlanks: Substring {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
   }
 }

@@ -19,7 +19,8 @@ struct Bech32Tests {
 
   init() throws { file = try Vectors.decode("bip173.json") }
 
-  private func decode(_ bytes: [UInt8]) throws(NostrError) -> (prefix: String, values: [UInt8]) {
+  private func decode(_ bytes: [UInt8]) throws(Bech32.Mistake) -> (prefix: String, values: [UInt8])
+  {
     let decoded = try unsafe Bech32.decode(bytes.span.bytes)
     return (decoded.prefix, plain(decoded.values))
   }
@@ -39,14 +40,14 @@ struct Bech32Tests {
   @Test func `Invalid strings`() {
     #expect(file.invalid.count == 12)
     for string in file.invalid {
-      #expect(throws: NostrError.self, "\(string.why)") { try decode(unhex(string.hex)) }
+      #expect(throws: Bech32.Mistake.self, "\(string.why)") { try decode(unhex(string.hex)) }
     }
   }
 
   /// The witness program of a segwit address (BIP-173), for the vectors about addresses.
   ///
   /// The bits are regrouped in the same way as for Nostr.
-  private func script(_ address: String) throws(NostrError) -> [UInt8]? {
+  private func script(_ address: String) throws(Bech32.Mistake) -> [UInt8]? {
     let (prefix, values) = try decode(Array(address.utf8))
     guard prefix == "bc" || prefix == "tb", let version = values.first, version <= 16 else {
       return nil
@@ -112,7 +113,7 @@ struct Bech32Tests {
     var random = SeededGenerator(seed: 19)
     for _ in 0..<20_000 {
       let garbage = random.bytes(Int.random(in: 0...100, using: &random))
-      #expect(throws: NostrError.self) { try decode(garbage) }
+      #expect(throws: Bech32.Mistake.self) { try decode(garbage) }
     }
   }
 }

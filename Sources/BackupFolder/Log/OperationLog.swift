@@ -189,7 +189,8 @@ struct OperationLog {
         sensitive[topic, default: []].append(
           try Operation.file(payload, in: workspace.operation.bytes))
       case .keyRemove(let key): removedKeys.insert(key)
-      case .unknown: hasUnknownChanges = true
+      // Files and silent writers are not read here yet.
+      case .unknown, .writerAdd, .silentWriterRetire, .file: hasUnknownChanges = true
       case .writerRetire(let writer): content.retired.append(writer)
       case .keyLabel(let key, let label): include(label: label, of: key, at: operation.at)
       case .from, .moved:

@@ -76,6 +76,12 @@ public struct Operation: Equatable, Sendable {
     case moved(NamespaceID, boxes: [Box], last: Seen)
     /// A computer was retired: it writes no more.
     case writerRetire(WriterID)
+    /// A silent writer was authorised.
+    case writerAdd(SilentWriter)
+    /// A silent writer's key was retired, under every writer ID that it has.
+    case silentWriterRetire(WriterID, SigningKey)
+    /// A change of a file's versions.
+    case file(FileChange)
     /// Private data beside the wallets, sealed once more with the sensitive data key; see
     /// ``SensitiveData``.
     case sensitive(topic: String, sealed: Payload)
@@ -91,6 +97,9 @@ public struct Operation: Equatable, Sendable {
   public let writerLabel: String
   /// The ends of the chains that the writer had opened.
   public let seen: [Seen]
+  /// The ends of every unbroken piece of the silent writers' chains that this operation takes into
+  /// account.
+  public let seenSealed: [Seen]
   /// The changes in the order they were made.
   public let changes: [Change]
 

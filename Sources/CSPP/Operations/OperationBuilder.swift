@@ -23,6 +23,8 @@ public struct SealedOperation: ~Copyable, Sendable {
 /// Collects the changes of one operation in guarded memory and seals them.
 public struct OperationBuilder: ~Copyable {
   private var writer: SecretWriter
+  private var files: Set<FileID> = []
+  private var hasInlineFile = false
 
   /// The number of changes so far.
   public private(set) var count = 0
@@ -33,21 +35,34 @@ public struct OperationBuilder: ~Copyable {
   ///   - at: Unix seconds.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
+  ///   - seenSealed: the ends of every unbroken piece of the silent writers' chains that are taken
+  ///     into account.
   ///   - size: the expected size of the file in bytes. The memory is allocated once and serves the
   ///     text and the file.
-  public init(at: UInt64, writerLabel: String, seen: [Operation.Seen], size: Int = 4096) {
+  public init(
+    at: UInt64, writerLabel: String, seen: [Operation.Seen], seenSealed: [Operation.Seen] = [],
+    size: Int = 4096
+  ) {
+    var fields = "\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),"
+    fields += "\"seen\":\(seen.json)"
+    // Without silent writers, the text is the one of version 0.1.
+    if !seenSealed.isEmpty { fields += ",\"seen_sealed\":\(seenSealed.json)" }
+    self.init(fields: fields, size: size)
+  }
+
+  /// Starts a text whose members before the changes are `fields`.
+  init(fields: String, size: Int) {
     writer = SecretWriter(capacity: size)
-    let ends = seen.map(\.json)
-    writer.raw("{\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),\"seen\":[")
-    writer.raw(ends.joined(separator: ","))
-    writer.raw("],\"changes\":[")
+    writer.raw("{\(fields),\"changes\":[")
   }
 
   /// The size in bytes of the file that `seal(header:masterKey:)` would make now, at most 512 too
   /// large.
   ///
   /// Callers keep it below ``SizeLimits/operation`` by starting another operation.
-  public var fileSize: Int { Self.fileSize(writer.count) }
+  public var fileSize: Int {
+    Self.fileSize(hasInlineFile ? Int(Padding.padme(UInt64(writer.count + 2))) : writer.count)
+  }
 
   /// The number of bytes that a `put` of such an entry adds to the file, rounded up.
   public static func fileSize(ofEntry count: Int) -> Int { (count * 2 + 128) / 3 * 4 + 4 }
@@ -115,7 +130,7 @@ public struct OperationBuilder: ~Copyable {
   public mutating func from(_ earlier: borrowing MasterKey, ends: [Operation.Seen]? = nil) {
     start(.from, "\"namespace_id\":\"\(earlier.namespaceID)\",\"master_key\":\"")
     earlier.withBytes { writer.hex($0) }
-    let told = ends.map { ",\"ends\":[\($0.map(\.json).joined(separator: ","))]" } ?? ""
+    let told = ends.map { ",\"ends\":\($0.json)" } ?? ""
     writer.raw("\"\(told)}}")
   }
 
@@ -149,6 +164,78 @@ public struct OperationBuilder: ~Copyable {
     writer.raw("\"}}")
   }
 
+  /// Adds the authorisation of a silent writer.
+  ///
+  /// - Throws: ``CSPPError/invalidField(_:)`` for a signing key that no signer can have.
+  public mutating func writerAdd(_ writer: SilentWriter) throws(CSPPError) {
+    guard writer.signingKey.isValid else { throw .invalidField("signing_key") }
+    add(.writerAdd, writer.members)
+  }
+
+  /// Adds the retirement of a silent writer's key, under every writer ID that it has.
+  public mutating func silentWriterRetire(_ id: WriterID, _ key: SigningKey) {
+    add(.writerRetire, "\"writer_id\":\"\(id)\",\"signing_key\":\"\(key)\"")
+  }
+
+  /// Adds a version of a file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - name: its name.
+  ///   - version: its contents.
+  ///   - replaces: the operations whose version of this file it replaces.
+  ///   - origin: the operation that first held the version, if it is not this one.
+  /// - Throws: ``CSPPError/duplicateField(_:)`` if this operation has a version of the file.
+  public mutating func filePut(
+    _ file: FileID, name: PathComponent, version: borrowing NewFileVersion, replaces: [Digest],
+    origin: FileOrigin? = nil
+  ) throws(CSPPError) {
+    guard files.insert(file).inserted else { throw .duplicateField("file_id") }
+    let (name, origin) = (JSONText.quoted(name.text), origin?.members ?? "")
+    start(.filePut, "\"file_id\":\"\(file)\",\"name\":\(name),\"version\":")
+    version.write(to: &writer)
+    writer.raw("\(origin),\"replaces\":\(replaces.json)}}")
+    hasInlineFile = hasInlineFile || version.isInline
+  }
+
+  /// Ends a conflict of a file's versions without a new version.
+  public mutating func fileSettle(_ file: FileID, replaces: [Digest]) {
+    add(.fileSettle, "\"file_id\":\"\(file)\",\"replaces\":\(replaces.json)")
+  }
+
+  /// Removes a file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - replaces: the operations whose version of this file it removes.
+  public mutating func fileRemove(_ file: FileID, replaces: [Digest]) {
+    add(.fileRemove, "\"file_id\":\"\(file)\",\"replaces\":\(replaces.json)")
+  }
+
+  /// Gives up old versions of a file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - versions: the operations whose version of this file nobody needs any more.
+  public mutating func fileDrop(_ file: FileID, versions: [Digest]) {
+    add(.fileDrop, "\"file_id\":\"\(file)\",\"versions\":\(versions.json)")
+  }
+
+  /// Ends the text, and pads it with blanks.
+  ///
+  /// - Parameter padded: the new size in bytes for the text's size.
+  /// - Returns: the text.
+  consuming func finish(padded: (Int) -> Int) -> SecretBytes {
+    writer.raw("]}")
+    let blanks = padded(writer.count) - writer.count
+    if blanks > 0 {
+      unsafe writer.grow(blanks) { target in
+        unsafe target.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: " "))
+      }
+    }
+    return writer.finish()
+  }
+
   /// Seals the operation and consumes the builder.
   ///
   /// - Parameters:
@@ -162,10 +249,11 @@ public struct OperationBuilder: ~Copyable {
     limit: Int = SizeLimits.standard.operation
   ) throws(CSPPError) -> SealedOperation {
     guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
-    writer.raw("]}")
+    let isPadded = hasInlineFile
     let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
     let file = try ProtectedFile.seal(
-      writer.finish(), header: header.json, format: OperationFile.format.description, key: key)
+      finish { isPadded ? Int(Padding.padme(UInt64($0))) : $0 }, header: header.json,
+      format: OperationFile.format.description, key: key)
     try SizeLimits.check(file.count, limit)
     let digest = file.withBytes { Digest(of: $0) }
     return SealedOperation(header: header, file: file, digest: digest)
@@ -182,8 +270,16 @@ public struct OperationBuilder: ~Copyable {
   }
 }
 
+extension Array where Element == Operation.Seen {
+  fileprivate var json: String { "[\(map(\.json).joined(separator: ","))]" }
+}
+
+extension Array where Element == Digest {
+  fileprivate var json: String { "[\(map { "\"\($0)\"" }.joined(separator: ","))]" }
+}
+
 extension Operation.Seen {
-  fileprivate var json: String {
+  var json: String {
     JSONText.object([
       ("writer_id", JSONText.quoted(writerID.hex)), ("counter", String(counter)),
       ("sha256", JSONText.quoted(digest.hex)),

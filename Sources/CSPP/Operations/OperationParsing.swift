@@ -4,21 +4,27 @@ extension Operation {
     let object = try JSONObject(parsing: text, duplicates: .refused)
     at = try object.required("at", in: text).integer("at", in: text)
     writerLabel = try object.required("writer_label", in: text).text("writer_label", in: text)
-    var elements = try JSONElements(object.required("seen", in: text), field: "seen")
-    var seen: [Seen] = []
-    while let element = try elements.next(in: text) { seen.append(try Seen(element, in: text)) }
-    self.seen = seen
-    elements = try JSONElements(object.required("changes", in: text), field: "changes")
-    var changes: [Change] = []
-    while let element = try elements.next(in: text) {
-      changes.append(try Change(element, in: text))
-    }
-    self.changes = changes
+    seen = try Seen.list(object.required("seen", in: text), "seen", in: text)
+    let sealed = try object.optional("seen_sealed", in: text)
+    seenSealed =
+      try sealed.map { (list) throws(CSPPError) in
+        try Seen.list(list, "seen_sealed", in: text)
+      } ?? []
+    changes = try Change.list(object.required("changes", in: text), in: text)
   }
 }
 
 extension Operation.Seen {
-  fileprivate init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
+  static func list(
+    _ value: JSONValue, _ field: StaticString, in text: RawSpan
+  ) throws(CSPPError) -> [Self] {
+    var elements = try JSONElements(value, field: field)
+    var list: [Self] = []
+    while let element = try elements.next(in: text) { list.append(try Self(element, in: text)) }
+    return list
+  }
+
+  init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
     guard value.kind == .object else { throw .invalidField("seen") }
     let object = try JSONObject(value, in: text, duplicates: .refused)
     writerID = try object.required("writer_id", in: text).identifier("writer_id", in: text)
@@ -29,7 +35,7 @@ extension Operation.Seen {
 }
 
 extension Operation.Payload {
-  fileprivate init(
+  init(
     _ object: JSONObject, _ name: StaticString, in text: RawSpan
   ) throws(CSPPError) {
     value = try object.required(name, in: text)
@@ -40,8 +46,15 @@ extension Operation.Payload {
 }
 
 extension Operation.Change {
+  static func list(_ value: JSONValue, in text: RawSpan) throws(CSPPError) -> [Self] {
+    var elements = try JSONElements(value, field: "changes")
+    var changes: [Self] = []
+    while let element = try elements.next(in: text) { changes.append(try Self(element, in: text)) }
+    return changes
+  }
+
   /// Parses `{"kind": {...}}`.
-  fileprivate init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
+  private init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
     guard value.kind == .object else { throw .invalidField("changes") }
     let members = try JSONObject(value, in: text, duplicates: .refused).members
     guard members.count == 1 else { throw .invalidField("changes") }
@@ -54,6 +67,9 @@ extension Operation.Change {
     let object = try JSONObject(members[0].value, in: text, duplicates: .refused)
     func id<ID: HexIdentifier>(_ name: StaticString) throws(CSPPError) -> ID {
       try object.required(name, in: text).identifier(name, in: text)
+    }
+    func digests(_ name: StaticString) throws(CSPPError) -> [Digest] {
+      try FileChange.digests(object, name, in: text)
     }
     switch known {
     case .put: self = .put(try id("record_id"), entry: try .init(object, "entry", in: text))
@@ -78,7 +94,19 @@ extension Operation.Change {
     case .sensitive:
       let topic = try object.required("topic", in: text).text("topic", in: text)
       self = .sensitive(topic: topic, sealed: try .init(object, "sealed", in: text))
-    case .writerRetire: self = .writerRetire(try id("writer_id"))
+    case .writerRetire:
+      let key = try object.optional("signing_key", in: text)
+      if let key {
+        self = .silentWriterRetire(
+          try id("writer_id"), try key.identifier("signing_key", in: text))
+      } else {
+        self = .writerRetire(try id("writer_id"))
+      }
+    case .writerAdd: self = .writerAdd(try SilentWriter(object, in: text))
+    case .filePut: self = .file(.put(try FilePut(object, in: text)))
+    case .fileSettle: self = .file(.settle(try id("file_id"), replaces: try digests("replaces")))
+    case .fileRemove: self = .file(.remove(try id("file_id"), replaces: try digests("replaces")))
+    case .fileDrop: self = .file(.drop(try id("file_id"), versions: try digests("versions")))
     }
   }
 
@@ -86,12 +114,7 @@ extension Operation.Change {
     _ value: JSONValue?, in text: RawSpan
   ) throws(CSPPError) -> [Operation.Seen]? {
     guard let value else { return nil }
-    var elements = try JSONElements(value, field: "ends")
-    var ends: [Operation.Seen] = []
-    while let element = try elements.next(in: text) {
-      ends.append(try Operation.Seen(element, in: text))
-    }
-    return ends
+    return try Operation.Seen.list(value, "ends", in: text)
   }
 
   private static func boxes(
@@ -123,5 +146,10 @@ extension Operation.Change {
     case moved
     case writerRetire = "writer-retire"
     case sensitive
+    case writerAdd = "writer-add"
+    case filePut = "file-put"
+    case fileSettle = "file-settle"
+    case fileRemove = "file-remove"
+    case fileDrop = "file-drop"
   }
 }

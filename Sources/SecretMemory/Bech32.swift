@@ -1,45 +1,66 @@
-internal import SecretMemory
-
-/// Bech32 as defined by BIP-173, not the later Bech32m; NIP-19 uses it.
+/// Text with a checksum that notices mistyped characters: Bech32 (BIP-173) and Bech32m (BIP-350).
 ///
 /// The values may be those of a secret key, so they and the text are kept in guarded memory.
-enum Bech32 {
-  /// The most characters of a Bech32 string.
-  static let maximumSize = 90
+public enum Bech32 {
+  /// The two checksums, which differ in one constant.
+  public enum Variant: UInt32, Sendable {
+    /// Bech32, which NIP-19 uses.
+    case bech32 = 1
+    /// Bech32m, which also notices a missing or an added `q` before a last `p`.
+    case bech32m = 0x2bc8_30a3
+  }
+
+  /// The reason why a text is refused; it repeats nothing of the text.
+  public struct Mistake: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The reason in words.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  /// The most characters of a Bech32 string by BIP-173.
+  public static let maximumSize = 90
   private static let checksumSize = 6
   private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
 
   /// The two parts of a string.
-  struct Decoded: ~Copyable {
+  public struct Decoded: ~Copyable {
     /// The human-readable part, in lower case.
-    let prefix: String
+    public let prefix: String
     /// The data without the checksum, five bits per byte.
-    let values: SecretBytes
+    public let values: SecretBytes
   }
 
   /// Decodes a string.
   ///
-  /// - Throws: ``NostrError/invalidBech32(_:)``.
-  static func decode(_ text: RawSpan) throws(NostrError) -> Decoded {
+  /// - Parameters:
+  ///   - text: ASCII; upper-case letters only if all are.
+  ///   - variant: the checksum.
+  ///   - maximumSize: the most characters.
+  /// - Returns: the two parts.
+  /// - Throws: ``Mistake``.
+  public static func decode(
+    _ text: RawSpan, _ variant: Variant = .bech32, maximumSize: Int = maximumSize
+  ) throws(Mistake) -> Decoded {
     let count = text.byteCount
     guard count <= maximumSize else {
-      throw .invalidBech32("longer than \(maximumSize) characters")
+      throw Mistake("longer than \(maximumSize) characters")
     }
     var separator: Int?
     var (hasLower, hasUpper) = (false, false)
     for index in 0..<count {
       let byte = text.character(index)
       guard (33...126).contains(byte) else {
-        throw .invalidBech32("a character beyond ASCII's signs")
+        throw Mistake("a character beyond ASCII's signs")
       }
       if byte == UInt8(ascii: "1") { separator = index }
       if (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) { hasLower = true }
       if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { hasUpper = true }
     }
-    if hasLower, hasUpper { throw .invalidBech32("capital and small letters mixed") }
-    guard let separator else { throw .invalidBech32("no separator 1") }
-    if separator == 0 { throw .invalidBech32("nothing before the separator") }
-    guard count - separator - 1 >= checksumSize else { throw .invalidBech32("too short") }
+    if hasLower, hasUpper { throw Mistake("capital and small letters mixed") }
+    guard let separator else { throw Mistake("no separator 1") }
+    if separator == 0 { throw Mistake("nothing before the separator") }
+    guard count - separator - 1 >= checksumSize else { throw Mistake("too short") }
 
     var prefix: [UInt8] = []
     for index in 0..<separator { prefix.append(text.character(index).lowercased) }
@@ -47,11 +68,13 @@ enum Bech32 {
     for index in 0..<values.count {
       let byte = text.character(separator + 1 + index).lowercased
       guard let value = alphabet.firstIndex(of: byte) else {
-        throw .invalidBech32("a character that stands for nothing")
+        throw Mistake("a character that stands for nothing")
       }
       values.set(index, UInt8(value))
     }
-    guard checksum(prefix, values) == 1 else { throw .invalidBech32("its checksum is wrong") }
+    guard checksum(prefix, values) == variant.rawValue else {
+      throw Mistake("its checksum is wrong")
+    }
     values.resize(to: values.count - checksumSize)
     return Decoded(prefix: String(decoding: prefix, as: UTF8.self), values: values)
   }
@@ -60,13 +83,16 @@ enum Bech32 {
   ///
   /// - Parameters:
   ///   - prefix: lower-case ASCII.
-  ///   - values: five bits per byte; together with the prefix at most 83 of them.
+  ///   - values: five bits per byte; together with the prefix at most 83 of them by BIP-173.
+  ///   - variant: the checksum.
   /// - Returns: the string's ASCII.
-  static func encode(prefix: String, values: borrowing SecretBytes) -> SecretBytes {
+  public static func encode(
+    prefix: String, values: borrowing SecretBytes, _ variant: Variant = .bech32
+  ) -> SecretBytes {
     let prefix = Array(prefix.utf8)
     var padded = SecretBytes(zeroed: values.count + checksumSize)
     for index in 0..<values.count { padded.set(index, values.byte(index)) }
-    let sum = checksum(prefix, padded) ^ 1
+    let sum = checksum(prefix, padded) ^ variant.rawValue
     for index in 0..<checksumSize {
       padded.set(values.count + index, UInt8(sum >> (5 * (5 - UInt32(index))) & 31))
     }
@@ -105,7 +131,7 @@ enum Bech32 {
 
 extension Bech32 {
   /// Splits bytes into groups of five bits; the last group is filled with zeroes.
-  static func values(of bytes: borrowing SecretBytes) -> SecretBytes {
+  public static func values(of bytes: borrowing SecretBytes) -> SecretBytes {
     var values = SecretBytes(zeroed: (bytes.count * 8 + 4) / 5)
     for bit in 0..<bytes.count * 8 where bytes.byte(bit / 8) >> (7 - UInt8(bit % 8)) & 1 == 1 {
       values.set(bit / 5, values.byte(bit / 5) | 1 << (4 - UInt8(bit % 5)))
@@ -115,14 +141,14 @@ extension Bech32 {
 
   /// Joins groups of five bits into bytes.
   ///
-  /// - Throws: ``NostrError/invalidBech32(_:)`` when more than four bits are left over, or one of
+  /// - Throws: ``Mistake`` when more than four bits are left over, or one of
   ///   them is not zero.
-  static func bytes(of values: borrowing SecretBytes) throws(NostrError) -> SecretBytes {
+  public static func bytes(of values: borrowing SecretBytes) throws(Mistake) -> SecretBytes {
     let bits = values.count * 5
     var bytes = SecretBytes(zeroed: bits / 8)
-    guard bits % 8 < 5 else { throw .invalidBech32("left-over bits") }
+    guard bits % 8 < 5 else { throw Mistake("left-over bits") }
     for bit in 0..<bits where values.byte(bit / 5) >> (4 - UInt8(bit % 5)) & 1 == 1 {
-      guard bit / 8 < bytes.count else { throw .invalidBech32("left-over bits") }
+      guard bit / 8 < bytes.count else { throw Mistake("left-over bits") }
       bytes.set(bit / 8, bytes.byte(bit / 8) | 1 << (7 - UInt8(bit % 8)))
     }
     return bytes
@@ -138,17 +164,17 @@ extension UInt8 {
 
 extension RawSpan {
   /// The byte at an index.
-  func character(_ index: Int) -> UInt8 {
+  fileprivate func character(_ index: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
   }
 }
 
 extension SecretBytes {
   /// The byte at an index.
-  borrowing func byte(_ index: Int) -> UInt8 { withBytes { $0.character(index) } }
+  fileprivate borrowing func byte(_ index: Int) -> UInt8 { withBytes { $0.character(index) } }
 
   /// Changes one byte.
-  mutating func set(_ index: Int, _ byte: UInt8) {
+  fileprivate mutating func set(_ index: Int, _ byte: UInt8) {
     withMutableBytes { $0.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
   }
 }
