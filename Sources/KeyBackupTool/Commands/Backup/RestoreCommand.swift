@@ -96,7 +96,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count, world)
     } catch {
       guard let out else { throw error }
-      unlock.output(world).warn(report, opened.health, opened.logFindings, all: unlock.common.verbose)
+      unlock.output(world).warn(
+        report, opened.health, opened.logFindings, all: unlock.common.verbose)
       throw error.adding(
         hint: "\(counted(report.restored, "wallet")) \(report.restored == 1 ? "is" : "are") in "
           + ShellWord.quoted(out))

@@ -77,7 +77,8 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
         Setting(name: .askpass, value: $0, origin: .variable(variable))
       } ?? file[.askpass]
     guard let setting else { return ShownSetting(standard: .askpass, "none") }
-    return shown(setting, FileLook.program(setting.value, world.environment), else: "there is no such program")
+    return shown(
+      setting, FileLook.program(setting.value, world.environment), else: "there is no such program")
   }
 
   /// A setting without its value where that may be a PIN.
