@@ -69,8 +69,11 @@ struct OwnWorld: Sendable {
     let descriptor: Int32
 
     init(_ text: String = "") throws {
-      descriptor = memfd_create("stream", UInt32(MFD_CLOEXEC))
-      guard descriptor >= 0 else { throw SystemFailure("memfd_create") }
+      var template = Array("/tmp/keybackup-stream.XXXXXX".utf8CString)
+      descriptor = unsafe mkstemp(&template)
+      guard descriptor >= 0 else { throw SystemFailure("mkstemp") }
+      unsafe unlink(template)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let bytes = Array(text.utf8)
       guard unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
         throw SystemFailure("pwrite")
