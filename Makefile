@@ -154,6 +154,8 @@ fuzz-formats: check ## fuzz the decoders of a backup folder's files (RUNS=100000
 model: check ## play random histories of a shared folder (HISTORIES=1000 SEED=random)
 	$(SWIFT) build --product folder-model
 	@.build/debug/folder-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
+	$(SWIFT) build --product silent-writer-model
+	@.build/debug/silent-writer-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
 
 crash-test: check ## kill at every system call, also those that change no file (long)
 	$(SWIFT) build --build-tests

@@ -184,6 +184,15 @@ let package = Package(
     .executableTarget(
       name: "folder-model", dependencies: ["FolderModel", arguments],
       path: "Tests/FolderModelTool", swiftSettings: strict),
+    // Files and silent writers: the rules of reading them, in memory, without the product's code.
+    .target(
+      name: "SilentWriterModel", dependencies: ["TestSupport"], path: "Tests/SilentWriterModel",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "silent-writer-model", dependencies: ["SilentWriterModel", arguments],
+      path: "Tests/SilentWriterModelTool", swiftSettings: strict),
+    .testTarget(
+      name: "SilentWriterModelTests", dependencies: ["SilentWriterModel"], swiftSettings: strict),
     .testTarget(
       name: "BackupFolderTests",
       dependencies: [
