@@ -33,11 +33,25 @@ extension World {
     }
   }
 
+  /// The versions that a maker meant to replace; a silent writer's also through its own ones.
+  private func meant(by name: Name) -> Set<Name> {
+    var meant = truth.meant[name, default: []]
+    guard case .silent = operations[name].author else { return meant }
+    var next = meant.sorted()
+    while let own = next.popLast() {
+      guard own >= 0, operations[own].author == operations[name].author else { continue }
+      let more = truth.meant[own, default: []].subtracting(meant)
+      meant.formUnion(more)
+      next += more.sorted()
+    }
+    return meant
+  }
+
   private func isReplacedKnowingly(
     _ name: Name, _ version: Truth.Made, _ reading: Reading
   ) -> Bool {
-    truth.meant.contains { other, meant in
-      guard meant.contains(name), isPublished[other] else { return false }
+    truth.meant.keys.contains { other in
+      guard isPublished[other], meant(by: other).contains(name) else { return false }
       if reading.heldBack.contains(where: { $0.made == other }) { return false }
       switch operations[other].author {
       case .person, .silent: return true

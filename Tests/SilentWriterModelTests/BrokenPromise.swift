@@ -1,4 +1,5 @@
 import SilentWriterModel
+import Testing
 
 /// A history that ends badly without some rules, and well with all.
 struct BrokenPromise: Sendable, CustomTestStringConvertible {
@@ -67,10 +68,15 @@ struct BrokenPromise: Sendable, CustomTestStringConvertible {
     Self(.rotation, 151, [6, 13, 16, 17], without: .lateReplaces),
     Self(.rotation, 2538, [7, 13, 14, 19, 29], without: .adoptedFirst),
     Self(.all, 6, [17, 20, 24], without: .objectsCopied),
-    Self(.all, 111, [7, 10, 11, 22, 25, 28, 35, 38, 40, 42, 43], without: .begunAgain),
+    Self(.rotation, 999, [0, 1, 8, 9, 10, 11], without: .begunAgain),
     Self(.folder, 2, [23, 24], without: .staysAfterRotation),
-    Self(.all, 2447, [18, 19, 26, 32, 33, 34, 39], without: .retiresNothing),
+    Self(
+      .rotation, 3211, [0, 5, 6, 7, 9, 11, 15, 16, 18, 19, 21, 22, 23, 25], without: .retiresNothing
+    ),
     Self(.plain, 1, [16], without: .objectLeft, .objectKept),
     Self(.plain, 1, [1], without: .objectLeft, .objectNameRemembered),
+    Self(.all, 5045, [6, 7, 20, 21, 22, 36], without: .cycles, .gapSettle),
+    Self(.all, 3322, [2, 6, 8, 10, 11, 25, 26, 28, 29, 32, 63], without: .untoldCarriesNothing),
+    Self(.rotation, 630, [4, 6, 11, 13, 15, 16], without: .gapRotate),
   ]
 }
