@@ -44,7 +44,10 @@ import Testing
     let bytes = key.copyBytes()
     return SecretBytes(count: 32) { span in
       for index in 0..<32 {
-        span.storeBytes(of: bytes.byte(31 - index), toByteOffset: index, as: UInt8.self)
+        let byte = bytes.withBytes {
+          unsafe $0.unsafeLoad(fromByteOffset: 31 - index, as: UInt8.self)
+        }
+        span.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
       }
     }
   }
