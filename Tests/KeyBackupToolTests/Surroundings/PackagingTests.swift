@@ -86,22 +86,23 @@ import Testing
     async throws
   {
     let box = try Sandbox()
-    // What runs takes no signal, like the first process of a namespace. With job control (-m) the
-    // shell does not let its own jobs ignore Ctrl-C.
+    // What runs takes no signal, like the first process of a namespace, and has a process group of
+    // its own, like Swift's compilers. With job control (-m) no job of this shell ignores Ctrl-C.
     let script = #"""
       set -eum
       cd "$1"
       export TMPDIR=$2/temporary started=$2/started
       mkdir "$TMPDIR"
       bash -euc '. scripts/work-folder stopped; ls "$TMPDIR" >"$started.folder"
-        stoppable KILL bash -c "trap : INT TERM HUP; echo \$\$ >\"\$started\"; sleep 10; echo >\"\$started.ended\""' &
+        stoppable KILL bash -c "trap : INT TERM HUP; set -m; sleep 10 & echo \$! >\"\$started\"
+          wait; wait; echo >\"\$started.ended\""' &
       until [ -s "$started" ]; do sleep 0.02; done
       kill "-$3" $!
       code=0
       wait $! || code=$?
       echo "$code, $(wc -l <"$started.folder") folder, $(ls "$TMPDIR" | wc -l) left"
       [ ! -e "$started.ended" ] || echo "its end was waited for"
-      if kill -0 "$(cat "$started")"; then echo "it still runs"; fi
+      if grep -qs ") [^ZX]" "/proc/$(cat "$started")/stat"; then echo "it still runs"; fi
       """#
     let run = try await box.run(
       ["bash", "-c", script, "bash", Build.root, box.root, signal], key: nil)
