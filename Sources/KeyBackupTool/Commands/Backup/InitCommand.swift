@@ -81,7 +81,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
     try FileCheck.requireWritable(path)
     let near = NearbyBackup.near(path)
-    try confirmAnother(than: near)
+    try confirmAnother(than: near, world)
     let known = KnownSyncFolders.find(world)
     let place = PlaceReport(path, known: known)
     for warning in place.warnings { common.output(world).warn("warning: \(warning)") }
@@ -174,7 +174,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   /// nearly always the one that is meant.
   ///
   /// - Throws: `namespace-exists` when nobody can be asked, `denied` when a person says no.
-  private func confirmAnother(than near: [String]) throws(UserMessage) {
+  private func confirmAnother(than near: [String], _ world: World) throws(UserMessage) {
     guard let first = near.first, !another else { return }
     let found = "a backup is in \(ShellWord.quoted(first)) already"
     let restore = "to get its wallets back: \(Self.restoring(first))"
