@@ -161,7 +161,11 @@ extension DefinedCommand {
   package func ownArguments(
     besides common: CommonOptionList, at path: [String]
   ) -> [DefinedArgument] {
-    let featured = (Topic.featured[path.joined(separator: " ")] ?? []) + Topic.featuredEverywhere
+    let name = path.joined(separator: " ")
+    // The longest page has no room for both.
+    let featured =
+      (Topic.featured[name] ?? [])
+      + (name == "wallet export" ? ["folder"] : Topic.featuredEverywhere)
     let own = (arguments ?? []).filter { argument in
       argument.shouldDisplay && (!common.contains(argument) || featured.contains(argument.id))
     }

@@ -9,7 +9,7 @@ extension AuthenticatorDescriptor {
 extension UserMessage {
   /// The part of GnuPG's smart-card daemon in it, and how to stop it.
   private static let freeTheCard =
-    "if GnuPG holds the card: gpgconf --kill scdaemon; else close the program that uses it"
+    "close the program that uses the card; if it is GnuPG: gpgconf --kill scdaemon"
 
   /// The message for a card where it is not the same as for a plugged-in key.
   init?(card error: PRFDeviceError, key: String) {

@@ -172,7 +172,7 @@ enum Wrapping {
   private static func isValue(_ word: String) -> Bool {
     let core = core(word[...])
     guard let first = core.first, !word.hasPrefix("-") else { return false }
-    return core.contains { $0.isNumber || "/=<>[]|&".contains($0) }
+    return core.contains { $0.isNumber || "/=<>[]|&.".contains($0) }
       || (first.isUppercase && core.allSatisfy { $0.isUppercase || $0 == "_" })
   }
 }

@@ -23,8 +23,8 @@ import Testing
   @Test func `Names are found in capital and small letters`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    let shown = try await box.keybackup(["wallet", "show", "NAME of First-Wallet", "--json"])
-    #expect(try shown.json()["id"].text == "first-wallet", "\(shown.text)")
+    let shown = try await box.keybackup(["wallet", "show", "NAME of First-Wallet"])
+    #expect(shown.out.contains(/ID +first-wallet\n/), "\(shown.text)")
     let near = try await box.keybackup(["wallet", "show", "Namn of first"], expecting: 66)
     expectFailure(near, 66, says: "Did you mean \"Name of first-wallet\"")
     // Two that differ in this only: neither is chosen, and each is found by its own name.
@@ -33,8 +33,8 @@ import Testing
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
     let both = try await box.keybackup(["wallet", "show", "spending"], expecting: 66)
     expectFailure(both, 66, says: "Did you mean \"SPENDING\", \"Spending\"?")
-    let exact = try await box.keybackup(["wallet", "show", "SPENDING", "--json"])
-    #expect(try exact.json()["id"].text == "b")
+    let exact = try await box.keybackup(["wallet", "show", "SPENDING"])
+    #expect(exact.out.contains(/ID +b\n/), "\(exact.text)")
     try await box.keybackup(["wallet", "remove", "name OF second-wallet", "--yes"])
   }
 
@@ -159,7 +159,7 @@ import Testing
       mount --make-rprivate / 2>/dev/null
       mount --bind "$box/cloud" "$box/cloud" && mount -o remount,ro,bind "$box/cloud" || exit 99
       "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) --trace "$box/trace" -- \
-        "$keybackup" wallet import - --pin-file "$box/pin" </dev/null; code=$?
+        "$keybackup" key repair --pin-file "$box/pin"; code=$?
       umount --lazy "$box/cloud"; exit $code
       """
     let privileged = isRoot ? [] : ["sudo", "-n", "--preserve-env"]

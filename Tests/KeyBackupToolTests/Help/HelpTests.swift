@@ -72,7 +72,8 @@ import Testing
   func `The folder stands on the page of each command that takes one`(_ leaf: CommandLeaf) throws {
     let page = try #require(CommandLeaf.page(leaf.path))
     for option in ["folder", "wait-sync"] {
-      let takes = (leaf.command.arguments ?? []).contains { $0.id == option }
+      let isLongest = leaf.title == "wallet export" && option == "wait-sync"
+      let takes = !isLongest && (leaf.command.arguments ?? []).contains { $0.id == option }
       #expect(page.contains("\n  --\(option) ") == takes, "\(option): \(page)")
     }
   }

@@ -58,7 +58,7 @@ import Testing
       (["status", "--folder=~/cloud"], 66), (["init", "~"], 66), (["init", "~/cloud"], 66),
       (["restore", "--out", "~"], 73), (["restore", "--out=~/out"], 73), (add, 66),
     ] as [([String], Int32)] {
-      let told = try await box.keybackup(arguments, expecting: code)
+      let told = try await box.keybackup(arguments, pin: .none, expecting: code)
       expectFailure(told, code, says: "the shell did not expand ~")
     }
   }
@@ -72,7 +72,7 @@ import Testing
     let command = try #require(
       lost.err.firstMatch(of: /with its new path for NEW: (echo .*)\n/), "\(lost.err)"
     ).1
-    let ready = command.replacing("NEW", with: box.root + "/moved")
+    let ready = String(command).replacing("NEW", with: box.root + "/moved")
     try await box.run(["sh", "-c", ready], key: nil).expectSuccess()
     let found = try await box.keybackup(
       ["status"], key: nil, pin: .none, environment: box.unnamed, expecting: 88)

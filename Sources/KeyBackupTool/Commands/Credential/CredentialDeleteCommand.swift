@@ -8,8 +8,8 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
     abstract: "Delete a discoverable credential from a security key, for good.",
     discussion: """
       Some keys go on answering for the deleted credential's ID.
-      If it opens a backup, first take it out of the backup: keybackup key remove, then \
-      keybackup rotate --master-key.
+      If it opens a backup, first take it out of the backup with keybackup key remove, and \
+      then run keybackup rotate --master-key.
       """)
 
   @OptionGroup var common: CommonOptions

@@ -53,7 +53,7 @@ enum ReaderChecks {
     case .busy:
       .warning(
         name, "another program has taken the card for itself",
-        hint: "close it (gpg: gpgconf --kill scdaemon), then try again")
+        hint: "close it, then try again; if it is GnuPG: gpgconf --kill scdaemon")
     case .noAnswer:
       .warning(
         name, "the card on it does not answer",

@@ -9,7 +9,7 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       What it wrote stays. If it writes again, that is shown, restored and reported.
       Retiring a lost computer does not keep it from reading. For that, remove its security \
-      key: keybackup key remove.
+      key with keybackup key remove.
       """)
 
   @OptionGroup var unlock: UnlockOptions
