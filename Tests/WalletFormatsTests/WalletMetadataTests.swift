@@ -10,12 +10,13 @@ import WalletFormats
     let network = try WalletNetwork(argument: argument)
     #expect(network.csppName == cspp)
     #expect(network.rawValue == argument)
+    #expect(try WalletNetwork(argument: cspp) == network, "as tables show it")
     #expect(network.keyNetwork == keys)
     #expect(WalletNetwork(csppName: cspp) == network)
     #expect(WalletNetwork.allCases.count == 4)
   }
 
-  @Test(arguments: ["", "Bitcoin", "mainnet", "testnet3", "regtest", "bitcoin "])
+  @Test(arguments: ["", "Bitcoins", "mainnet", "testnet3", "regtest", "bitcoin "])
   func `Other networks are refused`(argument: String) {
     #expect(throws: WalletFormatError.networkUnknown) { try WalletNetwork(argument: argument) }
   }

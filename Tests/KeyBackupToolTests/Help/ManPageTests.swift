@@ -147,7 +147,8 @@ import Testing
     for file in Files.tree(Build.root + "/Sources")
     where file.hasSuffix(".swift") && !file.hasPrefix("ManPages/") {
       let text = try Files.text(Build.root + "/Sources/" + file)
-      let pattern = #/(?:variable|program|getenv|userFolder|place)\(\s*"([A-Z][A-Z0-9_]+)"/#
+      let pattern =
+        #/(?:(?:variable|program|getenv|userFolder|place)\(\s*|environment\[)"([A-Z][A-Z0-9_]+)"/#
       for match in text.matches(of: pattern) {
         read.insert(String(match.1))
       }
