@@ -103,9 +103,9 @@ struct TypedSecrets: Sendable {
   private var whatToDo: String { hasCode && refusal == nil ? Self.adviceOnCode : Self.advice }
 
   private static let adviceOnCode =
-    "a recovery code was typed as an argument, so it is in your shell's history now: remove it there. "
-    + "If others use this computer, revoke that kit and print a new one. The code is asked for, or "
-    + "comes from a file"
+    "what looks like a secret, a recovery code, was typed as an argument, so it is in your shell's "
+    + "history now: remove it there. If others use this computer, revoke that kit and print a new one. The code "
+    + "is asked for, or comes from a file"
 
   private static let advice =
     "what looks like a secret was typed as an argument, so it is in your shell's history now: "
