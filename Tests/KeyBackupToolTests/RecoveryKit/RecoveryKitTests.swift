@@ -144,7 +144,7 @@ import Testing
     let kit = try await PreparedKit()
     let cases: [(typed: String, code: Int32, says: String)] = [
       (String(repeating: "0", count: 21), 80, "does not open this backup"),
-      (String(kit.code.dropLast()) + (kit.code.hasSuffix("0") ? "1" : "0"), 65, "mistake"),
+      (String(kit.code.dropLast()) + (kit.code.hasSuffix("0") ? "1" : "0"), 65, "two changed"),
       ("hello", 65, "21 letters and digits"), ("", 65, "this has 0"),
       (kit.code.dropLast(3) + "U-0", 65, "character 20"),
     ]
