@@ -143,7 +143,7 @@ import Testing
       "Cloud service account",
       "Who can help phone", "Get keybackup at", "The QR code holds the same code.",
       "keybackup restore --folder FOLDER --recovery-code --secret-file FILE --out RESTORED --names",
-      "recovery-kit test --kit-id \(kit.keyID.prefix(8)) --secret-file FILE.",
+      "recovery-kit test --kit-id \(kit.keyID.prefix(8)) --secret-file FILE",
       "If someone may have seen this page, move the coins first. Then run",
       "recovery-kit revoke \(kit.keyID.prefix(8))", "rotate --master-key",
     ] {
