@@ -14,8 +14,9 @@ enum SecretLine {
   ///   - path: its path.
   ///   - what: the secret's name in messages.
   ///   - option: the option that named the file; nil: `--<what>-file`.
-  ///   - setting: what named the file instead of an option. It has to be a regular one then:
-  ///     a FIFO would be empty the next time.
+  ///   - setting: what named the file of a PIN. If it cannot be opened, its path is not repeated:
+  ///     it may be the PIN itself.
+  ///   - isRegular: whether it has to be a regular one: a FIFO would be empty the next time.
   ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
@@ -23,15 +24,23 @@ enum SecretLine {
   ///   or root, `no-input`, `data-invalid` when the line does not end, `permission-denied`, `io`.
   static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
-    limit: Int
+    isRegular: Bool = false, limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
+      let reason = errno
+      if let setting {
+        let isMissing = reason == ENOENT || reason == ENOTDIR
+        throw UserMessage(
+          reason == EACCES ? .permissionDenied : .noInput,
+          "the \(what) file that \(setting) names "
+            + (isMissing ? "is not there" : "could not be opened: \(systemText(reason))"),
+          hint: "check \(setting): a path belongs there, and never the \(what) itself")
+      }
       throw UserMessage(
-        errno == EACCES ? .permissionDenied : .noInput,
-        "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(errno))",
-        hint: setting.map { "check \($0)" }
-          ?? "check the path given with \(option ?? "--\(what.lowercased())-file")")
+        reason == EACCES ? .permissionDenied : .noInput,
+        "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
+        hint: "check the path given with \(option ?? "--\(what.lowercased())-file")")
     }
     defer { close(descriptor) }
     var status = stat()
@@ -39,10 +48,10 @@ enum SecretLine {
       throw UserMessage(.io, "the \(what) file could not be read: \(systemText(errno))")
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
-    if !isFile, let setting {
+    if !isFile, isRegular {
       throw UserMessage(
         .config, "the \(what) file \(ShellWord.quoted(path)) is no regular file",
-        hint: "check \(setting)")
+        hint: setting.map { "check \($0)" })
     }
     if isFile, status.st_uid != 0, status.st_uid != geteuid() {
       throw UserMessage(

@@ -108,7 +108,7 @@ struct PINOptions: ParsableArguments {
     // second key of the same command, it would cost that one a try.
     if use == .secondKey, setting?.isAlwaysThere == true {
       policy.withheld = setting
-      policy.source = world.pinCredential.map { .file($0.value) }
+      policy.source = world.pinCredential.map(PINSource.init)
     } else {
       policy.source = pinFd.map { .descriptor($0) } ?? setting.map(PINSource.init)
     }

@@ -10,20 +10,17 @@ internal import SecretMemory
 /// credential, the file of keybackup.conf; only then is a person asked.
 enum PINSource: Sendable {
   case descriptor(Int32)
-  case file(String)
-  /// A file that a variable or keybackup.conf names.
+  /// A file that an option, a variable or keybackup.conf names.
   case setting(Setting)
 
   /// The file that a setting names.
-  init(_ setting: Setting) {
-    self = setting.isAlwaysThere ? .setting(setting) : .file(setting.value)
-  }
+  init(_ setting: Setting) { self = .setting(setting) }
 
   /// The source's word in an event.
   var word: String {
     switch self {
     case .descriptor: "descriptor"
-    case .file, .setting: "file"
+    case .setting: "file"
     }
   }
 
@@ -48,17 +45,10 @@ enum PINSource: Sendable {
       line = try PINLines.next(descriptor)
       name = "the descriptor"
       if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
-    case .file(let path):
-      line = try SecretLine.read(file: path, what: "PIN", limit: Self.limit)
-      name = ShellWord.quoted(path)
     case .setting(let setting):
-      if PINLook.isSeen(in: setting.value) {
-        throw UserMessage(
-          .noInput, "the PIN file that \(setting.place) names is not there",
-          hint: "name the file that holds the PIN; the PIN itself does not belong there")
-      }
       line = try SecretLine.read(
-        file: setting.value, what: "PIN", named: setting.place, limit: Self.limit)
+        file: setting.value, what: "PIN", named: setting.place,
+        isRegular: setting.isAlwaysThere, limit: Self.limit)
       name = ShellWord.quoted(setting.value)
     }
     guard line.count > 0 else {

@@ -53,10 +53,6 @@ struct ChosenWallet: ~Copyable {
       spending[version.id] = version.entry.spending(in: entry)
     }
     try Interruption.check()
-    if found.isEmpty, let only = similar.only {
-      return try find(
-        only.hex, versionID: versionID, allowsVersions: allowsVersions, in: &opened)
-    }
     let row = try WalletSelector.only(
       found.map { WalletRow($0) }, selector, report, opened.health, opened.logFindings,
       besides: similar)

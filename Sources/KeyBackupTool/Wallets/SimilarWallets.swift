@@ -2,10 +2,10 @@ internal import BackupFolder
 internal import CSPP
 
 /// The wallets whose names are near to what a person typed, where none has exactly that name.
+///
+/// They are proposed and never chosen: the wallet that is meant may be one whose file is not here.
 struct SimilarWallets {
   private let selector: String
-  /// Those that have the name but for capital and small letters.
-  private var alike: Set<RecordID> = []
   private var names: Set<String> = []
 
   init(to selector: String) { self.selector = selector.trimmed.lowercased() }
@@ -14,13 +14,9 @@ struct SimilarWallets {
   mutating func note(_ version: WalletVersion) {
     guard let name = version.entry.name, names.count < Self.most else { return }
     let small = name.lowercased()
-    if small == selector { alike.insert(version.recordID) }
     let begins = selector.count > 2 && small.hasPrefix(selector.prefix(3))
     if begins || small == selector { names.insert(name) }
   }
-
-  /// The only one that has the name but for capital and small letters.
-  var only: RecordID? { alike.count == 1 ? alike.first : nil }
 
   /// The advice to choose one of them; nil: there are none.
   var advice: String? {

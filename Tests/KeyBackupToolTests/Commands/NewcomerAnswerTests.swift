@@ -20,14 +20,16 @@ import Testing
 
   // MARK: Names
 
-  @Test func `Names are found in capital and small letters`() async throws {
+  @Test func `Names in other letters are proposed, and never taken for the name`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    let shown = try await box.keybackup(["wallet", "show", "NAME of First-Wallet"])
-    #expect(shown.out.contains(/ID +first-wallet\n/), "\(shown.text)")
+    for command in [["wallet", "show"], ["wallet", "remove", "--yes"]] {
+      let other = try await box.keybackup(command + ["NAME of First-Wallet"], expecting: 66)
+      expectFailure(other, 66, says: "Did you mean \"Name of first-wallet\"")
+    }
     let near = try await box.keybackup(["wallet", "show", "Namn of first"], expecting: 66)
     expectFailure(near, 66, says: "Did you mean \"Name of first-wallet\"")
-    // Two that differ in this only: neither is chosen, and each is found by its own name.
+    // Two that differ in this only: each is found by its own name.
     let entries = [("a", "Spending"), ("b", "SPENDING")].map { Samples.entry(id: $0, name: $1) }
     try await box.keybackup(
       ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
@@ -35,17 +37,56 @@ import Testing
     expectFailure(both, 66, says: "Did you mean \"SPENDING\", \"Spending\"?")
     let exact = try await box.keybackup(["wallet", "show", "SPENDING"])
     #expect(exact.out.contains(/ID +b\n/), "\(exact.text)")
-    try await box.keybackup(["wallet", "remove", "name OF second-wallet", "--yes"])
+    try await box.keybackup(["wallet", "show", "Name of first-wallet"])
   }
 
-  @Test func `Names of keys are found in capital and small letters`() async throws {
+  @Test func `A wallet whose files are not here yet is no other wallet`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "a", name: "Savings").utf8))
+    let before = Set(backup.operations + backup.wallets)
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "b", name: "savings").utf8))
+    for path in backup.operations + backup.wallets where !before.contains(path) {
+      let count = try Files.read(path).count
+      try Files.write([UInt8](repeating: 0, count: count), to: path)
+    }
+    for command in [["wallet", "show"], ["wallet", "remove", "--yes"]] {
+      let told = try await box.keybackup(
+        command + ["savings"], home: try box.newHome(), expecting: nil)
+      #expect(told.code != 0 && told.out.isEmpty, "\(told.text)")
+    }
+    let listed = try await box.keybackup(
+      ["wallet", "list"], home: try box.newHome(), expecting: nil)
+    #expect(listed.out.contains("Savings"), "\(listed.text)")
+  }
+
+  @Test func `Names of keys in other letters are proposed`() async throws {
     let keys = try await ThreeKeys()
     let box = keys.box
-    try await box.keybackup(["key", "label", "GREEN", "Desk"], key: keys.only("blue"))
-    #expect(try await keys.ids("Desk").count == 1)
+    let label = try await box.keybackup(
+      ["key", "label", "GREEN", "Desk"], key: keys.only("blue"), expecting: 66)
+    expectFailure(label, 66, says: "Did you mean \"green\"?")
+    #expect(try await keys.ids("Desk").isEmpty)
     let near = try await box.keybackup(
       ["key", "remove", "reed", "--yes"], key: keys.only("blue"), expecting: 66)
     expectFailure(near, 66, says: "Did you mean \"red\"?")
+  }
+
+  @Test func `A key whose file is lost is no other key`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    try await box.keybackup(["key", "label", "green", "Blue"], key: keys.only("blue"))
+    let blue = try #require(try await keys.ids("blue").first)
+    try Files.remove(try keys.place + "/keybackup/keys/\(blue).json")
+    let told = try await box.keybackup(
+      ["key", "remove", "blue", "--yes"], key: keys.only("red"), home: try box.newHome(),
+      expecting: 66)
+    expectFailure(told, 66, says: "Did you mean \"Blue\"?")
+    let listed = try await box.keybackup(
+      ["key", "list"], key: nil, pin: .none, home: try box.newHome(), expecting: nil)
+    #expect(listed.out.contains("Blue"), "\(listed.text)")
   }
 
   // MARK: A new wallet

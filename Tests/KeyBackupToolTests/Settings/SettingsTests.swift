@@ -21,13 +21,14 @@ import Testing
       timeout = 9\r
 
       """)
+    try Files.write(Sandbox.pin, to: box.home + "/pin of mine", mode: 0o600)
     let file = box.configurationFile
     var shown = try await box.settings(["KEYBACKUP_FOLDER": ""])
     #expect(
       shown["folder"] == Shown("/from # file", "file", file: file, line: 3, "does not exist"))
     #expect(
       shown["pin-file"]
-        == Shown(box.home + "/pin of mine", "file", file: file, line: 4, "does not exist"))
+        == Shown(box.home + "/pin of mine", "file", file: file, line: 4))
     #expect(shown["askpass"] == Shown("/usr/bin/true", "file", file: file, line: 5))
     #expect(shown["wait"] == Shown("7", "file", file: file, line: 6))
     #expect(shown["timeout"] == Shown("9", "file", file: file, line: 7))
@@ -76,6 +77,7 @@ import Testing
       ("KEYBACKUP_ASKPASS", "739104"), ("KEYBACKUP_ASKPASS", "/739104"),
       ("KEYBACKUP_ASKPASS", "qu7391ka"), ("KEYBACKUP_PIN_FILE", "/739104"),
       ("KEYBACKUP_PIN_FILE", "/home/739104"), ("KEYBACKUP_PIN_FILE", "739104"),
+      ("KEYBACKUP_PIN_FILE", "/qu7391ka"), ("KEYBACKUP_PIN_FILE", "/qu@ka/w7391"),
     ] {
       for arguments in [["config", "show"], ["config", "show", "--json"], Sandbox.derive] {
         let told = try await box.keybackup(
@@ -84,10 +86,20 @@ import Testing
         #expect(arguments.last == "--json" || told.text.contains(name), "\(told.text)")
       }
     }
-    try box.configure("pin-file = /739104\n")
-    for arguments in [["config", "show"], Sandbox.derive] {
-      let told = try await box.keybackup(arguments, pin: .none, expecting: nil)
-      #expect(!told.text.contains("739104") && told.text.contains("line 1"), "\(told.text)")
+    for value in ["/739104", "/739104x", "~/739104", "/qu ka/739104"] {
+      try box.configure("pin-file = \(value)\n")
+      for arguments in [["config", "show"], Sandbox.derive] {
+        let told = try await box.keybackup(arguments, pin: .none, expecting: nil)
+        #expect(!told.text.contains("739104") && told.text.contains("line 1"), "\(told.text)")
+      }
+    }
+    try Files.remove(box.configurationFile)
+    for value in [" 7391", "~/7391", "7391 04", "quokka7391", "qu@ka/w7391"] {
+      for arguments in [["config", "show"], ["config", "show", "--json"], Sandbox.derive] {
+        let told = try await box.keybackup(
+          arguments + ["--pin-file=" + value], pin: .none, expecting: nil)
+        #expect(!told.text.contains("7391") && told.text.contains("--pin-file"), "\(told.text)")
+      }
     }
     // A file is shown, whatever its name.
     try Files.write(Sandbox.pin, to: box.root + "/739104", mode: 0o600)
@@ -122,7 +134,7 @@ import Testing
       Sandbox.derive, pin: .none,
       environment: credential.merging(["KEYBACKUP_PIN_FILE": "/no/such/one"]) { $1 },
       expecting: nil)
-    expectFailure(variable, 66, says: "/no/such/one", "check KEYBACKUP_PIN_FILE")
+    expectFailure(variable, 66, says: "is not there", "check KEYBACKUP_PIN_FILE")
     #expect(!variable.err.contains("--pin-file"))
   }
 

@@ -63,11 +63,10 @@ struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {
       return ShownSetting(standard: .pinFile, "none: a person is asked")
     }
     let remark = FileLook.pinFile(setting.value, isRegular: setting.isAlwaysThere)
-    // Any PIN may have been typed as the option's value.
-    if remark == FileLook.absent, !setting.value.contains("/") {
-      return ShownSetting(hiding: setting, remark: "there is no such file")
-    }
-    return shown(setting, remark, else: "there is no such file")
+    // The PIN itself may have been put there.
+    return remark == FileLook.absent
+      ? ShownSetting(hiding: setting, remark: "there is no such file")
+      : ShownSetting(setting, remark: remark)
   }
 
   private func shownAskpass(_ world: World, _ file: SettingsFile) -> ShownSetting {

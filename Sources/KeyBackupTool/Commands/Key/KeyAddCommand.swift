@@ -37,7 +37,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     var terms = UnlockTerms()
-    let opening = opener.applied(to: unlock)
+    let opening = try opener.applied(to: unlock)
     if let descriptor = opening.pins.pinFd, descriptor == unlock.pins.pinFd {
       terms.furtherPINs = 1
     }
@@ -142,7 +142,15 @@ struct OpenerOptions: ParsableArguments {
 
   /// The options for opening: the device that is named for the new key is not
   /// the one that opens.
-  func applied(to options: UnlockOptions) -> UnlockOptions {
+  ///
+  /// - Throws: `no-input` when its PIN file is not there: later it would be taken for that of the
+  ///   new key.
+  func applied(to options: UnlockOptions) throws(UserMessage) -> UnlockOptions {
+    if let unlockPinFile, !FileCheck.exists(unlockPinFile) {
+      throw UserMessage(
+        .noInput, "the PIN file that --unlock-pin-file names is not there",
+        hint: "check --unlock-pin-file: a path belongs there, and never the PIN itself")
+    }
     var options = options
     options.device.device = unlockDevice
     if let unlockRpId { options.relyingParty.rpId = unlockRpId }

@@ -18,14 +18,14 @@ enum KeySlotSelector {
     let named = slots.filter { $0.keyID != nil }
     let typed = text.lowercased()
     let whole = named.filter { $0.keyID?.hex == typed }
-    var all =
+    // Another spelling is no other name: the key slot that is meant may be one whose file is not
+    // here.
+    let all =
       whole.isEmpty
       ? named.filter { slot in
         (slot.label == text && !slot.isRemoved)
           || ShortID.matches(typed, slot.keyID?.hex ?? "")
       } : whole
-    // Capital and small letters count only where they tell two names apart.
-    if all.isEmpty { all = named.filter { $0.label.lowercased() == typed && !$0.isRemoved } }
     // What is known to be enrolled is meant before a file that only says so.
     let enrolled = all.filter { $0.isEnrolled == true }
     let meant = enrolled.isEmpty ? all : enrolled
@@ -35,7 +35,7 @@ enum KeySlotSelector {
         hint: ShortID.shortHint(text) + near(text, named)
           + "to see their names and IDs: keybackup key list")
     }
-    let areLabels = whole.isEmpty && meant.allSatisfy { $0.label.lowercased() == typed }
+    let areLabels = whole.isEmpty && meant.allSatisfy { $0.label == text }
     guard meant.count == 1 || (areLabels && meant.independent.count == 1) else {
       let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" }).enumerated().map { place, short in
         untaken(short, of: meant[place], slots)

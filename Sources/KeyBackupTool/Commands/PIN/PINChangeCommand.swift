@@ -30,7 +30,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
     try await key.withPIN(changesPIN: true) { key, current throws(PRFDeviceError) in
       try await key.changePIN(from: current, to: pin)
     }
-    if case .setting(let setting) = key.finder.pins.source {
+    if case .setting(let setting) = key.finder.pins.source, setting.isAlwaysThere {
       common.output(world).warn(
         "keybackup: \(PrintableText.clean(setting.value, limit: 300)) still holds the old PIN; "
           + "write the new one into it, or each command spends a try")

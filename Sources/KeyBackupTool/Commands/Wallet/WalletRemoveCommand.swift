@@ -34,11 +34,6 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       similar.note(version)
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version, in: entry)) }
     }
-    if found.isEmpty, let only = similar.only {
-      _ = opened.forEachWallet { version, entry in
-        if version.recordID == only { found.append(WalletRow(version, in: entry)) }
-      }
-    }
     try Interruption.check()
     let row = try WalletSelector.only(
       found, wallet, report, opened.health, opened.logFindings, besides: similar)
