@@ -74,9 +74,9 @@ final class OpenAuthenticator: Sendable {
   ) -> String {
     if descriptor.isOnReader {
       let reader = descriptor.path.dropFirst(AuthenticatorDescriptor.readerScheme.count)
-      return "the key on " + PrintableText.clean(place ? String(reader) : descriptor.product)
+      return "the key on " + PrintableText.name(place ? String(reader) : descriptor.product)
     }
-    let product = PrintableText.clean(descriptor.product)
+    let product = PrintableText.name(descriptor.product)
     let name = product.isEmpty || product == "( )" ? "security key" : product
     return place ? "\(name) at \(descriptor.path)" : name
   }

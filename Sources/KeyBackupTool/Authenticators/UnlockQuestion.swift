@@ -125,7 +125,8 @@ extension AuthenticatorFinder {
 extension UserMessage {
   /// The error that no connected key opens the folder, or none through a suitable key slot.
   static func nothingOpens(_ count: Int, _ wanted: WantedAuthenticator = .any) -> UserMessage {
-    let names = wanted.labels.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
+    let names = wanted.labels.prefix(5).map { "\"\(PrintableText.name($0))\"" }.joined(
+      separator: " or ")
     let text =
       switch (wanted.purpose, count == 1) {
       case (.openingByCertainKeySlots, true): "this security key is not the one that is needed now"

@@ -53,7 +53,7 @@ extension UserMessage {
       case .interrupted: .interrupted
       case .serviceFailed(let name):
         UserMessage(
-          .io, "the desktop's keyring refused: \(PrintableText.clean(name, limit: 100))",
+          .io, "the desktop's keyring refused: \(PrintableText.name(name, limit: 100))",
           hint: "see what the desktop's password program says; " + keepWithout)
       case .protocolViolation(let what):
         UserMessage(

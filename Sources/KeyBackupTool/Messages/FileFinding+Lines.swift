@@ -4,7 +4,7 @@ extension FileFinding {
   /// The finding in one line, safe to show: anybody who writes to the synced
   /// folder chooses its files' names.
   var text: String {
-    "\(PrintableText.name(file, limit: 200)): \(PrintableText.clean(reason, limit: 200))"
+    "\(PrintableText.name(file, limit: 200)): \(PrintableText.name(reason, limit: 200))"
   }
 }
 

@@ -46,10 +46,23 @@ enum PrintableText {
 
   /// A name that somebody else may have chosen, as ``clean(_:limit:)`` makes it.
   ///
-  /// A command in it is none of this program's: ``SuggestedCommands`` leaves it alone, and so does
-  /// a shell, for a no-break space is part of a word.
+  /// A command in it is none of this program's. ``SuggestedCommands`` and ``Wrapping`` leave it
+  /// alone, and so does a shell, for a no-break space is part of a word.
   static func name(_ text: String, limit: Int = 64) -> String {
-    clean(text, limit: limit).replacing("keybackup ", with: "keybackup\u{A0}")
+    let words = clean(text, limit: limit)
+      .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    var shown = words[0]
+    for (word, next) in zip(words, words.dropFirst()) {
+      // A command begins neither behind such a space nor before it.
+      let isCommand = isProgram(word) || isProgram(next)
+      shown += (isCommand ? "\u{A0}" : " ") + next
+    }
+    return shown
+  }
+
+  /// Whether a word is the name of a program that messages tell to run.
+  static func isProgram(_ word: String) -> Bool {
+    Wrapping.programs.contains(String(word.drop { $0 == "(" }))
   }
 
   /// `text` as ``clean(_:limit:)`` makes it, cut to so many columns of print.

@@ -9,13 +9,23 @@ enum ShellWord {
   /// Printed, it names the same text to a shell, and does no more than show itself.
   static func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars
-    // A command in a name must not look like one of this program's; see ``SuggestedCommands``.
-    let hidesCommand = text.contains("'") && text.contains("keybackup ")
-    if hidesCommand || scalars.contains(where: PrintableText.isUnsafe) { return escaped(text) }
+    if hidesCommand(text) || scalars.contains(where: PrintableText.isUnsafe) {
+      return escaped(text)
+    }
     let plain = scalars.allSatisfy { scalar in
       scalar.isASCII ? marks.contains(scalar) : scalar.properties.isAlphabetic
     }
     return plain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// Whether a part of the text would look like a command of this program's, quotes or not; see
+  /// ``SuggestedCommands`` and ``Wrapping``.
+  ///
+  /// A word at an end of the text has a quote beside it.
+  private static func hidesCommand(_ text: String) -> Bool {
+    guard text.contains(where: { $0 == "'" || $0 == ":" }) else { return false }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    return words.dropFirst().dropLast().contains(where: PrintableText.isProgram)
   }
 
   /// A text that may hold such words, with a space for each character that they name by its digits.
@@ -35,12 +45,15 @@ enum ShellWord {
 
   /// The text in `$'...'`, which bash, zsh, ksh and POSIX 2024 know, without a space at which a
   /// line could be broken.
+  ///
+  /// An older shell takes the digits for what they are: the first mark would end the quotation
+  /// there, so the text has none. It then names another text, but nothing in it is run.
   private static func escaped(_ text: String) -> String {
     var word = "$'"
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "'", "\\": word += "\\" + String(scalar)
-      case _ where scalar == " " || PrintableText.isUnsafe(scalar):
+      case "\\": word += "\\\\"
+      case _ where scalar == " " || scalar == "'" || PrintableText.isUnsafe(scalar):
         for byte in String(scalar).utf8 {
           let digits = String(byte, radix: 8)
           word += "\\" + String(repeating: "0", count: 3 - digits.count) + digits

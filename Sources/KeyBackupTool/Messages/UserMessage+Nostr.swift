@@ -16,7 +16,7 @@ extension UserMessage {
           .dataInvalid, "this is no npub or nsec: \(reason)", hint: "copy it again, all of it")
       case .wrongPrefix(let found):
         UserMessage(
-          .dataInvalid, "this is a \(PrintableText.clean(found, limit: 20)), not an npub or nsec")
+          .dataInvalid, "this is a \(PrintableText.name(found, limit: 20)), not an npub or nsec")
       case .wrongLength:
         UserMessage(.dataInvalid, "a Nostr key has 32 bytes", hint: "that is 64 hex digits")
       case .invalidEvent(let reason):

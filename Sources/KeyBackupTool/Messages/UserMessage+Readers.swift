@@ -67,7 +67,7 @@ extension UserMessage {
   }
 
   private static func hint(for reader: CardReader) -> String? {
-    let name = PrintableText.clean(reader.name)
+    let name = PrintableText.name(reader.name)
     switch reader.state {
     case .empty: return "or hold one on the reader \(name)"
     case .otherCard: return "the card on the reader \(name) is no security key"

@@ -6,8 +6,9 @@
 enum Wrapping {
   /// Beginnings of lines whose further lines stand below the text behind them.
   private static let beginnings = ["keybackup: ", "hint: ", "warning: ", "Usage: ", "! "]
-  /// Programs whose command lines are not broken.
-  private static let programs: Set<String> = [
+  /// Programs whose command lines are not broken; ``PrintableText/name(_:limit:)`` takes care that
+  /// no other text looks like one of them.
+  static let programs: Set<String> = [
     "keybackup", "sudo", "gpgconf", "keyctl", "bitcoin-cli", "echo",
   ]
   /// Most columns of a quoted name that is not broken.

@@ -101,7 +101,7 @@ struct Pinentry: ~Copyable {
         let words = text(4..<length).split(separator: " ", maxSplits: 1)
         return .error(
           code: words.first.flatMap { UInt32($0) } ?? 0,
-          text: words.count > 1 ? PrintableText.clean(String(words[1])) : "unknown error")
+          text: words.count > 1 ? PrintableText.name(String(words[1])) : "unknown error")
       } else if starts(with: "INQUIRE ", length) {
         helper.send("CAN")
       }

@@ -197,7 +197,7 @@ struct SettingsFile: Sendable {
   private static func problem(
     _ path: String, _ what: String, line: Int? = nil, hint: String? = nil
   ) -> UserMessage {
-    let place = PrintableText.clean(path, limit: 300) + (line.map { ", line \($0)" } ?? "")
+    let place = PrintableText.name(path, limit: 300) + (line.map { ", line \($0)" } ?? "")
     return UserMessage(.config, "\(place): \(what)", hint: hint)
   }
 

@@ -50,6 +50,6 @@ struct PlaceReport: Sendable {
     guard let patterns, let pattern = patterns.covering(place) else { return }
     warnings.append(
       "Syncthing ignores what the backup would write there: "
-        + "\"\(PrintableText.clean(pattern))\" in \(patterns.file)")
+        + "\"\(PrintableText.name(pattern))\" in \(ShellWord.quoted(patterns.file))")
   }
 }

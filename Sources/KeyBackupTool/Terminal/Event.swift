@@ -43,7 +43,7 @@ enum Event: Sendable {
         default: return "These are keys you already have. Now insert the new one."
         }
       }
-      let names = accepting.map { "\"\(PrintableText.clean($0, limit: 40))\"" }
+      let names = accepting.map { "\"\(PrintableText.name($0, limit: 40))\"" }
       var text = unsuitable == 0 ? "" : purpose.misfit(unsuitable) + " "
       switch names.count {
       case 0: text += unsuitable == 0 ? "Insert your security key." : "Insert the right one."
@@ -52,7 +52,7 @@ enum Event: Sendable {
         text += "Insert one of your security keys: " + names.joined(separator: ", ") + "."
       }
       if !otherKeySlots.isEmpty {
-        let slots = otherKeySlots.map { PrintableText.clean($0, limit: 40) }
+        let slots = otherKeySlots.map { PrintableText.name($0, limit: 40) }
         text += " Other ways in: " + slots.joined(separator: ", ") + "."
       }
       return text

@@ -213,7 +213,7 @@ extension LostKeySlot {
   static func listed(_ slots: [LostKeySlot]) -> String? {
     if slots.isEmpty { return nil }
     let shown = slots.prefix(5).map {
-      "\"\(PrintableText.name($0.label, limit: 40))\" (\($0.file))"
+      "\"\(PrintableText.name($0.label, limit: 40))\" (\(PrintableText.name($0.file, limit: 200)))"
     }.joined(separator: ", ")
     return slots.count > 5 ? shown + " and \(slots.count - 5) more" : shown
   }

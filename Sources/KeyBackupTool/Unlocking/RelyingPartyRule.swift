@@ -47,19 +47,20 @@ extension UserMessage {
   /// - Returns: the error.
   static func relyingPartyNotAllowed(_ parties: Set<String>, _ what: String) -> UserMessage {
     let all = parties.sorted()
-    let names = all.prefix(3).map { PrintableText.clean($0) }
+    let names = all.prefix(3).map { PrintableText.name($0) }
     let others = all.count > names.count ? ", ..." : ""
     return UserMessage(
       .wrongKey,
       "\(what); a file in this folder asks for a secret of \(names.joined(separator: ", "))\(others)",
-      hint: "if that is how you enrolled the key, add --rp-id \(names[0])\na web page of "
+      hint:
+        "if that is how you enrolled the key, add --rp-id \(ShellWord.quoted(all[0]))\na web page of "
         + "\(names[0]) where you use this key can compute that secret")
   }
 
   /// A warning about who can read a backup whose key was enrolled for another relying party.
   static func readableBy(_ rpID: String) -> String? {
     guard rpID != BackupRelyingPartyOption.standard else { return nil }
-    let name = PrintableText.clean(rpID)
+    let name = PrintableText.name(rpID)
     return
       "This key was enrolled for \(name). A web page of \(name) where you use the key can compute "
       + "its secret. With the folder it can read the backup."

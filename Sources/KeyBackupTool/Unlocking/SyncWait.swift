@@ -102,7 +102,7 @@ struct SyncWait: Sendable {
 
   private func timedOut(_ count: Int, _ names: [String], _ error: UserMessage) -> UserMessage {
     guard error.code == .incomplete, count > 0 else { return error }
-    let listed = names.prefix(3).map { PrintableText.clean($0, limit: 200) }
+    let listed = names.prefix(3).map { PrintableText.name($0, limit: 200) }
     let what = count == 1 ? "1 file is" : "\(count) files are"
     return UserMessage(
       .incomplete,

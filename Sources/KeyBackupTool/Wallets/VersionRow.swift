@@ -35,7 +35,7 @@ struct VersionRow: Sendable {
 
   /// The rows as a table, safe to print.
   static func table(_ rows: [VersionRow]) -> Table {
-    let ids = ShortID.shown(rows.map { PrintableText.clean($0.wallet.id) })
+    let ids = ShortID.shown(rows.map { PrintableText.name($0.wallet.id) })
     return Table(
       columns: [
         Table.Column("WALLET"), Table.Column("VERSION"), Table.Column("NAME", least: 12),
@@ -45,10 +45,10 @@ struct VersionRow: Sendable {
       ],
       rows: zip(ids, rows).map { id, row in
         [
-          id, row.id, PrintableText.clean(row.wallet.name ?? "-", limit: 40), row.writtenBy,
+          id, row.id, PrintableText.name(row.wallet.name ?? "-", limit: 40), row.writtenBy,
           PrintableTime.minute(row.origin?.at), row.wallet.state.rawValue,
           PrintableTime.minute(row.wallet.updatedAt), row.wallet.kindWord,
-          PrintableText.clean(row.wallet.fingerprint ?? "-", limit: 12),
+          PrintableText.name(row.wallet.fingerprint ?? "-", limit: 12),
         ]
       })
   }

@@ -22,13 +22,13 @@ enum VersionSelector {
     let meant = versions.filter { $0.id.matches(selector) }
     guard let first = meant.first else {
       throw UserMessage(
-        .noInput, "the wallet has no version \(PrintableText.clean(selector))",
+        .noInput, "the wallet has no version \(PrintableText.name(selector))",
         hint: "its versions: " + versions.map(\.id.description).joined(separator: ", "))
     }
     guard meant.count == 1 else {
       throw UserMessage(
         .ambiguous,
-        "\(meant.count) versions of the wallet begin with \(PrintableText.clean(selector))",
+        "\(meant.count) versions of the wallet begin with \(PrintableText.name(selector))",
         hint: "type more digits; the versions: "
           + meant.map(\.id.description).joined(separator: ", "))
     }

@@ -92,16 +92,16 @@ struct WalletRow: Sendable {
   /// The fields to show, with a name for each, safe to print.
   var fields: [(name: String, text: String)] {
     [
-      ("NAME", PrintableText.clean(name ?? "-", limit: 200)),
-      ("NETWORK", PrintableText.clean(network ?? "-", limit: 12)), ("KIND", kindWord),
-      ("FINGERPRINT", PrintableText.clean(fingerprint ?? "-", limit: 12)), ("UPDATED", day),
-      ("STATE", stateWord), ("ID", PrintableText.clean(id, limit: 64)),
+      ("NAME", PrintableText.name(name ?? "-", limit: 200)),
+      ("NETWORK", PrintableText.name(network ?? "-", limit: 12)), ("KIND", kindWord),
+      ("FINGERPRINT", PrintableText.name(fingerprint ?? "-", limit: 12)), ("UPDATED", day),
+      ("STATE", stateWord), ("ID", PrintableText.name(id, limit: 64)),
     ]
   }
 
   /// The rows as a table, safe to print; IDs are as long as tells them apart.
   static func table(_ rows: [WalletRow]) -> Table {
-    let ids = ShortID.shown(rows.map { PrintableText.clean($0.id) })
+    let ids = ShortID.shown(rows.map { PrintableText.name($0.id) })
     return Table(
       columns: [
         Table.Column("NAME", least: 20), Table.Column("NETWORK", rank: 3), Table.Column("KIND"),
@@ -110,7 +110,7 @@ struct WalletRow: Sendable {
       ],
       rows: zip(ids, rows).map { id, row in
         var cells = row.fields.map(\.text)
-        cells[0] = PrintableText.clean(row.name ?? "-", limit: 40)
+        cells[0] = PrintableText.name(row.name ?? "-", limit: 40)
         cells[6] = id
         return cells
       })

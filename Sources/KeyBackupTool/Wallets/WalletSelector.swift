@@ -40,7 +40,7 @@ enum WalletSelector {
   ) throws(UserMessage) -> WalletRow {
     let meant = meant(found, selector)
     guard let first = meant.first else {
-      let name = PrintableText.clean(selector)
+      let name = PrintableText.name(selector)
       let reading = report.exitCode(health, logFindings)
       guard reading != .success else {
         throw UserMessage(
@@ -78,7 +78,7 @@ enum WalletSelector {
   private static func ambiguous(_ selector: String, _ meant: [WalletRow]) -> UserMessage {
     var seen: Set<RecordID> = []
     let wallets = meant.filter { seen.insert($0.recordID).inserted }
-    let short = ShortID.shown(wallets.map { PrintableText.clean($0.id) })
+    let short = ShortID.shown(wallets.map { PrintableText.name($0.id) })
     let records = ShortID.shown(wallets.map(\.recordID.hex))
     let ids = zip(zip(short, records), wallets).map { ids, wallet in
       // An ID that is also the name of another one would be ambiguous again.
@@ -92,7 +92,7 @@ enum WalletSelector {
     return UserMessage(
       .ambiguous,
       "\(wallets.count) wallets have the name or an ID that begins with "
-        + "\"\(PrintableText.clean(selector))\"",
+        + "\"\(PrintableText.name(selector))\"",
       hint: "name one by its ID: \(shown)\(rest)")
   }
 }

@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Adds a key slot of another key, with a label and a relying party that nobody chose.
-  private static func plantKeySlot(
+  static func plantKeySlot(
     _ label: String, _ index: Int, _ backup: PreparedBackup
   ) throws {
     let file = try JSON(try Files.read(backup.wrapper))

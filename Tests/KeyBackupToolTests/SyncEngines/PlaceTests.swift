@@ -61,6 +61,18 @@ import Testing
     #expect(warning.contains(#""/keybackup/**/log" in \#(folder)/.stignore"#), "\(made.text)")
   }
 
+  /// Whoever may write to the folder writes its patterns as well.
+  @Test func `A pattern is not taken for a command`() async throws {
+    let box = try Sandbox()
+    let folder = try box.makeFolder("Sync")
+    try box.setUpSyncthing(folder)
+    try Files.write("lo[g: sudo evil x]\n", to: folder + "/.stignore")
+    let made = try await box.keybackup(
+      ["init", folder + "/keybackup"], environment: ["COLUMNS": "60"])
+    #expect(made.text.contains("lo[g:\u{A0}sudo\u{A0}evil x]"), "\(made.text)")
+    #expect(!made.text.contains("\n  sudo"), "\(made.text)")
+  }
+
   // MARK: Parts
 
   @Test(arguments: [

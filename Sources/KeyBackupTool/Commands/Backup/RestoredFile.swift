@@ -73,7 +73,7 @@ struct RestoredFile: Sendable, Comparable {
       ],
       rows: files.map { file in
         var cells = file.wallet.fields.prefix(4).map(\.text) + [file.name]
-        cells[0] = PrintableText.clean(file.wallet.name ?? "-", limit: 40)
+        cells[0] = PrintableText.name(file.wallet.name ?? "-", limit: 40)
         return cells
       })
   }

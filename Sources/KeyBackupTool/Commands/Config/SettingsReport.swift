@@ -102,7 +102,7 @@ struct SettingsReport {
     if let path = file.path {
       try output.result("")
       try output.result(
-        "File: \(PrintableText.clean(path, limit: 300))\(file.exists ? "" : " (does not exist)")")
+        "File: \(PrintableText.name(path, limit: 300))\(file.exists ? "" : " (does not exist)")")
     }
     for problem in problems {
       output.warn(problem)

@@ -57,9 +57,9 @@ struct CredentialListCommand: ParsableCommand, KeyBackupCommand {
           Table.Column("ID"),
         ],
         rows: stored.map { credential in
-          let user = PrintableText.clean(credential.userName ?? "", limit: 40)
+          let user = PrintableText.name(credential.userName ?? "", limit: 40)
           return [
-            PrintableText.clean(credential.rpID), user.isEmpty ? "-" : user,
+            PrintableText.name(credential.rpID), user.isEmpty ? "-" : user,
             CredentialIDArgument.encode(credential.id.bytes),
           ]
         }))

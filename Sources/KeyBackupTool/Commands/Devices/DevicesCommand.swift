@@ -60,7 +60,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
       case .noAnswer: "a card that does not answer; lay it flat and hold it still"
       case .partOfKey: "part of a security key that is plugged in"
       }
-    return "reader  \(PrintableText.clean(reader.name)): \(state)"
+    return "reader  \(PrintableText.name(reader.name)): \(state)"
   }
 
   private static func json(
@@ -94,7 +94,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
         + (descriptor.isOnReader ? "security key " : "\(OpenAuthenticator.name(of: descriptor)) ")
         + "(\(descriptor.transport.rawValue.uppercased()))",
       "  model (AAGUID)  \(info.aaguid)",
-      "  versions        \(info.versions.map { PrintableText.clean($0) }.joined(separator: ", "))",
+      "  versions        \(info.versions.map { PrintableText.name($0) }.joined(separator: ", "))",
       "  hmac-secret     \(info.supportsPRF ? "yes" : "no: this key cannot be used")",
       "  PIN             \(pin)",
       "  fingerprint     \(info.hasBuiltInUserVerification ? "yes" : "no")",

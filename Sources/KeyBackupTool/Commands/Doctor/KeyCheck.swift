@@ -13,7 +13,7 @@ enum KeyCheck {
   static func run(_ descriptor: AuthenticatorDescriptor, _ finder: AuthenticatorFinder) async
     -> Check
   {
-    let name = "key \(PrintableText.clean(descriptor.path))"
+    let name = "key \(PrintableText.name(descriptor.path))"
     do throws(UserMessage) {
       let key = try await finder.open(descriptor)
       let (info, retries) = try await key.description()

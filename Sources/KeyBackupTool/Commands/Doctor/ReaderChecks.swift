@@ -42,7 +42,7 @@ enum ReaderChecks {
   }
 
   private static func check(_ reader: CardReader) -> Check {
-    let name = "reader \(PrintableText.clean(reader.name))"
+    let name = "reader \(PrintableText.name(reader.name))"
     return switch reader.state {
     case .authenticator: .ok(name, "a security key is on it")
     case .partOfKey: .ok(name, "belongs to a security key that is plugged in")

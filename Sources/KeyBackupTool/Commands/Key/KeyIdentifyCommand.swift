@@ -34,7 +34,7 @@ struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
     }
     if let party = offers.withheld.sorted().first {
       common.output(world).note(
-        "A file in this folder names the relying party \(PrintableText.clean(party)). No key was "
+        "A file in this folder names the relying party \(PrintableText.name(party)). No key was "
           + "asked for it (see --rp-id).")
     }
     if rows.contains(where: { !$0.slots.isEmpty }) { return .success }

@@ -82,7 +82,7 @@ extension KeySlot {
     case .securityKey: "security key"
     case .csppEnvelope: "other program"
     case .recoveryCode: "recovery kit"
-    case .unknown(let name): PrintableText.clean(name, limit: 32).replacing("_", with: " ")
+    case .unknown(let name): PrintableText.name(name.replacing("_", with: " "), limit: 32)
     }
   }
 

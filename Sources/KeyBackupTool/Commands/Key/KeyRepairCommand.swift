@@ -43,7 +43,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
       for slot in unknown {
         unlock.output(world).note(
           "Not enrolled, left as it is: \"\(KeySlotSelector.shown(slot))\", "
-            + PrintableText.clean(slot.files.joined(separator: ", "), limit: 200))
+            + PrintableText.name(slot.files.joined(separator: ", "), limit: 200))
       }
     }
     return .success
@@ -52,7 +52,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   private static func words(written: [String], deleted: [String]) -> String {
     let parts = [("Written again", written), ("Deleted", deleted)]
     let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
-      "\(what): \(files.map { PrintableText.clean($0, limit: 200) }.joined(separator: ", "))"
+      "\(what): \(files.map { PrintableText.name($0, limit: 200) }.joined(separator: ", "))"
     }
     return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }

@@ -31,7 +31,7 @@ enum KeySlotSelector {
     let meant = enrolled.isEmpty ? all : enrolled
     guard !meant.isEmpty else {
       throw UserMessage(
-        .noInput, "no way into the backup is called \"\(PrintableText.clean(text, limit: 60))\"",
+        .noInput, "no way into the backup is called \"\(PrintableText.name(text, limit: 60))\"",
         hint: ShortID.shortHint(text) + near(text, named)
           + "to see their names and IDs: keybackup key list")
     }
@@ -42,7 +42,7 @@ enum KeySlotSelector {
       }
       throw UserMessage(
         .ambiguous,
-        "\(meant.count) ways into the backup fit \"\(PrintableText.clean(text, limit: 60))\"",
+        "\(meant.count) ways into the backup fit \"\(PrintableText.name(text, limit: 60))\"",
         hint: "name one by its ID: "
           + zip(ids, meant).map { "\($0) (\"\(shown($1))\")" }.joined(separator: ", "))
     }

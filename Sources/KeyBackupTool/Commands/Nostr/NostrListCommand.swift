@@ -78,7 +78,7 @@ extension Output {
     let rows = identities.map { identity in
       [
         NIP19.npub(identity.publicKey), identity.index.map { String($0) } ?? "-",
-        PrintableText.clean(identity.rpID, limit: 64),
+        PrintableText.name(identity.rpID, limit: 64),
       ]
     }
     try result(

@@ -32,7 +32,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
     }
     if case .setting(let setting) = key.finder.pins.source, setting.isAlwaysThere {
       common.output(world).warn(
-        "keybackup: \(PrintableText.clean(setting.value, limit: 300)) still holds the old PIN; "
+        "keybackup: \(PrintableText.name(setting.value, limit: 300)) still holds the old PIN; "
           + "write the new one into it, or each command spends a try")
     }
     if common.json {

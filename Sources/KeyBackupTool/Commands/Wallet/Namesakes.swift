@@ -42,7 +42,7 @@ extension Output {
       warn(
         "keybackup: another wallet has this name: "
           + "\"\(PrintableText.name(wallet.name, limit: 40))\"; its ID is "
-          + ShortID.shown([PrintableText.clean(wallet.id)])[0])
+          + ShortID.shown([PrintableText.name(wallet.id)])[0])
     }
     if namesakes.found.isEmpty { return }
     warn(

@@ -46,7 +46,7 @@ extension Output {
       warn(
         "keybackup: \(title) in the backup has the same "
           + (wallet.hasSameSecret ? "secret" : "master fingerprint")
-          + "; its ID is \(ShortID.shown([PrintableText.clean(wallet.id)])[0])")
+          + "; its ID is \(ShortID.shown([PrintableText.name(wallet.id)])[0])")
     }
     if same.found.contains(where: \.hasSameSecret) {
       warn("hint: one of them is enough; to remove the other: keybackup wallet remove ID")

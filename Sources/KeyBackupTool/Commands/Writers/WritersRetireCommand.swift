@@ -62,14 +62,14 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
       : whole
     guard let first = meant.first else {
       throw UserMessage(
-        .noInput, "no computer \"\(PrintableText.clean(selector))\" has written here",
+        .noInput, "no computer \"\(PrintableText.name(selector))\" has written here",
         hint: ShortID.shortHint(selector) + "to see which have: keybackup writers list")
     }
     guard meant.count == 1 else {
       throw UserMessage(
         .ambiguous,
         "\(meant.count) computers have the name, or an ID that begins with it: "
-          + "\"\(PrintableText.clean(selector))\"",
+          + "\"\(PrintableText.name(selector))\"",
         hint: "name one by its writer ID: "
           + ShortID.shown(meant.map(\.id.hex)).joined(separator: ", "))
     }

@@ -124,7 +124,7 @@ struct CovbExport {
     try Interruption.check()
     if let absent = missing.sorted().first {
       throw UserMessage(
-        .noInput, "there is no wallet \"\(PrintableText.clean(absent))\" in the backup",
+        .noInput, "there is no wallet \"\(PrintableText.name(absent))\" in the backup",
         hint: ShortID.shortHint(absent) + "to see what is there: keybackup wallet list")
     }
     for (selector, rows) in found.sorted(by: { $0.key < $1.key }) {
