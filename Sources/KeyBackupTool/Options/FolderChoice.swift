@@ -2,11 +2,13 @@
 /// sync folders of this computer.
 struct FolderChoice: Sendable {
   let known: KnownSyncFolders
+  private let backups: [(place: String, folder: SyncFolder)]
   private let world: World
 
   init(_ world: World) {
     self.world = world
     known = KnownSyncFolders.find(world)
+    backups = known.backups().found
   }
 
   /// Asks.
@@ -17,7 +19,6 @@ struct FolderChoice: Sendable {
   func ask(_ prompter: Prompter) throws(UserMessage) -> String {
     guard prompter.canAsk else { throw nobodyChose }
     for line in remarks { prompter.tell(line) }
-    let backups = known.backups()
     let proposals = known.usable.map(proposal)
     if proposals.isEmpty {
       prompter.tell("No folder that a sync program carries was found on this computer.")
@@ -46,7 +47,7 @@ struct FolderChoice: Sendable {
   /// Where in a sync folder: a subfolder, unless a backup is in the folder
   /// itself.
   private func proposal(_ folder: SyncFolder) -> String {
-    known.backups().first { $0.folder == folder }?.place ?? folder.path + "/" + SyncFolder.subfolder
+    backups.first { $0.folder == folder }?.place ?? folder.path + "/" + SyncFolder.subfolder
   }
 
   /// Why some folders are not offered.
@@ -140,15 +141,10 @@ extension FolderOptions {
   ///   - output: is told what was found.
   /// - Returns: the path.
   /// - Throws: `config` when there is none, `ambiguous` when several sync
-  ///   folders hold one.
+  ///   folders hold one or not all could be searched.
   func path(_ world: World, _ output: Output) throws(UserMessage) -> String {
     if let path = try configuredPath(world) { return path }
     let known = KnownSyncFolders.find(world)
-    for folder in known.silent {
-      output.note(
-        "keybackup: \(ShellWord.quoted(folder.path)) (\(folder.title)) does not answer and was left out"
-      )
-    }
     guard let found = try Self.onlyBackup(in: known) else { throw Self.noFolder(known) }
     output.note("Using the backup in \(ShellWord.quoted(found.place)) (\(found.folder.title)).")
     return found.place
@@ -157,11 +153,21 @@ extension FolderOptions {
   /// The one backup in the sync folders of a computer that knows of none.
   ///
   /// - Returns: nil: there is none.
-  /// - Throws: `ambiguous` when several hold one.
+  /// - Throws: `ambiguous` when several hold one, or when another one may be in a folder that could
+  ///   not be searched.
   static func onlyBackup(
     in known: KnownSyncFolders
   ) throws(UserMessage) -> (place: String, folder: SyncFolder)? {
-    let found = known.backups()
+    let all = known.backups()
+    let found = all.found
+    guard all.unsearched.isEmpty else {
+      let names = found.map { "--folder \(ShellWord.quoted($0.place)) (\($0.folder.title))" }
+      throw UserMessage(
+        .ambiguous, "not all sync folders could be searched for a backup",
+        hint: all.unsearched.prefix(mostShown).map(\.words).joined(separator: "\n")
+          + "\nname the backup's folder with --folder"
+          + (names.isEmpty ? "" : "; found: " + names.joined(separator: ", ")))
+    }
     guard found.count > 1 else { return found.first }
     throw UserMessage(
       .ambiguous, "\(found.count) sync folders on this computer hold a backup",
@@ -169,6 +175,9 @@ extension FolderOptions {
         + found.map { "--folder \(ShellWord.quoted($0.place)) (\($0.folder.title))" }
         .joined(separator: ", "))
   }
+
+  /// The most folders that a message names.
+  private static let mostShown = 5
 
   private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
     let looked = (known.usable + known.others).map { "\(ShellWord.quoted($0.path)) (\($0.title))" }

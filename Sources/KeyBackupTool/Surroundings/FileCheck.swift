@@ -44,6 +44,17 @@ enum FileCheck {
       hint: "check the permissions of the folder and of its file system")
   }
 
+  /// Throws if a folder could not be made or written; the lowest one that is there counts.
+  ///
+  /// - Throws: as ``requireWritable(_:)``.
+  static func requireWritable(future path: String) throws(UserMessage) {
+    var existing = path
+    while !exists(existing), let slash = existing.lastIndex(of: "/"), slash != existing.startIndex {
+      existing = String(existing[..<slash])
+    }
+    try requireWritable(existing)
+  }
+
   /// Throws if a folder is on a file system that takes no changes, before anybody is asked for a key.
   ///
   /// - Throws: `io`.

@@ -1,7 +1,5 @@
 internal import BackupFolder
 internal import CLinux
-internal import CSPP
-internal import FoundationEssentials
 internal import Glibc
 
 /// The sync folders of this computer, by their real paths.
@@ -10,7 +8,7 @@ struct KnownSyncFolders: Sendable {
   private(set) var usable: [SyncFolder] = []
   /// The other folders, each with its ``SyncFolder/obstacle``.
   private(set) var others: [SyncFolder] = []
-  /// The folders that did not answer in time, about which nothing is known.
+  /// The folders that did not answer, about which nothing is known.
   private(set) var silent: [SyncFolder] = []
   /// The folders that do not exist yet; files put there will be synchronised.
   private var absent: [SyncFolder] = []
@@ -30,6 +28,10 @@ struct KnownSyncFolders: Sendable {
       }
       guard let found = look.path, seen.insert(found).inserted else { continue }
       folder.path = found
+      if look.isBroken {
+        known.silent.append(folder)
+        continue
+      }
       guard look.isFolder else {
         known.absent.append(folder)
         continue
@@ -56,54 +58,37 @@ struct KnownSyncFolders: Sendable {
     return SyncFolder(engine: engine, path: mount.point, label: mount.source)
   }
 
-  /// The places in these folders that have a backup, for a computer that knows none yet.
-  ///
-  /// They are the folders themselves and those directly in them.
-  func backups() -> [(place: String, folder: SyncFolder)] {
+  /// The places in these folders that have a backup, and what could not be searched, for a
+  /// computer that knows none yet.
+  struct Backups: Sendable {
     var found: [(place: String, folder: SyncFolder)] = []
+    var unsearched: [UnsearchedFolder] = []
+  }
+
+  /// Searches the folders themselves and those directly in them.
+  func backups() -> Backups {
+    var all = Backups()
     for folder in usable + others {
       let path = folder.path
-      var places = folder.places.filter { place in
-        TimeLimit.result(within: Self.patience, of: { Self.holdsNamespace(place) }) == true
+      let search = BackupSearch.run(path, itself: true)
+      for missed in search.unsearched where !all.unsearched.contains(missed) {
+        all.unsearched.append(missed)
       }
-      let below = TimeLimit.result(within: Self.patience, of: { Self.backups(below: path) }) ?? []
-      places += below.filter { !places.contains($0) }
-      for place in places {
+      for place in search.found {
         // One sync folder may lie in another: the inner one is named.
-        let known = found.firstIndex { $0.place == place }
-        if let known, found[known].folder.path.utf8.count >= path.utf8.count { continue }
-        if let known { found[known].folder = folder } else { found.append((place, folder)) }
+        let known = all.found.firstIndex { $0.place == place }
+        if let known, all.found[known].folder.path.utf8.count >= path.utf8.count { continue }
+        if let known {
+          all.found[known].folder = folder
+        } else {
+          all.found.append((place, folder))
+        }
       }
     }
-    return found
-  }
-
-  /// The most folders of a sync folder that are looked into.
-  private static let mostFolders = 1000
-  /// Seconds for them: what was found until then counts.
-  private static let patienceBelow = 2.0
-
-  /// The folders directly in a sync folder that have a backup.
-  ///
-  /// Folders are listed and no file is read, so no sync program downloads one.
-  static func backups(below path: String) -> [String] {
-    let end = ContinuousClock.now + .seconds(patienceBelow)
-    var found: [String] = []
-    for name in ForeignFile.names(in: path, most: mostFolders) where !name.hasPrefix(".") {
-      if ContinuousClock.now > end { break }
-      let place = path + "/" + name
-      var status = stat()
-      // A link leads elsewhere, which is not synchronised.
-      guard unsafe lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
-      if holdsNamespace(place) { found.append(place) }
-    }
-    return found
-  }
-
-  /// Whether a namespace is there, complete or not.
-  static func holdsNamespace(_ place: String) -> Bool {
-    ForeignFile.names(in: place + "/" + FolderLayout.namespaces)
-      .contains { NamespaceID(hex: $0) != nil }
+    all.unsearched += silent.map { UnsearchedFolder(path: $0.path, reason: .silent) }
+    // A link to a backup that is found by its own path hides nothing.
+    all.unsearched.removeAll { missed in all.found.contains { $0.place == missed.target } }
+    return all
   }
 
   /// The properties of a path.
@@ -112,11 +97,17 @@ struct KnownSyncFolders: Sendable {
     let path: String?
     var isFolder = false
     var isWritable = false
+    /// Whether nothing can be told about it, as for a mount whose server is gone.
+    var isBroken = false
 
     init(_ path: String) {
       self.path = FileCheck.future(path)
       var status = stat()
-      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+      guard unsafe stat(path, &status) == 0 else {
+        isBroken = [EACCES, EIO, ENOTCONN, ESTALE, ETIMEDOUT, EHOSTDOWN].contains(errno)
+        return
+      }
+      guard status.st_mode & S_IFMT == S_IFDIR else { return }
       isFolder = true
       isWritable = unsafe access(path, W_OK | X_OK) == 0
     }

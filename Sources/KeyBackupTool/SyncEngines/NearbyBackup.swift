@@ -1,3 +1,5 @@
+internal import CSPP
+
 /// A backup in the folder above or below one that a person named: that one is probably meant.
 enum NearbyBackup {
   /// The folder above that holds a backup, as it does for `cspp-namespaces` and what is in that.
@@ -17,22 +19,33 @@ enum NearbyBackup {
   /// The folders one level below that hold a backup, at most a few.
   static func below(_ path: String) -> [String] {
     guard let place = FileCheck.absolute(path) else { return [] }
-    let found = TimeLimit.result(within: patience) { KnownSyncFolders.backups(below: place) }
-    return Array((found ?? []).prefix(mostShown))
+    return Array(BackupSearch.run(place, itself: false).found.prefix(mostShown))
   }
 
-  /// Those one level above and below.
-  static func near(_ path: String) -> [String] {
-    guard let place = FileCheck.absolute(path) else { return [] }
-    let parent = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? ""
-    let isInside = !parent.isEmpty && holds(parent)
-    return (isInside ? [parent] : []) + below(place)
+  /// The backups above and one level below, and what could not be searched.
+  static func near(_ path: String) -> (found: [String], unsearched: [UnsearchedFolder]) {
+    guard let place = FileCheck.absolute(path) else { return ([], []) }
+    let search = BackupSearch.run(place, itself: false)
+    let above = above(place).map { [$0] } ?? []
+    return (above + search.found.prefix(mostShown), search.unsearched)
+  }
+
+  /// Whether a path is inside a backup, where none can be made.
+  ///
+  /// - Parameter path: the path; need not exist yet.
+  /// - Returns: true below `cspp-namespaces` and in a copy of a namespace.
+  static func isInside(_ path: String) -> Bool {
+    guard let place = FileCheck.future(path) else { return false }
+    var parent = ""
+    for name in place.split(separator: "/") {
+      parent += "/" + name
+      if name == FolderLayout.namespaces { return true }
+      if NamespaceID(hex: String(name)) != nil, BackupSearch.isNamespace(parent) { return true }
+    }
+    return false
   }
 
   private static let mostShown = 5
-  private static let patience = 3.0
 
-  private static func holds(_ place: String) -> Bool {
-    TimeLimit.result(within: patience) { KnownSyncFolders.holdsNamespace(place) } ?? false
-  }
+  private static func holds(_ place: String) -> Bool { BackupSearch.holds(place) ?? false }
 }

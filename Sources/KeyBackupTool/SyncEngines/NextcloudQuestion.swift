@@ -10,7 +10,9 @@ enum NextcloudQuestion {
       var connection = LocalConnection(
         to: .unix(runtime + "/Nextcloud/socket"), seconds: SyncAnswer.patience)
     else { return silent }
-    var states: [String: Int] = [:]
+    // The client also tells every change, of any file: the last state of each counts.
+    var states: [Substring: Substring] = [:]
+    var asked: Set<Substring> = []
     var next = files.startIndex
     while next < files.endIndex {
       // A few at a time, so that neither side waits for the other to read.
@@ -19,22 +21,22 @@ enum NextcloudQuestion {
         guard !file.path.contains(where: \.isNewline),
           connection.send("RETRIEVE_FILE_STATUS:\(file.path)\n")
         else { return silent }
+        asked.insert(file.path[...])
       }
-      var answers = 0
-      while answers < end - next {
+      while states.count < asked.count {
         guard let line = connection.line() else { return silent }
         guard line.hasPrefix("STATUS:") else { continue }
         let words = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count == 3 else { return silent }
-        // The client also reports other files unasked.
-        guard files[next..<end].contains(where: { $0.path == words[2] }) else { continue }
+        guard asked.contains(words[2]) else { continue }
         // "+SWM": shared with me.
-        states[String(words[1].prefix { $0 != "+" }), default: 0] += 1
-        answers += 1
+        states[words[2]] = words[1].prefix { $0 != "+" }
       }
       next = end
     }
-    return judge(states, count: files.count)
+    var counts: [String: Int] = [:]
+    for state in states.values { counts[String(state), default: 0] += 1 }
+    return judge(counts, count: asked.count)
   }
 
   private static func judge(_ states: [String: Int], count: Int) -> SyncAnswer {

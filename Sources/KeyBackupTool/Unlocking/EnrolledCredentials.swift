@@ -29,7 +29,7 @@ struct EnrolledCredentials: Sendable {
         if options.folder != nil { throw error }
       }
     }
-    var others = KnownSyncFolders.find(world).backups().map(\.place)
+    var others = KnownSyncFolders.find(world).backups().found.map(\.place)
     others += world.namedFolders
     for path in others where path != chosen {
       // A folder that does not answer must not prevent work that needs none.

@@ -35,6 +35,17 @@ import Testing
     #expect(!made.err.contains("credential delete"), "\(made.err)")
   }
 
+  @Test func `A state folder that cannot be written is told before the first touch`() async throws {
+    let box = try Sandbox()
+    let plain = box.home + "/plain"
+    try Files.write("", to: plain)
+    let refused = try await box.keybackup(
+      ["init", box.folder], environment: ["XDG_STATE_HOME": plain + "/state"], expecting: 77)
+    expectFailure(refused, 77, says: "\(plain) cannot be written")
+    #expect(box.trace.isEmpty, "the key was asked for nothing")
+    #expect(Files.tree(box.folder).isEmpty)
+  }
+
   @Test func `A credential that nothing uses is named`() async throws {
     let box = try Sandbox()
     let failed = try await box.keybackup(

@@ -39,7 +39,8 @@ import Testing
                 if not line: break
                 if mode == "garbage": f.write("STATUS\\x00:\\n" * 100)
                 state = "OK" if mode == "one-not" and not first else mode if mode != "one-not" else "SYNC"
-                f.write("STATUS:%s:%s" % (state, line.split(":", 1)[1]))
+                if mode == "repeats": state = "OK" if first else "SYNC"
+                f.write("STATUS:%s:%s" % (state, line.split(":", 1)[1]) * (100 if state == "OK" and mode == "repeats" else 1))
                 first = False
                 f.flush()
         except OSError: pass
@@ -84,6 +85,7 @@ import Testing
     Answer(mode: "OK", says: "every file is uploaded", isSynchronised: true),
     Answer(mode: "OK+SWM", says: "every file is uploaded", isSynchronised: true),
     Answer(mode: "one-not", says: "1 file still to go", isSynchronised: false),
+    Answer(mode: "repeats", says: "files still to go", isSynchronised: false),
     Answer(mode: "SYNC", says: "files still to go", isSynchronised: false),
     Answer(mode: "NOP", says: "files still to go", isSynchronised: false),
     Answer(mode: "", says: "files still to go", isSynchronised: false),

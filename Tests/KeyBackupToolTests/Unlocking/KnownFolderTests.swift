@@ -193,11 +193,11 @@ import Testing
     try box.setUpDropbox(cloud)
     for name in ["photos", "a b", ".trash", "x/deeper"] { try Files.makeFolder(cloud + "/" + name) }
     try Files.write("text", to: cloud + "/notes.txt")
-    // Neither what is hidden, nor what is deeper, nor where a link leads.
+    // Neither what is hidden, nor what is deeper. A link to a folder without a backup is nothing.
     try Files.copy(box.folder, to: cloud + "/.trash/old")
     try Files.copy(box.folder, to: cloud + "/.wallets")
     try Files.copy(box.folder, to: cloud + "/x/deeper/wallets")
-    try Files.link(cloud + "/link", to: box.folder)
+    try Files.link(cloud + "/link", to: cloud + "/photos")
     let none = try await box.keybackup(
       ["restore"], pin: .none, environment: box.unnamed, expecting: 78)
     expectFailure(none, 78, says: "no backup is in \(cloud)")
@@ -218,6 +218,88 @@ import Testing
     let made = try await box.keybackup(
       ["init", "--label", "other", cloud + "/new"], environment: box.unnamed)
     #expect(made.err.contains("a backup is in \(cloud)/wallets (Syncthing"), "\(made.err)")
+  }
+
+  @Test func `Files do not hide a backup, nor is a planted copy chosen`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    for number in 1...1001 { try Files.write("", to: cloud + "/a\(number).jpg") }
+    try Files.copy(box.folder, to: cloud + "/wallets")
+    let found = try await box.keybackup(["restore", "--json"], environment: box.unnamed)
+    #expect(found.err.contains("Using the backup in \(cloud)/wallets (Dropbox"), "\(found.err)")
+    try Files.copy(box.folder, to: cloud + "/!old")
+    let several = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
+    expectFailure(several, 90, says: "/!old", "--folder \(cloud)/wallets (Dropbox")
+  }
+
+  @Test func `Of too many folders none is chosen`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    for number in 1...1001 { try Files.makeFolder(cloud + "/b\(number)") }
+    try Files.copy(box.folder, to: cloud + "/a")
+    try Files.copy(box.folder, to: cloud + "/wallets")
+    let unsure = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
+    expectFailure(
+      unsure, 90, says: "not searched to the end: \(cloud)", "--folder \(cloud)/a (Dropbox")
+    try await box.keybackup(
+      ["status", "--folder", cloud + "/wallets"], pin: .none, environment: box.unnamed,
+      expecting: 88)
+  }
+
+  /// Either may be the backup that is meant.
+  @Test(arguments: ["link", "name"])
+  func `A backup behind a link or an unusual name lets nothing be chosen`(
+    _ obstacle: String
+  ) async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    try Files.copy(box.folder, to: cloud + "/old")
+    if obstacle == "link" {
+      try Files.link(cloud + "/mine", to: box.folder)
+    } else {
+      let copy = "cp -r '\(box.folder)' '\(cloud)'/\"$(printf 'm\\351')\""
+      try await box.run(["sh", "-c", copy], key: nil).expectSuccess()
+    }
+    let text = obstacle == "link" ? "leads to a backup" : "is not UTF-8"
+    let unsure = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
+    expectFailure(unsure, 90, says: text, "--folder \(cloud)/old (Dropbox")
+    // init does not start another one by accident.
+    let other = try box.makeFolder("other")
+    let before = box.trace.count
+    let asked = try await box.keybackup(
+      ["init", "--json", other], environment: box.unnamed, expecting: 73)
+    try expectFailure(asked, 73, word: "namespace-exists")
+    #expect(asked.text.contains("--another") && asked.text.contains(text), "\(asked.text)")
+    #expect(box.trace.count == before)
+    try await box.keybackup(
+      ["init", "--label", "other", "--another", other], environment: box.unnamed)
+  }
+
+  @Test(arguments: ["file", "mkfifo", "mkdir"])
+  func `A planted name without contents is no backup`(_ kind: String) async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    try Files.copy(box.folder, to: cloud + "/wallets")
+    try Files.makeFolder(cloud + "/af/cspp-namespaces")
+    let planted = cloud + "/af/cspp-namespaces/" + String(repeating: "a", count: 32)
+    if kind == "file" {
+      try Files.write("", to: planted)
+    } else {
+      try await box.run([kind, planted], key: nil).expectSuccess()
+    }
+    let found = try await box.keybackup(["restore", "--json"], environment: box.unnamed)
+    #expect(found.err.contains("Using the backup in \(cloud)/wallets (Dropbox"), "\(found.err)")
   }
 
   @Test func `Without a backup anywhere, the message says so`() async throws {

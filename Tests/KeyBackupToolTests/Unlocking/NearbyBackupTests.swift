@@ -50,6 +50,25 @@ import Testing
     try await box.keybackup(["init", path, "--another"])
   }
 
+  @Test func `Nothing is started three levels below a backup, or inside one`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try Files.makeFolder(box.folder + "/a/b")
+    let before = box.trace.count
+    let deep = try await box.keybackup(
+      ["init", box.folder + "/a/b/c", "--json"], expecting: 73)
+    try expectFailure(deep, 73, word: "namespace-exists")
+    let copy = box.root + "/" + backup.namespaceID
+    try Files.copy(backup.place, to: copy)
+    for path in [
+      box.folder + "/cspp-namespaces", backup.place, backup.place + "/wallets/x", copy + "/x",
+    ] {
+      let inside = try await box.keybackup(["init", path, "--another"], expecting: 73)
+      expectFailure(inside, 73, says: "is inside a backup")
+    }
+    #expect(box.trace.count == before)
+  }
+
   @Test func `A tilde that the shell left is named`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

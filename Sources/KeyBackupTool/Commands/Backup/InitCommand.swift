@@ -55,6 +55,11 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     } else {
       path = try FolderChoice(world).ask(common.prompter(world))
     }
+    if NearbyBackup.isInside(path) {
+      throw UserMessage(
+        .cannotCreate, "\(ShellWord.quoted(path)) is inside a backup",
+        hint: "to start another backup, choose a folder outside it")
+    }
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)
@@ -80,12 +85,14 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw gone
     }
     try FileCheck.requireWritable(path)
-    let near = NearbyBackup.near(path)
-    try confirmAnother(than: near, world)
+    if let state = world.stateFolder { try FileCheck.requireWritable(future: state) }
     let known = KnownSyncFolders.find(world)
+    let elsewhere = known.backups()
+    let (near, unsearched) = NearbyBackup.near(path)
+    try confirmAnother(than: near, or: unsearched + elsewhere.unsearched, world)
     let place = PlaceReport(path, known: known)
     for warning in place.warnings { common.output(world).warn("warning: \(warning)") }
-    for (other, syncFolder) in known.backups() where !near.contains(other) {
+    for (other, syncFolder) in elsewhere.found where !near.contains(other) {
       common.output(world).warn(
         "warning: a backup is in \(ShellWord.quoted(other)) (\(syncFolder.title)) already; to get "
           + "its wallets back: \(Self.restoring(other))")
@@ -170,14 +177,25 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// Asks whether another backup is wanted where one is in the folder above or below: it is
-  /// nearly always the one that is meant.
+  /// Asks whether another backup is wanted where one is in a folder above or below.
+  ///
+  /// It is nearly always the one that is meant. Asks too where a folder could not be searched.
   ///
   /// - Throws: `namespace-exists` when nobody can be asked, `denied` when a person says no.
-  private func confirmAnother(than near: [String], _ world: World) throws(UserMessage) {
-    guard let first = near.first, !another else { return }
-    let found = "a backup is in \(ShellWord.quoted(first)) already"
-    let restore = "to get its wallets back: \(Self.restoring(first))"
+  private func confirmAnother(
+    than near: [String], or unsearched: [UnsearchedFolder], _ world: World
+  ) throws(UserMessage) {
+    if another { return }
+    let (found, restore): (String, String)
+    if let first = near.first {
+      found = "a backup is in \(ShellWord.quoted(first)) already"
+      restore = "to get its wallets back: \(Self.restoring(first))"
+    } else if let first = unsearched.first {
+      found = "a backup may be here already; \(first.words)"
+      restore = "if it is there, name its folder: keybackup restore --folder PATH"
+    } else {
+      return
+    }
     guard common.prompter(world).canAsk else {
       throw UserMessage(
         .cannotCreate, word: "namespace-exists", found,

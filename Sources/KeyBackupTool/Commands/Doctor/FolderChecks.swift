@@ -63,15 +63,9 @@ enum FolderChecks {
         name, .config, "no home folder is known, so a rolled back backup would not be noticed",
         hint: "set HOME or XDG_STATE_HOME")
     }
-    // It is made when it is needed: the lowest folder that is there counts.
-    var existing = path
-    while !FileCheck.exists(existing), let slash = existing.lastIndex(of: "/"),
-      slash != existing.startIndex
-    {
-      existing = String(existing[..<slash])
-    }
+    // It is made when it is needed.
     do throws(UserMessage) {
-      try FileCheck.requireWritable(existing)
+      try FileCheck.requireWritable(future: path)
       return .ok(name, "\(ShellWord.quoted(path)) can be written")
     } catch {
       return .failed(name, error)
