@@ -68,9 +68,23 @@ public enum Ed25519 {
     return holds && isInPrimeGroup(Array(signature.prefix(32))) && isInPrimeGroup(key)
   }
 
+  /// Half of L + 1, where L is the order of the group; little-endian.
+  private static let half: [UInt8] = [
+    0xF7, 0xE9, 0x7A, 0x2E, 0x8D, 0x31, 0x09, 0x2C, 0x6B, 0xCE, 0x7B, 0x51, 0xEF, 0x7C, 0x6F, 0x0A,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x08,
+  ]
+
+  /// Multiplies with L + 1, which leaves only the points of the group as they are.
+  ///
+  /// libsodium's own check is not enough: up to 1.0.20 it takes a point to which the point of order
+  /// two was added (CVE-2025-69277).
   private static func isInPrimeGroup(_ point: [UInt8]) -> Bool {
     Sodium.start()
+    var product = [UInt8](repeating: 0, count: publicKeySize)
+    var same = [UInt8](repeating: 0, count: publicKeySize)
     return unsafe crypto_core_ed25519_is_valid_point(point) == 1
+      && crypto_scalarmult_ed25519_noclamp(&product, half, point) == 0
+      && crypto_core_ed25519_add(&same, product, product) == 0 && same == point
   }
 
   private struct Pair: ~Copyable {

@@ -59,6 +59,15 @@ public enum Hex {
     return valid ? bytes : nil
   }
 
+  /// Whether a text is an even number of lower-case digits; the time does not depend on them.
+  public static func isValid(_ text: RawSpan) -> Bool {
+    var wrong: UInt8 = 0
+    for index in 0..<text.byteCount {
+      wrong |= unsafe value(text.unsafeLoad(fromByteOffset: index, as: UInt8.self), fold: 0) & 0xF0
+    }
+    return text.byteCount % 2 == 0 && wrong == 0
+  }
+
   /// Decodes lower-case digits into guarded memory that is reused.
   ///
   /// - Returns: whether `text` was valid; if not, `bytes` is empty.

@@ -54,7 +54,7 @@ struct AuthorisingLineTests {
     let masterKey = try Sample.masterKey()
     #expect(answer.namespaceID == masterKey.namespaceID && answer.may == [.filePut, .put])
     #expect(answer.inbox == InboxPair(of: masterKey).publicKey && answer.after == Silent.after)
-    #expect(answer.writerSecret.revealed == masterKey.writerSecret(Silent.writerID).revealed)
+    #expect(answer.writerSecret.revealed == masterKey.writerSecret(request.identity).revealed)
     let word = try WriterAnswer.fingerprint(of: line, to: request)
     #expect(word.count == 19 && word != request.fingerprint)
   }
@@ -162,6 +162,31 @@ struct AuthorisingLineTests {
     #expect(mistake(try sealed(wrong + name), request) == .invalid("inbox"))
     let zero = [UInt8](repeating: 0, count: 40)
     #expect(mistake(try sealed(text + zero), request) == .invalid("counter"))
+  }
+
+  @Test
+  func `Who exchanged the keys of a request passes the answer on, and only the words differ`()
+    throws
+  {
+    let request = try request()
+    let attacker = SigningPair.random()
+    let own = [UInt8](repeating: 0x62, count: 32)
+    let exchanged = try WriterRequest(
+      writerID: request.writerID, signer: attacker, answerSecret: secret(own),
+      label: request.label)
+    let box = Array(
+      try AuthorisingLine.decode(answer(exchanged), prefix: "keybackup-inbox").dropFirst())
+    var text = try SealedBox.open(box, secret: secret(own)).revealed
+    text.replaceSubrange(..<32, with: request.digest.bytes)
+    let again = try unsafe SealedBox.seal(text.span.bytes, to: request.answerKey.bytes)
+    let line = AuthorisingLine.encode([1] + again, prefix: "keybackup-inbox")
+    #expect(mistake(line, request) == nil)
+    #expect(request.fingerprint != exchanged.fingerprint)
+    #expect(
+      try WriterAnswer.fingerprint(of: line, to: request)
+        != WriterAnswer.fingerprint(of: answer(exchanged), to: exchanged))
+    // The answer without the attacker's work is noticed.
+    #expect(mistake(try answer(exchanged), request) == .otherRequest)
   }
 
   @Test

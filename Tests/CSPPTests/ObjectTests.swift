@@ -18,7 +18,7 @@ struct ObjectTests {
 
   /// Seals contents in pieces of a size.
   private func seal(_ contents: [UInt8], pieces: Int = 10_000) throws -> Made {
-    var sealer = ObjectSealer()
+    var sealer = ObjectSealer(hedge: .random(count: 32), expecting: digest(contents))
     var (output, bytes): ([UInt8], [UInt8]) = ([], [])
     for start in stride(from: 0, to: contents.count, by: pieces) {
       let piece = Array(contents[start..<min(start + pieces, contents.count)])
@@ -27,7 +27,7 @@ struct ObjectTests {
     }
     while sealer.finish(into: &output) { bytes += output }
     #expect(output.isEmpty && !sealer.finish(into: &output))
-    let object = sealer.result()
+    let object = try sealer.result()
     return Made(
       bytes: bytes, name: object.name, key: object.key.revealed, size: object.size,
       content: object.content)
@@ -181,5 +181,51 @@ struct ObjectTests {
   @Test
   func `Each object has its own key`() throws {
     #expect(try seal([1]).key != seal([1]).key && seal([1]).name != seal([1]).name)
+  }
+
+  @Test
+  func `A repeated random number gives two contents two keys`() throws {
+    func key(_ contents: [UInt8], _ random: UInt8, _ seed: UInt8 = 1) throws -> [UInt8] {
+      var sealer = ObjectSealer(
+        hedge: secret([UInt8](repeating: seed, count: 32)), expecting: digest(contents),
+        random: secret([UInt8](repeating: random, count: 32)))
+      var output: [UInt8] = []
+      try unsafe sealer.seal(contents.span.bytes, into: &output)
+      while sealer.finish(into: &output) {}
+      return try sealer.result().key.revealed
+    }
+    let first = try key([1], 7)
+    #expect(try key([1], 7) == first)
+    #expect(try key([2], 7) != first)
+    #expect(try key([1], 8) != first)
+    #expect(try key([1], 7, 2) != first)
+  }
+
+  @Test
+  func `The key of an object as Python derives it`() throws {
+    let vector = try Vectors.sealed("objects").object("object_key")
+    var sealer = ObjectSealer(
+      hedge: try secret(hex: vector.string("seed")), expecting: try vector.id("content"),
+      random: try secret(hex: vector.string("random")))
+    var output: [UInt8] = []
+    let contents = try bytes(hex: vector.string("contents"))
+    try unsafe sealer.seal(contents.span.bytes, into: &output)
+    while sealer.finish(into: &output) {}
+    #expect(try Hex.string(sealer.result().key.revealed) == vector.string("key"))
+  }
+
+  @Test
+  func `Contents that changed while they were read give no object`() throws {
+    func finish(_ contents: [UInt8]) throws -> UInt64 {
+      var sealer = ObjectSealer(hedge: secret([1]), expecting: digest([1, 2, 3]))
+      var output: [UInt8] = []
+      try unsafe sealer.seal(contents.span.bytes, into: &output)
+      while sealer.finish(into: &output) {}
+      return try sealer.result().size
+    }
+    #expect(try finish([1, 2, 3]) == 3)
+    for changed in [[1, 2], [1, 2, 3, 0], [1, 2, 4], []] as [[UInt8]] {
+      #expect(throws: CSPPError.invalidField("content")) { try finish(changed) }
+    }
   }
 }

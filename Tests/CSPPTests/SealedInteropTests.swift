@@ -15,7 +15,8 @@ struct SealedInteropTests {
     let inbox = InboxPair(of: masterKey)
     let writer: WriterID = try keys.id("writer_id")
     let signer = try SigningPair(seed: secret(hex: keys.string("seed")))
-    let own = masterKey.writerSecret(writer)
+    let identity = SilentWriter.Identity(writerID: writer, signingKey: signer.publicKey)
+    let own = masterKey.writerSecret(identity)
     #expect(try inbox.publicKey.hex == keys.string("inbox"))
     #expect(try Hex.string(inbox.secret.revealed) == keys.string("inbox_private"))
     #expect(try Hex.string(own.revealed) == keys.string("writer_secret"))
@@ -30,7 +31,7 @@ struct SealedInteropTests {
       #expect(try parsed.fileName == operation.string("name") && parsed.header.previous == previous)
       var text = SecretBytes(zeroed: 0)
       let contents = try parsed.open(
-        by: signer.publicKey, inbox: inbox, writerSecret: own, into: &text)
+        by: identity, inbox: inbox, writerSecret: own, into: &text)
       #expect(try UInt64(contents.changes.count) == operation.number("changes"))
       #expect(
         try contents.after == keys.seen("after") && contents.at == 1_800_000_101 + UInt64(index))
@@ -72,12 +73,15 @@ struct SealedInteropTests {
     let signer = SigningPair.random()
     let writer = WriterID.random()
     let contents = Randomness.bytes(count: 150_000)
-    var sealer = ObjectSealer()
+    let identity = SilentWriter.Identity(writerID: writer, signingKey: signer.publicKey)
+    var sealer = signer.withSeed { seed in
+      ObjectSealer(hedge: SecretBytes(copying: seed), expecting: digest(contents))
+    }
     var (output, object): ([UInt8], [UInt8]) = ([], [])
     try unsafe sealer.seal(contents.span.bytes, into: &output)
     object += output
     while sealer.finish(into: &output) { object += output }
-    let result = sealer.result()
+    let result = try sealer.result()
     let (name, size, content) = (result.name, result.size, result.content)
     let header = try OperationHeader(
       namespaceID: masterKey.namespaceID, writerID: writer, counter: 12, previous: .random())
@@ -92,10 +96,11 @@ struct SealedInteropTests {
     builder.fileRemove(.random(), replaces: [digest([8])])
     builder.put(Sample.recordID, entry: secret(text: Sample.entry))
     let sealed = try builder.seal(
-      inbox: InboxPair(of: masterKey).publicKey, writerSecret: masterKey.writerSecret(writer),
+      inbox: InboxPair(of: masterKey).publicKey, writerSecret: masterKey.writerSecret(identity),
       signer: signer)
     var request: [String: Any] = [
       "file": Data(sealed.bytes).base64EncodedString(), "signing_key": signer.publicKey.hex,
+      "writer_id": writer.hex,
     ]
     // Without any secret, the signature is checked.
     let looked = try Python.run("sealed_reader.py", "operation", request)
@@ -117,6 +122,11 @@ struct SealedInteropTests {
       "sealed_reader.py", "object",
       ["bytes": Data(object).base64EncodedString(), "version": version])
     #expect(try back.base64("contents") == contents)
+
+    // Authorised under another ID, it is another writer's.
+    let other = try Python.run(
+      "sealed_reader.py", "operation", request.merging(["writer_id": WriterID.random().hex]) { $1 })
+    #expect(other["refused"] != nil)
 
     // And Python refuses what this module refuses.
     func refused(_ changed: [UInt8]) throws -> Bool {
@@ -145,12 +155,17 @@ struct SealedInteropTests {
     let writer = WriterID.random()
     let contents = Randomness.bytes(count: 70_001)
     let object = try Python.run(
-      "sealed_writer.py", "object", ["contents": Data(contents).base64EncodedString()])
+      "sealed_writer.py", "object",
+      [
+        "contents": Data(contents).base64EncodedString(),
+        "seed": signer.withSeed { String(decoding: Hex.encode($0), as: UTF8.self) },
+      ])
     let bytes = try object.base64("bytes")
     var version = object
     version["bytes"] = nil
     version["modified"] = 1
     version["mode"] = 0o600
+    let identity = SilentWriter.Identity(writerID: writer, signingKey: signer.publicKey)
     let file = FileID.random()
     let put: [String: Any] = [
       "file_id": file.hex, "name": "n", "version": version, "replaces": [digest([1]).hex],
@@ -162,15 +177,15 @@ struct SealedInteropTests {
           "namespace_id": masterKey.namespaceID.hex, "writer_id": writer.hex, "counter": 1,
         ], "at": 5, "after": Silent.after.values, "changes": [["file-put": put]],
         "inbox": InboxPair(of: masterKey).publicKey.hex,
-        "writer_secret": Hex.string(masterKey.writerSecret(writer).revealed),
+        "writer_secret": Hex.string(masterKey.writerSecret(identity).revealed),
         "seed": signer.withSeed { String(decoding: Hex.encode($0), as: UTF8.self) },
       ])
     let data = try written.base64("file")
     let parsed = try SealedOperationFile(parsing: data.span, at: masterKey.namespaceID)
     var text = SecretBytes(zeroed: 0)
     let opened = try parsed.open(
-      by: signer.publicKey, inbox: InboxPair(of: masterKey),
-      writerSecret: masterKey.writerSecret(writer), into: &text)
+      by: identity, inbox: InboxPair(of: masterKey),
+      writerSecret: masterKey.writerSecret(identity), into: &text)
     guard case .file(.put(let found)) = opened.changes.first,
       case .object(let name, let key) = found.version.place
     else {
@@ -191,6 +206,37 @@ struct SealedInteropTests {
     }
     try opener.finish()
     #expect(back == contents && place == bytes.count)
+  }
+
+  @Test
+  func `Python and this module take and refuse the same changes`() throws {
+    let vectors = try Vectors.sealed("changes")
+    let good = try #require(vectors["good"] as? [String])
+    let bad = try #require(vectors["bad"] as? [String])
+    #expect(good.count > 10 && bad.count > 80)
+    let read = try Python.run("sealed_reader.py", "changes", ["changes": good + bad])
+    #expect(
+      read["hold"] as? [Bool]
+        == good.map { _ in true } + bad.map { _ in false })
+    for (text, holds) in good.map({ ($0, true) }) + bad.map({ ($0, false) }) {
+      #expect(taken(text) == holds, "\(text)")
+    }
+  }
+
+  /// Whether a change holds: in a sealed operation, or for a kind that never stands there, in an
+  /// ordinary one.
+  private func taken(_ change: String) -> Bool {
+    let inSealed = ["put", "file-put", "file-remove"].contains { change.hasPrefix("{\"\($0)\"") }
+    do throws(CSPPError) {
+      let changes = try secret(text: "[\(change)]").withBytes { (text) throws(CSPPError) in
+        try CSPP.Operation.Change.list(
+          JSON.parse(text), inSealed ? .sealed : .ordinary, in: text)
+      }
+      if case .unknown = changes.first { return false }
+      return changes.count == 1
+    } catch {
+      return false
+    }
   }
 
   @Test
@@ -218,7 +264,7 @@ struct SealedInteropTests {
       opening: theirs.string("line"), to: request, answerSecret: secret(answerSecret))
     #expect(answer.may == .filePut && answer.after == Silent.after)
     #expect(answer.inbox == InboxPair(of: masterKey).publicKey)
-    #expect(answer.writerSecret.revealed == masterKey.writerSecret(request.writerID).revealed)
+    #expect(answer.writerSecret.revealed == masterKey.writerSecret(request.identity).revealed)
     #expect(
       try WriterAnswer.fingerprint(of: theirs.string("line"), to: request)
         == theirs.string("fingerprint"))
@@ -250,5 +296,57 @@ struct SealedInteropTests {
       answerSecret: secret(hex: keys.string("answer_secret")))
     #expect(try answer.inbox == keys.id("inbox") && answer.after == keys.seen("after"))
     #expect(answer.may == [.filePut, .put])
+    let refused = try #require(vectors["refused"] as? [String])
+    #expect(refused.count > 15)
+    for line in refused {
+      #expect(throws: AuthorisingLineMistake.self, "\(line)") { try WriterRequest(parsing: line) }
+      let read = try Python.run("sealed_reader.py", "request", ["line": line])
+      #expect(read["refused"] != nil, "\(line)")
+    }
+  }
+
+  @Test
+  func `Python and this module refuse the same texts of sealed operations`() throws {
+    let header = SealedSpelling(header: try Silent.header()).headerDigest.hex
+    let after = Silent.after.json
+    func text(
+      header: String = header, at: String = "1", after: String = after, changes: String = "[]",
+      more: String = ""
+    ) -> String {
+      "{\"header\":\"\(header)\",\"at\":\(at),\"after\":\(after),\"changes\":\(changes)\(more)}"
+    }
+    func fields(_ count: Int) -> String {
+      (0..<count).map { ",\"\($0)\":0" }.joined()
+    }
+    func nested(_ count: Int) -> String {
+      ",\"x\":" + String(repeating: "[", count: count) + String(repeating: "]", count: count)
+    }
+    let good = [text(), text(more: ",\"x\":-0"), text(more: fields(60))]
+    let bad = [
+      "\u{FEFF}" + text(), text(at: "-0"), text(at: "9223372036854775808"),
+      text(header: "\\u0030" + header.dropFirst()), text(header: header.uppercased()),
+      text(after: after.replacing("\"counter\":3", with: "\"counter\":0")), text(changes: "{}"),
+      text(changes: "null"), text(more: ",\"at\":1"), text(more: ",\"x\":NaN"),
+      text(more: ",\"x\":\"\\ud800\""), text(more: fields(61)), text(more: nested(64)), "[]", "",
+    ]
+    let masterKey = try Sample.masterKey()
+    let identity = try Silent.identity()
+    func refused(_ text: [UInt8]) throws -> [Bool] {
+      let file = try Silent.file(text: text)
+      let read = try Python.run(
+        "sealed_reader.py", "operation",
+        [
+          "file": Data(file).base64EncodedString(), "writer_id": identity.writerID.hex,
+          "signing_key": identity.signingKey.hex,
+          "master_key": masterKey.withBytes { String(decoding: Hex.encode($0), as: UTF8.self) },
+        ])
+      return [Silent.refusal(file) != nil, read["refused"] != nil]
+    }
+    for text in good + [text(more: nested(63))] {
+      #expect(try refused(Array(text.utf8)) == [false, false], "\(text)")
+    }
+    for text in bad { #expect(try refused(Array(text.utf8)) == [true, true], "\(text)") }
+    let wide = text().utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    #expect(try refused(wide) == [true, true])
   }
 }

@@ -48,7 +48,7 @@ struct SealedOperationTests {
   func `Every changed, cut and added byte is refused`() throws {
     let bytes = try Silent.operation()
     let masterKey = try Sample.masterKey()
-    let key = try Silent.signingKey()
+    let key = try Silent.identity()
     func refused(_ changed: [UInt8]) -> Bool {
       do throws(CSPPError) {
         try SealedOperationFile(parsing: changed.span, at: masterKey.namespaceID).verify(by: key)
@@ -114,6 +114,12 @@ struct SealedOperationTests {
       #expect(
         parse(try Silent.file(box: box, header: changed, signer: signer)) == error, "\(changed)")
     }
+    // A long header costs no work, and one with many fields no memory.
+    let long = header.replacing(":1}", with: ":1,\"x\":\"\(String(repeating: "a", count: 400))\"}")
+    #expect(
+      parse(try Silent.file(box: box, header: long, signer: signer)) == .invalidField("protected"))
+    let many = (0...64).map { "\"\($0)\":0" }.joined(separator: ",")
+    #expect(parse(Array("{\(many)".utf8)) == .duplicateField("(too many fields)"))
     #expect(
       parse(Array(text.replacing("\"protected\":\"", with: "\"protected\":\"=").utf8))
         == .invalidField("protected"))
@@ -151,10 +157,10 @@ struct SealedOperationTests {
     let masterKey = try Sample.masterKey()
     let other = MasterKey.random()
     let file = try SealedOperationFile(parsing: bytes.span, at: nil)
-    let key = try Silent.signingKey()
+    let key = try Silent.identity()
     var text = SecretBytes(zeroed: 0)
     func open(
-      _ key: SigningKey, _ inbox: borrowing InboxPair, _ secret: borrowing SecretBytes
+      _ key: SilentWriter.Identity, _ inbox: borrowing InboxPair, _ secret: borrowing SecretBytes
     ) -> CSPPError? {
       do throws(CSPPError) {
         _ = try file.open(by: key, inbox: inbox, writerSecret: secret, into: &text)
@@ -164,11 +170,19 @@ struct SealedOperationTests {
       }
     }
     let inbox = InboxPair(of: masterKey)
-    let own = masterKey.writerSecret(Silent.writerID)
+    let own = masterKey.writerSecret(key)
+    func signed(by key: SigningKey, _ writer: WriterID = Silent.writerID) -> SilentWriter.Identity {
+      SilentWriter.Identity(writerID: writer, signingKey: key)
+    }
     #expect(open(key, inbox, own) == nil && text.count == 4096)
-    #expect(open(SigningPair.random().publicKey, inbox, own) == .invalidSignature)
+    #expect(open(signed(by: SigningPair.random().publicKey), inbox, own) == .invalidSignature)
     #expect(text.count == 0)
-    #expect(open(key, inbox, masterKey.writerSecret(.random())) == .authenticationFailed)
+    // The same key, authorised under another ID.
+    #expect(
+      open(signed(by: key.signingKey, .random()), inbox, own) == .contradictsPlace("writer_id"))
+    for other in [
+      signed(by: key.signingKey, .random()), signed(by: SigningPair.random().publicKey),
+    ] { #expect(open(key, inbox, masterKey.writerSecret(other)) == .authenticationFailed) }
     #expect(open(key, inbox, secret([1])) == .invalidField("writer secret"))
     #expect(open(key, InboxPair(of: other), own) == .otherNamespace)
     // The right namespace, but sealed to another inbox.
@@ -177,7 +191,30 @@ struct SealedOperationTests {
     #expect(Silent.refusal(foreign.bytes) == .authenticationFailed)
     // A point of small order as signing key, with the signature that fits many messages.
     let points: [SigningKey] = try Vectors.points("ed25519-refused")
-    for point in points { #expect(open(point, inbox, own) == .invalidSignature) }
+    for point in points { #expect(open(signed(by: point), inbox, own) == .invalidSignature) }
+  }
+
+  @Test
+  func `A box that was taken over and signed with another key does not open`() throws {
+    let operation = try JSONSerialization.jsonObject(with: Data(Silent.operation()))
+    let box = try #require(operation as? [String: Any]).base64("box")
+    let thief = SigningPair.random()
+    let bytes = try Silent.file(box: box, signer: thief)
+    let writer = SilentWriter.Identity(writerID: Silent.writerID, signingKey: thief.publicKey)
+    let file = try SealedOperationFile(parsing: bytes.span, at: nil)
+    try file.verify(by: writer)
+    let masterKey = try Sample.masterKey()
+    for own in [try Silent.identity(), writer] {
+      var text = SecretBytes(zeroed: 0)
+      do throws(CSPPError) {
+        _ = try file.open(
+          by: writer, inbox: InboxPair(of: masterKey), writerSecret: masterKey.writerSecret(own),
+          into: &text)
+        Issue.record("opened")
+      } catch {
+        #expect(error == .authenticationFailed)
+      }
+    }
   }
 
   @Test

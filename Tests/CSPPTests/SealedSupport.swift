@@ -12,7 +12,13 @@ enum Silent {
   static let seed = [UInt8](repeating: 0x31, count: 32)
 
   static func signer() throws -> SigningPair { try SigningPair(seed: secret(seed)) }
-  static func signingKey() throws -> SigningKey { try signer().publicKey }
+  static func identity() throws -> SilentWriter.Identity {
+    SilentWriter.Identity(writerID: writerID, signingKey: try signer().publicKey)
+  }
+
+  static func writerSecret() throws -> SecretBytes {
+    try Sample.masterKey().writerSecret(identity())
+  }
 
   static func header(_ counter: UInt64 = 1, _ previous: Digest? = nil) throws -> OperationHeader {
     try OperationHeader(
@@ -35,7 +41,7 @@ enum Silent {
   static func seal(_ builder: consuming SealedOperationBuilder) throws -> [UInt8] {
     let masterKey = try Sample.masterKey()
     return try builder.seal(
-      inbox: InboxPair(of: masterKey).publicKey, writerSecret: masterKey.writerSecret(writerID),
+      inbox: InboxPair(of: masterKey).publicKey, writerSecret: writerSecret(),
       signer: signer()
     ).bytes
   }
@@ -65,7 +71,7 @@ enum Silent {
     let header = try header()
     let key = try SealedOperationKey.derive(
       secret: own, with: inbox.publicKey, ephemeral: ephemeral, inbox: inbox.publicKey,
-      writerSecret: masterKey.writerSecret(writerID), header: header)
+      writerSecret: writerSecret(), header: header, signingKey: identity().signingKey)
     let blanks = padded ? Padding.powerOfTwo(text.count) - text.count : 0
     let plain = text + [UInt8](repeating: 0x20, count: blanks)
     let sealed = try unsafe ChaCha20Poly1305.seal(
@@ -78,10 +84,11 @@ enum Silent {
     -> SealedContents
   {
     let masterKey = try MasterKey(secret([UInt8](repeating: 7, count: 32)))
-    let key = try SigningPair(seed: secret(seed)).publicKey
+    let writer = SilentWriter.Identity(
+      writerID: writerID, signingKey: try SigningPair(seed: secret(seed)).publicKey)
     let parsed = try SealedOperationFile(parsing: file.span, at: masterKey.namespaceID)
     return try parsed.open(
-      by: key, inbox: InboxPair(of: masterKey), writerSecret: masterKey.writerSecret(writerID),
+      by: writer, inbox: InboxPair(of: masterKey), writerSecret: masterKey.writerSecret(writer),
       into: &text)
   }
 

@@ -8,7 +8,7 @@ enum SealedTarget {
     if let file = try? SealedOperationFile(parsing: bytes.span, at: Keys.namespace) {
       accepted = true
       var text = secret([])
-      _ = try? file.open(by: Self.key, inbox: inbox, writerSecret: writerSecret, into: &text)
+      _ = try? file.open(by: writer, inbox: inbox, writerSecret: writerSecret, into: &text)
     }
     if let request = try? WriterRequest(parsing: String(decoding: bytes, as: UTF8.self)) {
       accepted = true
@@ -27,14 +27,14 @@ enum SealedTarget {
     do {
       let file = try file(plain)
       parsed = try SealedOperationFile(parsing: file.span, at: Keys.namespace)
-      try parsed.verify(by: key)
+      try parsed.verify(by: writer)
     } catch {
       must(false, "what was sealed does not parse")
       return false
     }
     do throws(CSPPError) {
       let contents = try parsed.open(
-        by: key, inbox: inbox, writerSecret: writerSecret, into: &text)
+        by: writer, inbox: inbox, writerSecret: writerSecret, into: &text)
       let verdicts = contents.verdicts([.filePut, .fileRemove, .put])
       must(verdicts.count == contents.changes.count, "a verdict for each change")
       for (change, verdict) in zip(contents.changes, verdicts) {
@@ -67,12 +67,13 @@ enum SealedTarget {
   static let after = CSPP.Operation.Seen(
     writerID: Keys.writer, counter: 3, digest: Digest(words: SIMD4(1, 2, 3, 4)))
   static let inbox = InboxPair(of: Keys.masterKey)
-  static let writerSecret = Keys.masterKey.writerSecret(Keys.writer)
+  static let writerSecret = Keys.masterKey.writerSecret(writer)
   static let signer: SigningPair = {
     do { return try SigningPair(seed: seed.copy()) } catch { fatalError("\(error)") }
   }()
   private static let seed = secret([UInt8](repeating: 8, count: 32))
-  private static let key = signer.publicKey
+  static let writer = SilentWriter.Identity(
+    writerID: Keys.writer, signingKey: signer.publicKey)
   private static let protected = Array(
     Base64.string(
       Array(
@@ -89,7 +90,8 @@ enum SealedTarget {
       let shared = try X25519.sharedSecret(of: own, with: inbox.publicKey.bytes)
       return HKDFSHA256.deriveKey(
         ikm: secret(shared.copied + writerSecret.copied),
-        info: "keybackup:v1:sealed:\(Keys.writer):1:\(Hex.string(ephemeral)):\(inbox.publicKey)")
+        info: "keybackup:v1:sealed:\(Keys.writer):1:\(Hex.string(ephemeral)):\(inbox.publicKey)"
+          + ":\(writer.signingKey)")
     } catch {
       fatalError("\(error)")
     }

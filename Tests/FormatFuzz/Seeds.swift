@@ -150,7 +150,7 @@ enum Seeds {
     let file = sealed.file.copied
     var text = secret([])
     _ = try SealedOperationFile(parsing: file.span, at: nil).open(
-      by: SealedTarget.signer.publicKey, inbox: SealedTarget.inbox,
+      by: SealedTarget.writer, inbox: SealedTarget.inbox,
       writerSecret: SealedTarget.writerSecret, into: &text)
     let plain = String(decoding: text.copied, as: UTF8.self).split(separator: ",", maxSplits: 1)
     let request = try WriterRequest(

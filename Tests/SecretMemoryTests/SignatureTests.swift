@@ -68,6 +68,10 @@ struct SignatureTests {
   @Test func `Ed25519 refuses keys of small order, of mixed order and of other encodings`() throws {
     let points = try vectors("ed25519-refused", of: PointCase.self)
     #expect(points.count > 20)
+    for (order, count) in [(2, 1), (4, 2), (8, 4)] {
+      let name = "a key plus a point of order \(order)"
+      #expect(points.count(where: { $0.name == name }) == count, "\(name)")
+    }
     for vector in points {
       let point = try bytes(vector.point)
       #expect(!Ed25519.isValidKey(point), "\(vector.name)")

@@ -132,7 +132,8 @@ def main(folder):
     off = next(y for y in range(2, 100) if not lift(y, 0))
     refused.append(("not on the curve", off.to_bytes(32, "little")))
     honest = times(secret_scalar(stream("key", 32)), BASE)
-    refused += [("mixed order %d" % place, encode(add(honest, point))) for place, point in enumerate(small) if point != NEUTRAL]
+    refused += [("a key plus a point of order %d" % order, encode(add(honest, point))) for order, point in (
+        (next(n for n in (1, 2, 4, 8) if times(n, point) == NEUTRAL), point) for point in small) if order > 1]
     write("ed25519-refused", "keys that no signer can have, by Tests/reader/crypto_vectors.py",
           [{"name": name, "point": point.hex()} for name, point in refused])
 

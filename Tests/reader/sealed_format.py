@@ -2,19 +2,24 @@
 
 Written from the format's text with the packages `cryptography` and `PyNaCl`; it shares no code with the product.
 """
+import base64
 import hashlib
 import json
+import re
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from nacl.bindings import crypto_core_ed25519_is_valid_point
 
 import cspp_format as f
+import crypto_vectors as edwards
 import secretstream
 
 CHUNK = 65536
 FLOOR = 4096
+PROTECTED_LIMIT = 512
+MEMBERS_LIMIT = 64
+DEPTH_LIMIT = 64
 TEXT_LIMIT = 16 * 2**20
 FILE_LIMIT = 24 * 2**20
 CONTENTS_LIMIT = 2**40
@@ -47,8 +52,12 @@ def inbox_private(master_key):
     return f.derive(master_key, "keybackup:v1:inbox")
 
 
-def writer_secret(master_key, writer_id):
-    return f.derive(master_key, "keybackup:v1:silent-writer:" + writer_id)
+def writer_secret(master_key, writer_id, signing):
+    return f.derive(master_key, "keybackup:v1:silent-writer:%s:%s" % (writer_id, signing.hex()))
+
+
+def object_key(random, seed, content):
+    return f.derive(random + seed, "keybackup:v1:object-key:" + content)
 
 
 def signing_key(seed):
@@ -65,9 +74,18 @@ def exchange(private, other):
     return shared
 
 
+def in_prime_group(point):
+    """RFC 8032's arithmetic in Python's own integers: the only encoding, of order L."""
+    number = int.from_bytes(point, "little")
+    y, odd = number & (1 << 255) - 1, number >> 255
+    found = edwards.lift(y, odd) if len(point) == 32 and y < edwards.P else None
+    return found is not None and edwards.encode(found) == point and found != edwards.NEUTRAL \
+        and edwards.times(edwards.L, found) == edwards.NEUTRAL
+
+
 def verify(key, signature, message):
     """Both points must be of the group of prime order: else programs disagree."""
-    if not crypto_core_ed25519_is_valid_point(key) or not crypto_core_ed25519_is_valid_point(signature[:32]):
+    if not in_prime_group(key) or not in_prime_group(signature[:32]):
         raise Refused("signature")
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
@@ -95,6 +113,63 @@ def object_size(size):
     return secretstream.HEADER + padded + secretstream.OVERHEAD * -(-padded // CHUNK)
 
 
+# Text
+
+
+class Escaped(str):
+    """A string that was written with an escape: hexadecimal and base64 have none."""
+
+
+def _string(text, end, strict=True):
+    value, stop = json.decoder.py_scanstring(text, end, strict)
+    value.encode()  # refuses half of a surrogate pair
+    return (Escaped(value) if "\\" in text[end:stop] else value), stop
+
+
+def _members(pairs):
+    if len(pairs) > MEMBERS_LIMIT:
+        raise Refused("too many fields")
+    return f.unique(pairs)
+
+
+def _number(text):
+    if not text.isascii():
+        raise Refused("digits")
+    # -0 is no whole number here. Others out of range may stand in fields that nobody knows.
+    return int(text) if len(text) < 20 and text.isdigit() else float(text)
+
+
+def _constant(text):
+    raise Refused("no JSON: " + text)
+
+
+def loads(data):
+    """JSON in UTF-8 without a byte order mark; no field twice, no escapes lost."""
+    decoder = json.JSONDecoder(object_pairs_hook=_members, parse_int=_number, parse_constant=_constant)
+    decoder.parse_string = _string
+    decoder.scan_once = json.scanner.py_make_scanner(decoder)
+    value = decoder.decode(data.decode("utf-8"))
+    if depth(value) > DEPTH_LIMIT:
+        raise Refused("too deep")
+    return value
+
+
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
+
+
+def from_base64(text, alphabet=f.to_base64):
+    """The bytes, if this is their only spelling."""
+    if not isinstance(text, str) or isinstance(text, Escaped) or not text.isascii():
+        raise Refused("base64")
+    standard = text if alphabet is f.to_base64 else text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
+    data = base64.b64decode(standard, validate=True)
+    if alphabet(data) != text:
+        raise Refused("base64")
+    return data
+
+
 # The sealed operation
 
 
@@ -107,9 +182,9 @@ def signed(protected, box):
     return b"keybackup:v1:sealed\0" + protected.encode() + b"\0" + box.encode()
 
 
-def operation_key(shared, secret, header, ephemeral, inbox):
-    return f.derive(shared + secret, "keybackup:v1:sealed:%s:%d:%s:%s" % (
-        header["writer_id"], header["counter"], ephemeral.hex(), inbox.hex()))
+def operation_key(shared, secret, header, ephemeral, inbox, signing):
+    return f.derive(shared + secret, "keybackup:v1:sealed:%s:%d:%s:%s:%s" % (
+        header["writer_id"], header["counter"], ephemeral.hex(), inbox.hex(), signing.hex()))
 
 
 # Lines
@@ -136,7 +211,10 @@ def line(prefix, data):
 
 
 def from_line(prefix, text):
-    text = "".join(text.split())
+    # Of all the blanks of Unicode, only these; of all its letters, only ASCII has a small and a capital one here.
+    text = re.sub("[\t-\r ]", "", text)
+    if not text.isascii():
+        raise Refused("not ASCII")
     if text not in (text.lower(), text.upper()):
         raise Refused("mixed case")
     text = text.lower()

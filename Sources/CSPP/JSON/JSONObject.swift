@@ -56,6 +56,10 @@ package struct JSONObject: Sendable {
     members.reserveCapacity(16)
     while try scanner.peek(in: text) != UInt8(ascii: "}") {
       if !members.isEmpty { try scanner.expect(UInt8(ascii: ","), in: text) }
+      // Refused here, so that an object of millions of members costs no memory.
+      guard duplicates != .refused || members.count < Self.memberLimit else {
+        throw .duplicateField("(too many fields)")
+      }
       let name = try scanner.memberName(in: text)
       members.append(Member(name: name, value: try scanner.value(in: text, depth: 1)))
     }
@@ -65,7 +69,6 @@ package struct JSONObject: Sendable {
   }
 
   private func refuseDuplicates(in text: RawSpan) throws(CSPPError) {
-    guard members.count <= Self.memberLimit else { throw .duplicateField("(too many fields)") }
     for index in members.indices.dropFirst() {
       let name = members[index].name
       for other in 0..<index where name.isSameString(as: members[other].name, in: text) {

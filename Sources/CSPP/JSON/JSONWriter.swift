@@ -66,6 +66,9 @@ enum JSONEscape {
 
 /// Writes JSON that holds no secret.
 package enum JSONText {
+  /// Seconds since 1970; numbers beyond 2^63 - 1 have no place in the format.
+  static func time(_ seconds: UInt64) -> UInt64 { min(seconds, UInt64(Int64.max)) }
+
   /// A string with its quotation marks.
   package static func quoted(_ string: String) -> String {
     var bytes = [UInt8(ascii: "\"")]

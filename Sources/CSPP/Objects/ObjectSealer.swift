@@ -33,15 +33,22 @@ public struct SealedObject: ~Copyable, Sendable {
   public let content: Digest
 }
 
-/// Encrypts the contents of a file into an object, under a new random key.
+/// Encrypts the contents of a file into an object, under a new key.
+///
+/// The contents are read twice: for their digest, then to be sealed. The key derives from both a
+/// random number and the digest. A virtual machine that was reset repeats its random numbers, but
+/// does not use one key for two contents.
 ///
 /// Write what each call puts into `output`, in this order:
 /// 1. ``seal(_:into:)`` for each piece of the contents;
 /// 2. ``finish(into:)`` until it returns false;
 /// 3. then take the ``result()``.
+///
+/// After an error the object is discarded, and what was written of it must not stay.
 public struct ObjectSealer: ~Copyable {
   private var stream: SecretStreamSealer
   private let key: SecretBytes
+  private let expected: Digest
   private var chunk = SecretBytes(zeroed: ObjectFormat.chunkSize)
   private var filled = 0
   private var size: UInt64 = 0
@@ -52,8 +59,21 @@ public struct ObjectSealer: ~Copyable {
   private var hasHeader = false
 
   /// Starts an object.
-  public init() {
-    key = .random(count: SecretStreamSealer.keySize)
+  ///
+  /// - Parameters:
+  ///   - seed: a secret of this computer, such as the seed of its signing pair.
+  ///   - content: the digest of the contents.
+  public init(hedge seed: borrowing SecretBytes, expecting content: Digest) {
+    self.init(hedge: seed, expecting: content, random: .random(count: 32))
+  }
+
+  /// Starts an object with random bytes that a test knows.
+  init(
+    hedge seed: borrowing SecretBytes, expecting content: Digest, random: consuming SecretBytes
+  ) {
+    expected = content
+    key = HKDFSHA256.deriveKey(
+      ikm: random.joined(with: seed), info: "keybackup:v1:object-key:\(content)")
     do throws(SecretMemoryError) {
       stream = try SecretStreamSealer(key: key)
     } catch {
@@ -66,7 +86,7 @@ public struct ObjectSealer: ~Copyable {
   /// - Parameters:
   ///   - bytes: any number; 64 KiB at a time keep the memory small.
   ///   - output: afterwards the object's next bytes, or none.
-  /// - Throws: ``CSPPError/tooLarge(limit:)`` beyond ``SizeLimits/file``.
+  /// - Throws: ``CSPPError/tooLarge(limit:)`` beyond ``SizeLimits/file``; further calls throw it too.
   public mutating func seal(_ bytes: RawSpan, into output: inout [UInt8]) throws(CSPPError) {
     precondition(padding == nil, "the object is finished")
     begin(&output)
@@ -114,11 +134,14 @@ public struct ObjectSealer: ~Copyable {
   /// The finished object's name and key.
   ///
   /// - Precondition: ``finish(into:)`` returned false.
-  public consuming func result() -> SealedObject {
+  /// - Returns: the object.
+  /// - Throws: ``CSPPError/invalidField(_:)`` if the contents are not the expected ones: the file
+  ///   changed while it was read. The object is then discarded.
+  public consuming func result() throws(CSPPError) -> SealedObject {
     precondition(isFinished, "the object is not finished")
+    guard Digest(finalizing: content) == expected else { throw .invalidField("content") }
     return SealedObject(
-      name: Digest(finalizing: object), key: key, size: size,
-      content: Digest(finalizing: content))
+      name: Digest(finalizing: object), key: key, size: size, content: expected)
   }
 
   private mutating func begin(_ output: inout [UInt8]) {

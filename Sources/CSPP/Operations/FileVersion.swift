@@ -106,7 +106,7 @@ public struct NewFileVersion: ~Copyable, Sendable {
   public init(object: consuming SealedObject, modified: UInt64, mode: UInt16) {
     size = object.size
     content = object.content
-    self.modified = Self.time(modified)
+    self.modified = JSONText.time(modified)
     self.mode = mode & 0o7777
     self.object = object.name
     secret = object.key
@@ -125,7 +125,7 @@ public struct NewFileVersion: ~Copyable, Sendable {
     try SizeLimits.check(contents.count, SizeLimits.inlineFile)
     size = UInt64(contents.count)
     content = contents.withBytes { Digest(of: $0) }
-    self.modified = Self.time(modified)
+    self.modified = JSONText.time(modified)
     self.mode = mode & 0o7777
     object = nil
     secret = contents
@@ -159,9 +159,6 @@ public struct NewFileVersion: ~Copyable, Sendable {
       return contents
     }
   }
-
-  /// Numbers beyond 2^63 - 1 have no place in the format.
-  private static func time(_ seconds: UInt64) -> UInt64 { min(seconds, UInt64(Int64.max)) }
 }
 
 extension FileVersion {
@@ -192,7 +189,9 @@ extension FileVersion {
       place = .inline(InlineContents(value: inline))
     } else {
       let key = try Operation.Payload(object, "key", in: text)
-      guard key.count == 32 else { throw .invalidField("key") }
+      guard key.count == 32, Hex.isValid(text.extracting(key.value.range)) else {
+        throw .invalidField("key")
+      }
       place = .object(
         try object.required("object", in: text).identifier("object", in: text), key: key)
     }

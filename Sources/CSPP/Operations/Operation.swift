@@ -87,6 +87,9 @@ public struct Operation: Equatable, Sendable {
     case sensitive(topic: String, sealed: Payload)
     /// A change of a kind that this program does not know, by its name.
     ///
+    /// In an ordinary operation it may also be one of the kinds for files and silent writers with
+    /// an error in it, or `seen_sealed` with one. In a sealed one it is each that cannot count.
+    ///
     /// A program that shows the state should say that a newer program wrote to the folder.
     case unknown(String)
   }
@@ -100,7 +103,7 @@ public struct Operation: Equatable, Sendable {
   /// The ends of every unbroken piece of the silent writers' chains that this operation takes into
   /// account.
   public let seenSealed: [Seen]
-  /// The changes in the order they were made.
+  /// The changes in the order they were made; last an unreadable `seen_sealed`, as unknown.
   public let changes: [Change]
 
   /// Whether ``changes`` contains an unknown kind.

@@ -32,7 +32,7 @@ public struct OperationBuilder: ~Copyable {
   /// Starts an operation without changes.
   ///
   /// - Parameters:
-  ///   - at: Unix seconds.
+  ///   - at: Unix seconds, at most 2^63 - 1.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
   ///   - seenSealed: the ends of every unbroken piece of the silent writers' chains that are taken
@@ -43,7 +43,7 @@ public struct OperationBuilder: ~Copyable {
     at: UInt64, writerLabel: String, seen: [Operation.Seen], seenSealed: [Operation.Seen] = [],
     size: Int = 4096
   ) {
-    var fields = "\"at\":\(at),\"writer_label\":\(JSONText.quoted(writerLabel)),"
+    var fields = "\"at\":\(JSONText.time(at)),\"writer_label\":\(JSONText.quoted(writerLabel)),"
     fields += "\"seen\":\(seen.json)"
     // Without silent writers, the text is the one of version 0.1.
     if !seenSealed.isEmpty { fields += ",\"seen_sealed\":\(seenSealed.json)" }

@@ -1,3 +1,5 @@
+internal import SecretMemory
+
 extension Operation {
   init(_ text: RawSpan) throws(CSPPError) {
     try SizeLimits.check(text.byteCount, Int(Int32.max))
@@ -5,12 +7,18 @@ extension Operation {
     at = try object.required("at", in: text).integer("at", in: text)
     writerLabel = try object.required("writer_label", in: text).text("writer_label", in: text)
     seen = try Seen.list(object.required("seen", in: text), "seen", in: text)
-    let sealed = try object.optional("seen_sealed", in: text)
-    seenSealed =
-      try sealed.map { (list) throws(CSPPError) in
-        try Seen.list(list, "seen_sealed", in: text)
-      } ?? []
-    changes = try Change.list(object.required("changes", in: text), in: text)
+    let list = try Change.list(object.required("changes", in: text), .ordinary, in: text)
+    do throws(CSPPError) {
+      let sealed = try object.optional("seen_sealed", in: text)
+      seenSealed =
+        try sealed.map { (list) throws(CSPPError) in
+          try Seen.list(list, "seen_sealed", in: text)
+        } ?? []
+      changes = list
+    } catch {
+      seenSealed = []
+      changes = list + [.unknown("seen_sealed")]
+    }
   }
 }
 
@@ -46,15 +54,29 @@ extension Operation.Payload {
 }
 
 extension Operation.Change {
-  static func list(_ value: JSONValue, in text: RawSpan) throws(CSPPError) -> [Self] {
+  /// The operation that holds a list of changes, which decides what an error in one means.
+  enum Holder {
+    /// Version 0.1 reads it, and does not know the kinds that came later. So an error in one of
+    /// those makes the change unknown, as a newer program's.
+    case ordinary
+    /// It is refused with one change that may count and has an error. Changes of other kinds are
+    /// not parsed: they are unknown.
+    case sealed
+  }
+
+  static func list(
+    _ value: JSONValue, _ holder: Holder, in text: RawSpan
+  ) throws(CSPPError) -> [Self] {
     var elements = try JSONElements(value, field: "changes")
     var changes: [Self] = []
-    while let element = try elements.next(in: text) { changes.append(try Self(element, in: text)) }
+    while let element = try elements.next(in: text) {
+      changes.append(try Self(element, holder, in: text))
+    }
     return changes
   }
 
   /// Parses `{"kind": {...}}`.
-  private init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
+  private init(_ value: JSONValue, _ holder: Holder, in text: RawSpan) throws(CSPPError) {
     guard value.kind == .object else { throw .invalidField("changes") }
     let members = try JSONObject(value, in: text, duplicates: .refused).members
     guard members.count == 1 else { throw .invalidField("changes") }
@@ -63,15 +85,34 @@ extension Operation.Change {
       self = .unknown(kind)
       return
     }
-    guard members[0].value.kind == .object else { throw .invalidField("changes") }
-    let object = try JSONObject(members[0].value, in: text, duplicates: .refused)
+    switch holder {
+    case .ordinary:
+      do throws(CSPPError) {
+        self = try Self(known, members[0].value, in: text)
+      } catch {
+        guard known.isNewer(members[0].value, in: text) else { throw error }
+        self = .unknown(kind)
+      }
+    case .sealed:
+      let isPossible = [.put, .filePut, .fileRemove].contains(known)
+      self = isPossible ? try Self(known, members[0].value, in: text) : .unknown(kind)
+      if case .put(_, let entry) = self, !Hex.isValid(text.extracting(entry.value.range)) {
+        throw .invalidField("entry")
+      }
+    }
+  }
+
+  /// Parses the fields of a change.
+  private init(_ kind: Kind, _ value: JSONValue, in text: RawSpan) throws(CSPPError) {
+    guard value.kind == .object else { throw .invalidField("changes") }
+    let object = try JSONObject(value, in: text, duplicates: .refused)
     func id<ID: HexIdentifier>(_ name: StaticString) throws(CSPPError) -> ID {
       try object.required(name, in: text).identifier(name, in: text)
     }
     func digests(_ name: StaticString) throws(CSPPError) -> [Digest] {
       try FileChange.digests(object, name, in: text)
     }
-    switch known {
+    switch kind {
     case .put: self = .put(try id("record_id"), entry: try .init(object, "entry", in: text))
     case .remove: self = .remove(try id("record_id"))
     case .keyAdd: self = .keyAdd(try id("key_id"), file: try .init(object, "file", in: text))
@@ -151,5 +192,19 @@ extension Operation.Change {
     case fileSettle = "file-settle"
     case fileRemove = "file-remove"
     case fileDrop = "file-drop"
+
+    /// Whether version 0.1 reads an operation with such a change, whatever its fields hold.
+    ///
+    /// It knows `writer-retire`, but of its fields only the writer ID.
+    func isNewer(_ fields: JSONValue, in text: RawSpan) -> Bool {
+      switch self {
+      case .writerAdd, .filePut, .fileSettle, .fileRemove, .fileDrop: return true
+      case .writerRetire:
+        let writer: WriterID? = try? JSONObject(fields, in: text, duplicates: .refused)
+          .required("writer_id", in: text).identifier("writer_id", in: text)
+        return writer != nil
+      default: return false
+      }
+    }
   }
 }

@@ -15,6 +15,23 @@ public struct SilentWriter: Equatable, Sendable {
     public static let put = Permissions(rawValue: 4)
   }
 
+  /// The ID and key of an authorised writer, with which a sealed operation is compared.
+  public struct Identity: Hashable, Sendable {
+    /// The ID of its chain.
+    public let writerID: WriterID
+    /// The key with which it signs.
+    public let signingKey: SigningKey
+
+    /// Creates an identity from what a `writer-add` names.
+    public init(writerID: WriterID, signingKey: SigningKey) {
+      self.writerID = writerID
+      self.signingKey = signingKey
+    }
+  }
+
+  /// The writer's ID and key.
+  public var identity: Identity { Identity(writerID: writerID, signingKey: signingKey) }
+
   /// The ID of its chain, which nobody used before.
   public let writerID: WriterID
   /// The key with which it signs.

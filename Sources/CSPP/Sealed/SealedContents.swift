@@ -29,7 +29,8 @@ public struct SealedContents: Equatable, Sendable {
     guard stated == header else { throw .contradictsPlace("header") }
     at = try object.required("at", in: text).integer("at", in: text)
     after = try Operation.Seen(object.required("after", in: text), in: text)
-    changes = try Operation.Change.list(object.required("changes", in: text), in: text)
+    changes = try Operation.Change.list(
+      object.required("changes", in: text), .sealed, in: text)
   }
 
   /// Judges the changes; one that does not count is reported and has no effect.
@@ -46,7 +47,8 @@ public struct SealedContents: Equatable, Sendable {
         if !may.contains(.filePut) { return .notPermitted }
         if put.origin != nil { return .claimsOrigin }
         return repeated.contains(place) ? .repeated : .counts
-      case .unknown: return .unknown
+      case .unknown(let kind):
+        return Operation.Change.Kind(rawValue: kind) == nil ? .unknown : .notForSilentWriters
       default: return .notForSilentWriters
       }
     }

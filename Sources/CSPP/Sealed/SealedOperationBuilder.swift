@@ -12,13 +12,13 @@ public struct SealedOperationBuilder: ~Copyable {
   ///
   /// - Parameters:
   ///   - header: the silent writer and its previous operation.
-  ///   - at: Unix seconds.
+  ///   - at: Unix seconds, at most 2^63 - 1.
   ///   - after: the operation that authorised this writer.
   public init(header: OperationHeader, at: UInt64, after: Operation.Seen) {
     self.header = header
     let digest = SealedSpelling(header: header).headerDigest
     changes = OperationBuilder(
-      fields: "\"header\":\"\(digest)\",\"at\":\(at),\"after\":\(after.json)",
+      fields: "\"header\":\"\(digest)\",\"at\":\(JSONText.time(at)),\"after\":\(after.json)",
       size: Int(Padding.floor))
   }
 
@@ -80,7 +80,7 @@ public struct SealedOperationBuilder: ~Copyable {
     let ephemeral = X25519Key(of: secret)
     let key = try SealedOperationKey.derive(
       secret: secret, with: inbox, ephemeral: ephemeral, inbox: inbox, writerSecret: writerSecret,
-      header: header)
+      header: header, signingKey: signer.publicKey)
     try AEAD.seal(
       inPlace: &text, key: key, nonce: SealedSpelling.nonce, associatedData: spelling.protected)
     let box = ephemeral.bytes + (unsafe text.withUnsafeBytes { unsafe Array($0) })
@@ -102,6 +102,8 @@ struct SealedSpelling {
   static let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceSize)
   /// The number of bytes by which a box is longer than its text: the ephemeral key and the tag.
   static let boxOverhead = X25519.keySize + ChaCha20Poly1305.tagSize
+  /// The most characters of a header, nearly twice as many as the longest has.
+  static let protectedLimit = 512
   static let signatureCount = Base64.encodedSize(Ed25519.signatureSize, .standard)
 
   static let head = Array("{\"format\":\"\(format)\",\"version\":1,\"protected\":\"".utf8)

@@ -32,7 +32,9 @@ public struct SealedOperationFile: Equatable, Sendable {
     try SizeLimits.check(file.count, limit)
     let text = unsafe file.bytes
     guard let parts = Self.parts(text) else { throw Self.misfit(text) }
-    guard let json = Base64.decode(text.extracting(parts.protected), .url) else {
+    guard parts.protected.count <= SealedSpelling.protectedLimit,
+      let json = Base64.decode(text.extracting(parts.protected), .url)
+    else {
       throw .invalidField("protected")
     }
     header = try OperationHeader(parsing: json)
@@ -64,42 +66,46 @@ public struct SealedOperationFile: Equatable, Sendable {
 
   /// Verifies the signature; needs no secret.
   ///
-  /// - Parameter key: the signing key that was authorised for the header's writer ID.
-  /// - Throws: ``CSPPError/invalidSignature``.
-  public func verify(by key: SigningKey) throws(CSPPError) {
+  /// - Parameter writer: an authorised writer.
+  /// - Throws: ``CSPPError/contradictsPlace(_:)`` with `writer_id` for another writer's operation;
+  ///   ``CSPPError/invalidSignature``.
+  public func verify(by writer: SilentWriter.Identity) throws(CSPPError) {
+    guard header.writerID == writer.writerID else { throw .contradictsPlace("writer_id") }
     let message = SealedSpelling.signed(protected: protected, box: boxText)
-    let holds = unsafe Ed25519.verify(signature, of: message.span.bytes, key: key.bytes)
+    let holds = unsafe Ed25519.verify(
+      signature, of: message.span.bytes, key: writer.signingKey.bytes)
     if !holds { throw .invalidSignature }
   }
 
   /// Verifies the signature, then decrypts.
   ///
   /// - Parameters:
-  ///   - key: the signing key that was authorised for the header's writer ID.
+  ///   - writer: an authorised writer.
   ///   - inbox: the namespace's inbox pair.
-  ///   - writerSecret: from ``MasterKey/writerSecret(_:)`` for the header's writer ID.
+  ///   - writerSecret: from ``MasterKey/writerSecret(_:)`` for that writer.
   ///   - text: afterwards the operation's text, to which ranges in the changes refer; empty after
   ///     an error.
   /// - Returns: the contents.
-  /// - Throws: ``CSPPError/otherNamespace``; ``CSPPError/invalidSignature``;
+  /// - Throws: ``CSPPError/otherNamespace``. The errors of ``verify(by:)``.
   ///   ``CSPPError/invalidField(_:)`` with `ephemeral` for a point of low order;
   ///   ``CSPPError/authenticationFailed`` for another inbox or writer secret;
   ///   ``CSPPError/contradictsPlace(_:)`` with `header` for another header's text; and errors about
   ///   fields.
   public func open(
-    by key: SigningKey, inbox: borrowing InboxPair, writerSecret: borrowing SecretBytes,
+    by writer: SilentWriter.Identity, inbox: borrowing InboxPair,
+    writerSecret: borrowing SecretBytes,
     into text: inout SecretBytes
   ) throws(CSPPError) -> SealedContents {
     text.resize(to: 0)
     guard header.namespaceID == inbox.namespaceID else { throw .otherNamespace }
-    try verify(by: key)
+    try verify(by: writer)
     guard let box = unsafe Base64.decode(boxText.span.bytes, .standard) else {
       throw .invalidField("box")
     }
     let ephemeral = X25519Key(words: unsafe SIMD4(bigEndian: box.span.bytes))
     let openingKey = try SealedOperationKey.derive(
       secret: inbox.secret, with: ephemeral, ephemeral: ephemeral, inbox: inbox.publicKey,
-      writerSecret: writerSecret, header: header)
+      writerSecret: writerSecret, header: header, signingKey: writer.signingKey)
     try AEAD.open(
       Array(box.dropFirst(X25519.keySize)), key: openingKey, nonce: SealedSpelling.nonce,
       associatedData: protected, into: &text)

@@ -2,8 +2,9 @@ public import SecretMemory
 
 /// The answer to a ``WriterRequest``: what a silent writer needs, sealed to the request's key.
 ///
-/// Anyone who saw the request can make an answer, with an inbox of their own. So a person compares
-/// the ``fingerprint(of:to:)``.
+/// Anyone who saw the request can make an answer, with an inbox of their own. Who exchanged the
+/// request's keys can open the true answer, and seal it again to the request. So a person compares
+/// the ``WriterRequest/fingerprint`` and the ``fingerprint(of:to:)``.
 public struct WriterAnswer: ~Copyable, Sendable {
   private static let prefix = "keybackup-inbox"
   private static let size = 169
@@ -33,7 +34,7 @@ public struct WriterAnswer: ~Copyable, Sendable {
     after: Operation.Seen
   ) throws(CSPPError) -> String {
     let inbox = InboxPair(of: masterKey)
-    let secret = masterKey.writerSecret(request.writerID)
+    let secret = masterKey.writerSecret(request.identity)
     var text = SecretWriter(capacity: size)
     let counter = (0..<8).map { UInt8(truncatingIfNeeded: after.counter >> (56 - $0 * 8)) }
     unsafe text.raw(

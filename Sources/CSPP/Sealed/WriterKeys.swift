@@ -38,10 +38,9 @@ extension MasterKey {
   /// The second secret of one silent writer's operations, 32 bytes.
   ///
   /// That writer has it too, so that what lies in the folder does not rest on X25519 alone.
-  public borrowing func writerSecret(_ writer: WriterID) -> SecretBytes {
-    withBytes {
-      HKDFSHA256.deriveKey(ikm: $0, info: Array("keybackup:v1:silent-writer:\(writer)".utf8))
-    }
+  public borrowing func writerSecret(_ writer: SilentWriter.Identity) -> SecretBytes {
+    let info = "keybackup:v1:silent-writer:\(writer.writerID):\(writer.signingKey)"
+    return withBytes { HKDFSHA256.deriveKey(ikm: $0, info: Array(info.utf8)) }
   }
 }
 
@@ -108,16 +107,18 @@ enum SealedOperationKey {
   ) -> SecretBytes {
     let digest = plaintext.withBytes { Digest(of: $0) }
     return HKDFSHA256.deriveKey(
-      ikm: joined(random, signer.seed), info: "keybackup:v1:sealed-ephemeral:\(digest)")
+      ikm: random.joined(with: signer.seed), info: "keybackup:v1:sealed-ephemeral:\(digest)")
   }
 
   /// Derives the key from what both sides share.
+  ///
+  /// The signing key goes in too: who has another one cannot sign a box that this key opens.
   ///
   /// - Throws: ``CSPPError/invalidField(_:)`` with `ephemeral` or `inbox` if the shared secret is
   ///   zero.
   static func derive(
     secret: borrowing SecretBytes, with other: X25519Key, ephemeral: X25519Key, inbox: X25519Key,
-    writerSecret: borrowing SecretBytes, header: OperationHeader
+    writerSecret: borrowing SecretBytes, header: OperationHeader, signingKey: SigningKey
   ) throws(CSPPError) -> SecretBytes {
     guard writerSecret.count == 32 else { throw .invalidField("writer secret") }
     let shared: SecretBytes
@@ -127,16 +128,18 @@ enum SealedOperationKey {
       throw .invalidField(other == inbox ? "inbox" : "ephemeral")
     }
     return HKDFSHA256.deriveKey(
-      ikm: joined(shared, writerSecret),
-      info: "keybackup:v1:sealed:\(header.writerID):\(header.counter):\(ephemeral):\(inbox)")
+      ikm: shared.joined(with: writerSecret),
+      info: "keybackup:v1:sealed:\(header.writerID):\(header.counter):\(ephemeral):\(inbox)"
+        + ":\(signingKey)")
   }
+}
 
-  private static func joined(
-    _ first: borrowing SecretBytes, _ second: borrowing SecretBytes
-  ) -> SecretBytes {
-    var writer = SecretWriter(capacity: first.count + second.count)
-    first.withBytes { writer.raw($0) }
-    second.withBytes { writer.raw($0) }
+extension SecretBytes {
+  /// These bytes, then others.
+  borrowing func joined(with other: borrowing SecretBytes) -> SecretBytes {
+    var writer = SecretWriter(capacity: count + other.count)
+    withBytes { writer.raw($0) }
+    other.withBytes { writer.raw($0) }
     return writer.finish()
   }
 }

@@ -65,6 +65,11 @@ public struct WriterRequest: Equatable, Sendable {
     AuthorisingLine.fingerprint("keybackup:v1:writer-request", bytes)
   }
 
+  /// The ID and the signing key that a `writer-add` would name.
+  public var identity: SilentWriter.Identity {
+    SilentWriter.Identity(writerID: writerID, signingKey: signingKey)
+  }
+
   /// The digest of the request, which its answer repeats.
   var digest: Digest { Digest(of: bytes.span) }
 
