@@ -164,13 +164,12 @@ struct KitPage {
   /// The steps of the owner while all is well, and when it is not.
   private func care(_ page: inout PageText) {
     page.append(
-      "<h2>For the owner</h2><p>Test this page once a year:<br>"
+      "<h2>For the owner</h2><p>Test this page once a year: "
         + "<code>\(Self.testLine(keyID, derivation))</code><br>"
-        + "To see whether the folder is as new as a word above:<br>"
-        + "<code>keybackup status --freshness WORD</code></p>"
-        + "<p><b>If someone may have seen this page, move the coins first.</b> Then run:<br>"
+        + "Is the folder as new as a word above? <code>keybackup status --freshness WORD</code></p>"
+        + "<p><b>If someone may have seen this page, move the coins first.</b> Then run: "
         + "<code>keybackup recovery-kit revoke \(keyID.hex.prefix(8))</code><br>"
-        + "<code>keybackup rotate --master-key</code></p>\n")
+        + "and <code>keybackup rotate --master-key</code></p>\n")
   }
 
   /// The command line that tests one kit.
@@ -186,7 +185,7 @@ struct KitPage {
       "<p>This is the backup's key, sealed with the recovery code of page 1. It is useless without "
         + "that code. With both, the files in <code>wallets/</code> are enough, also when all else in "
         + "the folder is lost.</p><ol><li>Save what this QR code says as a file KIT, or type the lines "
-        + "into one.</li><li>Run:<br><code>keybackup restore --recovery-kit KIT\(fileOption) --folder "
+        + "into one.</li><li>Run <code>keybackup restore --recovery-kit KIT\(fileOption) --folder "
         + "FOLDER --out RESTORED --names</code></li></ol><div class=\"offline\">")
     let qr = try unsafe QRCode(SecretBytes(copying: file.span.bytes))
     qr.draw(on: &page, title: "QR code of the offline part")
