@@ -110,6 +110,8 @@ struct FileChangeTests {
     let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
     #expect(
       builder.finish { $0 }.text == #"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#)
+    let late = OperationBuilder(at: .max, writerLabel: "w", seen: [])
+    #expect(late.finish { $0 }.text.hasPrefix("{\"at\":\(Int64.max),"))
     let absent = try Operation(
       parsing: secret(text: #"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#))
     #expect(absent.seenSealed.isEmpty)

@@ -39,6 +39,10 @@ struct SealedOperationTests {
     #expect(put.replaces == [digest([2]), digest([3])] && put.origin == nil)
     #expect(contents.changes[2] == .file(.remove(file, replaces: [digest([4])])))
     #expect(contents.verdicts([.filePut, .put]) == [.counts, .counts, .notPermitted])
+    // A time beyond the format's is its last.
+    let late = SealedOperationBuilder(header: try Silent.header(), at: .max, after: Silent.after)
+    var last = SecretBytes(zeroed: 0)
+    #expect(try Silent.open(Silent.seal(late), into: &last).at == UInt64(Int64.max))
     let small = try Silent.seal(Silent.builder())
     #expect(
       small.count == (try Silent.operation([UInt8](repeating: 0, count: 2048))).count)

@@ -109,6 +109,14 @@ enum Python {
   private static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// Gives the reader a command and values for each time, and takes what it read.
+  static func each(_ command: String, _ values: [[String: Any]]) throws -> [[String: Any]] {
+    let read = try run("sealed_reader.py", "each", ["command": command, "values": values])
+    let results = try #require(read["results"] as? [[String: Any]])
+    try #require(results.count == values.count)
+    return results
+  }
+
   /// Gives a script its values in a file, and takes its standard output as JSON.
   static func run(
     _ script: String, _ command: String, _ values: [String: Any]

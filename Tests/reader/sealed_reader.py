@@ -6,6 +6,7 @@
     sealed_reader.py object FILE      {bytes, version}
     sealed_reader.py request FILE     {line}
     sealed_reader.py answer FILE      {line, request, answer_secret}
+    sealed_reader.py each FILE        {command, values}: one of these commands, for each of the values
 
 FILE is JSON. Bytes in it are hexadecimal, but `file`, `bytes` and contents are base64.
 Prints JSON: what was read, or {"refused": why}.
@@ -231,12 +232,19 @@ def answer(a):
             "fingerprint": s.answer_fingerprint(a["request"], data)}
 
 
+def run(command, a):
+    try:
+        return {"operation": operation, "changes": changes, "object": read_object, "request": request, "answer": answer}[command](a)
+    except PROBLEMS as problem:
+        return {"refused": "%s: %s" % (type(problem).__name__, problem)}
+
+
 def main(command, path):
     a = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    try:
-        result = {"operation": operation, "changes": changes, "object": read_object, "request": request, "answer": answer}[command](a)
-    except PROBLEMS as problem:
-        result = {"refused": "%s: %s" % (type(problem).__name__, problem)}
+    if command == "each":
+        result = {"results": [run(a["command"], values) for values in a["values"]]}
+    else:
+        result = run(command, a)
     json.dump(result, sys.stdout, ensure_ascii=False)
     print()
 

@@ -166,10 +166,12 @@ private final class BackupWalk {
   }
 
   func verdict(at path: String) -> Verdict {
-    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return Self.isAbsent(errno) ? .no : .unknown }
-    defer { close(folder) }
-    return verdict(folder)
+    // The folder itself need not be readable, as a home's parent is not everywhere.
+    guard let all = subfolder(path + "/" + FolderLayout.namespaces, AT_FDCWD) else {
+      return Self.isAbsent(errno) ? .no : .unknown
+    }
+    defer { close(all) }
+    return verdict(ofNamespaces: all)
   }
 
   /// Whether a folder has a namespace with anything in it, complete or not.
@@ -178,6 +180,10 @@ private final class BackupWalk {
       return Self.isAbsent(errno) ? .no : .unknown
     }
     defer { close(all) }
+    return verdict(ofNamespaces: all)
+  }
+
+  private func verdict(ofNamespaces all: Int32) -> Verdict {
     var verdict = Verdict.no
     let isWhole = unsafe each(all) { name, kind in
       let text = unsafe String(cString: name)

@@ -7,13 +7,18 @@ enum NearbyBackup {
   /// - Parameter path: a path that exists.
   /// - Returns: the nearest one; nil: there is none up to three levels above.
   static func above(_ path: String) -> String? {
-    guard var place = FileCheck.absolute(path) else { return nil }
-    for _ in 1...3 {
-      guard let slash = place.lastIndex(of: "/"), slash != place.startIndex else { return nil }
-      place = String(place[..<slash])
-      if holds(place) { return place }
+    FileCheck.absolute(path).flatMap { place in
+      parents(place).first { BackupSearch.holds($0) == true }
     }
-    return nil
+  }
+
+  private static func parents(_ path: String) -> [String] {
+    var (place, parents) = (path, [String]())
+    while parents.count < 3, let slash = place.lastIndex(of: "/"), slash != place.startIndex {
+      place = String(place[..<slash])
+      parents.append(place)
+    }
+    return parents
   }
 
   /// The folders one level below that hold a backup, at most a few.
@@ -26,8 +31,17 @@ enum NearbyBackup {
   static func near(_ path: String) -> (found: [String], unsearched: [UnsearchedFolder]) {
     guard let place = FileCheck.absolute(path) else { return ([], []) }
     let search = BackupSearch.run(place, itself: false)
-    let above = above(place).map { [$0] } ?? []
-    return (above + search.found.prefix(mostShown), search.unsearched)
+    var (above, unsearched) = ([String](), search.unsearched)
+    for parent in parents(place) {
+      switch BackupSearch.holds(parent) {
+      case true: above.append(parent)
+      case false: break
+      case nil:
+        let namespaces = parent + "/" + FolderLayout.namespaces
+        unsearched.append(UnsearchedFolder(path: namespaces, reason: .unreadable))
+      }
+    }
+    return (above + search.found.prefix(mostShown), unsearched)
   }
 
   /// Whether a path is inside a backup, where none can be made.
@@ -46,6 +60,4 @@ enum NearbyBackup {
   }
 
   private static let mostShown = 5
-
-  private static func holds(_ place: String) -> Bool { BackupSearch.holds(place) ?? false }
 }
