@@ -42,7 +42,7 @@ enum UsageMistake {
       let isOptionBehind = path.rest.drop { $0 != "--" }.dropFirst().contains { $0.hasPrefix("-") }
       let isUnexpected = isOptionBehind && parser.contains("nexpected argument")
       return UserMessage(
-        .usage, tooMany(parser) ?? inHelpsWords(parser),
+        .usage, inHelpsWords(parser),
         hint: (isUnexpected ? "after -- nothing is an option\n" : namesFolder(path, parser)) + help)
     }
     let near = Proposal.nearest(option, among: known)
@@ -113,15 +113,6 @@ enum UsageMistake {
     return UserMessage(
       .usage, missing + Proposal.sentence(near).afterStop,
       hint: "run: \(path.text) --help")
-  }
-
-  /// The answer to further arguments; nil: the mistake is another one.
-  ///
-  /// They are not repeated: each may be a PIN or another secret.
-  private static func tooMany(_ parser: String) -> String? {
-    guard parser.contains("nexpected argument") else { return nil }
-    let count = parser.prefix { $0.isNumber }
-    return count.isEmpty ? "One argument too many" : "\(count) arguments too many"
   }
 
   /// The missing part, as a page of help writes it: `--salt SALT`, not `--salt <salt>`.

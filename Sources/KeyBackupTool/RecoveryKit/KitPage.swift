@@ -168,7 +168,7 @@ struct KitPage {
         + "<code>\(Self.testLine(keyID, derivation))</code><br>"
         + "Is the folder as new as a word above? <code>keybackup status --freshness WORD</code></p>"
         + "<p><b>If someone may have seen this page, move the coins first.</b> Then run: "
-        + "<code>keybackup recovery-kit revoke \(keyID.hex.prefix(8))</code><br>"
+        + "<code>keybackup recovery-kit revoke \(keyID.hex.prefix(8))</code> "
         + "and <code>keybackup rotate --master-key</code></p>\n")
   }
 

@@ -55,8 +55,6 @@ import Testing
     (["wallet", "hunter2secret"], "keybackup wallet has no such command"),
     (["key", "correcthorse"], "keybackup key has no such command"),
     (["help", "wallet", "Quokka"], "keybackup wallet has no such command"),
-    (["status", "hunter2secret"], "One argument too many"),
-    (["devices", "hunter2secret", "quokka"], "2 arguments too many"),
     (["wallet", "1ist"], "keybackup wallet has no such command. Did you mean: list"),
     (["credential", "delete", "-wIChNSR8Qk"], "An ID that begins with - was taken for an option"),
     (["credential", "delete", "--IChNSR8Qk"], "An ID that begins with - was taken for an option"),
