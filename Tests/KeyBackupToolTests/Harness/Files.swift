@@ -11,9 +11,30 @@ enum Files {
     String(decoding: try read(path), as: UTF8.self)
   }
 
+  /// A file that is to be run is written by a program of its own.
+  ///
+  /// Other tests start programs at the same time, and until each of them has begun it holds what
+  /// this process has open. Linux does not run a file that anybody may write to ("Text file
+  /// busy").
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws {
+    guard mode & 0o111 == 0 else { return try install(bytes, at: path, mode: mode) }
     try Data(bytes).write(to: URL(filePath: path))
     guard unsafe chmod(path, mode) == 0 else { throw SystemFailure(path) }
+  }
+
+  private static func install(_ bytes: [UInt8], at path: String, mode: mode_t) throws {
+    let contents = path + ".contents"
+    try write(bytes, to: contents)
+    defer { try? remove(contents) }
+    let arguments = ["install", "-m", String(mode, radix: 8), "--", contents, path]
+    var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
+    defer { for pointer in unsafe pointers { unsafe free(pointer) } }
+    var child = pid_t()
+    var status: Int32 = -1
+    guard
+      unsafe posix_spawn(&child, "/usr/bin/install", nil, nil, &pointers, environ) == 0,
+      unsafe waitpid(child, &status, 0) == child, status == 0
+    else { throw SystemFailure(path) }
   }
 
   static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws {
