@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import CLinux
 internal import CSPP
 internal import Glibc
@@ -43,6 +44,9 @@ struct BackupSearch: Sendable {
   /// - Returns: the backups, and what could not be searched.
   static func run(_ path: String, itself: Bool) -> BackupSearch {
     let progress = Progress(path)
+    guard answers(path, within: .seconds(3)) else {
+      return BackupSearch(unsearched: [UnsearchedFolder(path: path, reason: .silent)])
+    }
     let ended = TimeLimit.result(within: 3) {
       let walk = BackupWalk(progress)
       walk.search(path, itself: itself)
@@ -57,6 +61,7 @@ struct BackupSearch: Sendable {
   ///
   /// - Returns: nil: it cannot be told.
   static func holds(_ path: String) -> Bool? {
+    guard answers(path, within: .seconds(3)) else { return nil }
     let answer = TimeLimit.result(within: 3) { BackupWalk(Progress(path)).verdict(at: path) }
     return switch answer {
     case .yes: true
@@ -67,7 +72,16 @@ struct BackupSearch: Sendable {
 
   /// Whether a folder itself looks like a namespace.
   static func isNamespace(_ path: String) -> Bool {
-    TimeLimit.result(within: 3) { BackupWalk(Progress(path)).isNamespace(at: path) } ?? false
+    guard answers(path, within: .seconds(3)) else { return false }
+    return TimeLimit.result(within: 3) { BackupWalk(Progress(path)).isNamespace(at: path) } ?? false
+  }
+
+  /// Whether a folder answers: this process could not end before one does that it has opened.
+  fileprivate static func answers(_ path: String, within limit: Duration) -> Bool {
+    let end = ContinuousClock.now + limit
+    return FolderAnswer.comes(from: path) {
+      !Interruption.received && ContinuousClock.now < end
+    }
   }
 
   /// The result so far, which remains when a folder does not answer.
@@ -100,6 +114,8 @@ private final class BackupWalk {
   /// The names that may still be listed.
   private var namesLeft = 200_000
   private let end = ContinuousClock.now + .seconds(2)
+  /// The folders at which something is mounted.
+  private let mountPoints = Set(MountTable.current().all.map(\.point))
   private let progress: BackupSearch.Progress
 
   init(_ progress: BackupSearch.Progress) { self.progress = progress }
@@ -146,6 +162,11 @@ private final class BackupWalk {
     let text = String(validating: bytes, as: UTF8.self)
     let place = path + "/" + (text ?? String(decoding: bytes, as: UTF8.self))
     progress.enter(place)
+    if kind == .link || mountPoints.contains(place),
+      !BackupSearch.answers(place, within: .seconds(1))
+    {
+      return progress.missed(place, .silent)
+    }
     let follow = kind == .link ? 0 : O_NOFOLLOW
     let opened = unsafe keybackup_openat(
       folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow, 0)

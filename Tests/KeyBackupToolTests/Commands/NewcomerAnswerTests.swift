@@ -23,9 +23,18 @@ import Testing
   @Test func `Names in other letters are proposed, and never taken for the name`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    for command in [["wallet", "show"], ["wallet", "remove", "--yes"]] {
+    let out = box.root + "/out"
+    for command in [
+      ["wallet", "show"], ["wallet", "remove", "--yes"],
+      ["wallet", "export", "--format", "mnemonic", "--out", out],
+      [
+        "wallet", "export", "--covb", out, "--new-password-file", box.root + "/password",
+        "--wallet",
+      ],
+    ] {
       let other = try await box.keybackup(command + ["NAME of First-Wallet"], expecting: 66)
       expectFailure(other, 66, says: "Did you mean \"Name of first-wallet\"")
+      #expect(!Files.exists(out), "\(command)")
     }
     let near = try await box.keybackup(["wallet", "show", "Namn of first"], expecting: 66)
     expectFailure(near, 66, says: "Did you mean \"Name of first-wallet\"")
@@ -195,19 +204,8 @@ import Testing
   @Test func `A read-only folder is told before the PIN and the touch`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    let script = """
-      mount --make-rprivate / 2>/dev/null
-      mount --bind "$box/cloud" "$box/cloud" && mount -o remount,ro,bind "$box/cloud" || exit 99
-      "$virtual" --state "$box/key.json" --pin \(Sandbox.pin) --trace "$box/trace" -- \
-        "$keybackup" key repair --pin-file "$box/pin"; code=$?
-      umount --lazy "$box/cloud"; exit $code
-      """
-    let privileged = isRoot ? [] : ["sudo", "-n", "--preserve-env"]
     let before = box.trace.count
-    let told = try await box.run(
-      privileged + ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", script],
-      key: nil,
-      environment: ["box": box.root, "virtual": Build.virtualKey, "keybackup": Build.keybackup])
+    let told = try await box.keybackup(["key", "repair"], readOnly: box.folder)
     #expect(told.code == 74 && told.err.contains("is on a read-only file system"), "\(told.text)")
     #expect(!box.trace.dropFirst(before).contains { $0.contains("TOUCH") })
   }
