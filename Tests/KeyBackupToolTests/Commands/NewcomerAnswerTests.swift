@@ -61,10 +61,12 @@ import Testing
       let count = try Files.read(path).count
       try Files.write([UInt8](repeating: 0, count: count), to: path)
     }
+    let files = Files.tree(box.folder)
     for command in [["wallet", "show"], ["wallet", "remove", "--yes"]] {
       let told = try await box.keybackup(
-        command + ["savings"], home: try box.newHome(), expecting: nil)
-      #expect(told.code != 0 && told.out.isEmpty, "\(told.text)")
+        command + ["savings"], home: try box.newHome(), expecting: 87)
+      expectFailure(told, 87, says: "no wallet \"savings\" could be read")
+      #expect(told.out.isEmpty && Files.tree(box.folder) == files, "\(told.text)")
     }
     let listed = try await box.keybackup(
       ["wallet", "list"], home: try box.newHome(), expecting: nil)
@@ -88,13 +90,19 @@ import Testing
     let box = keys.box
     try await box.keybackup(["key", "label", "green", "Blue"], key: keys.only("blue"))
     let blue = try #require(try await keys.ids("blue").first)
+    let other = try await keys.ids("Blue")
     try Files.remove(try keys.place + "/keybackup/keys/\(blue).json")
-    let told = try await box.keybackup(
-      ["key", "remove", "blue", "--yes"], key: keys.only("red"), expecting: nil)
-    #expect(told.code != 0, "\(told.text)")
-    let listed = try await box.keybackup(
-      ["key", "list"], key: nil, pin: .none, expecting: nil)
-    #expect(listed.out.contains("Blue"), "\(listed.text)")
+    let files = Files.tree(box.folder)
+    let trace = try await box.traced {
+      let told = try await box.keybackup(
+        ["key", "remove", "blue", "--yes"], key: keys.only("red"), expecting: 66)
+      expectFailure(
+        told, 66, says: "no way into the backup is called \"blue\"", "Did you mean \"Blue\"?")
+    }
+    #expect(trace.isEmpty, "\(trace)")
+    #expect(try await keys.ids("Blue") == other && other.count == 1)
+    #expect(Files.tree(box.folder) == files)
+    try await keys.expectRestores(with: "green")
   }
 
   // MARK: A new wallet
