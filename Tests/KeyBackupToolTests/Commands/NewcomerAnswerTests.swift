@@ -197,6 +197,20 @@ import Testing
     #expect(try again.json()["deleted_wallet_files"].items.isEmpty, "\(again.out)")
   }
 
+  @Test(arguments: [" (conflicted copy).json", ".json.nextcloud"])
+  func `Of a copy that could not be read nobody says that the log has it`(
+    _ ending: String
+  ) async throws {
+    let backup = try await PreparedBackup()
+    let own = try #require(backup.wallets.first)
+    try Files.write(
+      Array(try Files.read(own).prefix(200)), to: own.replacing(".json", with: ending))
+    if ending.hasSuffix("nextcloud") { try Files.remove(own) }
+    let deep = try await backup.box.keybackup(["verify", "--deep"], expecting: 75)
+    #expect(!deep.out.contains("The log has all that is in them"), "\(deep.out)")
+    #expect(deep.out.contains("not synchronised yet"), "\(deep.out)")
+  }
+
   @Test func `A number outside of a choice is explained`() async throws {
     let box = try Sandbox()
     try box.setUpDropbox(try box.makeFolder("Dropbox"))
