@@ -48,11 +48,9 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 	@KEY=$(KEY) scripts/demo
 
 test: setup lint ## lint, build and run every test
-	$(SWIFT) build --build-tests
-	$(RELEASE)
-	$(EXAMPLES)
 	# The tests of the command run what is installed, not the debug build.
-	@KEYBACKUP_TEST_PROGRAM="$$(readlink -f .build/release)/keybackup" SWIFT="$(SWIFT)" scripts/test
+	@program=$$(SWIFT="$(SWIFT)" scripts/build-for-tests) && \
+	  KEYBACKUP_TEST_PROGRAM="$$program" SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)
 	@scripts/setup --check demo

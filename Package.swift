@@ -184,18 +184,23 @@ let package = Package(
       name: "FolderModel",
       dependencies: ["BackupFolder", "CSPP", "SecretMemory", "CFileChanges", "TestSupport"],
       path: "Tests/FolderModel", swiftSettings: strict),
+    .target(
+      name: "HistoryOptions", dependencies: ["TestSupport", arguments],
+      path: "Tests/HistoryOptions", swiftSettings: strict),
     .executableTarget(
-      name: "folder-model", dependencies: ["FolderModel", arguments],
+      name: "folder-model", dependencies: ["FolderModel", "HistoryOptions", arguments],
       path: "Tests/FolderModelTool", swiftSettings: strict),
     // Files and silent writers: the rules of reading them, in memory, without the product's code.
     .target(
       name: "SilentWriterModel", dependencies: ["TestSupport"], path: "Tests/SilentWriterModel",
       swiftSettings: strict),
     .executableTarget(
-      name: "silent-writer-model", dependencies: ["SilentWriterModel", arguments],
+      name: "silent-writer-model",
+      dependencies: ["SilentWriterModel", "HistoryOptions", arguments],
       path: "Tests/SilentWriterModelTool", swiftSettings: strict),
     .testTarget(
-      name: "SilentWriterModelTests", dependencies: ["SilentWriterModel"], swiftSettings: strict),
+      name: "SilentWriterModelTests", dependencies: ["SilentWriterModel", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "BackupFolderTests",
       dependencies: [

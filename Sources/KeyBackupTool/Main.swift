@@ -137,9 +137,15 @@ enum Main {
           KeyBackup.self, width: HelpRequest.width(on: screen), isBold: screen.showsBold))
       return .success
     } catch {
-      if error == .readerGone { Interruption.endBySignal() }
-      return .io
+      return notWritten(error, output)
     }
+  }
+
+  /// Ends where help or the version could not be written.
+  private static func notWritten(_ error: UserMessage, _ output: Output) -> ExitCode {
+    if error == .readerGone { Interruption.endBySignal() }
+    report(error, output)
+    return error.code
   }
 
   /// Says what is wrong with the command line.
@@ -158,8 +164,7 @@ enum Main {
       try output.result(text)
       return .success
     } catch {
-      if error == .readerGone { Interruption.endBySignal() }
-      return .io
+      return notWritten(error, output)
     }
   }
 

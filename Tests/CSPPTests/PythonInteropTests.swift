@@ -9,25 +9,6 @@ import Testing
 /// The program in Tests/reader is in Python and was written from docs/format.md.
 @Suite("Independent reader and writer")
 struct PythonInteropTests {
-  private static let repository = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-  /// Runs a script of Tests/reader and gives its standard output as JSON.
-  private func run(_ script: String, _ arguments: [String]) throws -> [String: Any] {
-    let process = Process()
-    process.executableURL = Self.repository.appending(path: ".build-python/bin/python")
-    process.arguments =
-      ["-B", Self.repository.appending(path: "Tests/reader/\(script)").path] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    // Without the environment that scripts/setup makes, this test fails here.
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(script)")
-    return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-  }
-
   private func withFolder(_ body: (URL) throws -> Void) throws {
     let folder = URL.temporaryDirectory.appending(path: "cspp-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -101,7 +82,7 @@ struct PythonInteropTests {
       try write(first.bytes, "\(log)/\(first.fileName)", in: folder)
       try write(last.bytes, "\(log)/\(last.fileName)", in: folder)
 
-      let read = try run(
+      let read = try Python.run(
         "cspp_reader.py", [folder.path, "--prf-output", Hex.string(output.revealed)])
       #expect(try read.list("unreadable").isEmpty)
       #expect(read["opened_by"] as? [String] == ["envelope", keyID.hex])
@@ -123,7 +104,7 @@ struct PythonInteropTests {
   func `We open all that Python writes`(layout: String, ownFiles: Bool) throws {
     try withFolder { folder in
       let output = Hex.string(Randomness.bytes(count: 32))
-      let written = try run(
+      let written = try Python.run(
         "cspp_writer.py",
         [
           folder.path, "--prf-output", output, "--prf-salt",

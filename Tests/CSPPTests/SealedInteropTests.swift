@@ -1,5 +1,6 @@
 import Foundation
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import CSPP
@@ -72,7 +73,7 @@ struct SealedInteropTests {
     let masterKey = MasterKey.random()
     let signer = SigningPair.random()
     let writer = WriterID.random()
-    let contents = Randomness.bytes(count: 150_000)
+    let contents = [UInt8].seeded(150_000)
     let identity = SilentWriter.Identity(writerID: writer, signingKey: signer.publicKey)
     var sealer = signer.withSeed { seed in
       ObjectSealer(hedge: SecretBytes(copying: seed), expecting: digest(contents))
@@ -153,7 +154,7 @@ struct SealedInteropTests {
     let masterKey = MasterKey.random()
     let signer = SigningPair.random()
     let writer = WriterID.random()
-    let contents = Randomness.bytes(count: 70_001)
+    let contents = [UInt8].seeded(70_001)
     let object = try Python.run(
       "sealed_writer.py", "object",
       [

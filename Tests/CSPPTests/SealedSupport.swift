@@ -104,41 +104,6 @@ enum Silent {
   }
 }
 
-/// Runs a script of Tests/reader.
-enum Python {
-  private static let repository = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-  /// Gives the reader a command and values for each time, and takes what it read.
-  static func each(_ command: String, _ values: [[String: Any]]) throws -> [[String: Any]] {
-    let read = try run("sealed_reader.py", "each", ["command": command, "values": values])
-    let results = try #require(read["results"] as? [[String: Any]])
-    try #require(results.count == values.count)
-    return results
-  }
-
-  /// Gives a script its values in a file, and takes its standard output as JSON.
-  static func run(
-    _ script: String, _ command: String, _ values: [String: Any]
-  ) throws -> [String: Any] {
-    let file = URL.temporaryDirectory.appending(path: "sealed-\(UUID().uuidString).json")
-    try JSONSerialization.data(withJSONObject: values).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = repository.appending(path: ".build-python/bin/python")
-    process.arguments = [
-      "-B", repository.appending(path: "Tests/reader/\(script)").path, command, file.path,
-    ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(script) \(command)")
-    return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-  }
-}
-
 extension [String: Any] {
   func object(_ name: String) throws -> [String: Any] {
     try #require(self[name] as? [String: Any])

@@ -1,10 +1,8 @@
 import BackupFolder
-import TestSupport
+public import TestSupport
 
 /// A random sequence of actions by users, crashes, synchronisation, other programs and attackers.
-///
-/// Each step has its own random numbers, so that omitting one leaves the others unchanged.
-public struct History: Sendable, CustomStringConvertible {
+public struct History: RandomHistory {
   /// The possible events besides users and bad synchronisation.
   public enum Kind: String, CaseIterable, Sendable {
     /// Nothing else.
@@ -30,9 +28,6 @@ public struct History: Sendable, CustomStringConvertible {
   public let seed: UInt64
   /// The numbers of the steps that are taken.
   public var steps: [Int]
-
-  /// The values needed to play it again.
-  public var description: String { "kind \(kind), seed \(seed), steps \(steps)" }
 
   /// Creates the history of a kind from a seed.
   public init(_ kind: Kind, seed: UInt64) {
@@ -75,25 +70,9 @@ public struct History: Sendable, CustomStringConvertible {
     return Outcome(violations: world.violations, trace: world.trace, runs: world.runs)
   }
 
-  /// A shorter history with violations too, found by omitting steps.
+  /// A shorter history with violations too.
   public func shrunk() -> History {
-    var best = self
-    var size = max(1, steps.count / 2)
-    while true {
-      var (place, changed) = (0, false)
-      while place < best.steps.count {
-        var shorter = best
-        shorter.steps.removeSubrange(place..<min(place + size, best.steps.count))
-        if shorter.play().violations.isEmpty {
-          place += size
-        } else {
-          best = shorter
-          changed = true
-        }
-      }
-      if size == 1, !changed { return best }
-      size = max(1, size / 2)
-    }
+    shrunk { !$0.play().violations.isEmpty }
   }
 }
 

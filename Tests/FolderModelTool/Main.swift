@@ -1,6 +1,6 @@
 import ArgumentParser
 import FolderModel
-import Glibc
+import HistoryOptions
 
 /// Plays random histories of computers that share a backup folder.
 @main
@@ -13,45 +13,21 @@ struct FolderModelTool: ParsableCommand {
       `--steps` play it again.
       """)
 
-  @Option(help: "How many histories.")
-  var histories = 1000
-  @Option(help: "The first one's seed; each one more has the next.")
-  var seed = UInt64.random(in: 0..<1_000_000_000)
-  @Option(help: "plain, crash, clone, attack, plant or partial; else all in turn.")
-  var kind: String?
-  @Option(help: "Only these steps of one history: numbers with commas.")
-  var steps: String?
-  @Flag(help: "Show what happened also where all is well.")
-  var show = false
-  @Option(help: "Stop after so many bad histories.")
-  var failures = 5
+  @OptionGroup var options: HistoryOptions
 
   func run() throws {
-    let kinds = try kinds()
-    print("seed \(seed)")
     var (runs, bad) = (0, 0)
-    for number in 0..<(steps == nil ? histories : 1) {
-      let seed = seed + UInt64(number)
-      var history = History(kinds[Int(seed % UInt64(kinds.count))], seed: seed)
-      if let steps { history.steps = steps.split(separator: ",").compactMap { Int($0) } }
+    for history in try options.all(History.self) {
       let outcome = history.play()
       runs += outcome.runs
-      if show { for line in outcome.trace { print("  \(line)") } }
+      if options.show { for line in outcome.trace { print("  \(line)") } }
       if outcome.violations.isEmpty { continue }
       bad += 1
       report(history)
-      if bad == failures { break }
+      if bad == options.failures { break }
     }
-    print("\(histories) histories, \(runs) runs, \(bad) bad")
+    print("\(options.count) histories, \(runs) runs, \(bad) bad")
     if bad > 0 { throw ExitCode.failure }
-  }
-
-  private func kinds() throws -> [History.Kind] {
-    guard let kind else { return History.Kind.allCases }
-    guard let one = History.Kind(rawValue: kind) else {
-      throw ValidationError("no such kind of history: \(kind)")
-    }
-    return [one]
   }
 
   private func report(_ history: History) {

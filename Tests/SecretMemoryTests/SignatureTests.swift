@@ -54,7 +54,7 @@ struct SignatureTests {
     for vector in points {
       let point = try bytes(vector.point)
       #expect(throws: SecretMemoryError.self, "\(vector.name)") {
-        try shared(Randomness.bytes(count: 32), point)
+        try shared(.seeded(32), point)
       }
     }
     for (own, other) in [(31, 32), (33, 32), (32, 31), (32, 33), (0, 0)] {
@@ -94,7 +94,7 @@ struct SignatureTests {
   }
 
   @Test func `Every changed bit of a signature, message or key is noticed`() throws {
-    let (seed, message) = (Randomness.bytes(count: 32), Array("a message".utf8))
+    let (seed, message) = ([UInt8].seeded(32), Array("a message".utf8))
     let key = try publicKey(seed)
     let good = try signature(message, seed)
     #expect(holds(good, message, key))

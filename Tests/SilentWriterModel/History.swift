@@ -1,9 +1,7 @@
-import TestSupport
+public import TestSupport
 
 /// A random sequence of what computers, people and attackers do.
-///
-/// Each step has its own random numbers, so that omitting one leaves the others unchanged.
-public struct History: Sendable, CustomStringConvertible {
+public struct History: RandomHistory {
   /// What may happen besides writing, reading and late delivery.
   public enum Kind: String, CaseIterable, Sendable {
     /// Crashes.
@@ -28,9 +26,6 @@ public struct History: Sendable, CustomStringConvertible {
   public let seed: UInt64
   /// The numbers of the steps that are taken.
   public var steps: [Int]
-
-  /// The values needed to play it again.
-  public var description: String { "kind \(kind), seed \(seed), steps \(steps)" }
 
   /// Creates the history of a kind from a seed.
   public init(_ kind: Kind, seed: UInt64) {
@@ -68,25 +63,9 @@ public struct History: Sendable, CustomStringConvertible {
       violations: world.violations, trace: world.trace, operations: world.operations.count)
   }
 
-  /// A shorter history with violations too, found by omitting steps.
+  /// A shorter history with violations too.
   public func shrunk(_ rules: Rules = Rules()) -> History {
-    var best = self
-    var size = max(1, steps.count / 2)
-    while true {
-      var (place, changed) = (0, false)
-      while place < best.steps.count {
-        var shorter = best
-        shorter.steps.removeSubrange(place..<min(place + size, best.steps.count))
-        if shorter.play(rules).violations.isEmpty {
-          place += size
-        } else {
-          best = shorter
-          changed = true
-        }
-      }
-      if size == 1, !changed { return best }
-      size = max(1, size / 2)
-    }
+    shrunk { !$0.play(rules).violations.isEmpty }
   }
 }
 

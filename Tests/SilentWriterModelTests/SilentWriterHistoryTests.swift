@@ -1,19 +1,17 @@
 import SilentWriterModel
+import TestSupport
 import Testing
 
 /// Random histories of files and silent writers (Tests/SilentWriterModel).
 ///
 /// `make model HISTORIES=10000` plays more of them.
 @Suite struct SilentWriterHistoryTests {
-  /// Different in every run, so that runs add up.
-  private static let seed = UInt64.random(in: 0..<1_000_000_000)
-
   @Test(arguments: History.Kind.allCases)
   func `Random histories break no promise`(_ kind: History.Kind) {
     let histories: UInt64 = 300
-    print("silent writers: \(histories) histories of kind \(kind), seed \(Self.seed)")
+    print("silent writers: \(histories) histories of kind \(kind), seed \(TestSeed.value)")
     for number in 0..<histories {
-      let history = History(kind, seed: Self.seed + number)
+      let history = History(kind, seed: TestSeed.value &+ number)
       if history.play().violations.isEmpty { continue }
       let shrunk = history.shrunk()
       let outcome = shrunk.play()

@@ -60,21 +60,20 @@ extension Namespace {
   /// The number of files in `wallets/` and, by name, in the older place, for a progress bar.
   ///
   /// Files that cannot be listed are not counted.
-  public func countWalletFiles() -> Int {
-    var count = 0
-    guard var files = try? viewFiles() else { return count }
-    while let file = (try? files.nextFile()) ?? nil { count += file.claimsWallet ? 1 : 0 }
-    return count
-  }
+  public func countWalletFiles() -> Int { countViewFiles(where: \.claimsWallet) }
 
   /// The number of files in `wallets/` beside the wallets' own, such as a sync program's conflict
   /// copies, by their names.
   public func countWalletCopies() -> Int {
+    countViewFiles {
+      $0.claimsWallet && $0.named == nil && !$0.isOlderPlace && !$0.isSyncPlaceholder
+    }
+  }
+
+  private func countViewFiles(where counts: (ViewFile) -> Bool) -> Int {
     var count = 0
     guard var files = try? viewFiles() else { return count }
-    while let file = (try? files.nextFile()) ?? nil {
-      if file.claimsWallet, file.named == nil, !file.isOlderPlace { count += 1 }
-    }
+    while let file = (try? files.nextFile()) ?? nil { count += counts(file) ? 1 : 0 }
     return count
   }
 }

@@ -27,7 +27,7 @@ struct NewPINOptions: ParsableArguments {
     if let newPinFd {
       source = .descriptor(newPinFd)
     } else if let newPinFile {
-      source = PINSource(
+      source = .setting(
         Setting(name: .pinFile, value: newPinFile, origin: .option("--new-pin-file")))
     } else {
       return try Self.ask(for: key, minimum: minimum)

@@ -50,7 +50,8 @@ extension AuthenticatorFinder {
     guard !blinking.isEmpty else { throw Self.ambiguous(keys.map(\.descriptor)) }
     for key in keys where key.descriptor.transport == .nfc {
       prompter.tell(
-        "To use the key on the reader instead, name it: --device \"\(key.descriptor.path)\"")
+        "To use the key on the reader instead, name it: --device "
+          + ShellWord.quoted(key.descriptor.path))
     }
     let shown = blinking.map(\.shown)
     let chosen = try await prompter.select(among: shown, purpose, seconds: touchPatience) {

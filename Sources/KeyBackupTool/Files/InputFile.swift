@@ -60,7 +60,7 @@ enum InputFile {
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = try open(path, in: folder)
     defer { close(descriptor) }
-    return try read(from: descriptor, name: path, limit: limit)
+    return try read(from: descriptor, name: ShellWord.quoted(path), limit: limit)
   }
 
   private static func read(

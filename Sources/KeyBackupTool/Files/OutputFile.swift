@@ -104,7 +104,9 @@ struct OutputFile: ~Copyable {
   /// - Throws: `io`.
   func synchronize() throws(UserMessage) {
     guard fsync(descriptor) == 0 else {
-      throw UserMessage(.io, "\(ShellWord.quoted(path)) could not be written: \(systemText(errno))")
+      let reason = errno
+      throw UserMessage(
+        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(reason))")
     }
   }
 }

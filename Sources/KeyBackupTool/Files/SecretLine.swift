@@ -8,6 +8,9 @@ enum SecretLine {
   /// The number of bytes in which the line must end: a device may never end one.
   private static let mostBytes = 64 << 10
 
+  /// The tenths of a second for which somebody is waited for who opens a FIFO to write to it.
+  private static let fifoPatience = 100
+
   /// Reads from a file that only its owner may read.
   ///
   /// - Parameters:
@@ -21,7 +24,8 @@ enum SecretLine {
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file or it belongs to another user than this one
-  ///   or root, `no-input`, `data-invalid` when the line does not end, `permission-denied`, `io`.
+  ///   or root, `data-invalid` when the line does not end, `permission-denied`, `io`. `no-input`,
+  ///   also for a FIFO that nobody writes to.
   static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
     isRegular: Bool = false, limit: Int
@@ -63,7 +67,9 @@ enum SecretLine {
         .config, "others can read the \(what) file \(ShellWord.quoted(path))",
         hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
-    return try read(from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit)
+    return try read(
+      from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
+      isFIFO: status.st_mode & S_IFMT == S_IFIFO)
   }
 
   /// Reads from the source in the options: a descriptor takes precedence over a file.
@@ -92,14 +98,16 @@ enum SecretLine {
   }
 
   private static func read(
-    from descriptor: Int32, name: String, what: String, limit: Int
+    from descriptor: Int32, name: String, what: String, limit: Int, isFIFO: Bool = false
   ) throws(UserMessage) -> SecretBytes {
     var line = SecretBytes(zeroed: limit)
     var filled = 0
     var taken = 0
     var byte: UInt8 = 0
+    var idle = 0
     reading: while true {
-      try Interruption.waitToRead(descriptor)
+      let isReady = try Interruption.canRead(descriptor)
+      if !isReady, !isFIFO { continue }
       let count = unsafe Glibc.read(descriptor, &byte, 1)
       switch count {
       case 1 where byte == 10: break reading
@@ -113,6 +121,14 @@ enum SecretLine {
         if filled < limit {
           line.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: filled, as: UInt8.self) }
           filled += 1
+        }
+      case 0 where !isReady:
+        // Nobody has opened the FIFO yet: a writer that came and went makes it ready.
+        idle += 1
+        guard idle < fifoPatience else {
+          throw UserMessage(
+            .noInput, "nobody writes to the FIFO \(name), which is to give the \(what)",
+            hint: "start the program that writes to it first, or name a file")
         }
       case 0: break reading
       default:

@@ -50,9 +50,7 @@ enum Wrapping {
       guard before.hasSuffix(":"), !beginnings.contains(before.trimmed + " ") else { continue }
       let end = command(words, from: start)
       var own = Array(words[start..<end])
-      if let last = own.last, !core(last[...]).isEmpty {
-        own[own.count - 1] = String(core(last[...]))
-      }
+      if let last = own.last.map(core), !last.isEmpty { own[own.count - 1] = last }
       return (
         before, own.joined(separator: " "), words[end...].joined(separator: " ").trimmed
       )
@@ -110,7 +108,7 @@ enum Wrapping {
     if let end = quotation(words, from: start) { return end }
     if programs.contains(String(word)) { return command(words, from: start) }
     let next = start + 1
-    guard word.hasPrefix("--"), word == core(word), next < words.count else { return next }
+    guard word.hasPrefix("--"), core(word) == word, next < words.count else { return next }
     return quotation(words, from: next) ?? (isValue(words[next]) ? next + 1 : next)
   }
 
@@ -138,13 +136,13 @@ enum Wrapping {
       } else {
         return place
       }
-      if let last = words[..<place].last, core(last[...]) != last { return place }
+      if let last = words[..<place].last, core(last) != last { return place }
     }
     return place
   }
 
   /// The end of what is in quotes from this word on; nil: nothing is.
-  private static func quotation(_ words: [String], from start: Int) -> Int? {
+  static func quotation(_ words: [String], from start: Int) -> Int? {
     let word = words[start].drop { $0 == "(" }
     guard let mark = word.first, mark == "'" || mark == "\"" else { return nil }
     var columns = 0
@@ -158,20 +156,20 @@ enum Wrapping {
   }
 
   /// A word without the punctuation behind it.
-  private static func core(_ word: Substring) -> Substring {
-    var word = word
+  static func core(_ word: some StringProtocol) -> String {
+    var word = String(word)
     while let last = word.last, ".,;:)".contains(last) { word.removeLast() }
     return word
   }
 
   private static func isPlain(_ word: String) -> Bool {
-    let core = core(word[...])
+    let core = core(word)
     return !core.isEmpty && core.allSatisfy { ("a"..."z").contains($0) || $0 == "-" }
   }
 
   /// Whether a word is given to a command: a name in capitals, an ID, a path.
   private static func isValue(_ word: String) -> Bool {
-    let core = core(word[...])
+    let core = core(word)
     guard let first = core.first, !word.hasPrefix("-") else { return false }
     return core.contains { $0.isNumber || "/=<>[]|&.".contains($0) }
       || (first.isUppercase && core.allSatisfy { $0.isUppercase || $0 == "_" })

@@ -83,8 +83,9 @@ struct NostrMemory {
       try unsafe file.write(text.span.bytes)
       try file.synchronize()
       guard unsafe rename(temporary, name) == 0 else {
+        let reason = errno
         throw UserMessage(
-          .io, "\(ShellWord.quoted(name)) could not be written: \(systemText(errno))")
+          .io, "\(ShellWord.quoted(name)) could not be written: \(systemText(reason))")
       }
     } catch {
       unsafe unlink(temporary)

@@ -108,9 +108,9 @@ struct PINOptions: ParsableArguments {
     // second key of the same command, it would cost that one a try.
     if use == .secondKey, setting?.isAlwaysThere == true {
       policy.withheld = setting
-      policy.source = world.pinCredential.map(PINSource.init)
+      policy.source = world.pinCredential.map(PINSource.setting)
     } else {
-      policy.source = pinFd.map { .descriptor($0) } ?? setting.map(PINSource.init)
+      policy.source = pinFd.map { .descriptor($0) } ?? setting.map(PINSource.setting)
     }
     return policy
   }

@@ -13,9 +13,6 @@ enum PINSource: Sendable {
   /// A file that an option, a variable or keybackup.conf names.
   case setting(Setting)
 
-  /// The file that a setting names.
-  init(_ setting: Setting) { self = .setting(setting) }
-
   /// The source's word in an event.
   var word: String {
     switch self {

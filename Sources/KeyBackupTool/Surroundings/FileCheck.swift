@@ -37,22 +37,24 @@ enum FileCheck {
   /// - Throws: `permission-denied`, `cannot-create` for a read-only file system.
   static func requireWritable(_ path: String) throws(UserMessage) {
     guard unsafe access(path, W_OK | X_OK) != 0 else { return }
+    let reason = errno
     throw UserMessage(
-      errno == EACCES || errno == EPERM
-        ? .permissionDenied : errno == EROFS ? .cannotCreate : .io,
-      "\(ShellWord.quoted(path)) cannot be written: \(systemText(errno))",
+      reason == EACCES || reason == EPERM
+        ? .permissionDenied : reason == EROFS ? .cannotCreate : .io,
+      "\(ShellWord.quoted(path)) cannot be written: \(systemText(reason))",
       hint: "check the permissions of the folder and of its file system")
   }
 
   /// Throws if a folder could not be made or written; the lowest one that is there counts.
   ///
+  /// - Parameter path: begins with a slash.
   /// - Throws: as ``requireWritable(_:)``.
   static func requireWritable(future path: String) throws(UserMessage) {
     var existing = path
-    while !exists(existing), let slash = existing.lastIndex(of: "/"), slash != existing.startIndex {
+    while !existing.isEmpty, !exists(existing), let slash = existing.lastIndex(of: "/") {
       existing = String(existing[..<slash])
     }
-    try requireWritable(existing)
+    try requireWritable(existing.isEmpty ? "/" : existing)
   }
 
   /// Throws if a folder is on a file system that takes no changes, before anybody is asked for a key.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// The standard streams of a command, and the terminal at which a person is asked.
 struct Streams: Sendable {
@@ -14,8 +15,15 @@ struct Streams: Sendable {
   /// The streams of the process.
   static func process() -> Streams {
     Streams(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO) {
-      let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-      return descriptor >= 0 ? descriptor : nil
+      ownTerminal.withLock { known in
+        if let known { return known }
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        if descriptor >= 0 { known = descriptor }
+        return known
+      }
     }
   }
+
+  /// The terminal of the process: opened once, and never closed.
+  private static let ownTerminal = Mutex<Int32?>(nil)
 }

@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import CLinux
 internal import CSPP
 internal import Glibc
@@ -43,6 +44,9 @@ struct BackupSearch: Sendable {
   /// - Returns: the backups, and what could not be searched.
   static func run(_ path: String, itself: Bool) -> BackupSearch {
     let progress = Progress(path)
+    guard answers(path, within: .seconds(3)) else {
+      return BackupSearch(unsearched: [UnsearchedFolder(path: path, reason: .silent)])
+    }
     let ended = TimeLimit.result(within: 3) {
       let walk = BackupWalk(progress)
       walk.search(path, itself: itself)
@@ -57,17 +61,23 @@ struct BackupSearch: Sendable {
   ///
   /// - Returns: nil: it cannot be told.
   static func holds(_ path: String) -> Bool? {
-    let answer = TimeLimit.result(within: 3) { BackupWalk(Progress(path)).verdict(at: path) }
-    return switch answer {
-    case .yes: true
-    case .no: false
-    case .unknown, nil: nil
-    }
+    guard answers(path, within: .seconds(3)) else { return nil }
+    let answer = TimeLimit.result(within: 3) { try? BackupWalk(Progress(path)).holdsBackup(path) }
+    return answer ?? nil
   }
 
   /// Whether a folder itself looks like a namespace.
   static func isNamespace(_ path: String) -> Bool {
-    TimeLimit.result(within: 3) { BackupWalk(Progress(path)).isNamespace(at: path) } ?? false
+    guard answers(path, within: .seconds(3)) else { return false }
+    return TimeLimit.result(within: 3) { BackupWalk(Progress(path)).isNamespace(at: path) } ?? false
+  }
+
+  /// Whether a folder answers: this process could not end before one does that it has opened.
+  fileprivate static func answers(_ path: String, within limit: Duration) -> Bool {
+    let end = ContinuousClock.now + limit
+    return FolderAnswer.comes(from: path) {
+      !Interruption.received && ContinuousClock.now < end
+    }
   }
 
   /// The result so far, which remains when a folder does not answer.
@@ -87,9 +97,8 @@ struct BackupSearch: Sendable {
 
 /// One search on the thread that may never return.
 private final class BackupWalk {
-  enum Verdict: Sendable {
-    case yes, no, unknown
-  }
+  /// A folder is there and could not be listed.
+  private struct Unreadable: Error {}
 
   private enum Kind {
     case folder, link, other
@@ -100,24 +109,24 @@ private final class BackupWalk {
   /// The names that may still be listed.
   private var namesLeft = 200_000
   private let end = ContinuousClock.now + .seconds(2)
+  /// The folders at which something is mounted.
+  private let mountPoints = Set(MountTable.current().all.map(\.point))
   private let progress: BackupSearch.Progress
 
   init(_ progress: BackupSearch.Progress) { self.progress = progress }
 
   func search(_ path: String, itself: Bool) {
-    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else {
-      if !Self.isAbsent(errno) { progress.missed(path, .unreadable) }
-      return
+    do throws(Unreadable) {
+      guard let folder = try unsafe open(path, in: AT_FDCWD, follows: true) else { return }
+      defer { close(folder) }
+      if itself, holdsBackup(folder, path) { progress.found(path) }
+      searchBelow(folder, path)
+    } catch {
+      progress.missed(path, .unreadable)
     }
-    defer { close(folder) }
-    if itself {
-      switch verdict(folder) {
-      case .yes: progress.found(path)
-      case .no: break
-      case .unknown: progress.missed(path + "/" + FolderLayout.namespaces, .unreadable)
-      }
-    }
+  }
+
+  private func searchBelow(_ folder: Int32, _ path: String) {
     var names: [(bytes: [CChar], kind: Kind)] = []
     let isWhole = unsafe each(folder) { name, kind in
       if unsafe kind != .other && name[0] != CChar(bitPattern: UInt8(ascii: ".")) {
@@ -146,65 +155,69 @@ private final class BackupWalk {
     let text = String(validating: bytes, as: UTF8.self)
     let place = path + "/" + (text ?? String(decoding: bytes, as: UTF8.self))
     progress.enter(place)
-    let follow = kind == .link ? 0 : O_NOFOLLOW
-    let opened = unsafe keybackup_openat(
-      folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow, 0)
-    guard opened >= 0 else {
-      if !Self.isAbsent(errno) { progress.missed(place, .unreadable) }
-      return
+    if kind == .link || mountPoints.contains(place),
+      !BackupSearch.answers(place, within: .seconds(1))
+    {
+      return progress.missed(place, .silent)
     }
-    defer { close(opened) }
-    switch verdict(opened) {
-    case .no: break
-    case .unknown: progress.missed(place + "/" + FolderLayout.namespaces, .unreadable)
-    case .yes where text == nil: progress.missed(place, .unusualName)
-    // A link leads elsewhere, which is not synchronised. Where `init` puts a backup it is meant.
-    case .yes where kind == .link && text != SyncFolder.subfolder:
-      progress.missed(place, .link, target: FileCheck.absolute(place))
-    case .yes: progress.found(place)
-    }
-  }
-
-  func verdict(at path: String) -> Verdict {
-    // The folder itself need not be readable, as a home's parent is not everywhere.
-    guard let all = subfolder(path + "/" + FolderLayout.namespaces, AT_FDCWD) else {
-      return Self.isAbsent(errno) ? .no : .unknown
-    }
-    defer { close(all) }
-    return verdict(ofNamespaces: all)
-  }
-
-  /// Whether a folder has a namespace with anything in it, complete or not.
-  private func verdict(_ folder: Int32) -> Verdict {
-    guard let all = subfolder(FolderLayout.namespaces, folder) else {
-      return Self.isAbsent(errno) ? .no : .unknown
-    }
-    defer { close(all) }
-    return verdict(ofNamespaces: all)
-  }
-
-  private func verdict(ofNamespaces all: Int32) -> Verdict {
-    var verdict = Verdict.no
-    let isWhole = unsafe each(all) { name, kind in
-      let text = unsafe String(cString: name)
-      guard kind == .folder, NamespaceID(hex: text) != nil else { return true }
-      guard let namespace = subfolder(text, all) else {
-        // It exists; opening it tells why it cannot be read.
-        if !Self.isAbsent(errno) { verdict = .yes }
-        return verdict == .no
+    do throws(Unreadable) {
+      guard let opened = try unsafe open(name, in: folder, follows: kind == .link) else { return }
+      defer { close(opened) }
+      guard holdsBackup(opened, place) else { return }
+      if text == nil {
+        progress.missed(place, .unusualName)
+      } else if kind == .link, text != SyncFolder.subfolder {
+        // A link leads elsewhere, which is not synchronised. Where `init` puts a backup it is meant.
+        progress.missed(place, .link, target: FileCheck.absolute(place))
+      } else {
+        progress.found(place)
       }
-      defer { close(namespace) }
-      if isNamespace(namespace) { verdict = .yes }
-      return verdict == .no
+    } catch {
+      progress.missed(place, .unreadable)
     }
-    return isWhole ? verdict : .unknown
+  }
+
+  // MARK: What a folder holds
+
+  /// Whether a folder holds a backup; no, and noted, where that cannot be told.
+  private func holdsBackup(_ folder: Int32, _ path: String) -> Bool {
+    do throws(Unreadable) {
+      return try holdsNamespace(FolderLayout.namespaces, in: folder)
+    } catch {
+      progress.missed(path + "/" + FolderLayout.namespaces, .unreadable)
+      return false
+    }
+  }
+
+  /// Whether a folder holds a backup; it need not be readable itself, as a home's parent is not
+  /// everywhere.
+  ///
+  /// - Throws: where that cannot be told.
+  func holdsBackup(_ path: String) throws -> Bool {
+    try holdsNamespace(path + "/" + FolderLayout.namespaces, in: AT_FDCWD)
+  }
+
+  /// Whether a folder of namespaces has one with anything in it, complete or not.
+  private func holdsNamespace(
+    _ namespaces: String, in parent: Int32
+  ) throws(Unreadable) -> Bool {
+    guard let all = try unsafe open(namespaces, in: parent) else { return false }
+    defer { close(all) }
+    var holds = false
+    let isWhole = unsafe each(all) { name, kind in
+      guard kind == .folder, unsafe NamespaceID(hex: String(cString: name)) != nil else {
+        return true
+      }
+      // If it cannot be read, opening it tells why.
+      holds = unsafe inFolder(name, all, orUnreadable: true, isNamespace)
+      return !holds
+    }
+    guard isWhole else { throw Unreadable() }
+    return holds
   }
 
   func isNamespace(at path: String) -> Bool {
-    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return false }
-    defer { close(folder) }
-    return isNamespace(folder)
+    unsafe inFolder(path, AT_FDCWD, follows: true, orUnreadable: false, isNamespace)
   }
 
   /// Whether a folder has what a namespace has: an envelope, or a file in one of its folders.
@@ -214,7 +227,7 @@ private final class BackupWalk {
     let isWhole = unsafe each(folder) { name, kind in
       let text = unsafe String(cString: name)
       if kind == .folder {
-        holds = folders.contains(text) && holdsFile(text, folder, depth: 3)
+        holds = unsafe folders.contains(text) && holdsFile(name, folder, depth: 3)
       } else {
         holds = text.hasPrefix("masterkey-") || text.hasPrefix("wallet-")
       }
@@ -224,25 +237,43 @@ private final class BackupWalk {
   }
 
   /// Whether a file is anywhere in a subfolder; one that cannot be read counts.
-  private func holdsFile(_ name: String, _ parent: Int32, depth: Int) -> Bool {
-    guard let folder = subfolder(name, parent) else { return !Self.isAbsent(errno) }
-    defer { close(folder) }
-    var holds = false
-    let isWhole = unsafe each(folder) { name, kind in
-      let text = unsafe String(cString: name)
-      if text.hasPrefix(".keybackup-tmp-") { return true }
-      holds = kind != .folder || depth == 0 || holdsFile(text, folder, depth: depth - 1)
-      return !holds
+  private func holdsFile(_ name: UnsafePointer<CChar>, _ parent: Int32, depth: Int) -> Bool {
+    unsafe inFolder(name, parent, orUnreadable: true) { folder in
+      var holds = false
+      let isWhole = unsafe each(folder) { name, kind in
+        if unsafe String(cString: name).hasPrefix(".keybackup-tmp-") { return true }
+        holds = unsafe kind != .folder || depth == 0 || holdsFile(name, folder, depth: depth - 1)
+        return !holds
+      }
+      return holds || !isWhole
     }
-    return holds || !isWhole
   }
 
   // MARK: Folders
 
-  private func subfolder(_ name: String, _ parent: Int32) -> Int32? {
+  /// Asks about an open folder; the answer about one that is not there is no.
+  private func inFolder(
+    _ name: UnsafePointer<CChar>, _ parent: Int32, follows: Bool = false, orUnreadable: Bool,
+    _ ask: (Int32) -> Bool
+  ) -> Bool {
+    do throws(Unreadable) {
+      guard let folder = try unsafe open(name, in: parent, follows: follows) else { return false }
+      defer { close(folder) }
+      return ask(folder)
+    } catch {
+      return orUnreadable
+    }
+  }
+
+  /// Opens a folder; nil: there is none of this name.
+  private func open(
+    _ name: UnsafePointer<CChar>, in parent: Int32, follows: Bool = false
+  ) throws(Unreadable) -> Int32? {
     let opened = unsafe keybackup_openat(
-      parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-    return opened >= 0 ? opened : nil
+      parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW), 0)
+    if opened >= 0 { return opened }
+    guard [ENOENT, ENOTDIR, ELOOP].contains(errno) else { throw Unreadable() }
+    return nil
   }
 
   /// Lends every name until `body` returns false.
@@ -279,10 +310,5 @@ private final class BackupWalk {
     case S_IFLNK: .link
     default: .other
     }
-  }
-
-  /// Whether a failure says that there is no such folder.
-  private static func isAbsent(_ code: Int32) -> Bool {
-    [ENOENT, ENOTDIR, ELOOP].contains(code)
   }
 }

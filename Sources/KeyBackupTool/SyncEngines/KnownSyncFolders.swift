@@ -75,13 +75,13 @@ struct KnownSyncFolders: Sendable {
         all.unsearched.append(missed)
       }
       for place in search.found {
-        // One sync folder may lie in another: the inner one is named.
-        let known = all.found.firstIndex { $0.place == place }
-        if let known, all.found[known].folder.path.utf8.count >= path.utf8.count { continue }
-        if let known {
-          all.found[known].folder = folder
-        } else {
+        guard let known = all.found.firstIndex(where: { $0.place == place }) else {
           all.found.append((place, folder))
+          continue
+        }
+        // One sync folder may lie in another: the inner one is named.
+        if all.found[known].folder.path.utf8.count < path.utf8.count {
+          all.found[known].folder = folder
         }
       }
     }

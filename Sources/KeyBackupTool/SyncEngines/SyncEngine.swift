@@ -53,10 +53,6 @@ struct SyncFolder: Sendable, Equatable {
   /// The subfolder that is proposed for a backup, so that it is not among the user's own files.
   static let subfolder = "keybackup"
 
-  /// The places where a backup is searched for: where `init` puts it without a path, and the folder
-  /// itself.
-  var places: [String] { [path, path + "/" + Self.subfolder] }
-
   /// The engine with its own name for the folder.
   var title: String {
     label.isEmpty ? engine.name : "\(engine.name) \"\(PrintableText.name(label))\""

@@ -66,10 +66,17 @@ enum Interruption {
   ///
   /// - Throws: `interrupted`.
   static func waitToRead(_ descriptor: Int32) throws(UserMessage) {
+    while !(try canRead(descriptor)) {}
+  }
+
+  /// Waits a tenth of a second until reading gives something or fails.
+  ///
+  /// - Returns: whether it does.
+  /// - Throws: `interrupted`.
+  static func canRead(_ descriptor: Int32) throws(UserMessage) -> Bool {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    repeat {
-      if received { throw .interrupted }
-    } while unsafe poll(&ready, 1, 100) == 0
+    if received { throw .interrupted }
+    return unsafe poll(&ready, 1, 100) != 0
   }
 
   /// Waits for signals until the process ends.

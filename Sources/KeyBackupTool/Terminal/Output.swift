@@ -105,10 +105,8 @@ struct Output: Sendable {
   func result(
     _ line: String, json object: JSONOutput, ofChange change: String
   ) throws(UserMessage) {
-    do {
+    try telling(change) { () throws(UserMessage) in
       if json { try result(json: object) } else { try result(line) }
-    } catch {
-      throw UserMessage(error.code, error.message, hint: change)
     }
   }
 
@@ -119,8 +117,14 @@ struct Output: Sendable {
   ///   - change: what is true also when nobody could be told.
   /// - Throws: `io` with `change` as the hint.
   func result(json object: JSONOutput, ofChange change: String) throws(UserMessage) {
-    do {
-      try result(json: object)
+    try telling(change) { () throws(UserMessage) in try result(json: object) }
+  }
+
+  private func telling(
+    _ change: String, _ write: () throws(UserMessage) -> Void
+  ) throws(UserMessage) {
+    do throws(UserMessage) {
+      try write()
     } catch {
       throw UserMessage(error.code, error.message, hint: change)
     }

@@ -42,41 +42,25 @@ enum SuggestedCommands {
     while place < words.count {
       defer { place += 1 }
       // A name in quotes is no command, whatever it says.
-      if let end = quotation(words, from: place) {
-        place = end
+      if let end = Wrapping.quotation(words, from: place) {
+        place = end - 1
         continue
       }
       guard words[place].drop(while: { $0 == "(" }) == "keybackup", place + 1 < words.count,
-        let verbs = commands[core(words[place + 1])]
+        let verbs = commands[Wrapping.core(words[place + 1])]
       else { continue }
       var last = place + 1
       if !verbs.isEmpty {
-        guard last + 1 < words.count, core(words[last]) == words[last],
-          verbs.contains(core(words[last + 1]))
+        guard last + 1 < words.count, Wrapping.core(words[last]) == words[last],
+          verbs.contains(Wrapping.core(words[last + 1]))
         else { continue }
         last += 1
       }
       let rest = words[(last + 1)...].prefix { !$0.hasSuffix("keybackup") }
       if rest.contains("--folder") { continue }
-      let end = words[last].dropFirst(core(words[last]).count)
-      words[last] = core(words[last]) + " " + option + end
+      let word = Wrapping.core(words[last])
+      words[last] = word + " " + option + words[last].dropFirst(word.count)
     }
     return words.joined(separator: " ")
-  }
-
-  /// The word at which quotes end that begin with this one; nil: none do.
-  private static func quotation(_ words: [String], from start: Int) -> Int? {
-    let word = words[start].drop { $0 == "(" }
-    guard word.first == "'" else { return nil }
-    return words.indices[start...].first { place in
-      core(words[place]).hasSuffix("'") && (place > start || core(words[place]).count > 1)
-    }
-  }
-
-  /// A word without the punctuation behind it.
-  private static func core(_ word: String) -> String {
-    var word = word
-    while let last = word.last, ".,;:)".contains(last) { word.removeLast() }
-    return word
   }
 }

@@ -13,7 +13,7 @@ import Testing
     let histories = kind == .partial ? 2 : 50
     print("model: \(histories) histories of kind \(kind), seed \(TestSeed.value)")
     for number in 0..<UInt64(histories) {
-      let history = History(kind, seed: TestSeed.value + number)
+      let history = History(kind, seed: TestSeed.value &+ number)
       if !isGood(history) {
         _ = isGood(history.shrunk(), note: "shrunk: ")
         return

@@ -26,7 +26,7 @@ struct RotationHistoryTests {
   func `Random rotations lose nothing, and everybody gets there`() throws {
     var rotations = 0
     for number in 0..<UInt64(Self.count) {
-      let history = try RotationHistory(seed: TestSeed.value + number)
+      let history = try RotationHistory(seed: TestSeed.value &+ number)
       do {
         try history.play()
       } catch {
@@ -34,7 +34,7 @@ struct RotationHistoryTests {
       }
       rotations += history.rotations
       let story = history.trace.joined(separator: "\n")
-      #expect(history.problems == [], "seed \(TestSeed.value + number)\n\(story)")
+      #expect(history.problems == [], "seed \(TestSeed.value &+ number)\n\(story)")
       if !history.problems.isEmpty { break }
     }
     print("rotations: \(Self.count) histories from seed \(TestSeed.value), \(rotations) rotations")

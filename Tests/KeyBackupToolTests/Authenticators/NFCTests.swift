@@ -216,7 +216,7 @@ import Testing
     let trace = try await box.traced {
       let outcome = try await box.keybackup(
         ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
-      #expect(outcome.screen.contains("--device \"reader:"), "\(outcome.screen)")
+      #expect(outcome.screen.contains("--device 'reader:"), "\(outcome.screen)")
     }
     #expect(trace.contains { $0.hasSuffix("makeCredential") })
     let card = try? Files.text(box.root + "/card.json")

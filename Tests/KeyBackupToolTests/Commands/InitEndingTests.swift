@@ -46,6 +46,14 @@ import Testing
     #expect(Files.tree(box.folder).isEmpty)
   }
 
+  @Test func `A home that is read-only is told before the first touch`() async throws {
+    let box = try Sandbox()
+    let refused = try await box.keybackup(["init", box.folder], readOnly: box.home)
+    expectFailure(refused, 73, says: "\(box.home) cannot be written")
+    #expect(box.trace.isEmpty, "the key was asked for nothing")
+    #expect(Files.tree(box.folder).isEmpty)
+  }
+
   @Test func `A credential that nothing uses is named`() async throws {
     let box = try Sandbox()
     let failed = try await box.keybackup(

@@ -69,6 +69,15 @@ import Testing
     #expect(told.out == folder)
   }
 
+  @Test(arguments: names)
+  func `A file that is too large is named by a word that shows itself alone`(name: String) throws {
+    let box = try Sandbox()
+    let path = box.root + "/" + name
+    try Files.write("12", to: path)
+    let told = #expect(throws: UserMessage.self) { try InputFile.readFile(path, limit: 1) }
+    #expect(told?.message == "\(ShellWord.quoted(path)) is larger than 1 bytes")
+  }
+
   @Test func `A wallet's name suggests no command of its own`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -9,7 +9,7 @@ final class NextcloudFolder: @unchecked Sendable {
   let computer: SyncedComputer
   /// The server's files.
   let files: String
-  private let port: Int
+  private var port = 0
   private var server: BackgroundProgram?
   private var client: BackgroundProgram?
 
@@ -19,20 +19,35 @@ final class NextcloudFolder: @unchecked Sendable {
     self.box = box
     files = box.root + "/server"
     computer = SyncedComputer(box: box, name: "A", folder: box.root + "/A/Nextcloud/keybackup")
-    port = try BackgroundProgram.freePort()
     for folder in [files, computer.home + "/Nextcloud", computer.home + "/run"] {
       try Files.makeFolder(folder)
     }
     try Files.setMode(computer.home + "/run", 0o700)
-    try startServer()
+    try await startServer()
     try startClient()
   }
 
-  /// Starts the server, also after ``stopServer()``.
-  func startServer() throws {
-    server = try BackgroundProgram(
-      Python.script("interop/nextcloud_server.py") + [files, "\(port)"],
-      environment: ["PATH": "/usr/bin:/bin"], log: box.root + "/server.log")
+  /// Starts the server, after ``stopServer()`` at the same port.
+  func startServer() async throws {
+    for attempt in 1... {
+      if client == nil { port = try BackgroundProgram.freePort() }
+      let started = try BackgroundProgram(
+        Python.script("interop/nextcloud_server.py") + [files, "\(port)"],
+        environment: ["PATH": "/usr/bin:/bin"], log: box.root + "/server.log")
+      do {
+        try await waitUntil("the server runs") {
+          let answer = try await box.run(
+            ["curl", "--silent", "--fail", "http://127.0.0.1:\(port)/status.php"], key: nil)
+          // Another program that has taken the port may answer too.
+          if attempt < 20, PortTaken.isSaid(started.output) { throw PortTaken() }
+          return answer.code == 0 ? nil : started.output
+        }
+        server = started
+        return
+      } catch is PortTaken {
+        try await Task.sleep(for: .milliseconds(200))
+      }
+    }
   }
 
   /// Ends the server; the client keeps running.

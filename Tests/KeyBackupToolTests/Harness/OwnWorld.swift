@@ -44,13 +44,14 @@ struct OwnWorld: Sendable {
     let command = try #require(
       KeyBackup.parseLeaf(arguments), "\(arguments)", sourceLocation: location)
     var world = world
-    let (given, result, notes) = (try Stream(input), try Stream(), try Stream())
+    let (given, result, notes) = (try Stream(box, input), try Stream(box), try Stream(box))
     world.streams.input = given.descriptor
     world.streams.output = result.descriptor
     world.streams.error = notes.descriptor
     let output = Output(json: arguments.contains("--json"), quiet: false, world)
     var outcome = Outcome()
     outcome.code = await Main.run(command, world, output, .none).rawValue
+    withExtendedLifetime(given) {}
     outcome.output = try result.bytes()
     outcome.errors = try notes.bytes()
     if let expecting {
@@ -68,12 +69,12 @@ struct OwnWorld: Sendable {
   private final class Stream: Sendable {
     let descriptor: Int32
 
-    init(_ text: String = "") throws {
-      var template = Array("/tmp/keybackup-stream.XXXXXX".utf8CString)
-      descriptor = unsafe mkstemp(&template)
-      guard descriptor >= 0 else { throw SystemFailure("mkstemp") }
-      unsafe unlink(template)
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    init(_ box: Sandbox, _ text: String = "") throws {
+      let path = "\(box.root)/tmp/stream-\(UInt64.random(in: 0...UInt64.max))"
+      // Programs that other tests start at the same moment do not inherit it.
+      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw SystemFailure(path) }
+      unsafe unlink(path)
       let bytes = Array(text.utf8)
       guard unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
         throw SystemFailure("pwrite")

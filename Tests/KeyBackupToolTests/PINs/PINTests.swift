@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Everything about PINs: sources, tries, blocks.
@@ -153,6 +154,25 @@ import Testing
     let json = try await box.keybackup(Sandbox.derive + ["--json"], expecting: nil)
     try expectFailure(json, 78, word: "config")
     #expect(Self.tries(box.trace) == 0)
+  }
+
+  @Test func `A FIFO gives the PIN, and is not waited for without end`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let fifo = box.root + "/fifo"
+    guard unsafe mkfifo(fifo, 0o600) == 0 else { throw SystemFailure(fifo) }
+    // The writer opens it at once, and writes when its own person has answered.
+    let given = try await box.run(
+      [
+        "sh", "-c", #"(exec 8>"$0/fifo"; sleep 1; cat "$0/pin" >&8) & exec "$@""#, box.root,
+        Build.keybackup,
+      ] + Sandbox.derive + ["--pin-file", fifo])
+    #expect(given.code == 0, "\(given.text)")
+    let before = Self.tries(box.trace)
+    let never = try await box.keybackup(
+      Sandbox.derive + ["--pin-file", fifo], pin: .none, expecting: nil)
+    expectFailure(never, 66, says: "nobody writes to the FIFO \(fifo)")
+    #expect(Self.tries(box.trace) == before)
   }
 
   @Test func `A missing or empty PIN file costs no try`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SecretStores
 import TestSupport
 import Testing
 
@@ -138,6 +139,21 @@ import Testing
       try await box.keybackup(
         command + ["--no-input"], key: ["--no-key"], pin: .none, environment: session.environment,
         expecting: nil), 77, says: "locked")
+  }
+
+  @Test func `A page that cannot be written leaves no second secret in the keyring`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let session = try await DesktopSession(box)
+    // No file may have more than 4 KiB.
+    let failed = try await box.keybackup(
+      ["recovery-kit", "create", "--secret-from-keyring", "--out", box.root + "/page.html"],
+      environment: session.environment,
+      wrapper: ["sh", "-c", #"trap '' XFSZ; ulimit -f 8; exec "$@""#, "sh"], expecting: 74)
+    #expect(failed.err.contains("File too large"), "\(failed.text)")
+    #expect(!Files.exists(box.root + "/page.html"))
+    var service = try SecretService(session.address, isPromptAllowed: false)
+    #expect(try service.look(for: ["xdg:schema": "keybackup.RecoveryKit"]) == .absent)
   }
 
   @Test func `Another code and a mistyped one`() async throws {

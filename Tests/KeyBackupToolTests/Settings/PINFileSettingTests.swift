@@ -145,4 +145,18 @@ import Testing
       outcome, 78, says: "/no/such/program", "askpass in \(box.configurationFile), line 1")
     #expect(!outcome.err.contains("SSH_ASKPASS"), "\(outcome.err)")
   }
+
+  @Test func `A PIN file of another user is refused`() async throws {
+    let box = try Sandbox()
+    // Readable, so that it is the owner that counts.
+    try Files.setMode(box.pinFile, 0o644)
+    try await box.giveAway(box.pinFile)
+    let trace = try await box.traced {
+      let outcome = try await box.keybackup(["credential", "create"], expecting: nil)
+      expectFailure(outcome, 78, says: "the PIN file \(box.pinFile) belongs to somebody else")
+    }
+    #expect(PINTests.tries(trace) == 0, "\(trace)")
+    let shown = try await box.settings([:], ["--pin-file", box.pinFile])
+    #expect(shown["pin-file"]?.problem == "belongs to somebody else")
+  }
 }

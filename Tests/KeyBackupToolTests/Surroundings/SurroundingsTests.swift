@@ -1,5 +1,7 @@
 import Testing
 
+@testable import KeyBackupTool
+
 /// Tests how the process may be started, and what may happen to it from outside.
 @Suite struct SurroundingsTests {
   /// A shell line that becomes the command.
@@ -23,6 +25,15 @@ import Testing
     for closed in ["<&-", "2>&-"] {
       try await backup.box.keybackup(
         ["wallet", "list"], wrapper: Self.started(#"exec "$@" \#(closed)"#))
+    }
+  }
+
+  @Test func `Of a folder to be made directly below the root, the root is asked`() {
+    do throws(UserMessage) {
+      try FileCheck.requireWritable(future: "/keybackup-absent/state")
+      #expect(isRoot)
+    } catch {
+      #expect(!isRoot && error.message.hasPrefix("/ cannot be written"), "\(error)")
     }
   }
 

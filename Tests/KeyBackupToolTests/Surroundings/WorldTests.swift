@@ -90,9 +90,10 @@ import VirtualKey
     let prompter = Prompter(
       output: Output(json: false, quiet: false, own.world), noInput: true, events: .none, own.world)
     let insert = Event.Insert(seconds: 30)
+    let end = ContinuousClock.now + .seconds(60)
     let text = await prompter.insert(insert) {
       var text = ""
-      while !text.contains("(6 s left)") {
+      while !text.contains("(6 s left)"), ContinuousClock.now < end {
         await Task.yield()
         text += told.read()
       }

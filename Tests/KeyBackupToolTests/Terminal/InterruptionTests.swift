@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Ends, stops or kills the command while the key waits for its touch.
@@ -86,6 +87,32 @@ import Testing
       #expect(!said.lowercased().contains(word.lowercased()), "\(said)")
     }
     #expect(outcome.endedAtOnce)
+  }
+
+  /// The signal comes while the wallet's file gets its name: the log has the wallet already.
+  @Test func `An interruption that comes too late is told`() async throws {
+    let mounted = try await BlockedFileTests.Mounted()
+    let box = mounted.backup.box
+    try Files.write(Samples.entry(id: "late", name: "Late"), to: box.root + "/entry")
+    try mounted.system.tell("rule op=rename name=*/wallets/* delay=3000")
+    let outcome = try await box.run(
+      [
+        "sh", "-c",
+        """
+        operations() { find "$box/backing" -path "*/log/*.json" | wc -l; }
+        before=$(operations)
+        "$@" & job=$!; until [ "$(operations)" -gt "$before" ]; do sleep 0.02; done
+        kill -TERM $job; wait $job
+        """, "sh", Build.keybackup, "wallet", "import", box.root + "/entry", "--pin-file",
+        box.pinFile,
+      ], environment: ["box": box.root])
+    #expect(outcome.code == 0, "\(outcome.text)")
+    #expect(outcome.err.contains("the interruption came too late: it is done"), "\(outcome.err)")
+    mounted.system.unmount()
+    try Files.remove(box.folder)
+    try Files.move(box.root + "/backing", to: box.folder)
+    let restored = try await box.keybackup(["restore", "--json"])
+    #expect(try restored.json()["restored"].number == 4)
   }
 
   // MARK: The terminal's window is closed

@@ -22,10 +22,15 @@ import Testing
       #expect(!outcome.err.contains("could not be written"), "\(outcome.err)")
     }
     // A process that is started to ignore SIGPIPE gets an error.
-    let ignoring = try await backup.box.keybackup(
-      ["status"], pin: .none, wrapper: ["sh", "-c", #"trap "" PIPE; exec "$@""#, "sh"],
-      standardOutput: .brokenPipe, expecting: 74)
-    #expect(ignoring.err.contains("could not be written: Broken pipe"), "\(ignoring.err)")
+    for command in ["status", "--help", "--version"] {
+      let ignoring = try await backup.box.keybackup(
+        [command], pin: .none, wrapper: ["sh", "-c", #"trap "" PIPE; exec "$@""#, "sh"],
+        standardOutput: .brokenPipe, expecting: 74)
+      #expect(ignoring.err.contains("could not be written: Broken pipe"), "\(ignoring.err)")
+      let full = try await backup.box.keybackup(
+        [command], pin: .none, standardOutput: .full, expecting: 74)
+      #expect(full.err.contains("could not be written: No space left"), "\(full.err)")
+    }
   }
 
   /// A command that has changed something says so: the reader does not know.

@@ -36,6 +36,21 @@ import Testing
     #expect(PINTests.tries(trace) == 2, "\(trace)")
   }
 
+  /// Each file that is waited for is told: a descriptor for each would soon be one too many.
+  @Test func `The terminal is opened once`() async throws {
+    let backup = try await PreparedBackup()
+    let log = backup.box.root + "/calls"
+    let asked = try await backup.box.keybackup(
+      ["wallet", "remove", PreparedBackup.ids[0]], pin: .none,
+      wrapper: ["strace", "-f", "-qq", "-o", log, "-e", "trace=open,openat"],
+      terminal: [
+        .expect("tries left): "), .type(Sandbox.pin + "\n"), .expect("[y/N] "), .type("n\n"),
+      ], expecting: 85)
+    #expect(asked.stepsLeft.isEmpty, "\(asked.text)")
+    let calls = String(decoding: try Files.read(log), as: UTF8.self).split(separator: "\n")
+    #expect(calls.filter { $0.contains("\"/dev/tty\"") }.count == 1, "\(asked.text)")
+  }
+
   @Test func `End of input at the prompt ends it`() async throws {
     let box = try Sandbox()
     let outcome = try await box.keybackup(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The sync folders of a computer.
@@ -282,6 +283,25 @@ import Testing
     #expect(box.trace.count == before)
     try await box.keybackup(
       ["init", "--label", "other", "--another", other], environment: box.unnamed)
+  }
+
+  @Test func `A folder that does not answer lets nothing be chosen`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let cloud = try box.makeFolder("Dropbox")
+    try box.setUpDropbox(cloud)
+    try Files.copy(box.folder, to: cloud + "/old")
+    let (stuck, backing) = (cloud + "/stuck", box.root + "/backing")
+    for path in [stuck, backing] { try Files.makeFolder(path) }
+    let system = try FailingFileSystem(backing: backing, path: stuck)
+    defer { system.unmount() }
+    try system.tell("rule op=any delay=60000")
+    let unsure = try await box.keybackup(
+      ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
+    expectFailure(
+      unsure, 90, says: "not looked into: \(stuck), which does not answer",
+      "--folder \(cloud)/old (Dropbox")
+    #expect(unsure.endedAtOnce, "\(unsure.seconds) s")
   }
 
   @Test(arguments: ["file", "mkfifo", "mkdir"])

@@ -144,10 +144,11 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
         .noInput, "the folder \(ShellWord.quoted(path)) is not there", hint: advice)
     }
     guard unsafe mkdir(path, 0o700) == 0 else {
+      let reason = errno
       throw UserMessage(
-        errno == ENOENT ? .noInput : .cannotCreate,
+        reason == ENOENT ? .noInput : .cannotCreate,
         "the folder \(ShellWord.quoted(path)) is not there and cannot be made: "
-          + systemText(errno),
+          + systemText(reason),
         hint: "is the synced folder mounted?")
     }
     return true

@@ -204,15 +204,18 @@ struct RestoreFolder: ~Copyable {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made", hint: advice)
     }
-    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+    let problem = unsafe mkdir(path, 0o700) == 0 ? 0 : errno
+    if problem != 0, problem != EEXIST {
       throw UserMessage(
-        .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(errno))",
+        .cannotCreate,
+        "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(problem))",
         hint: "choose another place for --out")
     }
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
+      let reason = errno
       throw UserMessage(
-        .cannotCreate, "\(ShellWord.quoted(path)) cannot be used: \(systemText(errno))",
+        .cannotCreate, "\(ShellWord.quoted(path)) cannot be used: \(systemText(reason))",
         hint: "choose another place for --out")
     }
     do throws(BackupFolderError) {

@@ -209,7 +209,8 @@ extension StatusReport {
         "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another. "
           + "The change was kept; nothing is lost.")
     }
-    if copies > 0, !isOpened || wallets[.foreign] + wallets[.unreadable] == 0 {
+    // A wallet counts by its worst state: any other one may hide a copy that the log does not have.
+    if copies > 0, !isOpened || wallets[.current] + wallets[.missing] == wallets.total {
       advice.append(
         "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies. "
           + (isOpened

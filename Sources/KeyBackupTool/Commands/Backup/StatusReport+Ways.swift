@@ -128,10 +128,9 @@ extension StatusReport {
 
   /// Why nobody can tell whether a key slot is enrolled, and what to do.
   private var whyUnconfirmed: String {
-    if isOpened { return "a part of the log that may enrol it could not be read." }
-    return hasOpenedWholeLog
-      ? "this computer opened the whole log, which does not enrol it. Do not rely on it."
-      : "this computer has not seen that it was enrolled. To find out: keybackup verify --deep"
+    isOpened
+      ? "a part of the log that may enrol it could not be read."
+      : KeySlot.whyUnconfirmed(hasOpenedWholeLog)
   }
 
   /// Why this computer does not know which key slots there are.

@@ -27,10 +27,7 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     }
     if slots.contains(where: \.isUnconfirmed), !common.json {
       common.output(world).note(
-        backup.namespace.hasOpenedWholeLog
-          ? "Unconfirmed: this computer opened the whole log, which does not enrol it. Do not rely on it."
-          : "Unconfirmed: this computer has not seen that it was enrolled. To find out: keybackup "
-            + "verify --deep")
+        "Unconfirmed: " + KeySlot.whyUnconfirmed(backup.namespace.hasOpenedWholeLog))
     }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success
@@ -65,6 +62,16 @@ extension KeySlot {
 
   /// Whether nobody can tell without the key if it is enrolled.
   var isUnconfirmed: Bool { isEnrolled == nil && !isRemoved }
+
+  /// Why a key slot is unconfirmed, and what to do.
+  ///
+  /// - Parameter hasOpenedWholeLog: whether this computer has opened all that could enrol it.
+  /// - Returns: sentences.
+  static func whyUnconfirmed(_ hasOpenedWholeLog: Bool) -> String {
+    hasOpenedWholeLog
+      ? "this computer opened the whole log, which does not enrol it. Do not rely on it."
+      : "this computer has not seen that it was enrolled. To find out: keybackup verify --deep"
+  }
 
   /// A warning to read before its name is believed.
   private var note: String? {

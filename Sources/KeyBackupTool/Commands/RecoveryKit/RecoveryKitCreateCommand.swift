@@ -83,8 +83,11 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if chosen.kind == .keyring { try keyring.keep(chosen.secret) }
     // The page comes first: a key slot that nobody holds the code of would count
     // as one.
-    if let out {
-      try OutputFile.write(page.html(kit.code), to: out)
+    do throws(UserMessage) {
+      if let out { try OutputFile.write(page.html(kit.code), to: out) }
+    } catch {
+      if chosen.kind == .keyring { keyring.forget() }
+      throw error
     }
     if showsCode {
       do throws(UserMessage) {

@@ -99,8 +99,10 @@ struct CovbExport {
     _ notes: inout [String]
   ) throws(UserMessage) -> WalletReport {
     var missing = Set(wallets)
+    var similar = missing.reduce(into: [:]) { $0[$1] = SimilarWallets(to: $1) }
     var found: [String: [WalletRow]] = [:]
     let report = opened.forEachWallet { version, bytes in
+      for selector in similar.keys { similar[selector]?.note(version) }
       let selectors = wallets.filter { WalletSelector.matches($0, version) }
       if selectors.isEmpty, !wallets.isEmpty { return }
       missing.subtract(selectors)
@@ -125,7 +127,9 @@ struct CovbExport {
     if let absent = missing.sorted().first {
       throw UserMessage(
         .noInput, "there is no wallet \"\(PrintableText.name(absent))\" in the backup",
-        hint: ShortID.shortHint(absent) + "to see what is there: keybackup wallet list")
+        hint: ShortID.shortHint(absent)
+          + (similar[absent]?.advice.map { $0 + "\n" } ?? "")
+          + "to see what is there: keybackup wallet list")
     }
     for (selector, rows) in found.sorted(by: { $0.key < $1.key }) {
       try WalletSelector.requireOne(selector, rows)

@@ -1,0 +1,76 @@
+import Testing
+
+/// The builds before `make test`, side by side or one after the other.
+@Suite struct BuildForTestsTests {
+  /// Runs scripts/build-for-tests with a compiler that only notes its calls.
+  private func build(_ way: String, _ compiler: String) async throws -> (Outcome, calls: [String]) {
+    let box = try Sandbox()
+    try Files.makeFolder(box.root + "/source")
+    try Files.copy(Build.root + "/scripts", to: box.root + "/source/scripts")
+    try Files.write(
+      "#!/bin/sh\necho \"begin $*\" >>\"$calls\"\n\(compiler)\necho \"end $*\" >>\"$calls\"\n",
+      to: box.root + "/swift", mode: 0o755)
+    try Files.write("#!/bin/sh\necho /dev/null\n", to: box.root + "/clang", mode: 0o755)
+    let outcome = try await box.run(
+      [box.root + "/source/scripts/build-for-tests"], key: nil,
+      environment: [
+        "SWIFT": box.root + "/swift", "KEYBACKUP_BUILD": way, "calls": box.root + "/calls",
+      ], limit: 60)
+    let calls = try Files.text(box.root + "/calls").split(separator: "\n").map { line in
+      // What is built tells the calls apart.
+      let words = line.split(separator: " ")
+      let what =
+        words.contains("--build-tests")
+        ? "tests"
+        : words.contains("release")
+          ? "release"
+          : words.contains("Examples")
+            ? "samples" : "packages"
+      return "\(words[0]) \(what)\(words.contains(".build/tested") ? " apart" : "")"
+    }
+    #expect(Files.tree(box.root + "/tmp").isEmpty, "no folder is left")
+    return (outcome, calls)
+  }
+
+  @Test func `Side by side, the release has a folder of its own`() async throws {
+    // The tests are built only once the release has begun, and the release ends only after them.
+    let (outcome, calls) = try await build(
+      "together",
+      """
+      case "$*" in
+        *--build-tests*) until grep -q "begin.* release" "$calls"; do sleep 0.02; done ;;
+        *release*) until grep -q "end.*--build-tests" "$calls"; do sleep 0.02; done ;;
+      esac
+      """)
+    #expect(outcome.code == 0 && outcome.out.hasSuffix("/.build/tested/release/keybackup\n"))
+    #expect(calls.prefix(2) == ["begin packages", "end packages"], "\(calls)")
+    #expect(Set(calls[2..<4]) == ["begin tests", "begin release apart"], "\(calls)")
+    #expect(
+      calls[4...] == ["end tests", "end release apart", "begin samples", "end samples"],
+      "\(calls)")
+  }
+
+  @Test func `One after the other, in one folder`() async throws {
+    let (outcome, calls) = try await build("apart", "")
+    #expect(outcome.code == 0 && outcome.out.hasSuffix("/.build/release/keybackup\n"))
+    #expect(
+      calls == ["tests", "release", "samples"].flatMap { ["begin " + $0, "end " + $0] },
+      "\(calls)")
+  }
+
+  @Test(arguments: ["tests", "release"])
+  func `A build that fails ends all`(_ what: String) async throws {
+    let failing = what == "tests" ? "*--build-tests*" : "*release*"
+    let other = what == "tests" ? "*release*" : "*--build-tests*"
+    let (outcome, calls) = try await build(
+      "together",
+      """
+      case "$*" in
+        \(failing)) until [ "$(grep -c begin "$calls")" = 3 ]; do sleep 0.02; done; exit 7 ;;
+        \(other)) \(what == "tests" ? "sleep 50" : ":") ;;
+      esac
+      """)
+    #expect(outcome.code == 7 && outcome.out.isEmpty && outcome.endedAtOnce, "\(outcome.text)")
+    #expect(!calls.contains("end release apart") && !calls.contains("begin samples"), "\(calls)")
+  }
+}
