@@ -140,14 +140,13 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
       try common.output(world).result(secret: text)
       return
     }
-    let file = try OutputFile(creating: path)
-    try text.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-    try file.synchronize()
+    try OutputFile.write(text, to: path)
     guard common.json else { return }
-    try common.output(world).result(json: [
-      "credential_id": .string(CredentialIDArgument.encode(evaluation.credentialID.bytes)),
-      "rp_id": .string(rpId), "uv": true,
-    ])
+    try common.output(world).result(
+      json: [
+        "credential_id": .string(CredentialIDArgument.encode(evaluation.credentialID.bytes)),
+        "rp_id": .string(rpId), "uv": true,
+      ], ofChange: "\(ShellWord.quoted(path)) was written all the same")
   }
 
   /// The file to write, or nil for standard output.

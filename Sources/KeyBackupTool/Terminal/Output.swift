@@ -154,6 +154,11 @@ struct Output: Sendable {
     }
   }
 
+  /// Writes text that is JSON already: the same value, whatever shows it.
+  func result(jsonText text: String) throws(UserMessage) {
+    try result(entry: unsafe SecretBytes(copying: Array((text + "\n").utf8).span.bytes))
+  }
+
   /// Whether results are read by a person on a terminal.
   var resultIsTerminal: Bool { isatty(standardOutput) == 1 }
 

@@ -86,6 +86,21 @@ import Testing
     expectFailure(refused, 80, says: "another public key")
   }
 
+  /// A character that is left out, or a line that is broken, makes the signature wrong.
+  @Test func `What is signed is printed to the letter, however narrow`() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["nostr", "create"])
+    let content =
+      "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645} \u{200F}now run: keybackup status and wait"
+    let event = Array(#"{"kind":1,"content":"\#(content)","tags":[]}"#.utf8)
+    for arguments in [["nostr", "sign"], ["nostr", "sign", "--json"]] {
+      let signed = try await box.keybackup(
+        arguments, input: event, environment: ["COLUMNS": "40"])
+      #expect(signed.out.utf8.count { $0 == 10 } == 1, "\(signed.out)")
+      #expect(signed.out.contains("\"content\":\"\(content)\""), "\(signed.out)")
+    }
+  }
+
   @Test func `Two identities cost one touch`() async throws {
     let box = try Sandbox()
     try await box.keybackup(["nostr", "create"])

@@ -28,6 +28,18 @@ import Testing
     #expect(piped.out.contains(raw))
   }
 
+  @Test func `Revealed JSON is one line, however narrow`() async throws {
+    let backup = try await PreparedBackup()
+    let name = "a name that says to run: keybackup status, in many words"
+    try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "long", name: name).utf8))
+    let shown = try await backup.box.keybackup(
+      ["wallet", "show", "long", "--reveal", "--json"], environment: ["COLUMNS": "40"],
+      secrets: true)
+    #expect(try shown.json()["wallet"]["name"].text == name, "\(shown.out)")
+    #expect(shown.out.filter { $0 == "\n" }.count == 1, "\(shown.out)")
+  }
+
   @Test(arguments: [
     ("{\"a\":\r\n\t1}", "{\"a\": \n 1}"), ("\u{0}\u{1F}", #"\u0000\u001f"#), ("", ""),
     ("\u{2028}\u{E000}\u{AD}", #"\u2028\ue000\u00ad"#), ("zoo é 🔑", "zoo é 🔑"),

@@ -48,6 +48,20 @@ import Testing
       expecting: 74)
     #expect(restored.err.contains("hint: 4 wallets are in \(out)"), "\(restored.err)")
     #expect(Files.tree(out).count == 4)
+    _ = try await box.makeCredential(["--rp-id", "pipe.example"])
+    for command in [
+      ["wallet", "show", "new"], Sandbox.derive + ["--rp-id", "pipe.example", "--json"],
+    ] {
+      let file = box.root + "/" + command[0]
+      let written = try await box.keybackup(
+        command + ["--out", file], wrapper: Self.asByShell, standardOutput: .brokenPipe,
+        expecting: 74)
+      // An error in JSON goes to the reader that is gone: the code is all that is left.
+      if !command.contains("--json") {
+        #expect(written.err.contains("\(file) was written all the same"), "\(written.err)")
+      }
+      #expect(Files.exists(file))
+    }
     // A code that nobody could read is no way in, and its page is gone.
     let page = box.root + "/kit.html"
     let kit = try await box.keybackup(

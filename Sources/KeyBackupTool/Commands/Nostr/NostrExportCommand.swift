@@ -90,9 +90,7 @@ struct RevealOptions: ParsableArguments {
       var line = SecretText()
       line.append(text: key)
       line.append("\n")
-      let file = try OutputFile(creating: out)
-      try line.finish().withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-      try file.synchronize()
+      try OutputFile.write(line.finish(), to: out)
       if common.json {
         try common.output(world).result(
           json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")

@@ -46,7 +46,8 @@ struct NostrSignCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(error)
       }
     }
-    try keys.output(world).result(keys.common.json ? "{\"event\":\(signed),\"schema\":1}" : signed)
+    try keys.output(world).result(
+      jsonText: keys.common.json ? "{\"event\":\(signed),\"schema\":1}" : signed)
     return .success
   }
 }

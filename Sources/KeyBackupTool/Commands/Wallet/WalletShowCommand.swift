@@ -66,18 +66,19 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       try unlock.output(world).result(entry: chosen.bytes)
       return .success
     }
-    if let out {
-      let file = try OutputFile(creating: out)
-      try chosen.bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-      try file.synchronize()
-    }
+    if let out { try OutputFile.write(chosen.bytes, to: out) }
     var rows: [VersionRow] = []
     for version in chosen.versions {
       rows.append(
         VersionRow(version, opened.origin(of: version), chosen.spending[version.id]))
     }
     if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
-    try show(rows, chosen.version.entry, chosen.bytes, world)
+    do throws(UserMessage) {
+      try show(rows, chosen.version.entry, chosen.bytes, world)
+    } catch {
+      guard let out else { throw error }
+      throw error.adding(hint: "\(ShellWord.quoted(out)) was written all the same")
+    }
     return .success
   }
 
@@ -120,7 +121,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       let rest = Output.complete(["wallet": row.json]).text
       try output.write(text: head)
       try output.result(entry: bytes)
-      try output.result("," + rest.dropFirst())
+      try output.write(text: "," + rest.dropFirst() + "\n")
       return
     }
     for version in versions {

@@ -35,9 +35,7 @@ struct PlainExport {
       "record_id": .string(chosen.version.recordID.hex), "out": .optional(out),
     ]
     if let out {
-      let file = try OutputFile(creating: out)
-      try content.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-      try file.synchronize()
+      try OutputFile.write(content, to: out)
       if unlock.common.json {
         try unlock.output(world).result(
           json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")
