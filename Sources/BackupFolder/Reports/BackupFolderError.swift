@@ -66,6 +66,10 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case envelopeNeedsSecurityKey
   /// The master key cannot be rotated in the namespace's present state, for this reason.
   case cannotRotate(RotationObstacle)
+  /// A silent writer cannot be authorised, retired or used, for this reason.
+  case silentWriter(SilentWriterObstacle)
+  /// A file or one of its versions cannot be read or changed, for this reason.
+  case file(FileObstacle)
   /// A state file of this computer is damaged, or a newer keybackup wrote it.
   case memoryUnusable(path: String, isNewer: Bool)
   /// A cryptographic call rejected its parameters: a bug in this program.

@@ -106,6 +106,8 @@ extension UserMessage {
           .wrongKey, "other programs open this backup with the key that you want to remove",
           hint: "open the backup with another enrolled security key; they then use that one")
       case .cannotRotate(let obstacle): UserMessage(obstacle)
+      case .silentWriter(let obstacle): UserMessage(obstacle)
+      case .file(let obstacle): UserMessage(obstacle)
       case .memoryUnusable(let path, let isNewer):
         UserMessage(
           .dataInvalid,

@@ -1,0 +1,84 @@
+internal import BackupFolder
+internal import CSPP
+
+extension UserMessage {
+  /// Why a computer that writes without a touch cannot be used.
+  init(_ obstacle: SilentWriterObstacle) {
+    self =
+      switch obstacle {
+      case .line(.otherRequest), .noRequest:
+        UserMessage(
+          .dataInvalid, "this answer is for another request",
+          hint: "to make a new request: keybackup writers request")
+      case .line(.unsupportedVersion):
+        UserMessage(
+          .dataInvalid, "a newer keybackup made this line", hint: "update keybackup here")
+      case .line(let mistake):
+        UserMessage(
+          .dataInvalid, "this line is not right: \(mistake)", hint: "copy it again, all of it")
+      case .alreadyAuthorised:
+        UserMessage(
+          .cannotCreate, "this computer is authorised already",
+          hint: "to see the computers: keybackup writers list")
+      case .retired:
+        UserMessage(
+          .cannotCreate, "this computer was retired, and its key never returns",
+          hint: "on that computer, make a new request: keybackup writers request")
+      case .writerIDUsed:
+        UserMessage(
+          .cannotCreate, "this request was used already",
+          hint: "on that computer, make a new request: keybackup writers request")
+      case .noSuchWriter:
+        UserMessage(
+          .noInput, "there is no such computer",
+          hint: "to see the computers: keybackup writers list")
+      case .notAccepted:
+        UserMessage(
+          .noInput, "this computer is not authorised yet",
+          hint: "with the answer from the other computer, run: keybackup writers accept")
+      case .notPermitted:
+        UserMessage(
+          .noInput, "this computer may not write such changes",
+          hint: "to see what it may: keybackup writers list")
+      case .noNamespace(let id):
+        UserMessage(
+          .incomplete, "the backup \(id) is not in this folder",
+          hint: "wait until the folder is synchronised, then try again")
+      }
+  }
+
+  /// Why a file cannot be read or changed.
+  init(_ obstacle: FileObstacle) {
+    self =
+      switch obstacle {
+      case .noSuchFile:
+        UserMessage(
+          .noInput, "there is no such file in the backup",
+          hint: "to see the files: keybackup file list")
+      case .noSuchVersion:
+        UserMessage(
+          .noInput, "the file has no such version",
+          hint: "to see its versions: keybackup file history")
+      case .changedWhileReading:
+        UserMessage(
+          .incomplete, "the file changed while it was read",
+          hint: "nothing was written; try again when its program is quiet")
+      case .contentsMissing:
+        UserMessage(
+          .incomplete, "the contents of this version are not here",
+          hint: "wait until the folder is synchronised, then try again")
+      case .contentsIncomplete:
+        UserMessage(
+          .incomplete, "the contents of this version are not all here yet",
+          hint: "wait until the folder is synchronised, then try again")
+      case .contentsDamaged:
+        UserMessage(
+          .dataInvalid, "the contents of this version are damaged",
+          hint: "your sync provider may have an older version of the file in keybackup/objects")
+      case .historyIncomplete:
+        UserMessage(
+          .incomplete, "some changes of this file, or of its computer, are not here yet",
+          hint: "wait until the folder is synchronised, then try again")
+      }
+  }
+}
