@@ -28,7 +28,7 @@ enum Files {
     defer { try? remove(contents) }
     let arguments = ["install", "-m", String(mode, radix: 8), "--", contents, path]
     var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-    defer { for pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
     var child = pid_t()
     var status: Int32 = -1
     guard
