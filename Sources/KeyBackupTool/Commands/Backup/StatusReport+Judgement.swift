@@ -19,6 +19,15 @@ extension StatusReport {
     judgeHistory()
     judgeFreshness()
     judgeWallets()
+    judgeStoredFiles()
+  }
+
+  private mutating func judgeStoredFiles() {
+    if let files {
+      codes += files.codes
+      advice += files.advice
+    }
+    if let localWriter { advice += localWriter.advice }
   }
 
   /// Whether files of the folder itself are damaged.
@@ -62,7 +71,9 @@ extension StatusReport {
       } else {
         "something that was in the backup is missing, or was replaced."
       }
-    case .conflict: "some wallets need your decision."
+    case .conflict:
+      wallets[.conflict] + wallets[.late] > 0
+        ? "some wallets need your decision." : "some files need your decision."
     case .permissionDenied: "you may not read some folders of the backup."
     case .incomplete: "the backup is not fully synchronised yet."
     case .atRisk:

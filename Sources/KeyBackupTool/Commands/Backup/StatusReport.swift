@@ -58,6 +58,14 @@ struct StatusReport: Sendable {
   private(set) var synchronised: SyncAnswer?
   /// The places where this computer has cached the master key.
   var cachedKeys: [CachedKeyReport] = []
+  /// The files, and the computers that write them; nil: the backup was not opened.
+  private(set) var files: FileSummary?
+  /// The lines about these.
+  private var fileLines: [String] = []
+  /// This computer as one that writes without a touch; nil: nobody looked.
+  var localWriter: LocalWriterReport?
+  /// Whether the backup has files.
+  var hasFiles: Bool { files.map { !$0.rows.isEmpty } ?? false }
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
@@ -113,13 +121,20 @@ struct StatusReport: Sendable {
     notCurrent = report.notCurrent
     keptAgainstRemoval = opened.keptAgainstRemoval.count
     hasUnknownChanges = opened.hasUnknownChanges
-    findings += report.findings + opened.logFindings
+    findings += report.findings + opened.logFindings + opened.sealedFindings
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
     if opened.keySlotsWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }
+  }
+
+  /// Adds the state of the files.
+  mutating func note(_ summary: FileSummary, at now: Int64) {
+    files = summary
+    fileLines = summary.lines(at: now)
+    findings += summary.damaged
   }
 
   /// Adds what the sync engine said: what it knows to be under way is not yet
@@ -160,6 +175,8 @@ struct StatusReport: Sendable {
     if !unusable.isEmpty { json["memory"] = .array(unusable.map { .string($0.message) }) }
     if !lostKeySlots.isEmpty { json["lost_ways"] = .array(lostKeySlots.map { .string($0.file) }) }
     if let watchOnly { json["watch_only"] = .number(watchOnly) }
+    if let files { json = json.merging(files.json) }
+    if let localWriter { json["silent_here"] = localWriter.json }
     json["known_in"] = .array(cachedKeys.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
@@ -178,6 +195,7 @@ struct StatusReport: Sendable {
     ]
     lines += keySlotLines
     lines.append("Wallets    \(walletText)")
+    lines += fileLines + (localWriter?.lines ?? [])
     lines.append(
       "History    \(counted(health.operations, "change")) by "
         + counted(health.writers, "computer"))
