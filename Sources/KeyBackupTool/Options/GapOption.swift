@@ -12,7 +12,8 @@ struct GapOption: ParsableArguments {
     guard case .file(.historyIncomplete) = error else { return message }
     var explained = message
     explained.hint =
-      (message.hint.map { $0 + "\n" } ?? "") + "if they never come, go on without them: --despite-gaps"
+      (message.hint.map { $0 + "\n" } ?? "")
+      + "if they never come, go on without them: --despite-gaps"
     return explained
   }
 }

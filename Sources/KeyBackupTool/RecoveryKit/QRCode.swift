@@ -93,7 +93,8 @@ struct QRCode: ~Copyable {
         }
         let start = x
         while x < width, isDark(x, y) { x += 1 }
-        page.append("M\(start + Self.quietZone) \(y + Self.quietZone)h\(x - start)v1h-\(x - start)z")
+        let (left, top) = (start + Self.quietZone, y + Self.quietZone)
+        page.append("M\(left) \(top)h\(x - start)v1h-\(x - start)z")
       }
     }
     page.append("\"/></svg>")

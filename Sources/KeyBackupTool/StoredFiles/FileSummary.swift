@@ -85,7 +85,7 @@ struct FileSummary: Sendable {
       || writers.contains { $0.incomplete > 0 || $0.hasGap }
   }
 
-  /// What to do about it, a sentence or two each.
+  /// The advice about it, a sentence or two each.
   var advice: [String] {
     var advice = problem.map { [$0.sentence] } ?? []
     if !damaged.isEmpty {
@@ -125,6 +125,7 @@ struct FileSummary: Sendable {
   /// The lines of a report.
   ///
   /// - Parameter now: Unix seconds.
+  /// - Returns: none for a backup without files.
   func lines(at now: Int64) -> [String] {
     if isEmpty { return [] }
     let states: [FileRow.State] = [

@@ -35,7 +35,7 @@ struct LocalWriterReport: Sendable {
     ]
   }
 
-  /// What to do, a sentence or two each.
+  /// The advice, a sentence or two each.
   var advice: [String] {
     var advice = problem.map { [$0.sentence] } ?? []
     if current == nil, let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID {

@@ -123,8 +123,9 @@ final class RestoredTree: Sendable {
   }
 }
 
-/// A restored file that has no name yet. It is gone with the value, or with the process, unless it
-/// gets one.
+/// A restored file that has no name yet.
+///
+/// It is gone with the value, or with the process, unless it gets one.
 private struct PartFile: ~Copyable {
   private let folder: Int32
   private let shown: String

@@ -67,8 +67,10 @@ enum SecretLook {
   static func isWriterLine(_ value: String) -> Bool {
     let text = value.lowercased()
     return ["keybackup-writer1", "keybackup-inbox1"].contains { start in
-      text.hasPrefix(start)
-        && text.dropFirst(start.count).utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
+      guard text.hasPrefix(start) else { return false }
+      return text.dropFirst(start.count).utf8.allSatisfy {
+        (48...57).contains($0) || (97...122).contains($0)
+      }
     }
   }
 

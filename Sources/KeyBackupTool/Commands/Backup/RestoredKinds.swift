@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 
-/// What a restore brings back.
+/// A kind of things that a restore brings back.
 enum RestoredKind: String, ExpressibleByArgument, CaseIterable, Sendable {
   case wallets
   case files
@@ -37,7 +37,9 @@ struct FilesPart: Sendable {
   /// No files at all.
   init() {}
 
-  /// Restores the files of a backup. Wallets come first, so no error ends the run here.
+  /// Restores the files of a backup.
+  ///
+  /// Wallets come first, so no error ends the run here.
   ///
   /// - Parameters:
   ///   - opened: the backup.

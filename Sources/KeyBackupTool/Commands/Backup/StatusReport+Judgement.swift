@@ -19,15 +19,7 @@ extension StatusReport {
     judgeHistory()
     judgeFreshness()
     judgeWallets()
-    judgeStoredFiles()
-  }
-
-  private mutating func judgeStoredFiles() {
-    if let files {
-      codes += files.codes
-      advice += files.advice
-    }
-    if let localWriter { advice += localWriter.advice }
+    stored.judge(&codes, &advice)
   }
 
   /// Whether files of the folder itself are damaged.
@@ -72,8 +64,7 @@ extension StatusReport {
         "something that was in the backup is missing, or was replaced."
       }
     case .conflict:
-      wallets[.conflict] + wallets[.late] > 0
-        ? "some wallets need your decision." : "some files need your decision."
+      "some \(wallets[.conflict] + wallets[.late] > 0 ? "wallets" : "files") need your decision."
     case .permissionDenied: "you may not read some folders of the backup."
     case .incomplete: "the backup is not fully synchronised yet."
     case .atRisk:

@@ -58,14 +58,8 @@ struct StatusReport: Sendable {
   private(set) var synchronised: SyncAnswer?
   /// The places where this computer has cached the master key.
   var cachedKeys: [CachedKeyReport] = []
-  /// The files, and the computers that write them; nil: the backup was not opened.
-  private(set) var files: FileSummary?
-  /// The lines about these.
-  private var fileLines: [String] = []
-  /// This computer as one that writes without a touch; nil: nobody looked.
-  var localWriter: LocalWriterReport?
-  /// Whether the backup has files.
-  var hasFiles: Bool { files.map { !$0.rows.isEmpty } ?? false }
+  /// The files, and the computers that write them.
+  var stored = StoredFilesReport()
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
@@ -130,13 +124,6 @@ struct StatusReport: Sendable {
     }
   }
 
-  /// Adds the state of the files.
-  mutating func note(_ summary: FileSummary, at now: Int64) {
-    files = summary
-    fileLines = summary.lines(at: now)
-    findings += summary.damaged
-  }
-
   /// Adds what the sync engine said: what it knows to be under way is not yet
   /// synchronised; what it cannot tell changes nothing.
   mutating func add(_ answer: SyncAnswer) {
@@ -175,8 +162,6 @@ struct StatusReport: Sendable {
     if !unusable.isEmpty { json["memory"] = .array(unusable.map { .string($0.message) }) }
     if !lostKeySlots.isEmpty { json["lost_ways"] = .array(lostKeySlots.map { .string($0.file) }) }
     if let watchOnly { json["watch_only"] = .number(watchOnly) }
-    if let files { json = json.merging(files.json) }
-    if let localWriter { json["silent_here"] = localWriter.json }
     json["known_in"] = .array(cachedKeys.map(\.json))
     if let synchronised {
       json["synchronised"] = .optional(synchronised.isSynchronised)
@@ -184,7 +169,7 @@ struct StatusReport: Sendable {
       json["engine_says"] = .string(synchronised.words)
     }
     if let comparison { json["comparison"] = comparison.json }
-    return json
+    return json.merging(stored.json)
   }
 
   /// The report as lines, without what the verdict has said.
@@ -193,9 +178,7 @@ struct StatusReport: Sendable {
       "Folder     " + ShellWord.quoted(folder) + (carrier.map { " (\($0))" } ?? ""),
       "Backup     \(namespaceID.hex)", "Ways in    \(keySlotCount)",
     ]
-    lines += keySlotLines
-    lines.append("Wallets    \(walletText)")
-    lines += fileLines + (localWriter?.lines ?? [])
+    lines += keySlotLines + ["Wallets    \(walletText)"] + stored.lines
     lines.append(
       "History    \(counted(health.operations, "change")) by "
         + counted(health.writers, "computer"))
@@ -241,9 +224,6 @@ struct StatusReport: Sendable {
     return isOpened ? text : text + "; contents not checked (needs your key)"
   }
 }
-
-/// A number with its noun.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension FreshnessComparison {
   /// Its meaning, in words.

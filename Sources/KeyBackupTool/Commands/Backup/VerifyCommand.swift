@@ -40,7 +40,8 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       var bar = ProgressBar(
         "Checking", unit: .bytes, output: unlock.output(world),
         terminalName: world.variable("TERM"), events: unlock.common.events)
-      report.note(FileSummary(of: opened, &bar), at: world.now())
+      report.stored = StoredFilesReport(FileSummary(of: opened, &bar), at: world.now())
+      report.findings += report.stored.damaged
       report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
@@ -66,7 +67,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       if report.exitCode == .success {
         unlock.output(world).note(
           deep
-            ? (report.hasFiles
+            ? (report.stored.hasFiles
               ? "Every wallet and every current file was decrypted."
               : "Every wallet was decrypted.")
             : "Every file has the right structure. To decrypt them: keybackup verify --deep")

@@ -108,7 +108,7 @@ struct AddedFiles: ~Copyable {
           + "\(PrintableSize.text(files[result.place].size)), and each version takes as much. For such "
           + "files restic is the better tool: it stores only what changed.")
       output.note(
-        "restic gets its password from your key by: keybackup derive --salt restic (docs/recipes.md)"
+        "Your key gives restic its password, as docs/recipes.md says: keybackup derive --salt restic"
       )
     }
   }

@@ -65,7 +65,7 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     return restore.exitCode
   }
 
-  /// What the names stand for.
+  /// The versions that the names stand for.
   private func plan(_ files: [BackedUpFile]) throws(UserMessage) -> [PlannedFile] {
     var chosen: [BackedUpFile] = []
     for name in names {

@@ -11,6 +11,7 @@ enum WriterLine {
   /// - Parameters:
   ///   - argument: a line, or `-`.
   ///   - world: standard input.
+  /// - Returns: the line.
   /// - Throws: as ``InputFile/read(_:limit:_:)``.
   static func read(_ argument: String, _ world: World) throws(UserMessage) -> String {
     guard argument == "-" else { return argument }
@@ -22,6 +23,7 @@ enum WriterLine {
   /// - Parameters:
   ///   - mistake: the reason.
   ///   - isRequest: whether it was to be a request; otherwise an answer.
+  /// - Returns: the message.
   static func message(_ mistake: AuthorisingLineMistake, isRequest: Bool) -> UserMessage {
     let kind = isRequest ? "a request" : "an answer"
     let again =

@@ -38,6 +38,7 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
     let writer: LocalSilentWriter
     do throws(BackupFolderError) {
       writer = try place.acceptSilentWriting(line)
+      try place.forgetSilentWriters(before: writer)
     } catch {
       throw UserMessage(error)
     }

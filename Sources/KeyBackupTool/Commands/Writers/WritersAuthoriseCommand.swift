@@ -128,7 +128,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     do throws(BackupFolderError) {
       request = try folder.requestSilentWriting(label: label)
       let made = try opened.authorise(request, may: Self.may)
-      _ = try folder.acceptSilentWriting(made.answer)
+      try folder.forgetSilentWriters(before: folder.acceptSilentWriting(made.answer))
     } catch {
       throw UserMessage(error)
     }
