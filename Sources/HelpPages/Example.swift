@@ -21,8 +21,27 @@ package struct Example: Sendable {
     self.command = command
   }
 
-  private static let all = backup.merging(wallets) { $1 }.merging(waysIn) { $1 }
-    .merging(securityKeys) { $1 }.merging(nostr) { $1 }
+  private static let all = [
+    backup, wallets, files, watching, waysIn, securityKeys, nostr,
+  ].reduce(into: [String: [Example]]()) { all, some in all.merge(some) { $1 } }
+
+  // MARK: Watched files
+
+  private static let watching = [
+    "file watch": [
+      Example(
+        "Back up a node's channels at every change",
+        "keybackup file watch ~/.lnd/data/chain/bitcoin/mainnet/channel.backup"),
+      Example(
+        "Do it in the background, also after the next login",
+        "systemctl --user enable --now \"keybackup-watch@$(systemd-escape --path FILE).service\""),
+      Example("Back up what has changed, from cron", "keybackup file watch --once"),
+    ],
+    "file suggest": [
+      Example("See what is worth a backup here", "keybackup file suggest"),
+      Example("See every file that is known, for a program", "keybackup file suggest --all --json"),
+    ],
+  ]
 
   // MARK: The backup
 
@@ -74,6 +93,18 @@ package struct Example: Sendable {
       Example("See which settings are in force", "keybackup config show"),
       Example("Read them in a program", "keybackup config show --json"),
     ],
+    "writers request": [
+      Example("Ask for this computer", "keybackup writers request --label node"),
+      Example("Show the line to a camera", "keybackup writers request --qr"),
+    ],
+    "writers authorise": [
+      Example("Authorise this computer", "keybackup writers authorise"),
+      Example("Authorise another one by its line", "keybackup writers authorise LINE"),
+    ],
+    "writers accept": [
+      Example("Accept the other computer's answer", "keybackup writers accept LINE"),
+      Example("Read it from a file", "keybackup writers accept - <answer.txt"),
+    ],
     "writers list": [
       Example("See which computers wrote to the backup", "keybackup writers list"),
       Example("Read the list in a program", "keybackup writers list --json"),
@@ -81,6 +112,46 @@ package struct Example: Sendable {
     "writers retire": [
       Example("Retire a computer by its name", "keybackup writers retire old-laptop"),
       Example("Retire it by its writer ID", "keybackup writers retire 3f1c9a02"),
+    ],
+  ]
+
+  // MARK: Files
+
+  private static let files = [
+    "file add": [
+      Example("Add a file, or its new version", "keybackup file add ~/.ssh/id_ed25519"),
+      Example(
+        "Add standard input", "keybackup file add - --name descriptors.json <descriptors.json"),
+    ],
+    "file list": [
+      Example("List the files", "keybackup file list"),
+      Example("List them for a program", "keybackup file list --json"),
+    ],
+    "file history": [
+      Example("List the versions of a file", "keybackup file history channel.backup"),
+      Example("Say which computer's file", "keybackup file history node/channel.backup"),
+    ],
+    "file show": [
+      Example("Show what is known of a file", "keybackup file show channel.backup"),
+      Example("Read it in a program", "keybackup file show channel.backup --json"),
+    ],
+    "file restore": [
+      Example("Bring a file back", "keybackup file restore channel.backup --out restored"),
+      Example(
+        "Bring an older version back",
+        "keybackup file restore channel.backup --version 5d41402a --out restored"),
+    ],
+    "file keep": [
+      Example("End a conflict", "keybackup file keep channel.backup 5d41402a"),
+      Example("Bring a removed file back", "keybackup file keep node/wallet.dat 7021abcf"),
+    ],
+    "file remove": [
+      Example("Remove a file", "keybackup file remove notes.txt"),
+      Example("Remove it unasked", "keybackup file remove notes.txt --yes"),
+    ],
+    "file prune": [
+      Example("Give up what is old enough", "keybackup file prune"),
+      Example("Keep three newer versions", "keybackup file prune --keep 3"),
     ],
   ]
 

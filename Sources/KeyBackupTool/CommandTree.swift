@@ -12,7 +12,7 @@ struct KeyBackup: ParsableCommand {
     version: "keybackup \(Version.current)",
     subcommands: [
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
-      UnlockCommand.self, LockCommand.self, WalletGroup.self, ConflictsGroup.self,
+      UnlockCommand.self, LockCommand.self, WalletGroup.self, FileGroup.self, ConflictsGroup.self,
       WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
       DevicesCommand.self,
       PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,

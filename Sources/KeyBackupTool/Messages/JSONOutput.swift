@@ -40,6 +40,12 @@ enum JSONOutput: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByI
     }
   }
 
+  /// An object with the members of another one, too.
+  func merging(_ other: JSONOutput) -> JSONOutput {
+    guard case .object(let own) = self, case .object(let more) = other else { return self }
+    return .object(own.merging(more) { $1 })
+  }
+
   /// The JSON text.
   var text: String {
     var text = ""

@@ -22,6 +22,18 @@ struct QRCode: ~Copyable {
     unsafe code = made
   }
 
+  /// Encodes a line of capitals and digits, which take less room than other text.
+  ///
+  /// - Parameter line: at most about 4,000 characters. Any other is taken, too.
+  /// - Throws: `internal` when they do not fit.
+  init(line: String) throws(UserMessage) {
+    // A screen is not torn or stained: level L.
+    guard let made = unsafe QRcode_encodeString(line, 0, QR_ECLEVEL_L, QR_MODE_8, 1) else {
+      throw UserMessage(.internalError, "the QR code cannot be made: \(systemText(errno))")
+    }
+    unsafe code = made
+  }
+
   deinit {
     // It may spell a recovery code.
     unsafe explicit_bzero(code.pointee.data, Int(code.pointee.width * code.pointee.width))
@@ -35,6 +47,32 @@ struct QRCode: ~Copyable {
     unsafe code.pointee.data[y * width + x] & 1 == 1
   }
 
+  /// Light modules around a code, which readers need.
+  private static let quietZone = 4
+
+  /// The code in half blocks, two rows of modules in a line, with the quiet zone.
+  ///
+  /// Dark modules are blank: a terminal shows light letters on a dark ground, or its caller sets
+  /// both colours.
+  var terminalLines: [String] {
+    let side = width + 2 * Self.quietZone
+    func isLight(_ x: Int, _ y: Int) -> Bool {
+      let (column, row) = (x - Self.quietZone, y - Self.quietZone)
+      guard (0..<width).contains(column), (0..<width).contains(row) else { return y < side }
+      return !isDark(column, row)
+    }
+    return stride(from: 0, to: side, by: 2).map { y in
+      (0..<side).map { x in
+        switch (isLight(x, y), isLight(x, y + 1)) {
+        case (true, true): "\u{2588}"
+        case (true, false): "\u{2580}"
+        case (false, true): "\u{2584}"
+        case (false, false): " "
+        }
+      }.joined()
+    }
+  }
+
   /// Adds the code as an inline SVG picture with the quiet zone of 4 modules
   /// that readers want; its size is the style sheet's.
   ///
@@ -42,7 +80,7 @@ struct QRCode: ~Copyable {
   ///   - page: what it is added to.
   ///   - title: what a screen reader says.
   func draw(on page: inout PageText, title: String) {
-    let side = width + 8
+    let side = width + 2 * Self.quietZone
     page.append(
       "<svg class=\"qr\" viewBox=\"0 0 \(side) \(side)\" role=\"img\" aria-label=\"\(title)\" "
         + "shape-rendering=\"crispEdges\"><path d=\"")
@@ -55,7 +93,8 @@ struct QRCode: ~Copyable {
         }
         let start = x
         while x < width, isDark(x, y) { x += 1 }
-        page.append("M\(start + 4) \(y + 4)h\(x - start)v1h-\(x - start)z")
+        let (left, top) = (start + Self.quietZone, y + Self.quietZone)
+        page.append("M\(left) \(top)h\(x - start)v1h-\(x - start)z")
       }
     }
     page.append("\"/></svg>")

@@ -205,6 +205,30 @@ struct Output: Sendable {
     if !quiet { tell(line) }
   }
 
+  /// Writes a picture made of letters among the notes, unless `--quiet`: light on dark.
+  ///
+  /// - Parameter lines: as wide as the picture is.
+  /// - Returns: whether the screen can show it. Nothing is written otherwise.
+  func note(picture lines: [String]) -> Bool {
+    let screen = noteScreen
+    let columns = lines.map(\.count).max() ?? 0
+    guard Self.showsBlocks(environment), screen.width.map({ $0 >= columns }) ?? true else {
+      return false
+    }
+    if quiet { return true }
+    // White letters on black, whatever the terminal's own colours are.
+    let (start, end) = screen.showsBold ? ("\u{1B}[0;97;40m", "\u{1B}[0m\n") : ("", "\n")
+    for line in lines { try? write(Array((start + line + end).utf8), to: standardError) }
+    return true
+  }
+
+  /// Whether the locale has characters beyond ASCII.
+  private static func showsBlocks(_ environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    return locale?.lowercased().replacing("-", with: "").contains("utf8") == true
+  }
+
   /// Writes what happened and what to do, each in lines that say which.
   func warn(_ message: UserMessage) {
     warn("keybackup: \(PrintableText.clean(message.message, limit: 2000))")

@@ -6,17 +6,30 @@ struct ProgressBar: ~Copyable {
   private let output: Output
   private let events: Events
   private let verb: String
+  private let unit: Unit
   private let active: Bool
   private var lastShown = -1
   private var lastTold = -1
 
+  /// The things that are counted.
+  enum Unit: Sendable {
+    /// Wallets, or anything of which there may be a few.
+    case pieces
+    /// Bytes of a large file, shown as people read sizes.
+    case bytes
+  }
+
   /// - Parameters:
   ///   - verb: what is being done, such as "Restoring".
+  ///   - unit: the things that are counted.
   ///   - output: decides whether there is anything to show.
   ///   - terminalName: the value of TERM.
   ///   - events: where a calling program is told.
-  init(_ verb: String, output: Output, terminalName: String?, events: Events) {
+  init(
+    _ verb: String, unit: Unit = .pieces, output: Output, terminalName: String?, events: Events
+  ) {
     self.verb = verb
+    self.unit = unit
     self.output = output
     self.events = events
     active =
@@ -39,12 +52,17 @@ struct ProgressBar: ~Copyable {
     }
     guard active, total >= 50, hundredths != lastShown else { return }
     lastShown = hundredths
-    let count = " \(done) of \(total)"
+    let count =
+      switch unit {
+      case .pieces: " \(done) of \(total)"
+      case .bytes: " \(PrintableSize.text(UInt64(done))) of \(PrintableSize.text(UInt64(total)))"
+      }
     let room = (output.noteScreen.width ?? 80) - verb.count - count.count - 4
     let length = max(5, min(30, room))
     let filled = hundredths * length / 100
     let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: length - filled)
-    write("\r\(verb) [\(bar)]\(count)")
+    // A size may get shorter.
+    write("\r\(verb) [\(bar)]\(count)" + (unit == .bytes ? "\u{1B}[K" : ""))
   }
 
   /// Clears the line.

@@ -61,6 +61,19 @@ enum SecretLook {
     return found.filter { $0.utf8.count >= 4 && $0.allSatisfy(\.isNumber) }.map(String.init)
   }
 
+  /// Whether it is a line that authorises a computer, which holds no secret for others.
+  ///
+  /// Its letters are random, and may look like the beginning of a key.
+  static func isWriterLine(_ value: String) -> Bool {
+    let text = value.lowercased()
+    return ["keybackup-writer1", "keybackup-inbox1"].contains { start in
+      guard text.hasPrefix(start) else { return false }
+      return text.dropFirst(start.count).utf8.allSatisfy {
+        (48...57).contains($0) || (97...122).contains($0)
+      }
+    }
+  }
+
   private static let fewestWords = 12
   private static let recoveryCodeLength = 26
 

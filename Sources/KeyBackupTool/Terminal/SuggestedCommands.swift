@@ -17,7 +17,8 @@ enum SuggestedCommands {
     "key": ["list", "add", "remove", "identify", "label", "repair"],
     "wallet": ["add", "list", "show", "remove", "import", "export"],
     "recovery-kit": ["create", "test", "revoke"], "conflicts": ["list", "keep"],
-    "writers": ["list", "retire"],
+    "writers": ["request", "authorise", "accept", "list", "retire"],
+    "file": ["add", "list", "history", "show", "restore", "keep", "remove", "prune"],
   ]
 
   /// The text, with the folder in each command that takes one.

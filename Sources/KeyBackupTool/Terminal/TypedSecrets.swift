@@ -29,7 +29,7 @@ struct TypedSecrets: Sendable {
     let hasNumbers = arguments.first == "conflicts"
     takesID = Self.commandsWithID.contains(Array(arguments.prefix(2)))
     let takesFile = arguments.starts(with: ["wallet", "import"])
-    for argument in arguments {
+    for argument in arguments where !SecretLook.isWriterLine(argument) {
       let isOption = argument.hasPrefix("-") && argument != "-"
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
       // The value may follow the name without a space.
@@ -166,6 +166,8 @@ struct TypedSecrets: Sendable {
   private static let commandsWithID: Set<[String]> = [
     ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["key", "label"],
     ["key", "remove"], ["key", "identify"], ["conflicts", "keep"], ["writers", "retire"],
+    ["file", "history"], ["file", "show"], ["file", "restore"], ["file", "keep"],
+    ["file", "remove"], ["file", "add"],
   ]
   /// Options that there are not, and that people expect to take a secret.
   private static let absentOptions: Set<String> = [

@@ -10,11 +10,11 @@ internal import WalletFormats
 struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Decrypt every wallet with one touch.",
+    abstract: "Decrypt every wallet and file with one touch.",
     discussion: """
-      With --out, each wallet is written to a file of that folder. Without it, a table shows \
-      what could be restored.
-      A file holds the wallet's entry as it was sealed. Its name is wallet-RECORD.json. \
+      With --out, each wallet is written to a file of that folder, and each file to \
+      COMPUTER/NAME there. Without it, tables show what could be restored.
+      A wallet's file holds its entry as it was sealed. Its name is wallet-RECORD.json. \
       --names puts the wallet's name first, and adds a README.txt that says which file is \
       which and how to use it.
       The backup itself is only read.
@@ -28,11 +28,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "With --out: name the files by wallet; add a README.txt.")
   var names = false
 
+  @OptionGroup var kinds: RestoredKindsOption
   @OptionGroup var place: SyncedFolderOption
 
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
     if names, out == nil { throw ValidationError("--names goes with --out") }
+    if kinds.removed, out == nil { throw ValidationError("--removed goes with --out") }
+    if names, kinds.only == .files { throw ValidationError("--names goes with wallets") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -47,6 +50,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       target = nil
     }
     var opened = try await backup.unlock(unlock, world)
+    if kinds.only == .files { return try restoreFiles(opened, of: backup.folder.path, world) }
     var rows: [WalletRow] = []
     var watchOnly: Set<RecordID> = []
     let common = unlock.common
@@ -91,10 +95,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     bar.finish()
     try Interruption.check()
+    let part =
+      kinds.only == nil
+      ? FilesPart(opened, into: out, withRemoved: kinds.removed, common, world) : FilesPart()
+    try Interruption.check()
     do throws(UserMessage) {
       try show(
-        report, opened.health, opened.logFindings, rows, files, watchOnly: watchOnly.count,
-        of: backup.folder.path, world)
+        report, opened.health, opened.logFindings, rows, files, part,
+        watchOnly: watchOnly.count, of: backup.folder.path, world)
     } catch {
       guard let out else { throw error }
       unlock.output(world).warn(
@@ -118,13 +126,41 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "\(counted(kept, "wallet")) \(kept == 1 ? "was" : "were") removed on one computer and "
           + "changed on another. The change was kept.")
     }
-    return report.exitCode(opened.health, opened.logFindings)
+    if let obstacle = part.obstacle { throw obstacle }
+    return part.exitCode(with: report.exitCode(opened.health, opened.logFindings))
+  }
+
+  /// Restores files and no wallets.
+  private func restoreFiles(
+    _ opened: borrowing OpenNamespace, of folder: String, _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let output = unlock.output(world)
+    let part = FilesPart(
+      opened, into: out, withRemoved: kinds.removed, unlock.common, world)
+    try Interruption.check()
+    if unlock.common.json, part.obstacle == nil {
+      var json: JSONOutput = [
+        "restored": 0, "failed": .array(opened.logFindings.map(\.json)),
+        "freshness": .string(opened.health.freshness),
+        "known": .bool(opened.health.isFreshnessKnown),
+      ]
+      part.add(to: &json, out: out)
+      try output.result(json: json)
+    } else if !unlock.common.json {
+      if part.isEmpty {
+        try output.result("The backup in \(ShellWord.quoted(folder)) holds no files.")
+      }
+      try part.show(output, out: out, all: unlock.common.verbose)
+      noteFreshness(opened.health, world)
+    }
+    if let obstacle = part.obstacle { throw obstacle }
+    return part.exitCode(with: .success)
   }
 
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [WalletRow], _ files: RestoredFiles, watchOnly: Int, of folder: String,
-    _ world: World
+    _ rows: [WalletRow], _ files: RestoredFiles, _ part: FilesPart, watchOnly: Int,
+    of folder: String, _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
     if unlock.common.json {
@@ -135,6 +171,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       ]
       if out != nil { json["files"] = files.json }
       if !report.replaced.isEmpty { json["damaged"] = .array(report.replaced.map(\.json)) }
+      if kinds.only == nil { part.add(to: &json, out: out) }
       try output.result(json: json)
       return
     }
@@ -160,6 +197,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       for line in files.lines { output.note(line) }
     }
     output.note(watchOnly: watchOnly)
+    try part.show(output, out: out, all: unlock.common.verbose)
     for (_, text) in report.replaced.lines(all: unlock.common.verbose) {
       output.warn("keybackup: damaged file, restored from the log: \(text)")
     }

@@ -64,6 +64,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = common.verbose
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
+    report.stored.writer = LocalWriterReport(backup.folder, backup.namespace.id)
     report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())
     switch FolderCarrier.look(at: report.folder, world) {

@@ -19,6 +19,7 @@ extension StatusReport {
     judgeHistory()
     judgeFreshness()
     judgeWallets()
+    stored.judge(&codes, &advice)
   }
 
   /// Whether files of the folder itself are damaged.
@@ -62,7 +63,8 @@ extension StatusReport {
       } else {
         "something that was in the backup is missing, or was replaced."
       }
-    case .conflict: "some wallets need your decision."
+    case .conflict:
+      "some \(wallets[.conflict] + wallets[.late] > 0 ? "wallets" : "files") need your decision."
     case .permissionDenied: "you may not read some folders of the backup."
     case .incomplete: "the backup is not fully synchronised yet."
     case .atRisk:

@@ -58,6 +58,8 @@ struct StatusReport: Sendable {
   private(set) var synchronised: SyncAnswer?
   /// The places where this computer has cached the master key.
   var cachedKeys: [CachedKeyReport] = []
+  /// The files, and the computers that write them.
+  var stored = StoredFilesReport()
   /// Whether to name every file that is not here yet.
   var listsAll = false
 
@@ -113,7 +115,7 @@ struct StatusReport: Sendable {
     notCurrent = report.notCurrent
     keptAgainstRemoval = opened.keptAgainstRemoval.count
     hasUnknownChanges = opened.hasUnknownChanges
-    findings += report.findings + opened.logFindings
+    findings += report.findings + opened.logFindings + opened.sealedFindings
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
     if opened.keySlotsWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
@@ -167,7 +169,7 @@ struct StatusReport: Sendable {
       json["engine_says"] = .string(synchronised.words)
     }
     if let comparison { json["comparison"] = comparison.json }
-    return json
+    return json.merging(stored.json)
   }
 
   /// The report as lines, without what the verdict has said.
@@ -176,8 +178,7 @@ struct StatusReport: Sendable {
       "Folder     " + ShellWord.quoted(folder) + (carrier.map { " (\($0))" } ?? ""),
       "Backup     \(namespaceID.hex)", "Ways in    \(keySlotCount)",
     ]
-    lines += keySlotLines
-    lines.append("Wallets    \(walletText)")
+    lines += keySlotLines + ["Wallets    \(walletText)"] + stored.lines
     lines.append(
       "History    \(counted(health.operations, "change")) by "
         + counted(health.writers, "computer"))
@@ -223,9 +224,6 @@ struct StatusReport: Sendable {
     return isOpened ? text : text + "; contents not checked (needs your key)"
   }
 }
-
-/// A number with its noun.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension FreshnessComparison {
   /// Its meaning, in words.

@@ -37,6 +37,11 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
         if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
       }
       report.note(read, of: opened)
+      var bar = ProgressBar(
+        "Checking", unit: .bytes, output: unlock.output(world),
+        terminalName: world.variable("TERM"), events: unlock.common.events)
+      report.stored = StoredFilesReport(FileSummary(of: opened, &bar), at: world.now())
+      report.findings += report.stored.damaged
       report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
@@ -62,7 +67,9 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       if report.exitCode == .success {
         unlock.output(world).note(
           deep
-            ? "Every wallet was decrypted."
+            ? (report.stored.hasFiles
+              ? "Every wallet and every current file was decrypted."
+              : "Every wallet was decrypted.")
             : "Every file has the right structure. To decrypt them: keybackup verify --deep")
       }
     }

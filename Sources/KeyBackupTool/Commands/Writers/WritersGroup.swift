@@ -1,8 +1,12 @@
 internal import ArgumentParser
 
-/// `keybackup writers`: the computers that have written to a backup.
+/// `keybackup writers`: the computers that write to a backup.
 struct WritersGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "writers", abstract: "List and retire the computers that wrote to the backup.",
-    subcommands: [WritersListCommand.self, WritersRetireCommand.self])
+    commandName: "writers",
+    abstract: "Authorise, list and retire the computers that write to the backup.",
+    subcommands: [
+      WritersRequestCommand.self, WritersAuthoriseCommand.self, WritersAcceptCommand.self,
+      WritersListCommand.self, WritersRetireCommand.self,
+    ])
 }

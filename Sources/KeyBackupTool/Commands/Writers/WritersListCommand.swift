@@ -9,6 +9,7 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       A computer appears once for every name it wrote under. It takes a new name after it \
       was cloned, reinstalled or set back.
+      A second list has the computers that may add files without a touch.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -16,10 +17,17 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
     let writers = opened.writers
+    let silent = opened.silentWriters()
     if unlock.common.json {
-      try unlock.output(world).result(json: ["writers": .array(writers.map(\.json))])
+      try unlock.output(world).result(json: [
+        "writers": .array(writers.map(\.json)), "silent": .array(silent.map(\.json)),
+      ])
     } else {
       try unlock.output(world).result(LogWriter.table(writers))
+      if !silent.isEmpty {
+        try unlock.output(world).result("")
+        try unlock.output(world).result(SilentWriterStatus.table(silent))
+      }
       if opened.health.afterRetirement > 0 {
         unlock.output(world).note(
           "A retired computer wrote again, or what it wrote before came only now. All of it is "
@@ -58,5 +66,40 @@ extension LogWriter {
     if isThisComputer { return "this computer" }
     if afterRetirement > 0 { return "retired, wrote again" }
     return isRetired ? "retired" : "-"
+  }
+}
+
+extension SilentWriterStatus {
+  fileprivate var json: JSONOutput {
+    [
+      "writer_id": .string(writer.writerID.hex), "signing_key": .string(writer.signingKey.hex),
+      "label": .string(writer.label.text), "may": .array(writer.may.names.map(JSONOutput.string)),
+      "authorised_at": .optional(Int(exactly: authorisedAt)), "operations": .number(operations),
+      "last_at": .optional(newest.flatMap { Int(exactly: $0) }), "retired": .bool(isRetired),
+      "gap": .bool(hasGap), "missing": .number(missing), "incomplete": .number(incomplete),
+      "held_back": .number(heldBack),
+    ]
+  }
+
+  fileprivate static func table(_ writers: [SilentWriterStatus]) -> Table {
+    let ids = ShortID.shown(writers.map(\.writer.writerID.hex))
+    return Table(
+      columns: [
+        Table.Column("WITHOUT A TOUCH", least: 20), Table.Column("CHANGES", rank: 1),
+        Table.Column("LAST", rank: 2), Table.Column("STATE"), Table.Column("WRITER ID"),
+      ],
+      rows: zip(ids, writers).map { id, writer in
+        [
+          PrintableText.name(writer.writer.label.text, limit: 40), String(writer.operations),
+          PrintableTime.minute(writer.newest), writer.state, id,
+        ]
+      })
+  }
+
+  private var state: String {
+    if heldBack > 0 { return "retired, \(heldBack) held back" }
+    if isRetired { return "retired" }
+    if missing > 0 { return "\(counted(missing, "change")) missing" }
+    return hasGap || incomplete > 0 ? "not all here yet" : "-"
   }
 }

@@ -10,6 +10,8 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
       What it wrote stays. If it writes again, that is shown, restored and reported.
       Retiring a lost computer does not keep it from reading. For that, remove its security \
       key with keybackup key remove.
+      What a computer without a touch writes after that is held back. It can be authorised again by a \
+      new request.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -19,6 +21,8 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
       "The computer's writer ID or name, from writers list.", valueName: "computer"))
   var computer: String
 
+  @OptionGroup var gaps: GapOption
+
   mutating func validate() throws {
     if computer.trimmed.isEmpty {
       throw ValidationError("name the computer, as keybackup writers list shows it")
@@ -27,7 +31,12 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let writer = try Self.only(opened.writers, computer)
+    let silent = opened.silentWriters()
+    let meant = Self.meant(opened.writers, computer)
+    if let key = try Self.key(silent, besides: meant, computer) {
+      return try retire(key, silent, &opened, world)
+    }
+    let writer = try Self.only(meant, computer)
     let name = PrintableText.name(writer.label.isEmpty ? writer.id.shortName : writer.label)
     let isChange = !writer.isRetired || writer.afterRetirement > 0
     if isChange {
@@ -53,13 +62,8 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   ///
   /// - Throws: `no-input` for none, `ambiguous` for several.
   private static func only(
-    _ writers: [LogWriter], _ selector: String
+    _ meant: [LogWriter], _ selector: String
   ) throws(UserMessage) -> LogWriter {
-    let whole = writers.filter { $0.id.hex == selector }
-    let meant =
-      whole.isEmpty
-      ? writers.filter { $0.label == selector || ShortID.matches(selector.lowercased(), $0.id.hex) }
-      : whole
     guard let first = meant.first else {
       throw UserMessage(
         .noInput, "no computer \"\(PrintableText.name(selector))\" has written here",
@@ -74,5 +78,68 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
           + ShortID.shown(meant.map(\.id.hex)).joined(separator: ", "))
     }
     return first
+  }
+
+  private static func meant(_ writers: [LogWriter], _ selector: String) -> [LogWriter] {
+    let whole = writers.filter { $0.id.hex == selector }
+    return whole.isEmpty
+      ? writers.filter { $0.label == selector || ShortID.matches(selector.lowercased(), $0.id.hex) }
+      : whole
+  }
+
+  // MARK: Computers without a touch
+
+  /// The key of the silent writer that is meant; nil: another kind of computer is.
+  ///
+  /// - Throws: `ambiguous` where several are.
+  private static func key(
+    _ silent: [SilentWriterStatus], besides others: [LogWriter], _ selector: String
+  ) throws(UserMessage) -> SigningKey? {
+    let digits = selector.lowercased()
+    let found = silent.filter {
+      $0.writer.label.text == selector || ShortID.matches(digits, $0.writer.writerID.hex)
+        || ShortID.matches(digits, $0.writer.signingKey.hex)
+    }
+    // What was retired before is not meant by its name if another one still writes.
+    let active = found.filter { !$0.isRetired }
+    let keys = Set((active.isEmpty ? found : active).map(\.writer.signingKey))
+    guard let key = keys.first else { return nil }
+    guard keys.count == 1, others.isEmpty else {
+      let ids = found.map(\.writer.writerID.hex) + others.map(\.id.hex)
+      throw UserMessage(
+        .ambiguous,
+        "\(ids.count) computers have the name, or an ID that begins with it: "
+          + "\"\(PrintableText.name(selector))\"",
+        hint: "name one by its writer ID: " + ShortID.shown(ids).joined(separator: ", "))
+    }
+    return key
+  }
+
+  /// Retires a key under every writer ID that it has.
+  private func retire(
+    _ key: SigningKey, _ silent: [SilentWriterStatus], _ opened: inout OpenNamespace, _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let own = silent.filter { $0.writer.signingKey == key }
+    let writer = own[own.count - 1].writer
+    let isNew = own.contains { !$0.isRetired }
+    if isNew {
+      do throws(BackupFolderError) {
+        try opened.retire(key, despiteGaps: gaps.despiteGaps)
+      } catch {
+        throw gaps.explained(error)
+      }
+    }
+    let name = PrintableText.name(writer.label.text)
+    try unlock.output(world).result(
+      isNew ? "Retired \"\(name)\"." : "\"\(name)\" was retired before.",
+      json: [
+        "writer_id": .string(writer.writerID.hex), "signing_key": .string(key.hex),
+        "label": .string(writer.label.text), "silent": true, "changed": .bool(isNew),
+      ], ofChange: "\"\(name)\" was retired all the same")
+    if isNew, !unlock.common.json {
+      unlock.output(world).note(
+        "What it wrote until now stays. What it writes from now on is held back.")
+    }
+    return .success
   }
 }

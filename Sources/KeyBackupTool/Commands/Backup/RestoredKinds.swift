@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// A kind of things that a restore brings back.
+enum RestoredKind: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case wallets
+  case files
+}
+
+/// The options of `restore` for files.
+struct RestoredKindsOption: ParsableArguments {
+  @Option(help: ArgumentHelp("Restore only wallets, or only files.", valueName: "kind"))
+  var only: RestoredKind?
+
+  @Flag(help: "Restore removed files, too, under another name.")
+  var removed = false
+
+  mutating func validate() throws {
+    if removed, only == .wallets { throw ValidationError("--removed goes with files") }
+  }
+}
+
+/// The files of a backup in a run of `restore`.
+struct FilesPart: Sendable {
+  /// Files that are shown one by one.
+  private static let mostShown = 50
+
+  private var rows: [FileRow] = []
+  private var written: [PlannedFile] = []
+  private var failures: [FileRestore.Failure] = []
+  private var sealed: [FileFinding] = []
+  private var code = ExitCode.success
+  /// Why not all were restored: something else has their names, or nothing could be written.
+  private(set) var obstacle: UserMessage?
+
+  /// No files at all.
+  init() {}
+
+  /// Restores the files of a backup.
+  ///
+  /// Wallets come first, so no error ends the run here.
+  ///
+  /// - Parameters:
+  ///   - opened: the backup.
+  ///   - out: the folder, which is there; nil: nothing is written.
+  ///   - withRemoved: whether removed files come, too.
+  ///   - common: where progress is shown.
+  ///   - world: the terminal.
+  init(
+    _ opened: borrowing OpenNamespace, into out: String?, withRemoved: Bool,
+    _ common: CommonOptions, _ world: World
+  ) {
+    do throws(UserMessage) {
+      let files = try opened.allFiles()
+      rows = files.map(FileRow.init)
+      sealed = opened.sealedFindings
+      var codes = opened.fileCodes(rows)
+      defer { code = .mostUrgent(of: codes) }
+      guard let out, !files.isEmpty else { return }
+      let planned = FilePlan(files, withRemoved: withRemoved).planned
+      var restore = FileRestore(
+        into: try RestoredTree(path: out), planned, common, world)
+      defer {
+        restore.finish()
+        (written, failures) = (restore.written, restore.failures)
+      }
+      for one in planned { try restore.restore(one, from: opened) }
+      codes.append(restore.exitCode)
+      obstacle = restore.obstacle
+    } catch {
+      obstacle = error
+    }
+  }
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  /// The exit code, together with that of the wallets.
+  func exitCode(with wallets: ExitCode) -> ExitCode { .mostUrgent(of: [code, wallets]) }
+
+  /// Adds the files to the result's JSON.
+  func add(to json: inout JSONOutput, out: String?) {
+    json["restored_files"] = .number(out == nil ? 0 : written.count)
+    json["stored_files"] = .array(out == nil ? rows.map(\.json) : written.map(\.json))
+    json["failed_files"] = .array(failures.map(\.json) + sealed.map(\.json))
+  }
+
+  /// Shows the files as text.
+  ///
+  /// - Throws: `io`.
+  func show(_ output: Output, out: String?, all: Bool) throws(UserMessage) {
+    if !rows.isEmpty {
+      if let out {
+        let noun = counted(written.count, "file")
+        try output.result("Restored \(noun) into \(ShellWord.quoted(out))")
+        for one in written.prefix(Self.mostShown) { output.note("  \(ShellWord.quoted(one.path))") }
+        if written.count > Self.mostShown {
+          output.note("  ... and \(written.count - Self.mostShown) more")
+        }
+      } else {
+        try output.result(FileRow.table(rows))
+      }
+    }
+    output.warn(sealed: sealed, all: all)
+    output.warn(written: written, failures)
+  }
+}

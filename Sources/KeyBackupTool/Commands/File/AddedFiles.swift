@@ -1,0 +1,141 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// The files of one `file add`, and what became of each.
+struct AddedFiles: ~Copyable {
+  /// The size from which restic is the better tool, in bytes.
+  static let large: UInt64 = 1 << 30
+  /// The size from which people see how far the work has come, in bytes.
+  private static let shownFrom: UInt64 = 10_000_000
+
+  /// Whether no key was asked for.
+  var isSilent = false
+  private let files: [FileAddition.Planned]
+  private let output: Output
+  private let world: World
+  private var bar: ProgressBar
+  private var results: [(place: Int, version: AddedVersion)] = []
+  private var failures: [(place: Int, message: UserMessage)] = []
+
+  init(_ files: [FileAddition.Planned], _ common: CommonOptions, _ world: World) {
+    self.files = files
+    self.world = world
+    output = common.output(world)
+    bar = ProgressBar(
+      "Saving", unit: .bytes, output: output, terminalName: world.variable("TERM"),
+      events: common.events)
+  }
+
+  /// Adds one file.
+  ///
+  /// - Parameters:
+  ///   - place: its place among the files.
+  ///   - write: adds the contents.
+  /// - Throws: what stops the others, too. A fault of this file alone is remembered.
+  mutating func add(
+    _ place: Int,
+    _ write: (borrowing FileContents, PathComponent, (UInt64) -> Void) throws(BackupFolderError)
+      -> AddedVersion
+  ) throws(UserMessage) {
+    try Interruption.check()
+    let file = files[place]
+    do throws(UserMessage) {
+      let source = try FileSource(file.path, as: file.name.text, input: file.input, world)
+      let total = Int(source.size)
+      let isShown = source.size > Self.shownFrom
+      do throws(BackupFolderError) {
+        let contents = try source.contents()
+        let version = try write(contents, source.name) { done in
+          if isShown { bar.advance(to: Int(done), of: total) }
+        }
+        results.append((place, version))
+      } catch {
+        throw UserMessage(error)
+      }
+    } catch {
+      // The other files may still be read.
+      let isOwn = [.noInput, .permissionDenied, .usage, .dataInvalid].contains(error.code)
+      let isChanged = error.code == .incomplete && files.count > 1
+      guard files.count > 1, isOwn || isChanged else {
+        guard !results.isEmpty else { throw error }
+        throw error.adding(
+          hint:
+            "\(counted(results.count, "file")) \(results.count == 1 ? "was" : "were") saved before")
+      }
+      failures.append((place, error))
+    }
+  }
+
+  /// Clears the line of the progress bar.
+  mutating func finish() { bar.finish() }
+
+  /// The exit code.
+  var exitCode: ExitCode {
+    guard let first = failures.first else { return .success }
+    return results.isEmpty ? first.message.code : .partial
+  }
+
+  /// Shows the results, then the failures.
+  ///
+  /// - Throws: `io`.
+  func show(_ output: Output) throws(UserMessage) {
+    let saved = results.count { if case .added = $0.version { true } else { false } }
+    let change = "\(counted(saved, "file")) \(saved == 1 ? "was" : "were") saved all the same"
+    if output.json {
+      try output.result(
+        json: [
+          "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
+          "failed": .array(
+            failures.map { failure in
+              [
+                "path": .string(files[failure.place].path), "code": .string(failure.message.word),
+                "message": .string(failure.message.message),
+              ]
+            }),
+        ], ofChange: change)
+      return
+    }
+    do throws(UserMessage) {
+      for result in results { try output.result(text(result.place, result.version)) }
+    } catch {
+      throw UserMessage(error.code, error.message, hint: change)
+    }
+    for failure in failures { output.warn(failure.message) }
+    for result in results where files[result.place].size > Self.large {
+      output.note(
+        "\"\(PrintableText.name(files[result.place].name.text))\" has "
+          + "\(PrintableSize.text(files[result.place].size)), and each version takes as much. For such "
+          + "files restic is the better tool: it stores only what changed.")
+      output.note(
+        "Your key gives restic its password, as docs/recipes.md says: keybackup derive --salt restic"
+      )
+    }
+  }
+
+  private func text(_ place: Int, _ version: AddedVersion) -> String {
+    let name = "\"\(PrintableText.name(files[place].name.text))\""
+    return switch version {
+    case .added(_, _, let size): "Saved \(name), \(PrintableSize.text(size))."
+    case .unchanged: "\(name) has not changed; nothing was written."
+    }
+  }
+
+  private func json(_ place: Int, _ version: AddedVersion) -> JSONOutput {
+    var json: JSONOutput = [
+      "name": .string(files[place].name.text), "path": .string(files[place].path),
+    ]
+    switch version {
+    case .added(let file, let operation, let size):
+      json["changed"] = true
+      json["file_id"] = .string(file.hex)
+      json["version"] = .string(operation.digest.hex)
+      json["size"] = .optional(Int(exactly: size))
+    case .unchanged(let file):
+      json["changed"] = false
+      json["file_id"] = .string(file.hex)
+      json["size"] = .optional(Int(exactly: files[place].size))
+    }
+    return json
+  }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup file history`: every version of one file.
+struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "List the versions of a file, newest first.",
+    discussion: """
+      Every version in the list can be restored with keybackup file restore NAME --version V, also \
+      replaced and removed ones.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
+  var name: String
+
+  mutating func validate() throws {
+    if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let opened = try await unlock.open(world)
+    let file = try FileSelector.only(opened.allFiles(), name)
+    let output = unlock.output(world)
+    if unlock.common.json {
+      var json = FileRow(file).json
+      json["versions"] = .array(file.versions.map { $0.json(in: file) })
+      try output.result(json: json)
+    } else {
+      try output.result(StoredVersion.table(file))
+      if file.dropped > 0 {
+        output.note("\(counted(file.dropped, "older version")) given up by keybackup file prune.")
+      }
+      if file.versions.contains(where: { $0.standing == .heldBack }) {
+        output.note(
+          "A retired computer wrote the versions that are held back. To accept one: keybackup file "
+            + "keep NAME VERSION")
+      }
+    }
+    return .success
+  }
+}

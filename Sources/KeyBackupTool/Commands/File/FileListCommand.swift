@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup file list`: a row for each file.
+struct FileListCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the files of the backup, without their contents.")
+
+  @OptionGroup var unlock: UnlockOptions
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let opened = try await unlock.open(world)
+    let rows = try opened.allFiles().map(FileRow.init)
+    let output = unlock.output(world)
+    if unlock.common.json {
+      try output.result(json: [
+        "files": .array(rows.map(\.json)),
+        "failed": .array((opened.sealedFindings + opened.logFindings).map(\.json)),
+      ])
+    } else {
+      if rows.isEmpty {
+        output.note("No files yet. To add one: keybackup file add PATH")
+      } else {
+        try output.result(FileRow.table(rows))
+      }
+      output.warn(sealed: opened.sealedFindings, all: unlock.common.verbose)
+    }
+    return .mostUrgent(of: opened.fileCodes(rows))
+  }
+}
+
+extension OpenNamespace {
+  /// Every file, with the folder's error as a message.
+  func allFiles() throws(UserMessage) -> [BackedUpFile] {
+    do throws(BackupFolderError) {
+      return try files()
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// The codes for the logs and for files of silent writers that could not be read.
+  func fileCodes(_ rows: [FileRow]) -> [ExitCode] {
+    var codes: [ExitCode] = []
+    let findings = sealedFindings + logFindings
+    if findings.contains(where: { $0.state == .unreadable }) {
+      codes.append(rows.isEmpty ? .dataInvalid : .partial)
+    }
+    if findings.contains(where: { $0.state == .incomplete }) || health.incomplete > 0 {
+      codes.append(.incomplete)
+    }
+    if health.isRolledBack { codes.append(.rollback) }
+    return codes
+  }
+}
+
+extension Output {
+  /// Warns about files of silent writers that do not count.
+  func warn(sealed findings: [FileFinding], all: Bool) {
+    for (state, text) in findings.lines(all: all) { warn("keybackup: \(state): \(text)") }
+  }
+}

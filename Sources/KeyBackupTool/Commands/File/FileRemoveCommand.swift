@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup file remove`: a file is no longer restored.
+struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a file from the backup.",
+    discussion: """
+      Its versions are kept, encrypted. keybackup file history shows them, and keybackup file keep \
+      brings one back.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
+  var name: String
+
+  @OptionGroup var gaps: GapOption
+
+  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
+  var yes = false
+
+  mutating func validate() throws {
+    if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.open(world, for: .writing)
+    let file = try FileSelector.only(opened.allFiles(), name)
+    try Interruption.check()
+    let row = FileRow(file)
+    let prompter = unlock.common.prompter(world)
+    let isChange = !file.isRemoved
+    // A script means what it says, and the versions are kept.
+    if isChange, !yes, prompter.canAsk {
+      guard try prompter.confirm("Remove \"\(row.name)\" from the backup?") else {
+        throw UserMessage(.denied, "not confirmed; nothing was removed")
+      }
+    }
+    if isChange {
+      do throws(BackupFolderError) {
+        try opened.removeFile(file.id, despiteGaps: gaps.despiteGaps)
+      } catch {
+        throw gaps.explained(error)
+      }
+    }
+    try unlock.output(world).result(
+      isChange ? "Removed \"\(row.name)\"." : "\"\(row.name)\" was removed before.",
+      json: [
+        "file_id": .string(file.id.hex), "name": .string(row.text),
+        "computer": .optional(row.label), "changed": .bool(isChange),
+      ], ofChange: "the file was removed all the same")
+    if isChange, !unlock.common.json {
+      unlock.output(world).note("Its versions are kept, encrypted: keybackup file history NAME")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup file restore`: some files, or one version of one.
+struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Write files of the backup into a folder.",
+    discussion: """
+      Each file is written to FOLDER/COMPUTER/NAME with its time. Only you may read it. No existing \
+      file is replaced.
+      Versions in conflict, and those of a retired computer, are written beside that name.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The files' names, COMPUTER/NAME or IDs.", valueName: "name"))
+  var names: [String]
+
+  @Option(help: ArgumentHelp("The version, from file history.", valueName: "version"))
+  var version: String?
+
+  @Option(help: ArgumentHelp("The folder to write into.", valueName: "folder"))
+  var out: String
+
+  @OptionGroup var place: SyncedFolderOption
+
+  mutating func validate() throws {
+    if out.isEmpty || out == "-" { throw ValidationError("--out names a folder") }
+    if version != nil, names.count > 1 {
+      throw ValidationError("--version goes with one file")
+    }
+    for name in names {
+      if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
+    }
+    if let problem = version.flatMap(FileSelector.versionProblem) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world)
+    // The folder is made before the touch, so that nothing is decrypted that could not be written.
+    try place.requirePrivate(out, besides: backup.folder.path, world)
+    let tree = try RestoredTree(path: out)
+    let opened = try await backup.unlock(unlock, world)
+    let planned = try plan(opened.allFiles())
+    try Interruption.check()
+    var restore = FileRestore(into: tree, planned, unlock.common, world)
+    for one in planned { try restore.restore(one, from: opened) }
+    restore.finish()
+    let output = unlock.output(world)
+    if unlock.common.json, restore.obstacle == nil {
+      try output.result(json: [
+        "restored": .number(restore.written.count), "folder": .string(out),
+        "files": .array(restore.written.map(\.json)),
+        "failed": .array(restore.failures.map(\.json)),
+      ])
+    } else if !unlock.common.json {
+      for one in restore.written where one.aside == nil {
+        try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
+      }
+      output.warn(written: restore.written, restore.failures)
+    }
+    if let obstacle = restore.obstacle { throw obstacle }
+    return restore.exitCode
+  }
+
+  /// The versions that the names stand for.
+  private func plan(_ files: [BackedUpFile]) throws(UserMessage) -> [PlannedFile] {
+    var chosen: [BackedUpFile] = []
+    for name in names {
+      let file = try FileSelector.only(files, name)
+      if !chosen.contains(where: { $0.id == file.id }) { chosen.append(file) }
+      if let version {
+        return [PlannedFile(try FileSelector.only(file, version: version), of: file)]
+      }
+      guard file.isRemoved, FileRow(file).state == .removed else { continue }
+      throw UserMessage(
+        .noInput, "\"\(PrintableText.name(name))\" was removed from the backup",
+        hint: "its versions are kept. To see them: keybackup file history NAME\n"
+          + "then restore one of them: keybackup file restore NAME --version V --out FOLDER")
+    }
+    return FilePlan(chosen, withRemoved: false).planned
+  }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup file show`: one file, without its contents.
+struct FileShowCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show what is known of a file, without its contents.")
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
+  var name: String
+
+  mutating func validate() throws {
+    if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let opened = try await unlock.open(world)
+    let file = try FileSelector.only(opened.allFiles(), name)
+    let row = FileRow(file)
+    let output = unlock.output(world)
+    guard !unlock.common.json, let newest = file.newest else {
+      var json = row.json
+      if let newest = file.newest { json["newest"] = newest.json(in: file) }
+      try output.result(json: ["file": json])
+      return .success
+    }
+    let mode = String(newest.mode, radix: 8)
+    let lines = [
+      "File       \(row.name)", "Computer   \(PrintableText.name(row.label ?? "-", limit: 80))",
+      "ID         \(file.id.hex)", "State      \(row.state.rawValue)",
+      "Version    \(newest.operation.digest.hex)",
+      "Written    \(PrintableTime.minute(newest.at))"
+        + (newest.by == nil ? "" : " by a computer that writes without a touch"),
+      "Changed    \(PrintableTime.minute(newest.modified))",
+      "Size       \(PrintableSize.text(newest.size))",
+      "Mode       \(String(repeating: "0", count: max(0, 4 - mode.count)) + mode)",
+      "SHA-256    \(newest.content.hex)",
+      "Versions   \(file.versions.count)"
+        + (row.heldBack > 0 ? ", \(row.heldBack) held back" : "")
+        + (file.dropped > 0 ? ", and \(file.dropped) given up" : ""),
+    ]
+    for line in lines { try output.result(line, hanging: 11) }
+    return .success
+  }
+}

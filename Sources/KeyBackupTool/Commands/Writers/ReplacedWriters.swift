@@ -1,0 +1,16 @@
+internal import BackupFolder
+internal import CSPP
+
+extension BackupFolder {
+  /// Forgets the silent writers that this computer was before for the same backup.
+  ///
+  /// A computer that was retired asks again, under a new key. What a crash left of the earlier one is
+  /// published first.
+  func forgetSilentWriters(before writer: LocalSilentWriter) throws(BackupFolderError) {
+    for other in try localSilentWriters()
+    where other.namespaceID == writer.namespaceID && other.writerID != writer.writerID {
+      try? finishSilentWriting(as: other)
+      try forgetSilentWriter(other.writerID)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup writers authorise`: a computer may add files without a touch.
+struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "authorise", abstract: "Let a computer add files without a touch.",
+    discussion: """
+      Without LINE it is this computer. Otherwise LINE is what keybackup writers request printed on \
+      the other one, and the line printed here goes back there.
+      Such a computer adds versions of its own files. It cannot read the backup or change what \
+      others wrote.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp("The other computer's request; - for standard input.", valueName: "line"))
+  var line: String?
+
+  @OptionGroup var names: WriterLabelOption
+  @OptionGroup var picture: QROption
+
+  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
+  var yes = false
+
+  mutating func validate() throws {
+    if line == nil, picture.qr { throw ValidationError("--qr goes with LINE") }
+    try unlock.requireOtherInput(than: line == "-" ? "-" : nil)
+  }
+
+  /// The changes that count.
+  private static let may: SilentWriter.Permissions = [.filePut, .fileRemove]
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    guard let line else { return try await authoriseThis(world) }
+    let request = try Self.request(WriterLine.read(line, world))
+    let label = try names.label.map { _ throws(UserMessage) in try names.label(world) }
+    let output = unlock.output(world)
+    try compare(request, label ?? request.label, world)
+    var opened = try await unlock.backup(world, for: .writing)
+      .unlock(unlock, world, orElse: "the computer was not authorised")
+    try Interruption.check()
+    let made: (answer: String, operation: Operation.Seen)
+    let fingerprint: String
+    do throws(BackupFolderError) {
+      made = try opened.authorise(request, may: Self.may, label: label)
+    } catch {
+      throw UserMessage(error)
+    }
+    do throws(AuthorisingLineMistake) {
+      fingerprint = try WriterAnswer.fingerprint(of: made.answer, to: request)
+    } catch {
+      throw WriterLine.message(error, isRequest: false)
+    }
+    let shown = PrintableText.name((label ?? request.label).text)
+    let change =
+      "\"\(shown)\" was authorised all the same; to take it back: keybackup writers retire"
+    if unlock.common.json {
+      var json = Self.json(request, label ?? request.label)
+      json["line"] = .string(made.answer)
+      json["fingerprint"] = .string(fingerprint)
+      json["request_fingerprint"] = .string(request.fingerprint)
+      json["this_computer"] = false
+      try output.result(json: json, ofChange: change)
+      return .success
+    }
+    output.note("\"\(shown)\" may add files now, as soon as it has this line:")
+    do throws(UserMessage) {
+      try output.result(writerLine: made.answer, next: "accept", showsPicture: picture.qr)
+    } catch {
+      throw UserMessage(error.code, error.message, hint: change)
+    }
+    output.note("Both computers show the answer's fingerprint: \(fingerprint)")
+    return .success
+  }
+
+  /// Reads a request before any key is asked for.
+  private static func request(_ line: String) throws(UserMessage) -> WriterRequest {
+    do throws(AuthorisingLineMistake) {
+      return try WriterRequest(parsing: line)
+    } catch {
+      throw WriterLine.message(error, isRequest: true)
+    }
+  }
+
+  /// Shows the request's fingerprint, and asks whether the other computer shows it.
+  private func compare(
+    _ request: WriterRequest, _ label: PathComponent, _ world: World
+  ) throws(UserMessage) {
+    let output = unlock.output(world)
+    let name = "\"\(PrintableText.name(label.text))\""
+    let prompter = unlock.common.prompter(world)
+    guard !yes, prompter.canAsk else {
+      output.note("The fingerprint of the request of \(name): \(request.fingerprint)")
+      return
+    }
+    prompter.tell(
+      "\(name) asks to add files without a touch. Its request has the fingerprint "
+        + "\(request.fingerprint)")
+    guard try prompter.confirm("Does it show the same there?") else {
+      throw UserMessage(
+        .denied, "not confirmed; the computer was not authorised",
+        hint: "if the fingerprints differ, somebody exchanged the line: bring it in another way")
+    }
+  }
+
+  private static func json(_ request: WriterRequest, _ label: PathComponent) -> JSONOutput {
+    [
+      "writer_id": .string(request.writerID.hex), "signing_key": .string(request.signingKey.hex),
+      "label": .string(label.text), "may": .array(may.names.map(JSONOutput.string)),
+    ]
+  }
+
+  // MARK: This computer
+
+  private func authoriseThis(_ world: World) async throws(UserMessage) -> ExitCode {
+    let output = unlock.output(world)
+    let label = try names.label(world)
+    let backup = try await unlock.backup(world, for: .writing)
+    var opened = try await backup.unlock(
+      unlock, world, orElse: "this computer was not authorised")
+    try Interruption.check()
+    let folder = backup.folder
+    if let known = try Self.active(in: folder, of: opened) { return try tell(known, output) }
+    let request: WriterRequest
+    do throws(BackupFolderError) {
+      request = try folder.requestSilentWriting(label: label)
+      let made = try opened.authorise(request, may: Self.may)
+      try folder.forgetSilentWriters(before: folder.acceptSilentWriting(made.answer))
+    } catch {
+      throw UserMessage(error)
+    }
+    var json = Self.json(request, label)
+    json["this_computer"] = true
+    json["changed"] = true
+    try output.result(
+      "This computer may add files without a touch now, as \"\(PrintableText.name(label.text))\".",
+      json: json, ofChange: "this computer was authorised all the same")
+    if !unlock.common.json { output.note("To add a file: keybackup file add PATH") }
+    return .success
+  }
+
+  /// The silent writer that this computer is already; nil: it is none, or was retired.
+  private static func active(
+    in folder: BackupFolder, of opened: borrowing OpenNamespace
+  ) throws(UserMessage) -> LocalSilentWriter? {
+    let active = Set(opened.silentWriters().filter { !$0.isRetired }.map(\.writer.writerID))
+    let id = opened.id
+    do throws(BackupFolderError) {
+      return try folder.localSilentWriters().last {
+        $0.namespaceID == id && active.contains($0.writerID)
+      }
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Says that this computer is a silent writer already.
+  private func tell(
+    _ writer: LocalSilentWriter, _ output: Output
+  ) throws(UserMessage) -> ExitCode {
+    try output.result(
+      "This computer may add files without a touch already, as "
+        + "\"\(PrintableText.name(writer.label.text))\".",
+      json: [
+        "writer_id": .string(writer.writerID.hex), "signing_key": .string(writer.signingKey.hex),
+        "label": .string(writer.label.text),
+        "may": .array(writer.may.names.map(JSONOutput.string)), "this_computer": true,
+        "changed": false,
+      ], ofChange: "nothing was changed")
+    return .success
+  }
+}
+
+extension SilentWriter.Permissions {
+  /// The words of the format.
+  var names: [String] {
+    [(Self.filePut, "file-put"), (Self.fileRemove, "file-remove"), (Self.put, "put")]
+      .filter { contains($0.0) }.map(\.1)
+  }
+}

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup writers request`: this computer asks to become a silent writer.
+struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request", abstract: "Ask that this computer may add files without a touch.",
+    discussion: """
+      Prints one line for keybackup writers authorise, which runs where the backup can be opened. \
+      The line holds no secret. Compare the fingerprint: it proves that nobody exchanged the line.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
+  @OptionGroup var names: WriterLabelOption
+  @OptionGroup var picture: QROption
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let label = try names.label(world)
+    let output = common.output(world)
+    let place = try Backup.folder(at: folder.path(world, output), world, common)
+    let request: WriterRequest
+    do throws(BackupFolderError) {
+      request = try place.requestSilentWriting(label: label)
+    } catch {
+      throw UserMessage(error)
+    }
+    if common.json {
+      try output.result(json: [
+        "line": .string(request.line), "fingerprint": .string(request.fingerprint),
+        "writer_id": .string(request.writerID.hex),
+        "signing_key": .string(request.signingKey.hex), "label": .string(label.text),
+      ])
+      return .success
+    }
+    try output.result(
+      writerLine: request.line, next: "authorise", showsPicture: picture.qr)
+    output.note("Both computers show the request's fingerprint: \(request.fingerprint)")
+    return .success
+  }
+}

@@ -1,0 +1,19 @@
+internal import ArgumentParser
+internal import BackupFolder
+
+/// Whether a person decides although something of a silent writer's history is missing.
+struct GapOption: ParsableArguments {
+  @Flag(help: "Go on even if changes are missing that may never come.")
+  var despiteGaps = false
+
+  /// The message for an error, with the way on where changes are missing.
+  func explained(_ error: BackupFolderError) -> UserMessage {
+    let message = UserMessage(error)
+    guard case .file(.historyIncomplete) = error else { return message }
+    var explained = message
+    explained.hint =
+      (message.hint.map { $0 + "\n" } ?? "")
+      + "if they never come, go on without them: --despite-gaps"
+    return explained
+  }
+}

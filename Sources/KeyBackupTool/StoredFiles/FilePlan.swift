@@ -1,0 +1,87 @@
+internal import BackupFolder
+internal import CSPP
+
+/// One version that is to be restored, and its place below the folder.
+struct PlannedFile: Sendable {
+  let file: BackedUpFile
+  let version: StoredVersion
+  /// The folder: the label of the computer that made the version.
+  let folder: String
+  let name: String
+  /// Why it does not get the file's own name; nil: it does.
+  let aside: String?
+
+  /// The folder of versions whose computer has no name that can be a folder's.
+  static let nameless = "other computer"
+
+  /// - Parameters:
+  ///   - version: the version.
+  ///   - file: its file.
+  ///   - aside: the word between the file's name and the version's, if it does not get its own name.
+  init(_ version: StoredVersion, of file: BackedUpFile, aside: String? = nil) {
+    self.version = version
+    self.file = file
+    self.aside = aside
+    folder = version.label?.text ?? Self.nameless
+    guard let aside else {
+      name = version.name.text
+      return
+    }
+    let suffix = ".\(aside)-\(version.shortName)"
+    var stem = version.name.text
+    while stem.utf8.count + suffix.utf8.count > PathComponent.byteLimit { stem.removeLast() }
+    name = stem + suffix
+  }
+
+  /// Where the version goes, below the folder.
+  var path: String { "\(folder)/\(name)" }
+
+  /// The attributes of the restored file.
+  var attributes: RestoredTree.Attributes {
+    RestoredTree.Attributes(
+      size: version.size, modified: version.modified, mode: version.mode, content: version.content)
+  }
+}
+
+/// The versions that a restore without `--version` writes.
+struct FilePlan: Sendable {
+  private(set) var planned: [PlannedFile] = []
+
+  /// - Parameters:
+  ///   - files: all or some files of the backup.
+  ///   - withRemoved: whether removed files are written aside, too.
+  init(_ files: [BackedUpFile], withRemoved: Bool) {
+    for file in files { plan(file, withRemoved: withRemoved) }
+    // Two files of one name: none of them gets it.
+    let counts = Dictionary(planned.map { ($0.path, 1) }, uniquingKeysWith: +)
+    planned = planned.map { one in
+      one.aside == nil && counts[one.path] ?? 0 > 1
+        ? PlannedFile(one.version, of: one.file, aside: "of-" + one.file.id.hex.prefix(8)) : one
+    }
+  }
+
+  private mutating func plan(_ file: BackedUpFile, withRemoved: Bool) {
+    var contents: Set<Digest> = []
+    let live = file.live.filter { contents.insert($0.content).inserted }
+    let isConflict = live.count > 1
+    planned += live.map { PlannedFile($0, of: file, aside: isConflict ? "conflict" : nil) }
+    // Of each retired key the newest: `file history` shows the others.
+    var keys: Set<SigningKey?> = []
+    for version in file.versions {
+      switch version.standing {
+      case .live, .replaced: continue
+      case .heldBack:
+        guard keys.insert(version.by).inserted, contents.insert(version.content).inserted else {
+          continue
+        }
+        planned.append(PlannedFile(version, of: file, aside: "held-back"))
+      case .late:
+        guard contents.insert(version.content).inserted else { continue }
+        planned.append(PlannedFile(version, of: file, aside: "late"))
+      case .removed:
+        guard withRemoved, live.isEmpty, contents.insert(version.content).inserted else { continue }
+        planned.append(PlannedFile(version, of: file, aside: "removed"))
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// Writes versions of files into a folder, and remembers how it went.
+struct FileRestore: ~Copyable {
+  /// The size from which people see how far the work has come, in bytes.
+  static let shownFrom: UInt64 = 10_000_000
+
+  /// A version that was not written.
+  struct Failure: Sendable {
+    let planned: PlannedFile
+    let message: UserMessage
+  }
+
+  private let tree: RestoredTree
+  private var bar: ProgressBar
+  private let total: UInt64
+  private var done: UInt64 = 0
+  /// The versions that are in the folder now.
+  private(set) var written: [PlannedFile] = []
+  /// The versions that are not.
+  private(set) var failures: [Failure] = []
+  /// Paths that something else has.
+  private(set) var taken: [String] = []
+
+  /// - Parameters:
+  ///   - tree: the folder.
+  ///   - planned: everything that will be written.
+  ///   - common: where progress is shown.
+  ///   - world: the terminal.
+  init(
+    into tree: RestoredTree, _ planned: [PlannedFile], _ common: CommonOptions,
+    _ world: World
+  ) {
+    self.tree = tree
+    total = planned.reduce(0) { $0 + $1.version.size }
+    bar = ProgressBar(
+      "Restoring", unit: .bytes, output: common.output(world),
+      terminalName: world.variable("TERM"), events: common.events)
+  }
+
+  /// Writes one version; an error of its contents is remembered.
+  ///
+  /// - Throws: what stops all further ones: `cannot-create`, `io`, `interrupted`.
+  mutating func restore(
+    _ one: PlannedFile, from opened: borrowing OpenNamespace
+  ) throws(UserMessage) {
+    let start = done
+    done = start + one.version.size
+    do throws(UserMessage) {
+      let isShown = total > Self.shownFrom
+      var position = start
+      let (tree, total) = (tree, total)
+      let placed = try tree.write(one.name, in: one.folder, one.attributes) {
+        (sink) throws(UserMessage) in
+        var failure: UserMessage?
+        do throws(BackupFolderError) {
+          try opened.read(one.version) { (bytes) throws(BackupFolderError) in
+            do throws(UserMessage) {
+              try sink(bytes)
+            } catch {
+              failure = error
+              throw .interrupted
+            }
+            position += UInt64(bytes.byteCount)
+            if isShown { bar.advance(to: Int(position), of: Int(total)) }
+          }
+        } catch {
+          throw failure ?? UserMessage(error)
+        }
+      }
+      switch placed {
+      case .written, .there: written.append(one)
+      case .taken: taken.append(one.path)
+      }
+    } catch {
+      // Other versions may still be read.
+      guard [.dataInvalid, .incomplete].contains(error.code) else { throw error }
+      failures.append(Failure(planned: one, message: error))
+    }
+  }
+
+  /// Clears the line of the progress bar.
+  mutating func finish() { bar.finish() }
+
+  /// The exit code for what was not written, or was written aside.
+  var exitCode: ExitCode {
+    var codes = failures.map(\.message.code)
+    if !codes.isEmpty, !written.isEmpty { codes = [.partial] }
+    if written.contains(where: { $0.aside != nil }) { codes.append(.conflict) }
+    return .mostUrgent(of: codes)
+  }
+
+  /// The error about names that something else has.
+  var obstacle: UserMessage? {
+    guard let first = taken.first else { return nil }
+    let files =
+      taken.count == 1
+      ? "\(ShellWord.quoted(first)) is"
+      : "\(taken.count) files, \(ShellWord.quoted(first)) first, are"
+    return UserMessage(
+      .cannotCreate, "\(files) in \(ShellWord.quoted(tree.path)) already, with other contents",
+      hint:
+        "nothing was overwritten, and all other files were written; to get all of them, restore "
+        + "into an empty folder")
+  }
+}
+
+extension PlannedFile {
+  /// The version as JSON.
+  var json: JSONOutput {
+    [
+      "file_id": .string(file.id.hex), "name": .string(version.name.text),
+      "computer": .optional(version.label?.text),
+      "version": .string(version.operation.digest.hex), "file": .string(path),
+      "state": .string(version.word(in: file)), "aside": .bool(aside != nil),
+    ]
+  }
+}
+
+extension FileRestore.Failure {
+  /// The failure as JSON.
+  var json: JSONOutput {
+    var json = planned.json
+    json["reason"] = .string(message.message)
+    json["code"] = .string(message.word)
+    return json
+  }
+}
+
+extension Output {
+  /// Tells what a restore wrote aside, and what it could not write.
+  func warn(written: [PlannedFile], _ failures: [FileRestore.Failure]) {
+    for failure in failures {
+      warn("keybackup: \(ShellWord.quoted(failure.planned.path)): \(failure.message.message)")
+    }
+    if let hint = failures.first?.message.hint {
+      for line in hint.split(separator: "\n") { warn("hint: \(line)") }
+    }
+    let aside = written.filter { $0.aside != nil }
+    guard !aside.isEmpty else { return }
+    warn(
+      "keybackup: \(counted(aside.count, "version")) \(aside.count == 1 ? "was" : "were") written under "
+        + "another name, because a person has to choose:")
+    for one in aside.prefix(20) { warn("  \(ShellWord.quoted(one.path))") }
+    if aside.count > 20 { warn("  ... and \(aside.count - 20) more") }
+    warn("hint: to choose one: keybackup file keep NAME VERSION")
+  }
+}

@@ -1,0 +1,125 @@
+// This folder is for files that the backup keeps: opening one to be added, choosing one by its
+// name, showing one as a row, and writing one back. Commands use it. How a backup is opened is not
+// known here.
+
+internal import BackupFolder
+internal import CLinux
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+/// The contents of standard input, which can be read only once.
+///
+/// They stay in guarded memory: a program may print its secrets.
+final class HeldInput: Sendable {
+  /// The most bytes taken.
+  static let limit = 16 * 1024 * 1024
+
+  private let bytes: SecretBytes
+
+  /// Reads all of it.
+  ///
+  /// - Throws: as ``InputFile/readSecret(_:limit:_:)``.
+  init(_ streams: Streams) throws(UserMessage) {
+    bytes = try InputFile.readSecret("-", limit: Self.limit, streams)
+  }
+
+  var size: UInt64 { UInt64(bytes.count) }
+
+  func copy() -> SecretBytes { bytes.copy() }
+}
+
+/// A file that is to be added: opened, so that nobody can exchange it under its path.
+final class FileSource {
+  /// The name in the backup.
+  let name: PathComponent
+  /// The path as the person gave it; `-` for standard input.
+  let path: String
+  /// The size in bytes.
+  let size: UInt64
+  /// A reason why the copy may be of no use; it is made.
+  let caution: CopyAdvice?
+  /// The open file; -1 for standard input.
+  private let descriptor: Int32
+  private let input: HeldInput?
+  private let now: UInt64
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: the path, or `-` for standard input.
+  ///   - name: the name in the backup; nil for the last part of the path.
+  ///   - input: the contents of standard input; nil for a file.
+  ///   - world: the clock.
+  /// - Throws: `no-input`, `permission-denied`, `usage` for what is no file or has no name, the
+  ///   error of ``CopyAdvice/message(_:)`` for what must not be copied.
+  init(
+    _ path: String, as name: String?, input: HeldInput?, _ world: World
+  ) throws(UserMessage) {
+    self.path = path
+    self.input = input
+    now = UInt64(max(0, world.now()))
+    self.name = try Self.name(name ?? Self.lastPart(of: path))
+    if let advice = CopyCheck.advice(name: self.name.text) { throw advice.message(path) }
+    if let input {
+      descriptor = -1
+      size = input.size
+      caution = nil
+      return
+    }
+    descriptor = try Self.open(path)
+    var status = stat()
+    _ = unsafe fstat(descriptor, &status)
+    size = UInt64(max(0, status.st_size))
+    caution = CopyCheck.advice(path, descriptor)
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      throw UserMessage(
+        .usage,
+        "\(ShellWord.quoted(path)) is \(kind == S_IFDIR ? "a folder" : "no regular file"), so it was "
+          + "not added",
+        hint: kind == S_IFDIR
+          ? "name its files, or pipe an archive: tar -c FOLDER | keybackup file add - --name NAME"
+          : "to add what a program prints, pipe it: keybackup file add - --name NAME")
+    }
+    if let caution, caution.weight != .caution { throw caution.message(path) }
+  }
+
+  /// The contents to be written.
+  ///
+  /// - Throws: as ``FileContents/init(descriptor:)``.
+  func contents() throws(BackupFolderError) -> FileContents {
+    if let input { return FileContents(bytes: input.copy(), modified: now, mode: 0o600) }
+    return try FileContents(descriptor: descriptor)
+  }
+
+  private static func open(_ path: String) throws(UserMessage) -> Int32 {
+    // Opening a FIFO without a writer must not block.
+    let descriptor = unsafe keybackup_openat(
+      AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0)
+    guard descriptor >= 0 else {
+      let reason = errno
+      throw UserMessage(
+        reason == EACCES ? .permissionDenied : .noInput,
+        "\(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
+        hint: FileCheck.unexpanded(path) ?? "check the path")
+    }
+    return descriptor
+  }
+
+  private static func lastPart(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  private static func name(_ text: String) throws(UserMessage) -> PathComponent {
+    guard let name = PathComponent(text) else {
+      throw UserMessage(
+        .usage, "\(ShellWord.quoted(text)) cannot be the name of a file in the backup",
+        hint: "give it another one: --name NAME\n"
+          + "a name has 1 to 255 bytes, no / and no control character")
+    }
+    return name
+  }
+}

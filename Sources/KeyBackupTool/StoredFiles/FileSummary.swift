@@ -1,0 +1,170 @@
+internal import BackupFolder
+internal import CSPP
+
+/// The files of a backup and the computers that write them, counted for a report.
+struct FileSummary: Sendable {
+  private(set) var rows: [FileRow] = []
+  private(set) var writers: [SilentWriterStatus] = []
+  /// Files whose contents were read and are not those that were written.
+  private(set) var damaged: [FileFinding] = []
+  /// Files whose contents could not be read now.
+  private(set) var unread = 0
+  /// Why the files could not be listed.
+  private(set) var problem: UserMessage?
+
+  /// Counts, and reads the contents of every version that counts.
+  ///
+  /// - Parameters:
+  ///   - opened: the backup.
+  ///   - bar: shows how far large contents are.
+  init(of opened: borrowing OpenNamespace, _ bar: inout ProgressBar) {
+    writers = opened.silentWriters()
+    do throws(BackupFolderError) {
+      rows = try opened.files().map(FileRow.init)
+    } catch {
+      problem = UserMessage(error)
+    }
+    let live = rows.flatMap { $0.file.live }
+    let total = live.reduce(UInt64(0)) { $0 + $1.size }
+    var done: UInt64 = 0
+    for version in live where version.object == .inline || version.object == .here {
+      let start = done
+      do throws(BackupFolderError) {
+        try opened.read(version) { (bytes) throws(BackupFolderError) in
+          if Interruption.received { throw .interrupted }
+          done += UInt64(bytes.byteCount)
+          if total > FileRestore.shownFrom { bar.advance(to: Int(done), of: Int(total)) }
+        }
+      } catch .interrupted {
+        break
+      } catch {
+        note(UserMessage(error), of: version)
+      }
+      done = start + version.size
+    }
+    bar.finish()
+  }
+
+  private mutating func note(_ message: UserMessage, of version: StoredVersion) {
+    guard message.code == .dataInvalid else {
+      unread += 1
+      return
+    }
+    damaged.append(
+      FileFinding(
+        file: (version.label.map { $0.text + "/" } ?? "") + version.name.text, recordID: nil,
+        state: .unreadable,
+        reason: message.message))
+  }
+
+  /// Whether the backup has neither files nor computers that write them.
+  var isEmpty: Bool { rows.isEmpty && writers.isEmpty && problem == nil }
+
+  private func count(_ state: FileRow.State) -> Int { rows.count { $0.state == state } }
+
+  private var heldBack: Int { rows.reduce(0) { $0 + $1.heldBack } }
+
+  private var newest: UInt64? {
+    rows.compactMap { $0.state == .removed ? nil : $0.file.newest?.at }.max()
+  }
+
+  // MARK: What it means
+
+  /// The codes for the state of the files.
+  var codes: [ExitCode] {
+    var codes: [ExitCode] = problem.map { [$0.code] } ?? []
+    if !damaged.isEmpty { codes.append(.dataInvalid) }
+    if writers.contains(where: { $0.missing > 0 }) { codes.append(.rollback) }
+    if count(.conflict) + count(.late) + heldBack > 0 { codes.append(.conflict) }
+    if isIncomplete { codes.append(.incomplete) }
+    return codes
+  }
+
+  private var isIncomplete: Bool {
+    count(.missing) + count(.incomplete) + unread > 0
+      || writers.contains { $0.incomplete > 0 || $0.hasGap }
+  }
+
+  /// The advice about it, a sentence or two each.
+  var advice: [String] {
+    var advice = problem.map { [$0.sentence] } ?? []
+    if !damaged.isEmpty {
+      advice.append(
+        "the contents of \(counted(damaged.count, "file")) are damaged. Your sync provider may have "
+          + "older versions of keybackup/objects.")
+    }
+    for writer in writers where writer.missing > 0 {
+      advice.append(
+        "\(counted(writer.missing, "change")) of \"\(PrintableText.name(writer.writer.label.text, limit: 40))\" "
+          + "that were here are gone. Check the sync program and its deleted files.")
+    }
+    if count(.conflict) > 0 {
+      advice.append(
+        "\(counted(count(.conflict), "file")) with several versions; all of them are restored. To see "
+          + "them: keybackup file list")
+      advice.append("to choose one: keybackup file keep NAME VERSION")
+    }
+    if heldBack > 0 {
+      advice.append(
+        "a retired computer wrote \(counted(heldBack, "version")), held back. To see them: keybackup "
+          + "file history NAME")
+    }
+    if count(.late) > 0 {
+      advice.append(
+        "\(counted(count(.late), "file")) written late, to the backup as it was before its master key "
+          + "was rotated. To take one over: keybackup file keep NAME VERSION")
+    }
+    if isIncomplete {
+      advice.append(
+        "some files, or changes of computers that write without a touch, are not all here. Wait, then "
+          + "run: keybackup verify --deep")
+    }
+    return advice
+  }
+
+  /// The lines of a report.
+  ///
+  /// - Parameter now: Unix seconds.
+  /// - Returns: none for a backup without files.
+  func lines(at now: Int64) -> [String] {
+    if isEmpty { return [] }
+    let states: [FileRow.State] = [
+      .current, .conflict, .missing, .incomplete, .heldBack, .late, .removed,
+    ]
+    let counts = states.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
+    var line = "Files      " + (counts.isEmpty ? "0" : counts.joined(separator: ", "))
+    if let newest {
+      let days = Int64(exactly: newest).map { (now - $0) / 86_400 } ?? 0
+      line +=
+        "; newest version \(PrintableTime.minute(newest))"
+        + (days > 0 ? ", \(counted(Int(days), "day")) ago" : "")
+    }
+    let active = writers.filter { !$0.isRetired }
+    guard !active.isEmpty else { return [line] }
+    let names = active.prefix(5).map {
+      "\"\(PrintableText.name($0.writer.label.text, limit: 40))\""
+    }
+    return [
+      line,
+      "No touch   \(counted(active.count, "computer")): \(names.joined(separator: ", "))"
+        + (active.count > 5 ? " and \(active.count - 5) more" : ""),
+    ]
+  }
+
+  /// The summary as JSON.
+  var json: JSONOutput {
+    var counts: JSONOutput = ["held-back-versions": .number(heldBack)]
+    for state in FileRow.State.allCases { counts[state.rawValue] = .number(count(state)) }
+    return [
+      "files": counts, "newest_version_at": .optional(newest.flatMap { Int(exactly: $0) }),
+      "silent_writers": .array(
+        writers.map { writer in
+          [
+            "writer_id": .string(writer.writer.writerID.hex),
+            "label": .string(writer.writer.label.text), "retired": .bool(writer.isRetired),
+            "last_at": .optional(writer.newest.flatMap { Int(exactly: $0) }),
+          ]
+        }),
+    ]
+  }
+}

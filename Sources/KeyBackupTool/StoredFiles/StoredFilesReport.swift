@@ -1,0 +1,43 @@
+internal import BackupFolder
+
+/// The part of a report about files, and computers that write them without a touch.
+struct StoredFilesReport: Sendable {
+  /// The files; nil: the backup was not opened.
+  private var summary: FileSummary?
+  /// The lines about them.
+  private var summaryLines: [String] = []
+  /// This computer as one that writes without a touch; nil: nobody looked.
+  var writer: LocalWriterReport?
+
+  /// An empty part.
+  init() {}
+
+  /// - Parameters:
+  ///   - summary: the files of an opened backup.
+  ///   - now: Unix seconds.
+  init(_ summary: FileSummary, at now: Int64) {
+    self.summary = summary
+    summaryLines = summary.lines(at: now)
+  }
+
+  /// Whether the backup has files.
+  var hasFiles: Bool { summary.map { !$0.rows.isEmpty } ?? false }
+
+  /// Files whose contents are not those that were written.
+  var damaged: [FileFinding] { summary?.damaged ?? [] }
+
+  /// Adds the codes and the advice of this part.
+  func judge(_ codes: inout [ExitCode], _ advice: inout [String]) {
+    codes += summary?.codes ?? []
+    advice += (summary?.advice ?? []) + (writer?.advice ?? [])
+  }
+
+  var lines: [String] { summaryLines + (writer?.lines ?? []) }
+
+  /// The part as JSON.
+  var json: JSONOutput {
+    var json: JSONOutput = summary?.json ?? [:]
+    if let writer { json["silent_here"] = writer.json }
+    return json
+  }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// A server without a security key backs its files up.
+@Suite struct SilentServerTests {
+  @Test func `A server backs up without a key and a third computer restores`() async throws {
+    let computers = try await FileComputers()
+    let refused = try await computers.server(
+      ["file", "add", computers.box.pinFile], expecting: nil)
+    #expect(refused.code != 0)
+    try await computers.authoriseServer()
+    let path = computers.serverHome + "/channel.backup"
+    try Files.write("first", to: path, mode: 0o640)
+    try Files.setModified(path, 1_700_000_000)
+    let added = try await computers.server(["file", "add", path, "--json"]).json()
+    #expect(added["silent"].flag == true)
+    #expect(added["files"][0]["changed"].flag == true)
+    #expect(added["files"][0]["size"].number == 5)
+    let unchanged = try await computers.server(["file", "add", path])
+    #expect(unchanged.out.contains("has not changed"), "\(unchanged.text)")
+    try await computers.serverAdds("second, and longer")
+
+    let list = try await computers.third(["file", "list", "--json"]).json()["files"]
+    #expect(list.items.count == 1)
+    #expect(list[0]["name"].text == "channel.backup" && list[0]["computer"].text == "node")
+    #expect(list[0]["versions"].number == 2 && list[0]["state"].text == "current")
+    let history = try await computers.third(["file", "history", "channel.backup", "--json"]).json()
+    #expect(history["versions"].items.map { $0["state"].text } == ["current", "replaced"])
+    #expect(history["versions"][1]["modified"].number == 1_700_000_000)
+    let table = try await computers.third(["file", "history", "channel.backup"])
+    #expect(table.out.contains("2023-11-14") && table.out.contains("current"), "\(table.out)")
+
+    let out = computers.target()
+    let restored = try await computers.third(
+      ["file", "restore", "channel.backup", "--out", out, "--json"]
+    ).json()
+    #expect(restored["restored"].number == 1)
+    #expect(restored["files"][0]["file"].text == "node/channel.backup")
+    #expect(try Files.text(out + "/node/channel.backup") == "second, and longer")
+    #expect(Files.mode(out + "/node/channel.backup") == 0o600)
+    // Again into the same folder: it is there.
+    try await computers.third(["file", "restore", "channel.backup", "--out", out])
+    let old = try #require(history["versions"][1]["version"].text)
+    try await computers.third(
+      ["file", "restore", "node/channel.backup", "--version", old, "--out", out + "2"])
+    #expect(try Files.text(out + "2/node/channel.backup") == "first")
+    #expect(Files.modified(out + "2/node/channel.backup") == 1_700_000_000)
+    #expect(Files.tree(out) == ["node/channel.backup"])
+  }
+
+  @Test func `One touch makes this computer a silent writer`() async throws {
+    let computers = try await FileComputers()
+    let box = computers.box
+    let path = computers.files + "/wallet.dat"
+    try Files.write("contents", to: path, mode: 0o700)
+    let seen = try await box.traced {
+      let made = try await computers.laptop(["writers", "authorise", "--json"]).json()
+      #expect(made["this_computer"].flag == true && made["line"] == .null)
+    }
+    #expect(seen.count { $0 == "TOUCH" } == 1, "\(seen)")
+    let silent = try await box.traced {
+      let added = try await computers.laptop(["file", "add", path])
+      #expect(added.out.contains("wallet.dat"), "\(added.text)")
+      try await computers.server(["file", "add", path], home: box.home)
+    }
+    #expect(silent.isEmpty, "\(silent)")
+    let out = computers.target()
+    let restored = try await computers.third(["restore", "--out", out, "--json"]).json()
+    #expect(restored["restored"].number == 3)
+    #expect(restored["restored_files"].number == 1)
+    let file = try #require(Files.tree(out).first { $0.hasSuffix("/wallet.dat") })
+    #expect(try Files.text(out + "/" + file) == "contents")
+    #expect(Files.mode(out + "/" + file) == 0o700)
+    // Each by itself.
+    try await computers.third(["restore", "--only", "files", "--out", out + "-files"])
+    #expect(Files.tree(out + "-files") == [file])
+    try await computers.third(["restore", "--only", "wallets", "--out", out + "-wallets"])
+    #expect(Files.tree(out + "-wallets").count == 3)
+  }
+
+  @Test func `Without authorisation a file is added with the key`() async throws {
+    let computers = try await FileComputers()
+    let box = computers.box
+    let path = computers.files + "/notes"
+    try Files.write(String(repeating: "text ", count: 2000), to: path)
+    let seen = try await box.traced {
+      let added = try await computers.laptop(["file", "add", path, "--json"]).json()
+      #expect(added["silent"].flag == false && added["files"][0]["changed"].flag == true)
+    }
+    #expect(seen.count { $0 == "TOUCH" } == 1, "\(seen)")
+    let unchanged = try await computers.laptop(["file", "add", path, "--json"]).json()
+    #expect(unchanged["files"][0]["changed"].flag == false)
+    try Files.write("short", to: path)
+    try await computers.laptop(["file", "add", path])
+    let history = try await computers.third(["file", "history", "notes", "--json"]).json()
+    #expect(history["versions"].items.map { $0["size"].number } == [5, 10_000])
+    #expect(history["versions"].items.map { $0["state"].text } == ["current", "replaced"])
+  }
+
+  @Test func `Standard input is added under a name`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let nameless = try await computers.server(["file", "add", "-"], input: "x", expecting: nil)
+    expectFailure(nameless, 64, says: "--name")
+    try await computers.server(["file", "add", "-", "--name", "dump"], input: "printed")
+    let out = computers.target()
+    try await computers.laptop(["file", "restore", "dump", "--out", out])
+    #expect(try Files.text(out + "/node/dump") == "printed")
+  }
+
+  @Test func `A removed file is kept and can be brought back`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("contents")
+    try await computers.laptop(["file", "remove", "channel.backup", "--yes"])
+    let list = try await computers.laptop(["file", "list", "--json"]).json()["files"]
+    #expect(list.items.allSatisfy { $0["state"].text == "removed" })
+    let out = computers.target()
+    try await computers.laptop(["restore", "--only", "files", "--out", out])
+    #expect(Files.tree(out).isEmpty)
+    try await computers.laptop(
+      ["restore", "--only", "files", "--removed", "--out", out], expecting: 94)
+    let aside = Files.tree(out)
+    #expect(aside.count == 1 && aside[0].hasPrefix("node/channel.backup.removed-"), "\(aside)")
+    let version = try await computers.laptop(
+      ["file", "history", "channel.backup", "--json"]
+    ).json()["versions"][0]["version"].text
+    try await computers.laptop(["file", "keep", "channel.backup", try #require(version)])
+    try await computers.laptop(["file", "restore", "channel.backup", "--out", out])
+    #expect(try Files.text(out + "/node/channel.backup") == "contents")
+  }
+
+  @Test func `Large files are told about as they go`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let path = computers.serverHome + "/large"
+    try Files.write("", to: path)
+    try Files.extend(path, to: 12_000_000)
+    let added = try await computers.server(["file", "add", path, "--events-fd", "2"])
+    let events = added.err.split(separator: "\n").compactMap { try? JSON(Array($0.utf8)) }
+    let progress = events.filter { $0["event"].text == "progress" }
+    #expect(progress.count > 2, "\(added.err)")
+    #expect(progress.last?["done"].number == 12_000_000)
+    #expect(progress.allSatisfy { $0["total"].number == 12_000_000 })
+    let out = computers.target()
+    let restored = try await computers.laptop(
+      ["file", "restore", "large", "--out", out, "--events-fd", "2"])
+    #expect(restored.err.contains(#""event":"progress""#), "\(restored.err)")
+    #expect(try Files.read(out + "/node/large") == [UInt8](repeating: 0, count: 12_000_000))
+  }
+}
