@@ -23,6 +23,9 @@ share = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS_BASH = $(share)/bash-completion/completions
 COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
+# Units are installed and never enabled.
+USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
+EXAMPLE_UNITS = $(share)/doc/keybackup/examples
 # Where `make build` leaves them.
 COMPLETIONS = .build/completions
 # The manual pages, below share/man in a folder for each section.
@@ -90,6 +93,10 @@ install: ## put what `make build` built under PREFIX (/usr/local), with completi
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
 	@for page in $(MAN)/*; do \
 	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
+	@mkdir -p $(USER_UNITS) $(EXAMPLE_UNITS)
+	@# The program is where it was installed.
+	sed 's|/usr/bin/keybackup|$(PREFIX)/bin/keybackup|' 'systemd/keybackup-watch@.service' >'$(USER_UNITS)/keybackup-watch@.service'
+	sed 's|/usr/bin/keybackup|$(PREFIX)/bin/keybackup|' systemd/examples/keybackup-watch-lnd.service >$(EXAMPLE_UNITS)/keybackup-watch-lnd.service
 
 install-udev-rule: ## let the person at this computer use security keys, where no rule does yet
 	install -D -m 644 udev-rules/70-keybackup.rules $(DESTDIR)/etc/udev/rules.d/70-keybackup.rules
@@ -101,6 +108,7 @@ uninstall: ## remove what install put there
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 \
 	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
+	rm -f '$(USER_UNITS)/keybackup-watch@.service' $(EXAMPLE_UNITS)/keybackup-watch-lnd.service
 
 .PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
 

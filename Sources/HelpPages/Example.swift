@@ -21,10 +21,27 @@ package struct Example: Sendable {
     self.command = command
   }
 
-  private static let all = backup.merging(wallets) { $1 }.merging(files) { $1 }.merging(waysIn) {
-    $1
-  }
-  .merging(securityKeys) { $1 }.merging(nostr) { $1 }
+  private static let all = [
+    backup, wallets, files, watching, waysIn, securityKeys, nostr,
+  ].reduce(into: [String: [Example]]()) { all, some in all.merge(some) { $1 } }
+
+  // MARK: Watched files
+
+  private static let watching = [
+    "file watch": [
+      Example(
+        "Back up a node's channels at every change",
+        "keybackup file watch ~/.lnd/data/chain/bitcoin/mainnet/channel.backup"),
+      Example(
+        "Do it in the background, also after the next login",
+        "systemctl --user enable --now \"keybackup-watch@$(systemd-escape --path FILE).service\""),
+      Example("Back up what has changed, from cron", "keybackup file watch --once"),
+    ],
+    "file suggest": [
+      Example("See what is worth a backup here", "keybackup file suggest"),
+      Example("See every file that is known, for a program", "keybackup file suggest --all --json"),
+    ],
+  ]
 
   // MARK: The backup
 

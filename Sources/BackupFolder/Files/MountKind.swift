@@ -4,10 +4,10 @@ internal import Glibc
 /// Tells the kind of file system that holds a folder, from the kernel's list of mounts.
 ///
 /// Asking the file system itself could block.
-enum MountKind {
+package enum MountKind {
   /// Whether a path, judged by its text, leads to a file system that needs another program or
   /// computer to answer.
-  static func isRemote(path: String) -> Bool {
+  package static func isRemote(path: String) -> Bool {
     let absolute = path.hasPrefix("/") ? path : workingFolder() + "/" + path
     return MountTable.current().holding(absolute).map { isRemote($0.type) } ?? false
   }

@@ -56,10 +56,17 @@ enum CopyCheck {
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
     if unsafe fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) { return true }
-    return ["-wal", "-journal"].contains { suffix in
-      var status = stat()
-      return unsafe stat(path + suffix, &status) == 0 && status.st_size > 0
-    }
+    return holdsMore(path + "-wal") || holdsMore(path + "-journal")
+  }
+
+  /// Whether a file beside a database has changes that belong into it.
+  private static func holdsMore(_ path: String) -> Bool {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // A journal that is done with begins with zeroes.
+    var first: UInt8 = 0
+    return unsafe pread(descriptor, &first, 1, 0) == 1 && first != 0
   }
 
   private static func hasOpenChannels(

@@ -14,6 +14,8 @@ enum Event: Sendable {
   case sync(files: Int, path: String?, secondsLeft: Int?)
   /// How far a long run has come.
   case progress(what: String, done: Int, total: Int)
+  /// Something became of a watched file: `saved`, `unchanged`, `missing`, `failed`.
+  case file(path: String, outcome: String, message: UserMessage?)
   /// The command has ended.
   case done(ExitCode, UserMessage?)
 
@@ -142,6 +144,12 @@ enum Event: Sendable {
       [
         "event": "progress", "what": .string(what), "done": .number(done),
         "total": .number(total),
+      ]
+    case .file(let path, let outcome, let message):
+      [
+        "event": "file", "path": .string(path), "outcome": .string(outcome),
+        "word": .optional(message?.word), "message": .optional(message?.message),
+        "hint": .optional(message?.hint),
       ]
     case .done(let code, let message):
       [

@@ -8,5 +8,6 @@ struct FileGroup: ParsableCommand {
     subcommands: [
       FileAddCommand.self, FileListCommand.self, FileHistoryCommand.self, FileShowCommand.self,
       FileRestoreCommand.self, FileKeepCommand.self, FileRemoveCommand.self, FilePruneCommand.self,
+      FileWatchCommand.self, FileSuggestCommand.self,
     ])
 }

@@ -1,0 +1,214 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+
+/// `keybackup file watch`: a version of a file whenever it changes, with nobody there.
+struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Back up files whenever they change, without a key.",
+    discussion: """
+      This computer must be authorised: keybackup writers. A file is saved when it has not changed \
+      for 2 seconds, and after 30 seconds of changes. What fails is tried again.
+      Without a path, the files are watched that were watched before.
+      """)
+
+  @Argument(help: ArgumentHelp("The files; they need not be there yet.", valueName: "path"))
+  var paths: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Also look at the files so often (default: 5, on network and FUSE file systems only).",
+      valueName: "seconds"))
+  var every: Int?
+
+  @Flag(help: "Back up what has changed, and end.")
+  var once = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this shell command when a backup fails; KEYBACKUP_FILE and KEYBACKUP_MESSAGE say which.",
+      valueName: "command"))
+  var onFailure: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the time into this file every minute while everything is backed up.",
+      valueName: "file"))
+  var heartbeat: String?
+
+  @Flag(help: "Watch these files no longer: forget them, and end.")
+  var forget = false
+
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
+
+  mutating func validate() throws {
+    if let every, !(1...86_400).contains(every) {
+      throw ValidationError("--every takes 1 to 86400 seconds")
+    }
+    if forget, paths.isEmpty { throw ValidationError("name the files to forget") }
+    if paths.contains("-") { throw ValidationError("watch takes files, not standard input") }
+    if heartbeat == "" { throw ValidationError("--heartbeat names a file") }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let output = common.output(world)
+    if forget { return try forget(output, world) }
+    let place = try folder.path(world, output)
+    let root = FileCheck.future(place) ?? place
+    let files = try files(folder: root, world)
+    try requireAuthorisation(place, output, world)
+    for path in files where !once { WatchedFile.record(path, folder: root, world).keep(world) }
+
+    let report = WatchReport(
+      files, folder: root, onFailure: onFailure, heartbeat: heartbeat, isOnce: once, common, world)
+    var settings = FileWatcher.Settings(paths: files)
+    settings.folder = root
+    settings.isOnce = once
+    settings.aliveEvery = report.aliveEvery
+    if let every {
+      settings.every = .seconds(every)
+      settings.looksEverywhere = true
+    }
+    let (folder, common) = (folder, common)
+    let watcher = FileWatcher(settings) { (path, alive) throws(UserMessage) in
+      try Self.save(path, in: place, folder, common, world, alive)
+    } tell: {
+      report.tell($0)
+    }
+    defer { report.end() }
+    try await watcher.run()
+    return try Self.show(report.outcomes, of: files, output)
+  }
+
+  // MARK: The files
+
+  /// The files to watch, as absolute paths.
+  private func files(folder: String, _ world: World) throws(UserMessage) -> [String] {
+    let named = paths.map(Self.absolute)
+    let files =
+      named.isEmpty ? WatchedFile.all(world).filter { $0.folder == folder }.map(\.path) : named
+    guard !files.isEmpty else {
+      throw UserMessage(
+        .usage, "no file is watched yet",
+        hint: "name one: keybackup file watch PATH\nto see what is worth it: keybackup file suggest"
+      )
+    }
+    var names: [String: String] = [:]
+    for path in files {
+      if let advice = CopyCheck.advice(name: path), advice.weight == .never {
+        throw advice.message(path)
+      }
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      if let other = names[name], other != path {
+        throw UserMessage(
+          .usage,
+          "\(ShellWord.quoted(other)) and \(ShellWord.quoted(path)) would have one name in the "
+            + "backup", hint: "watch only one of them on this computer")
+      }
+      names[name] = path
+    }
+    var known: Set<String> = []
+    return files.filter { known.insert($0).inserted }
+  }
+
+  /// The path from the root; links stay, because they may be set to something else later.
+  private static func absolute(_ path: String) -> String {
+    let whole =
+      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let parts = whole.split(separator: "/").filter { $0 != "." }
+    // Only the system knows what `..` means behind a link.
+    guard !parts.contains("..") else { return FileCheck.future(path) ?? whole }
+    return "/" + parts.joined(separator: "/")
+  }
+
+  private func forget(_ output: Output, _ world: World) throws(UserMessage) -> ExitCode {
+    let known = WatchedFile.all(world)
+    let forgotten = paths.map(Self.absolute).filter { path in
+      known.first { $0.path == path }?.forget(world) ?? false
+    }
+    guard forgotten.count == paths.count else {
+      throw UserMessage(
+        .noInput, "not all of these files were watched", hint: "the others are forgotten now")
+    }
+    try output.result(
+      "\(counted(forgotten.count, "file")) forgotten. The backup keeps every version.",
+      json: ["forgotten": .array(forgotten.map(JSONOutput.string))],
+      ofChange: "they were forgotten all the same")
+    return .success
+  }
+
+  // MARK: Saving
+
+  /// Fails at once if this computer may not write; a folder that is away may come back.
+  private func requireAuthorisation(
+    _ place: String, _ output: Output, _ world: World
+  ) throws(UserMessage) {
+    guard FileCheck.exists(place) else {
+      output.warn(
+        "keybackup: the backup's folder \(ShellWord.quoted(place)) is not there; waiting for it")
+      return
+    }
+    let opened = try Backup.folder(at: place, world, common)
+    guard try FileAddition.silentWriter(opened, folder) == nil else { return }
+    throw Self.notAuthorised
+  }
+
+  private static let notAuthorised = UserMessage(
+    .config, "this computer may not write without a key yet",
+    hint: "on this computer, run: keybackup writers request\n"
+      + "where your key is, run: keybackup writers authorise")
+
+  private static func save(
+    _ path: String, in place: String, _ options: FolderOptions, _ common: CommonOptions,
+    _ world: World, _ alive: () -> Void
+  ) throws(UserMessage) -> FileWatcher.Outcome {
+    let source: FileSource
+    do throws(UserMessage) {
+      source = try FileSource(path, as: nil, input: nil, world)
+    } catch {
+      if error.code == .usage || error.code == .dataInvalid { return .refused(error) }
+      throw error
+    }
+    let folder = try Backup.folder(at: place, world, common)
+    guard let writer = try FileAddition.silentWriter(folder, options) else { throw notAuthorised }
+    do throws(BackupFolderError) {
+      let contents = try source.contents()
+      let added = try folder.addSilently(
+        contents, name: source.name, as: writer, progress: { _ in alive() })
+      if case .added = added { return .saved(isNew: true) }
+      return .saved(isNew: false)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  // MARK: The result of --once
+
+  private static func show(
+    _ outcomes: [WatchReport.Outcome?], of files: [String], _ output: Output
+  ) throws(UserMessage) -> ExitCode {
+    var codes: [ExitCode] = []
+    var rows: [JSONOutput] = []
+    for (path, outcome) in zip(files, outcomes) {
+      var row: JSONOutput = ["path": .string(path)]
+      switch outcome {
+      case .saved: row["outcome"] = "saved"
+      case .unchanged: row["outcome"] = "unchanged"
+      case .missing, nil:
+        row["outcome"] = "missing"
+        codes.append(.noInput)
+      case .failed(let message):
+        row["outcome"] = "failed"
+        row["code"] = .string(message.word)
+        row["message"] = .string(message.message)
+        codes.append(message.code)
+      }
+      rows.append(row)
+    }
+    if output.json { try output.result(json: ["files": .array(rows)]) }
+    guard let first = codes.first else { return .success }
+    return codes.count == files.count ? first : .partial
+  }
+}

@@ -1,0 +1,164 @@
+internal import BackupFolder
+internal import Glibc
+internal import Synchronization
+
+/// Tells everybody what a watcher does: the person, the service manager, a calling program, the
+/// heartbeat file, and `status`.
+final class WatchReport: Sendable {
+  /// The last news of a file.
+  enum Outcome: Sendable, Equatable {
+    case saved
+    case unchanged
+    case missing
+    case failed(UserMessage)
+  }
+
+  private struct State {
+    var outcomes: [Outcome?]
+    var failureCommand: FailureCommand?
+    var lastAlive: Duration?
+    var newest: Int64?
+    var heartbeatFailed = false
+  }
+
+  private let paths: [String]
+  private let folder: String
+  private let heartbeat: String?
+  private let isOnce: Bool
+  private let manager: ServiceManager
+  private let common: CommonOptions
+  private let output: Output
+  private let world: World
+  private let state: Mutex<State>
+
+  /// The shortest time between two signs of life.
+  private static let breath = Duration.seconds(1)
+
+  init(
+    _ paths: [String], folder: String, onFailure: String?, heartbeat: String?, isOnce: Bool,
+    _ common: CommonOptions, _ world: World
+  ) {
+    self.paths = paths
+    self.folder = folder
+    self.heartbeat = heartbeat
+    self.isOnce = isOnce
+    self.common = common
+    self.world = world
+    output = common.output(world)
+    manager = ServiceManager(world)
+    state = Mutex(
+      State(
+        outcomes: Array(repeating: nil, count: paths.count),
+        failureCommand: onFailure.map { FailureCommand($0, world) }))
+  }
+
+  /// How often the watcher has to show that it is alive.
+  var aliveEvery: Duration? {
+    [manager.aliveEvery, heartbeat == nil ? nil : .seconds(60)].compactMap { $0 }.min()
+  }
+
+  /// The last news of each file; nil: none yet.
+  var outcomes: [Outcome?] { state.withLock { $0.outcomes } }
+
+  /// Takes news from the watcher.
+  func tell(_ news: FileWatcher.News) {
+    switch news {
+    case .ready:
+      if !isOnce { output.note("Watching \(counted(paths.count, "file")).") }
+      manager.tellReady()
+    case .missing(let file): missing(file)
+    case .saved(let file, let isNew): saved(file, isNew: isNew)
+    case .failed(let file, let message, let first): failed(file, message, isFirst: first)
+    case .alive(let allSaved): alive(allSaved: allSaved)
+    }
+    tellStatus()
+  }
+
+  /// The watcher is about to end.
+  func end() { manager.tellStopping() }
+
+  private func missing(_ file: Int) {
+    state.withLock { $0.outcomes[file] = .missing }
+    output.note("\(ShellWord.quoted(paths[file])) is not there. It is backed up when it is.")
+    common.events.send(.file(path: paths[file], outcome: "missing", message: nil))
+  }
+
+  private func saved(_ file: Int, isNew: Bool) {
+    let path = paths[file]
+    let now = world.now()
+    let allSaved = state.withLock { state in
+      state.outcomes[file] = isNew ? .saved : .unchanged
+      if isNew { state.newest = now }
+      return state.outcomes.allSatisfy { $0 == .saved || $0 == .unchanged }
+    }
+    var record = WatchedFile.record(path, folder: folder, world)
+    if let seen = WatchedState(path) {
+      record.saved = WatchedFile.Saved(at: now, size: seen.size, modified: seen.modified)
+    }
+    record.keep(world)
+    if isNew {
+      output.note("Saved \(ShellWord.quoted(path)).")
+    } else if common.verbose {
+      output.note("\(ShellWord.quoted(path)) has not changed.")
+    }
+    common.events.send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
+    if allSaved { beat() }
+  }
+
+  private func failed(_ file: Int, _ message: UserMessage, isFirst: Bool) {
+    let path = paths[file]
+    let isStarted = state.withLock { state in
+      state.outcomes[file] = .failed(message)
+      return isFirst ? state.failureCommand?.start(path, message) ?? true : true
+    }
+    if isFirst || common.verbose { output.warn(message) }
+    if isFirst, !isOnce {
+      output.note("\(ShellWord.quoted(path)) is tried again, and the newest content counts.")
+    }
+    if !isStarted { output.warn("keybackup: the command of --on-failure could not be started") }
+    common.events.send(.file(path: path, outcome: "failed", message: message))
+  }
+
+  private func alive(allSaved: Bool) {
+    let now = WatchPause.now()
+    let isDue = state.withLock { state in
+      if let last = state.lastAlive, now - last < Self.breath { return false }
+      state.lastAlive = now
+      return true
+    }
+    guard isDue else { return }
+    manager.tellAlive()
+    if allSaved { beat() }
+  }
+
+  /// Writes the heartbeat file: it is as old as the last moment at which all was well.
+  private func beat() {
+    guard let heartbeat else { return }
+    let text = Array("\(world.now())\n".utf8)
+    let file = unsafe open(heartbeat, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
+    let isWritten = unsafe file >= 0 && write(file, text, text.count) == text.count
+    let reason = errno
+    if file >= 0 { close(file) }
+    let isNew = state.withLock { state in
+      defer { state.heartbeatFailed = !isWritten }
+      return !isWritten && !state.heartbeatFailed
+    }
+    if isNew {
+      output.warn(
+        "keybackup: \(ShellWord.quoted(heartbeat)) could not be written: \(systemText(reason))")
+    }
+  }
+
+  private func tellStatus() {
+    let (outcomes, newest) = state.withLock { ($0.outcomes, $0.newest) }
+    let problems = outcomes.compactMap { outcome -> String? in
+      if case .failed(let message) = outcome { message.message } else { nil }
+    }
+    if let first = problems.first {
+      manager.tell(status: "\(problems.count) of \(outcomes.count) not backed up: \(first)")
+    } else {
+      let last = newest.map { ", last change \(PrintableTime.minute(UInt64(max(0, $0))))" } ?? ""
+      manager.tell(status: "\(counted(outcomes.count, "file")) watched\(last)")
+    }
+  }
+}

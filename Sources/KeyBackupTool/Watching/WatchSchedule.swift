@@ -1,0 +1,115 @@
+// This folder is for files that are watched: when a version of one is due, and asking the kernel what
+// changed. How a version is written is not known here: a command gives that as a closure.
+
+/// Decides when a file is to be backed up.
+///
+/// It asks nobody for the time or for a file, so that tests set both.
+struct WatchSchedule: Sendable {
+  /// The times that it keeps.
+  struct Terms: Sendable {
+    /// A file counts as complete after so long without a change.
+    var quiet = Duration.seconds(2)
+    /// Changes without a pause are backed up after so long.
+    var longest = Duration.seconds(30)
+    /// The pause before a failed backup is tried again; it doubles.
+    var firstRetry = Duration.seconds(2)
+    /// The longest such pause.
+    var longestRetry = Duration.seconds(60)
+  }
+
+  /// How a try to back a file up ended.
+  enum Ending: Sendable, Equatable {
+    /// Its newest content is in the backup.
+    case saved
+    /// It is worth trying again.
+    case failed
+    /// Trying again would end the same, until the file changes.
+    case refused
+  }
+
+  private struct Entry {
+    /// The time of the first and the last change that is not in the backup.
+    var changes: (first: Duration, last: Duration)?
+    /// When a failed backup is tried again.
+    var retry: Duration?
+    /// How often it failed in a row.
+    var failures = 0
+  }
+
+  private var entries: [Entry]
+  private let terms: Terms
+
+  /// - Parameters:
+  ///   - count: how many files there are.
+  ///   - terms: the times to keep.
+  init(count: Int, _ terms: Terms = Terms()) {
+    entries = Array(repeating: Entry(), count: count)
+    self.terms = terms
+  }
+
+  /// A file has changed.
+  ///
+  /// - Parameters:
+  ///   - file: its number.
+  ///   - time: the time of the change.
+  mutating func changed(_ file: Int, at time: Duration) {
+    let first = entries[file].changes?.first ?? time
+    entries[file].changes = (first, max(time, first))
+  }
+
+  /// A file is gone: there is nothing to back up until it is back.
+  mutating func vanished(_ file: Int) {
+    entries[file] = Entry()
+  }
+
+  /// The files that are due, of which those are to be tried now.
+  ///
+  /// - Parameter time: the present.
+  /// - Returns: their numbers. The changes of each count as tried; later ones count again.
+  mutating func takeDue(at time: Duration) -> [Int] {
+    entries.indices.filter { file in
+      guard let due = due(entries[file]), due <= time else { return false }
+      entries[file].changes = nil
+      entries[file].retry = nil
+      return true
+    }
+  }
+
+  /// A try has ended.
+  ///
+  /// - Parameters:
+  ///   - file: the file's number.
+  ///   - ending: how.
+  ///   - time: when.
+  mutating func ended(_ file: Int, _ ending: Ending, at time: Duration) {
+    guard ending == .failed else {
+      entries[file].failures = 0
+      return
+    }
+    let doublings = min(entries[file].failures, 16)
+    let pause = terms.firstRetry * (1 << doublings)
+    entries[file].failures += 1
+    entries[file].retry = time + min(pause, terms.longestRetry)
+  }
+
+  /// Something has changed for the better, such as a folder that is back: failed backups are tried
+  /// at once.
+  mutating func retry(at time: Duration) {
+    for file in entries.indices where entries[file].retry != nil { entries[file].retry = time }
+  }
+
+  /// The time of the next try; nil: nothing is to be done.
+  var next: Duration? { entries.compactMap(due).min() }
+
+  /// Whether a file has changes that are not in the backup.
+  func isPending(_ file: Int) -> Bool { due(entries[file]) != nil }
+
+  /// How often a file's backup failed in a row.
+  func failures(_ file: Int) -> Int { entries[file].failures }
+
+  private func due(_ entry: Entry) -> Duration? {
+    guard let changes = entry.changes else { return entry.retry }
+    let quiet = min(changes.last + terms.quiet, changes.first + terms.longest)
+    return min(quiet, entry.retry ?? quiet)
+  }
+}

@@ -1,0 +1,103 @@
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+internal import Glibc
+
+/// A file that this computer watches, as remembered in the state folder, so that `status` can tell
+/// whether its newest content is in the backup.
+///
+/// Each has a small file of its own, so that two watchers do not undo each other's records.
+struct WatchedFile: Codable, Equatable, Sendable {
+  /// The content that is in the backup.
+  struct Saved: Codable, Equatable, Sendable {
+    /// The time of the last look at which it was there, in Unix seconds.
+    var at: Int64
+    /// The size in bytes.
+    var size: Int64
+    /// The time of the last change: seconds and nanoseconds.
+    var modified: [Int]
+  }
+
+  /// The file's state.
+  enum Standing: String, Sendable {
+    /// Its newest content is in the backup.
+    case saved
+    /// It changed a moment ago.
+    case changed
+    /// It changed ten minutes ago or more, and that is not in the backup.
+    case late
+    /// It is not there.
+    case missing
+  }
+
+  /// The absolute path.
+  var path: String
+  /// The folder of the backup.
+  var folder: String
+  /// Since when it is watched, in Unix seconds.
+  var since: Int64
+  /// The content that is in the backup; nil: none.
+  var saved: Saved?
+
+  /// A change counts as late after so many seconds.
+  static let patience: Int64 = 600
+
+  /// The file's state.
+  ///
+  /// - Parameter now: the time in Unix seconds.
+  /// - Returns: the state, as far as size and time of the file tell.
+  func standing(now: Int64) -> Standing {
+    guard let state = WatchedState(path) else { return .missing }
+    if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
+    // A clock that was set back must not hide it: then it counts from when it was watched.
+    let changed = max(Int64(state.modified[0]), since)
+    return (0..<Self.patience).contains(now - changed) ? .changed : .late
+  }
+
+  // MARK: The records
+
+  /// Every watched file, by its path.
+  static func all(_ world: World) -> [WatchedFile] {
+    guard let place = place(world),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: place)
+    else { return [] }
+    return names.filter { $0.hasSuffix(".json") }.compactMap { read("\(place)/\($0)") }
+      .sorted { $0.path < $1.path }
+  }
+
+  /// Remembers it; a failure is no error, because the backup does not need it.
+  func keep(_ world: World) {
+    guard let place = Self.place(world), Self.read("\(place)/\(name)") != self else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let bytes = try? encoder.encode(self) else { return }
+    try? PrivateFolder.replace(Array(bytes), as: name, in: place)
+  }
+
+  /// The record of a file; a new one if there is none.
+  static func record(_ path: String, folder: String, _ world: World) -> WatchedFile {
+    let new = WatchedFile(path: path, folder: folder, since: world.now(), saved: nil)
+    guard let place = place(world), let known = read("\(place)/\(new.name)"),
+      known.folder == folder
+    else { return new }
+    return known
+  }
+
+  /// Forgets it.
+  ///
+  /// - Returns: whether there was a record.
+  func forget(_ world: World) -> Bool {
+    guard let place = Self.place(world), FileCheck.exists("\(place)/\(name)") else { return false }
+    FileCheck.remove("\(place)/\(name)")
+    return true
+  }
+
+  private static func read(_ path: String) -> WatchedFile? {
+    guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+    return try? JSONDecoder().decode(WatchedFile.self, from: data)
+  }
+
+  private var name: String { Digest(of: Array(path.utf8).span).hex.prefix(32) + ".json" }
+
+  private static func place(_ world: World) -> String? { world.stateFolder.map { $0 + "/watched" } }
+}

@@ -1,0 +1,38 @@
+internal import CLinux
+internal import Glibc
+
+/// The state of a watched file at a moment: two that are equal have the same content, as far as the
+/// file system tells.
+struct WatchedState: Equatable, Sendable {
+  private var device: UInt64
+  private var inode: UInt64
+  /// The size in bytes.
+  private(set) var size: Int64
+  /// The time of the last change of the contents: seconds and nanoseconds.
+  private(set) var modified: [Int]
+  private var changed: [Int]
+  /// Whether it is a file, not a folder or a device.
+  private(set) var isRegular: Bool
+
+  /// Looks at a file; nil if there is none that can be looked at.
+  ///
+  /// - Parameter path: its path; links are followed.
+  init?(_ path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The time since the last change by the computer's clock; zero where that is in the future.
+  var age: Duration {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    let seconds = now.tv_sec - max(modified[0], changed[0])
+    return seconds > 0 ? .seconds(seconds - 1) : .zero
+  }
+}

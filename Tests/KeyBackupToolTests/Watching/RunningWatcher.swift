@@ -1,0 +1,94 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import KeyBackupTool
+
+/// A watcher in this process, on real files, that keeps what it would back up.
+final class RunningWatcher: Sendable {
+  /// What the watcher did so far.
+  struct Record: Sendable {
+    /// The contents that were backed up, by path.
+    var saved: [String: [String]] = [:]
+    var news: [FileWatcher.News] = []
+    /// How many of the next tries fail.
+    var failuresToCome = 0
+  }
+
+  private let task: Task<Void, any Error>
+
+  /// - Parameters:
+  ///   - paths: the files.
+  ///   - failures: how many of the first tries fail.
+  ///   - change: changes the settings.
+  init(
+    _ paths: [String], failures: Int = 0, _ change: (inout FileWatcher.Settings) -> Void = { _ in }
+  ) {
+    var settings = FileWatcher.Settings(paths: paths)
+    // Shorter than a person would have it: the order of things is tested here.
+    settings.terms.quiet = .milliseconds(300)
+    settings.terms.firstRetry = .milliseconds(200)
+    change(&settings)
+    let box = Box()
+    box.record.withLock { $0.failuresToCome = failures }
+    let watcher = FileWatcher(settings) { (path, _) throws(UserMessage) in
+      let isToFail = box.record.withLock { record in
+        record.failuresToCome -= 1
+        return record.failuresToCome >= 0
+      }
+      if isToFail { throw UserMessage(.noInput, "the folder is away") }
+      guard let text = try? Files.text(path) else { throw UserMessage(.io, "unreadable") }
+      return box.record.withLock { record in
+        let isNew = record.saved[path]?.last != text
+        if isNew { record.saved[path, default: []].append(text) }
+        return .saved(isNew: isNew)
+      }
+    } tell: { news in
+      box.record.withLock { $0.news.append(news) }
+    }
+    self.box = box
+    task = Task { try await watcher.run() }
+  }
+
+  private final class Box: Sendable {
+    let record = Mutex(Record())
+  }
+
+  private let box: Box
+
+  deinit { task.cancel() }
+
+  /// Ends it and waits for its end.
+  func end() async {
+    task.cancel()
+    _ = await task.result
+  }
+
+  /// What became of it; nil while it runs.
+  var result: Result<Void, any Error> { get async { await task.result } }
+
+  var news: [FileWatcher.News] { box.record.withLock { $0.news } }
+
+  /// The contents of a file that were backed up.
+  func versions(_ path: String) -> [String] { box.record.withLock { $0.saved[path] ?? [] } }
+
+  /// Lets the next tries fail.
+  func fail(_ times: Int) { box.record.withLock { $0.failuresToCome = times } }
+
+  /// Waits until a file's versions are these, and a while longer for one too many.
+  func expect(
+    _ expected: [String], of path: String, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await wait { self.versions(path).count >= expected.count }
+    try await Task.sleep(for: .milliseconds(700))
+    #expect(versions(path) == expected, "\(news)", sourceLocation: location)
+  }
+
+  /// Waits until something is true, for at most half a minute.
+  func wait(_ isTrue: () -> Bool) async throws {
+    for _ in 0..<1500 where !isTrue() { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  /// Waits until it watches.
+  func ready() async throws { try await wait { news.contains(.ready) } }
+}
