@@ -175,6 +175,27 @@ import Testing
     #expect(json["silent_here"].items.contains { $0["files"][0]["name"].text == "channel.backup" })
   }
 
+  @Test func `A watched file that is newer than its backup is told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let path = computers.serverHome + "/channel.backup"
+    try Files.write("saved", to: path)
+    try await computers.server(["file", "watch", path, "--once"])
+    let saved = try await computers.server(["status", "--json"], expecting: 88).json()
+    #expect(saved["watched"][0]["state"].text == "saved")
+    try Files.write("changed since", to: path)
+    try Files.setModified(path, 1_700_000_000)
+    let records = computers.serverHome + "/.local/state/keybackup/watched"
+    let record = records + "/" + (try #require(Files.tree(records).first))
+    let text = try Files.text(record)
+    try Files.write(text.replacing(/"since":\d+/, with: "\"since\":1"), to: record)
+    let late = try await computers.server(["status"], expecting: 87)
+    #expect(late.out.contains("newer than the backup for ten minutes"), "\(late.out)")
+    #expect(late.out.hasPrefix("Attention: a watched file is not backed up."), "\(late.out)")
+    try await computers.server(["file", "watch", path, "--once"])
+    try await computers.server(["status"], expecting: 88)
+  }
+
   @Test func `Large files are told to go to restic`() {
     #expect(AddedFiles.large == 1 << 30)
     #expect(PrintableSize.text(0) == "0 bytes" && PrintableSize.text(1) == "1 byte")
