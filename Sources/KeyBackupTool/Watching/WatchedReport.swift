@@ -29,7 +29,8 @@ struct WatchedReport: Sendable {
     }
     if let first = missing.first {
       advice.append(
-        "\(first)" + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
+        "\(first)"
+          + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
           + " not there. It is backed up when it is.")
     }
     return advice
