@@ -119,8 +119,9 @@ struct FileChangeTests {
       parsing: secret(text: #"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#))
     #expect(absent.seenSealed.isEmpty)
     let seen = Silent.after.json.dropLast()
-    for wrong in ["{}", "[1]", #"[{"writer_id":"a"}]"#, "[\(seen),\"first\":0}]", "[\(seen),\"first\":4}]"]
-    {
+    for wrong in [
+      "{}", "[1]", #"[{"writer_id":"a"}]"#, "[\(seen),\"first\":0}]", "[\(seen),\"first\":4}]",
+    ] {
       let text = #"{"at":1,"writer_label":"w","seen":[],"seen_sealed":\#(wrong),"changes":[]}"#
       let operation = try Operation(parsing: secret(text: text))
       #expect(operation.seenSealed.isEmpty && operation.changes == [.unknown("seen_sealed")])

@@ -59,7 +59,7 @@ extension OpenNamespace {
     for id in Set(rules.places.keys).union(heldBack.keys) {
       let places = rules.places[id] ?? []
       let kept = places.filter { !rules.isDropped[$0] }
-      var versions = kept.map { place in
+      var versions = rules.representatives(of: kept).map { place in
         let standing: StoredVersion.Standing =
           !rules.isDead[place] ? .live : rules.isRemoved[place] ? .removed : .replaced
         return stored(rules.versions[place], standing, labels, objects)

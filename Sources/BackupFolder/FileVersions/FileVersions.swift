@@ -285,12 +285,43 @@ struct FileVersions {
     return false
   }
 
+  /// One place for each version, of those that hold it or a copy of it: a live one if there is any,
+  /// then the newest.
+  ///
+  /// A copy by choice or adoption is the version that it is a copy of.
+  func representatives(of places: [Int]) -> [Int] {
+    var found: [Identity: Int] = [:]
+    for place in places {
+      let identity = Identity(
+        made: versions[place].made, content: versions[place].put.version.content)
+      guard let known = found[identity] else {
+        found[identity] = place
+        continue
+      }
+      let (one, other) = (versions[place], versions[known])
+      let isNewer =
+        (one.at, one.kind != .sealed ? 1 : 0, one.operation.counter)
+        > (other.at, other.kind != .sealed ? 1 : 0, other.operation.counter)
+      if isDead[place] == isDead[known] ? isNewer : !isDead[place] { found[identity] = place }
+    }
+    return found.values.sorted()
+  }
+
+  private struct Identity: Hashable {
+    let made: Digest
+    let content: Digest
+  }
+
   /// The names by which a person's operation replaces versions.
   ///
   /// A finding is called by the operation that first had it, so that other findings of it go too.
   func names(of places: [Int]) -> [Digest] {
-    Set(places.map { versions[$0].kind == .finding ? versions[$0].made : versions[$0].operation.digest })
-      .sorted()
+    Set(
+      places.map {
+        versions[$0].kind == .finding ? versions[$0].made : versions[$0].operation.digest
+      }
+    )
+    .sorted()
   }
 
   /// The names of the versions that a version that was held back replaces: of its key only.

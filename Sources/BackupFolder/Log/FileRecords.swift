@@ -58,7 +58,7 @@ struct FileRecords {
   ///   - reference: its name.
   ///   - at: its time in Unix seconds.
   ///   - isFinding: whether its `seen` is empty.
-  ///   - seenSealed: the pieces of sealed chains that it names.
+  ///   - pieces: the pieces of sealed chains that it names.
   mutating func include(
     _ list: [Operation.Change], _ reference: Operation.Seen, at: UInt64, isFinding: Bool,
     seenSealed pieces: [Operation.SealedPiece]

@@ -66,7 +66,9 @@ extension OpenNamespace {
     let time = namespace.settings.clock()
     let isDue = memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
     let candidates = fileState.versions.candidates
-    if isDue, !(candidates.isEmpty && memory.replaced.isEmpty) { memory.count(at: time, candidates) }
+    if isDue, !(candidates.isEmpty && memory.replaced.isEmpty) {
+      memory.count(at: time, candidates)
+    }
     let isChanged = try memory != state.files(of: id)
     if isChanged { try state.save(memory, of: id) }
     fileState.memory = memory
@@ -80,7 +82,8 @@ extension OpenNamespace {
     if !hasFiles { return false }
     if !fileState.memory.verified.isSuperset(of: fileState.sealed.names) { return true }
     let time = namespace.settings.clock()
-    let isDue = fileState.memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
+    let isDue =
+      fileState.memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
     return isDue && !(fileState.versions.candidates.isEmpty && fileState.memory.replaced.isEmpty)
   }
 }

@@ -79,7 +79,8 @@ extension OpenNamespace {
     let counting = Dictionary(grouping: wallets.filter { $0.standing == .counts }, by: \.record)
     for wallet in wallets where pass.isLate(wallet.record, wallet.value, index: log.index) {
       var workspace = OperationLog.Workspace()
-      guard readEntry(of: wallet, &workspace), let entry = try? WalletEntry(parsing: workspace.entry)
+      guard readEntry(of: wallet, &workspace),
+        let entry = try? WalletEntry(parsing: workspace.entry)
       else {
         pass.report(
           SealedLog.path, wallet.record, .incomplete, "its operation cannot be read again")

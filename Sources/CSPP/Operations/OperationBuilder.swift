@@ -35,11 +35,13 @@ public struct OperationBuilder: ~Copyable {
   ///   - at: Unix seconds, at most 2^63 - 1.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
-  ///   - seenSealed: every unbroken piece of the silent writers' chains that is taken into account.
+  ///   - seenSealed: every unbroken piece of the silent writers' chains that is taken into
+  ///     account.
   ///   - size: the expected size of the file in bytes. The memory is allocated once and serves the
   ///     text and the file.
   public init(
-    at: UInt64, writerLabel: String, seen: [Operation.Seen], seenSealed: [Operation.SealedPiece] = [],
+    at: UInt64, writerLabel: String, seen: [Operation.Seen],
+    seenSealed: [Operation.SealedPiece] = [],
     size: Int = 4096
   ) {
     var fields = "\"at\":\(JSONText.time(at)),\"writer_label\":\(JSONText.quoted(writerLabel)),"

@@ -39,7 +39,8 @@ struct SilentWalletTests {
   }
 
   @Test
-  func `Beside a wallet of somebody with the key it is a proposal, until a person decides`() throws {
+  func `Beside a wallet of somebody with the key it is a proposal, until a person decides`() throws
+  {
     var open = try scene.unlock("a")
     try open.add(.of("w1"))
     try add("w1", words: "zoo zoo")
