@@ -61,6 +61,7 @@ final class FileSource {
     self.path = path
     self.input = input
     now = UInt64(max(0, world.now()))
+    if input == nil, FileCheck.isFolder(path) { throw Self.noFile(path, isFolder: true) }
     self.name = try Self.name(name ?? Self.lastPart(of: path))
     if let advice = CopyCheck.advice(name: self.name.text) { throw advice.message(path) }
     if let input {
@@ -74,16 +75,7 @@ final class FileSource {
     _ = unsafe fstat(descriptor, &status)
     size = UInt64(max(0, status.st_size))
     caution = CopyCheck.advice(path, descriptor)
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else {
-      throw UserMessage(
-        .usage,
-        "\(ShellWord.quoted(path)) is \(kind == S_IFDIR ? "a folder" : "no regular file"), so it was "
-          + "not added",
-        hint: kind == S_IFDIR
-          ? "name its files, or pipe an archive: tar -c FOLDER | keybackup file add - --name NAME"
-          : "to add what a program prints, pipe it: keybackup file add - --name NAME")
-    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Self.noFile(path, isFolder: false) }
     if let caution, caution.weight != .caution { throw caution.message(path) }
   }
 
@@ -93,6 +85,15 @@ final class FileSource {
   func contents() throws(BackupFolderError) -> FileContents {
     if let input { return FileContents(bytes: input.copy(), modified: now, mode: 0o600) }
     return try FileContents(descriptor: descriptor)
+  }
+
+  private static func noFile(_ path: String, isFolder: Bool) -> UserMessage {
+    UserMessage(
+      .usage,
+      "\(ShellWord.quoted(path)) is \(isFolder ? "a folder" : "no regular file"), so it was not added",
+      hint: isFolder
+        ? "name its files, or pipe an archive: tar -c FOLDER | keybackup file add - --name NAME"
+        : "to add what a program prints, pipe it: keybackup file add - --name NAME")
   }
 
   private static func open(_ path: String) throws(UserMessage) -> Int32 {

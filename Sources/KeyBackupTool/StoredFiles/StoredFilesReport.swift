@@ -9,6 +9,9 @@ struct StoredFilesReport: Sendable {
   /// This computer as one that writes without a touch; nil: nobody looked.
   var writer: LocalWriterReport?
 
+  /// The files that are watched here; nil: nobody looked.
+  var watched: WatchedReport?
+
   /// An empty part.
   init() {}
 
@@ -28,16 +31,17 @@ struct StoredFilesReport: Sendable {
 
   /// Adds the codes and the advice of this part.
   func judge(_ codes: inout [ExitCode], _ advice: inout [String]) {
-    codes += summary?.codes ?? []
-    advice += (summary?.advice ?? []) + (writer?.advice ?? [])
+    codes += (summary?.codes ?? []) + (watched?.codes ?? [])
+    advice += (watched?.advice ?? []) + (summary?.advice ?? []) + (writer?.advice ?? [])
   }
 
-  var lines: [String] { summaryLines + (writer?.lines ?? []) }
+  var lines: [String] { summaryLines + (writer?.lines ?? []) + (watched?.lines ?? []) }
 
   /// The part as JSON.
   var json: JSONOutput {
     var json: JSONOutput = summary?.json ?? [:]
     if let writer { json["silent_here"] = writer.json }
+    if let watched { json["watched"] = watched.json }
     return json
   }
 }

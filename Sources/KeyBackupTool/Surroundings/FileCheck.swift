@@ -15,6 +15,12 @@ enum FileCheck {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Whether a folder is at `path`.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Advice about a path that begins with `~` and is not there; nil: it is another path.
   static func unexpanded(_ path: String) -> String? {
     guard path.hasPrefix("~"), !exists(path) else { return nil }

@@ -65,6 +65,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     report.listsAll = common.verbose
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
     report.stored.writer = LocalWriterReport(backup.folder, backup.namespace.id)
+    report.stored.watched = WatchedReport(backup.folder.path, world)
     report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())
     switch FolderCarrier.look(at: report.folder, world) {

@@ -65,6 +65,7 @@ extension StatusReport {
       }
     case .conflict:
       "some \(wallets[.conflict] + wallets[.late] > 0 ? "wallets" : "files") need your decision."
+    case .partial: "a watched file is not backed up."
     case .permissionDenied: "you may not read some folders of the backup."
     case .incomplete: "the backup is not fully synchronised yet."
     case .atRisk:

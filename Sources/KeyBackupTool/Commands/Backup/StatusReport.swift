@@ -135,7 +135,6 @@ struct StatusReport: Sendable {
   var json: JSONOutput {
     var counts: JSONOutput = [:]
     for state in WalletState.allCases { counts[state.rawValue] = .number(wallets[state]) }
-    let records = notCurrent.sorted { $0.key < $1.key }
     var json: JSONOutput = [
       "namespace_id": .string(namespaceID.hex), "folder": .string(folder),
       "wallets": counts, "keys": .number(keys),
@@ -146,7 +145,7 @@ struct StatusReport: Sendable {
       "advice": .array(advice.map(JSONOutput.string)),
       "failed": .array(findings.map(\.json)),
       "records": .array(
-        records.map { (record, state) in
+        notCurrent.sorted { $0.key < $1.key }.map { (record, state) in
           ["record_id": .string(record.hex), "state": .string(state.rawValue)]
         }),
       "waiting": .array(waiting.map { .optional($0.keyID?.hex) }),

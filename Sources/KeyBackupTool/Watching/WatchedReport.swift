@@ -1,0 +1,59 @@
+/// The files that `keybackup file watch` keeps in the backup, for a report that needs no key.
+struct WatchedReport: Sendable {
+  private let files: [(file: WatchedFile, standing: WatchedFile.Standing)]
+
+  /// - Parameters:
+  ///   - folder: the synced folder, as its path was typed.
+  ///   - world: what this computer remembers, and its clock.
+  init(_ folder: String, _ world: World) {
+    let root = FileCheck.future(folder) ?? folder
+    files = WatchedFile.all(world).filter { $0.folder == root }
+      .map { ($0, $0.standing(now: world.now())) }
+  }
+
+  private func paths(_ standing: WatchedFile.Standing) -> [String] {
+    files.filter { $0.standing == standing }.map { ShellWord.quoted($0.file.path) }
+  }
+
+  /// The code: some files have been newer than their backup for ten minutes.
+  var codes: [ExitCode] { paths(.late).isEmpty ? [] : [.partial] }
+
+  /// The advice, a sentence or two each.
+  var advice: [String] {
+    let (late, missing) = (paths(.late), paths(.missing))
+    var advice: [String] = []
+    if let first = late.first {
+      advice.append(
+        "\(first)" + (late.count > 1 ? " and \(late.count - 1) more watched files have" : " has")
+          + " been newer than the backup for ten minutes. To save it: keybackup file watch --once")
+    }
+    if let first = missing.first {
+      advice.append(
+        "\(first)"
+          + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
+          + " not there. It is backed up when it is.")
+    }
+    return advice
+  }
+
+  /// The lines of a report.
+  var lines: [String] {
+    if files.isEmpty { return [] }
+    let newest = files.compactMap(\.file.saved?.at).max().flatMap { UInt64(exactly: $0) }
+    return [
+      "Watched    \(counted(files.count, "file"))"
+        + (newest.map { ", last looked at \(PrintableTime.minute($0))" } ?? ", none saved yet")
+    ]
+  }
+
+  /// The report as JSON.
+  var json: JSONOutput {
+    .array(
+      files.map { file, standing in
+        [
+          "path": .string(file.path), "state": .string(standing.rawValue),
+          "saved_at": .optional(file.saved.flatMap { Int(exactly: $0.at) }),
+        ]
+      })
+  }
+}

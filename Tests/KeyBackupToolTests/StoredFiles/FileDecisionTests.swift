@@ -1,0 +1,216 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// Files about which a person decides: conflicts, retired computers, names that fit several.
+@Suite struct FileDecisionTests {
+  @Test func `A cloned server makes a conflict that a person ends`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("common")
+    let clone = computers.box.root + "/clone"
+    try Files.copy(computers.serverHome, to: clone)
+    try await computers.serverAdds("one")
+    try await computers.serverAdds("other", home: clone)
+    let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: 94).json()
+    #expect(deep["files"]["conflict"].number == 1 && deep["files"]["current"].number == 0)
+    let out = computers.target()
+    let restored = try await computers.third(
+      ["restore", "--out", out, "--json"], expecting: 94
+    ).json()
+    #expect(restored["restored"].number == 3 && restored["restored_files"].number == 2)
+    #expect(restored["stored_files"].items.allSatisfy { $0["aside"].flag == true })
+    let aside = Files.tree(out).filter { $0.hasPrefix("node/channel.backup.conflict-") }
+    #expect(try Set(aside.map { try Files.text(out + "/" + $0) }) == ["one", "other"])
+    #expect(!Files.exists(out + "/node/channel.backup"))
+
+    let history = try await computers.laptop(["file", "history", "channel.backup", "--json"]).json()
+    let chosen = try #require(history["versions"].items.first { $0["content"] != .null })
+    let version = try #require(chosen["version"].text)
+    try await computers.laptop(["file", "keep", "channel.backup", String(version.prefix(8))])
+    try await computers.third(["verify", "--deep"])
+    try await computers.third(
+      ["file", "restore", "channel.backup", "--out", out + "2", "--json"])
+    #expect(Files.tree(out + "2") == ["node/channel.backup"])
+    let unknown = try await computers.third(
+      ["file", "keep", "channel.backup", "00000000"], expecting: nil)
+    expectFailure(unknown, 66, says: "has no version")
+  }
+
+  @Test func `What a retired server writes is held back until a person accepts it`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("before")
+    let retired = try await computers.laptop(["writers", "retire", "node", "--json"]).json()
+    #expect(retired["changed"].flag == true && retired["silent"].flag == true)
+    let again = try await computers.laptop(["writers", "retire", "node", "--json"]).json()
+    #expect(again["changed"].flag == false)
+    // It does not know, and goes on.
+    try await computers.serverAdds("after")
+    let list = try await computers.laptop(["writers", "list", "--json"]).json()["silent"]
+    #expect(list[0]["retired"].flag == true && list[0]["held_back"].number == 1)
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out], expecting: 94)
+    #expect(try Files.text(out + "/node/channel.backup") == "before")
+    let aside = try #require(
+      Files.tree(out).first { $0.hasPrefix("node/channel.backup.held-back-") })
+    #expect(try Files.text(out + "/" + aside) == "after")
+    let version = try #require(aside.split(separator: "-").last.map(String.init))
+    try await computers.laptop(["file", "keep", "node/channel.backup", version])
+    try await computers.third(["file", "restore", "channel.backup", "--out", out + "2"])
+    #expect(try Files.text(out + "2/node/channel.backup") == "after")
+    // A new request makes it a silent writer again.
+    try await computers.authoriseServer(label: "node 2")
+    try await computers.serverAdds("new")
+    let ambiguous = try await computers.third(
+      ["file", "restore", "channel.backup", "--out", out + "3"], expecting: nil)
+    expectFailure(ambiguous, 90, says: "2 files are called", "node/channel.backup")
+    try await computers.third(["file", "restore", "node 2/channel.backup", "--out", out + "3"])
+    #expect(try Files.text(out + "3/node 2/channel.backup") == "new")
+  }
+
+  @Test func `Nothing that is there is replaced`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("from the backup")
+    let out = computers.target()
+    try Files.makeFolder(out + "/node")
+    try Files.write("mine", to: out + "/node/channel.backup")
+    let refused = try await computers.third(
+      ["file", "restore", "channel.backup", "--out", out], expecting: nil)
+    expectFailure(refused, 73, says: "with other contents")
+    #expect(try Files.text(out + "/node/channel.backup") == "mine")
+    let all = try await computers.third(["restore", "--out", out], expecting: nil)
+    #expect(all.code == 73, "\(all.text)")
+    #expect(Files.tree(out).count == 4, "the wallets were not written")
+    // A link in the place of the folder leads nowhere.
+    let linked = computers.target("linked")
+    try Files.makeFolder(linked)
+    try Files.makeFolder(computers.box.root + "/elsewhere")
+    try Files.link(linked + "/node", to: computers.box.root + "/elsewhere")
+    let link = try await computers.third(
+      ["file", "restore", "channel.backup", "--out", linked], expecting: nil)
+    expectFailure(link, 73, says: "nothing was overwritten")
+    #expect(Files.tree(computers.box.root + "/elsewhere").isEmpty)
+  }
+
+  @Test func `Wrong paths and names end before the key is asked for`() async throws {
+    let computers = try await FileComputers()
+    try Files.write("x", to: computers.files + "/channel.db")
+    try Files.write("x", to: computers.files + "/a")
+    try Files.makeFolder(computers.files + "/b")
+    try Files.write("x", to: computers.files + "/b/a")
+    let seen = try await computers.box.traced {
+      for (arguments, code, says) in [
+        (["nothing"], 66, "could not be opened"), (["b"], 64, "is a folder"),
+        (["channel.db"], 65, "channel.backup"), (["a", "b/a"], 64, "one name"),
+      ] as [([String], Int32, String)] {
+        let outcome = try await computers.laptop(
+          ["file", "add"] + arguments.map { computers.files + "/" + $0 }, expecting: nil)
+        expectFailure(outcome, code, says: says)
+      }
+      for arguments in [
+        ["file", "add", computers.files + "/a", "--name", "x/y"],
+        ["file", "add", computers.files + "/a", "-", "--name", "x"],
+        ["file", "restore", "a", "b", "--version", "12345678", "--out", "x"],
+        ["file", "restore", "a", "--out", "-"], ["file", "prune", "--keep", "0"],
+        ["restore", "--removed"], ["restore", "--only", "wallets", "--removed", "--out", "x"],
+      ] {
+        let outcome = try await computers.laptop(arguments, expecting: nil)
+        expectFailure(outcome, 64)
+      }
+    }
+    #expect(seen.isEmpty, "\(seen)")
+    let missing = try await computers.laptop(["file", "show", "nobody"], expecting: nil)
+    expectFailure(missing, 66, says: "nobody", "keybackup file list")
+  }
+
+  @Test func `A name is shown and steers nothing`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let name = "a\u{202E}b keybackup lock"
+    try await computers.server(["file", "add", "-", "--name", name], input: "x")
+    for arguments in [["file", "list"], ["restore"]] {
+      let shown = try await computers.laptop(arguments)
+      #expect(!shown.text.contains("\u{202E}") && !shown.text.contains("b keybackup"))
+      #expect(shown.out.contains("a\u{FFFD}b"), "\(shown.text)")
+    }
+    let out = computers.target()
+    try await computers.laptop(["file", "restore", name, "--out", out])
+    #expect(Files.tree(out) == ["node/" + name])
+  }
+
+  @Test func `Contents that are gone or changed are told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds(String(repeating: "long ", count: 2000))
+    try await computers.serverAdds(String(repeating: "other ", count: 2000), as: "second")
+    let objects = computers.backup.place + "/keybackup/objects"
+    let files = Files.tree(objects)
+    #expect(files.count == 2)
+    var bytes = try Files.read(objects + "/" + files[0])
+    bytes[100] ^= 1
+    try Files.write(bytes, to: objects + "/" + files[0])
+    let out = computers.target()
+    let partial = try await computers.third(
+      ["restore", "--only", "files", "--out", out, "--json"], expecting: 87
+    ).json()
+    #expect(partial["restored_files"].number == 1 && partial["failed_files"].items.count == 1)
+    try await computers.third(["verify", "--deep"], expecting: 65)
+    try Files.remove(objects + "/" + files[0])
+    try await computers.third(["verify", "--deep"], expecting: 75)
+    #expect(Files.tree(out).count == 1)
+  }
+
+  @Test func `The server says what it is without a key`() async throws {
+    let computers = try await FileComputers()
+    try await computers.server(["writers", "request", "--label", "node"])
+    let asked = try await computers.server(["status"], expecting: 88)
+    #expect(asked.out.contains("has no answer yet"), "\(asked.out)")
+    try await computers.authoriseServer()
+    try await computers.serverAdds("x")
+    let status = try await computers.server(["status"], expecting: 88)
+    #expect(status.out.contains("this computer, as \"node\": 1 file"), "\(status.out)")
+    let json = try await computers.server(["status", "--json"], expecting: 88).json()
+    #expect(json["silent_here"].items.contains { $0["files"][0]["name"].text == "channel.backup" })
+  }
+
+  @Test func `A watched file that is newer than its backup is told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let path = computers.serverHome + "/channel.backup"
+    try Files.write("saved", to: path)
+    try await computers.server(["file", "watch", path, "--once"])
+    let saved = try await computers.server(["status", "--json"], expecting: 88).json()
+    #expect(saved["watched"][0]["state"].text == "saved")
+    try Files.write("changed since", to: path)
+    try Files.setModified(path, 1_700_000_000)
+    let records = computers.serverHome + "/.local/state/keybackup/watched"
+    let record = records + "/" + (try #require(Files.tree(records).first))
+    let text = try Files.text(record)
+    try Files.write(text.replacing(/"since":\d+/, with: "\"since\":1"), to: record)
+    let late = try await computers.server(["status"], expecting: 87)
+    #expect(late.out.contains("newer than the backup for ten minutes"), "\(late.out)")
+    #expect(late.out.hasPrefix("Attention: a watched file is not backed up."), "\(late.out)")
+    try await computers.server(["file", "watch", path, "--once"])
+    try await computers.server(["status"], expecting: 88)
+  }
+
+  @Test func `Large files are told to go to restic`() {
+    #expect(AddedFiles.large == 1 << 30)
+    #expect(PrintableSize.text(0) == "0 bytes" && PrintableSize.text(1) == "1 byte")
+    #expect(PrintableSize.text(999) == "999 bytes" && PrintableSize.text(1000) == "1.0 kB")
+    #expect(PrintableSize.text(20_480) == "20.5 kB" && PrintableSize.text(999_949) == "999.9 kB")
+    #expect(PrintableSize.text(999_950) == "1.0 MB")
+    #expect(PrintableSize.text(1 << 30) == "1.1 GB" && PrintableSize.text(.max) == "18.4 EB")
+  }
+
+  @Test func `A line for another computer is never taken for a secret`() {
+    // Its letters may be those of a key.
+    let line = "keybackup-writer1q8xprv" + String(repeating: "q", count: 100)
+    #expect(SecretLook.isWriterLine(line) && SecretLook.isWriterLine(line.uppercased()))
+    #expect(TypedSecrets(["writers", "authorise", line]).refusal == nil)
+    #expect(!SecretLook.isWriterLine("keybackup-writer1 xprv"))
+    #expect(TypedSecrets(["writers", "authorise", line + " nsec1"]).refusal != nil)
+  }
+}
