@@ -16,7 +16,8 @@ extension Namespace {
     try directory.readableSubdirectory(FolderLayout.walletFolder)
   }
 
-  private func ownFolder(_ name: String) throws(BackupFolderError) -> Directory? {
+  /// A folder in `keybackup/`; `nil` when there is none.
+  func ownFolder(_ name: String) throws(BackupFolderError) -> Directory? {
     guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder) else { return nil }
     return try own.readableSubdirectory(name)
   }

@@ -137,6 +137,8 @@ static void keybackup_serve_reads(int socket) {
     int from = request.operation == KEYBACKUP_OPEN_FOLDER ? AT_FDCWD : folder;
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     switch (request.operation) {
+      case KEYBACKUP_OPEN_FILE:
+        flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;  // fall through
       case KEYBACKUP_OPEN_SUBFOLDER: flags |= O_NOFOLLOW;  // fall through
       case KEYBACKUP_OPEN_FOLDER:
         opened = (int)syscall(SYS_openat, from, name, flags, 0);

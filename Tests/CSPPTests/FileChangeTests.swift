@@ -53,7 +53,10 @@ struct FileChangeTests {
     let silent = SilentWriter(
       writerID: writer, signingKey: key, label: try Silent.name("node \"1\" ☂"),
       may: [.put, .filePut])
-    let ends = [Silent.after]
+    let ends = [
+      Operation.SealedPiece(end: Silent.after, first: 1),
+      Operation.SealedPiece(end: Silent.after, first: Silent.after.counter),
+    ]
     var builder = OperationBuilder(at: 1, writerLabel: "w", seen: [], seenSealed: ends)
     try builder.writerAdd(silent)
     builder.silentWriterRetire(writer, key)
@@ -115,13 +118,19 @@ struct FileChangeTests {
     let absent = try Operation(
       parsing: secret(text: #"{"at":1,"writer_label":"w","seen":[],"changes":[]}"#))
     #expect(absent.seenSealed.isEmpty)
-    for wrong in ["{}", "[1]", #"[{"writer_id":"a"}]"#] {
+    let seen = Silent.after.json.dropLast()
+    for wrong in ["{}", "[1]", #"[{"writer_id":"a"}]"#, "[\(seen),\"first\":0}]", "[\(seen),\"first\":4}]"]
+    {
       let text = #"{"at":1,"writer_label":"w","seen":[],"seen_sealed":\#(wrong),"changes":[]}"#
       let operation = try Operation(parsing: secret(text: text))
       #expect(operation.seenSealed.isEmpty && operation.changes == [.unknown("seen_sealed")])
       #expect(operation.hasUnknownChanges)
     }
     #expect(parse(#"{"at":1,"writer_label":"w","seen":[],"seen_sealed":null,"changes":[]}"#) == nil)
+    let alone = try Operation(
+      parsing: secret(
+        text: #"{"at":1,"writer_label":"w","seen":[],"seen_sealed":[\#(seen)}],"changes":[]}"#))
+    #expect(alone.seenSealed == [Operation.SealedPiece(end: Silent.after, first: 3)])
   }
 
   @Test

@@ -14,6 +14,9 @@ import SecretMemory
 ///
 /// Verbs for key slots, which all have the same secret: `key-add ID`, `key-remove ID`, `rotate OLD
 /// NEW`, and `finish NEW` (a rotation). An ID is a key ID, or `first` for the one that init made.
+/// Verbs for files: `silent` (this computer becomes a silent writer), `silent-add NAME=TEXT`,
+/// `silent-remove NAME`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME` (its oldest
+/// version), `writer-retire`. A text is repeated up to 100,000 bytes if it begins with `large`.
 @main
 struct FolderProbe {
   static func main() {
@@ -35,11 +38,13 @@ struct FolderProbe {
       stateFolder: state, writerLabel: "probe", clock: { 1_700_000_000 })
     let folder = try BackupFolder.open(path: path, settings: settings)
     if verb == "init" { return try initialise(folder) }
+    if try FileVerbs.runSilently(folder, verb, wallets) { return }
     let namespace = try folder.namespace()
     let slots = try namespace.scan().keySlots
     guard let slot = KeySlotChoice(verb, wallets).opener(among: slots) else { throw .wrongKey }
     var open = try namespace.open(slot.unwrap(secret: output()), by: slot.keyID)
     open.noteOpener(slot, secret: output())
+    if try FileVerbs.run(&open, folder, verb, wallets) { return }
     switch verb {
     case "key-add" where slot.keyID?.hex == wallets[0]: try open.repairKeySlots()
     case "key-add":

@@ -1,31 +1,11 @@
 public import CSPP
+internal import SecretMemory
 
 extension OpenNamespace {
-  /// Authorises a computer to write without the key.
-  ///
-  /// - Parameters:
-  ///   - request: its request, whose fingerprint a person has compared.
-  ///   - may: the changes that count.
-  ///   - label: its name for people; nil for the one in the request.
-  /// - Returns: the line that answers the request, and the operation.
-  /// - Throws: ``BackupFolderError/silentWriter(_:)``; system errors.
-  public mutating func authorise(
-    _ request: WriterRequest, may: SilentWriter.Permissions, label: PathComponent? = nil
-  ) throws(BackupFolderError) -> (answer: String, operation: Operation.Seen) { fatalError() }
-
-  /// Retires a silent writer's key: what it writes from now on is held back.
-  ///
-  /// - Parameters:
-  ///   - key: the key.
-  ///   - despiteGaps: whether to go on while operations of its chains are missing; these are then
-  ///     held back when they arrive.
-  /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``FileObstacle/historyIncomplete``; system
-  ///   errors.
-  public mutating func retire(
-    _ key: SigningKey, despiteGaps: Bool = false
-  ) throws(BackupFolderError) { fatalError() }
-
   /// Adds a version of a file, durably.
+  ///
+  /// In a conflict it takes the place of the versions that computers with the key made, and leaves
+  /// the others.
   ///
   /// - Parameters:
   ///   - contents: the contents.
@@ -37,30 +17,136 @@ extension OpenNamespace {
   public mutating func addFile(
     _ contents: borrowing FileContents, name: PathComponent, to file: FileID? = nil,
     progress: (UInt64) -> Void = { _ in }
-  ) throws(BackupFolderError) -> AddedVersion { fatalError() }
+  ) throws(BackupFolderError) -> AddedVersion {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    try namespace.objects()?.directory.removeStaged(tag: run.tag)
+    let rules = fileState.versions
+    if let file, rules.places[file] == nil { throw .file(.noSuchFile) }
+    let id = file ?? .random()
+    let live = rules.live(id)
+    let found = try contents.digest()
+    let isSame = live.allSatisfy {
+      rules.versions[$0].put.version.content == found.digest && rules.versions[$0].put.name == name
+    }
+    if !live.isEmpty, isSame { return .unchanged(file: id) }
+    let isConflicted = Set(live.map { rules.versions[$0].put.version.content }).count > 1
+    let replaced = isConflicted ? live.filter { rules.versions[$0].by == nil } : live
+    let seed = masterKey.withBytes { SecretBytes(copying: $0) }
+    let prepared = try ObjectFolder.prepare(
+      contents, digest: found.digest, hedge: seed, in: namespace, tag: run.tag, progress: progress)
+    if let object = prepared.object { try ObjectFolder.place(object) }
+    try followSilentWallets(run: run)
+    let size = prepared.version.size
+    let operation = try log(
+      put: prepared.version, of: id, name: name, replaces: rules.names(of: replaced), origin: nil,
+      run: run)
+    return .added(file: id, operation: operation, size: size)
+  }
+
+  /// Takes over what silent writers added to the wallets, and writes the CSPP files for it.
+  private mutating func followSilentWallets(run: borrowing WritingRun) throws(BackupFolderError) {
+    if waitingSilentWallets == 0 { return }
+    try logSilent(run: run)
+    _ = try repair(run: run)
+  }
+
+  /// Publishes an operation with one version.
+  private mutating func log(
+    put version: borrowing NewFileVersion, of file: FileID, name: PathComponent,
+    replaces: [Digest], origin: FileOrigin?, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Operation.Seen {
+    let settings = namespace.settings
+    let seen = log.index.tips()
+    var builder = OperationBuilder(
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen,
+      seenSealed: fileState.sealed.pieces())
+    do {
+      try builder.filePut(file, name: name, version: version, replaces: replaces, origin: origin)
+    } catch {
+      throw .internalError("a version: \(error)")
+    }
+    let staged = try stage(builder, nextHeader(), seen: seen, versions: [], run: run)
+    try publish(staged, run: run)
+    return staged.reference
+  }
 
   /// Removes a file: its live versions no longer count, and stay restorable.
   ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - despiteGaps: whether to decide without operations or versions that are not here.
   /// - Throws: ``FileObstacle/noSuchFile``; ``FileObstacle/historyIncomplete``; system errors.
   public mutating func removeFile(
     _ file: FileID, despiteGaps: Bool = false
-  ) throws(BackupFolderError) { fatalError() }
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    let live = fileState.versions.live(file)
+    if live.isEmpty { throw .file(.noSuchFile) }
+    try requireWhole(file, despiteGaps)
+    let names = fileState.versions.names(of: live)
+    let staged = try stage(run: run) { $0.fileRemove(file, replaces: names) }
+    try publish(staged, run: run)
+  }
 
   /// Chooses a version: ends a conflict, accepts what is held back, brings back what was replaced or
   /// removed.
   ///
+  /// - Parameters:
+  ///   - version: from ``files()``; nothing is written for the only live one.
+  ///   - despiteGaps: whether to decide without operations or versions that are not here.
   /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; system errors.
   public mutating func choose(
     _ version: StoredVersion, despiteGaps: Bool = false
-  ) throws(BackupFolderError) { fatalError() }
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    let rules = fileState.versions
+    let name = version.operation.digest
+    let held = rules.heldBack.first {
+      $0.operation.digest == name && $0.put.fileID == version.file
+    }
+    let replaces: [Digest]
+    let kept: FileVersions.Version
+    if let held {
+      kept = held
+      replaces = rules.predecessors(of: held)
+    } else {
+      guard let place = rules.place(of: name, file: version.file) else {
+        throw .file(.noSuchVersion)
+      }
+      kept = rules.versions[place]
+      let live = rules.live(version.file)
+      let aside = live.filter { rules.versions[$0].made != kept.made }
+      if aside.isEmpty, !live.isEmpty { return }
+      try requireWhole(version.file, despiteGaps)
+      replaces = rules.names(of: aside)
+    }
+    var workspace = OperationLog.Workspace()
+    let put = try reopen(name, version.file, &workspace)
+    let copy: NewFileVersion
+    do {
+      copy = try NewFileVersion(copying: put.version, in: workspace.operation.bytes)
+    } catch {
+      throw .file(.contentsDamaged)
+    }
+    _ = try log(
+      put: copy, of: version.file, name: put.name, replaces: replaces,
+      origin: FileOrigin(made: kept.made, by: kept.by), run: run)
+  }
 
-  /// Gives up versions of more than 64 KiB that have more than `kept` newer ones and were replaced
-  /// for seven days by this computer's own count.
-  ///
-  /// - Parameter kept: the number of newer versions that stay.
-  /// - Returns: what was given up.
-  /// - Throws: ``FileObstacle/historyIncomplete``; system errors.
-  public mutating func pruneFiles(
-    keeping kept: Int = 10, despiteGaps: Bool = false
-  ) throws(BackupFolderError) -> PrunedVersions { fatalError() }
+  /// Throws while something is missing that a decision about a file should know.
+  func requireWhole(_ file: FileID?, _ despiteGaps: Bool) throws(BackupFolderError) {
+    if despiteGaps { return }
+    let missing = fileState.versions.missing
+    let isFileWhole = file.map { missing[$0] == nil } ?? missing.isEmpty
+    let isLogWhole = health.incomplete + health.rolledBack == 0
+    guard isFileWhole, isLogWhole, !hasSealedGap else { throw .file(.historyIncomplete) }
+  }
+
+  /// Whether operations of silent writers are named, or were here, and are not here.
+  private var hasSealedGap: Bool {
+    silentWriters().contains { $0.hasGap || $0.missing + $0.incomplete > 0 }
+  }
 }

@@ -16,7 +16,7 @@ final class AtomicFile {
 
   let directory: Directory
   let temporaryName: String
-  private let byteCount: Int
+  private var byteCount: Int
   private var descriptor: Int32
   private var isTemporary = true
 
@@ -87,6 +87,39 @@ final class AtomicFile {
       return 0
     }
     if failure != 0 { throw .system(failure, directory.path) }
+  }
+
+  /// Adds bytes to a file that is staged piece by piece.
+  ///
+  /// Begin with no bytes; check with ``settle(readingBack:)``.
+  ///
+  /// - Parameter bytes: the next bytes.
+  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors.
+  func append(_ bytes: RawSpan) throws(BackupFolderError) {
+    try write(bytes)
+    let before = byteCount
+    byteCount += bytes.byteCount
+    // The disk begins to work long before the file is complete.
+    if before / Self.piecesToSync != byteCount / Self.piecesToSync {
+      _ = keybackup_start_sync(descriptor)
+    }
+  }
+
+  private static let piecesToSync = 8 << 20
+
+  /// Puts a file that was staged piece by piece on the disk, and reads it back.
+  ///
+  /// - Parameter read: receives the bytes in pieces; its caller compares them before the file is
+  ///   placed.
+  /// - Throws: system errors; EIO if its size is not what was written.
+  func settle(readingBack read: (RawSpan) -> Void) throws(BackupFolderError) {
+    let code = SystemCall.sync(descriptor)
+    if code != 0 { throw .system(code, directory.path) }
+    let size = try FilePieces.read(descriptor, path: directory.path) {
+      (piece) throws(BackupFolderError) in read(piece)
+    }
+    guard size == UInt64(byteCount) else { throw .io(errno: EIO, path: directory.path) }
+    closeFile()
   }
 
   /// Puts the staged bytes on the disk, reads them back and checks them.
@@ -184,5 +217,28 @@ final class AtomicFile {
 
   private func rename(to name: String, flags: UInt32) throws(BackupFolderError) -> Int32 {
     try directory.rename(temporaryName, to: name, flags: flags)
+  }
+}
+
+extension Directory {
+  /// The temporary files here with a tag.
+  func temporaryFiles(tag: String) throws(BackupFolderError) -> [String] {
+    let prefix = "\(AtomicFile.temporaryPrefix)\(tag)-"
+    var found: [String] = []
+    var names = try NameStream(self)
+    // Most names are not looked at further.
+    while let name = try names.next({
+      $0.starts(with: ".keybackup-tmp-") ? String(repairing: $0) : ""
+    }) {
+      if name.hasPrefix(prefix) { found.append(name) }
+    }
+    return found
+  }
+
+  /// Removes temporary files with a tag, in a folder where nothing is ever displaced.
+  ///
+  /// - Throws: system errors.
+  func removeStaged(tag: String) throws(BackupFolderError) {
+    for name in try temporaryFiles(tag: tag) { try unlink(name) }
   }
 }

@@ -64,7 +64,10 @@ final class Directory: Sendable {
   /// - Throws: ``BackupFolderError/notAFolder(path:)`` for a file or a symbolic
   ///   link of that name.
   func subdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
-    let below = "\(path)/\(name)"
+    try open(name, below: "\(path)/\(name)")
+  }
+
+  private func open(_ name: String, below: String) throws(BackupFolderError) -> Directory? {
     let (opened, code): (Int32, Int32)
     if let access {
       (opened, code) = try access.openFolder(name, in: self, path: below)
@@ -89,6 +92,22 @@ final class Directory: Sendable {
   func readableSubdirectory(_ name: String) throws(BackupFolderError) -> Directory? {
     do {
       return try subdirectory(name)
+    } catch .notAFolder {
+      return nil
+    }
+  }
+
+  /// Opens another subfolder of this folder's parent; returns `nil` when there is none.
+  ///
+  /// It costs one call where there is none, and follows no symbolic link.
+  ///
+  /// - Parameter name: its name.
+  /// - Returns: the folder; `nil` also when something else has its name.
+  /// - Throws: ``BackupFolderError/interrupted``; system errors.
+  func sibling(_ name: String) throws(BackupFolderError) -> Directory? {
+    let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ".."
+    do {
+      return try open("../\(name)", below: "\(parent)/\(name)")
     } catch .notAFolder {
       return nil
     }

@@ -87,6 +87,22 @@ final class FolderAccess: Sendable {
     return code != ENOENT
   }
 
+  /// Opens a file, which its caller reads piece by piece.
+  ///
+  /// Only opening has a time limit.
+  ///
+  /// - Returns: a descriptor, or an `errno`.
+  /// - Throws: the reason why no answer came.
+  func openFile(
+    _ name: String, in folder: Directory
+  ) throws(FileProblem) -> (descriptor: Int32, error: Int32) {
+    try perform("\(folder.path)/\(name)", in: folder.path) {
+      process, patient throws(ReadingProcess.Silence) in
+      let result = try process.openFile(name, in: folder.descriptor, while: patient)
+      return (result, result.error)
+    }
+  }
+
   /// The names in a folder, each with a zero byte after it.
   func names(in folder: Directory) throws(BackupFolderError) -> [UInt8] {
     do {

@@ -67,6 +67,19 @@ final class ReadingProcess: Sendable {
     return (descriptor, answer.error)
   }
 
+  /// Opens a file for reading, by its name in a folder.
+  ///
+  /// - Returns: a descriptor, or the call's `errno`.
+  func openFile(
+    _ name: String, in folder: Int32, while patient: TimeLimit
+  ) throws(Silence) -> (descriptor: Int32, error: Int32) {
+    try send(KEYBACKUP_OPEN_FILE, name, folder: folder)
+    var descriptor: Int32 = -1
+    let answer = try answer(while: patient, &descriptor)
+    if answer.error == 0, descriptor < 0 { throw .ended }
+    return (descriptor, answer.error)
+  }
+
   /// Checks whether a name is in use.
   ///
   /// - Returns: 0 or the call's `errno`.

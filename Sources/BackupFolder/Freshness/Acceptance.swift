@@ -12,6 +12,8 @@ public struct Acceptance: Sendable {
   public let gaps: Int
   let present: OperationNames
   let awaited: OperationNames
+  /// The sealed operations whose files are here.
+  let presentSealed: OperationNames
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
   /// a key.
@@ -32,13 +34,15 @@ extension Namespace {
     let log = try LogHeaders.read(self, localState: localState)
     let present = log.names
     let awaited = OperationNames(log.unsynchronised.union(log.damaged)).subtracting(present)
-    let health = health(
+    var health = health(
       of: log.index, localState: localState, unsynchronised: log.unsynchronised,
       damaged: log.damaged)
+    let presentSealed = try sealedNames()
+    health.include(missingSealed: rememberedFiles.verified.subtracting(presentSealed))
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) },
-      present: present, awaited: awaited)
+      present: present, awaited: awaited, presentSealed: presentSealed)
   }
 
   /// Records the folder, as it was shown, as the state that this computer has seen.
@@ -54,7 +58,27 @@ extension Namespace {
     var localState = try state.localState(of: id)
     localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
     try state.save(localState, of: id)
+    var files = try state.files(of: id)
+    let lost = files.verified.subtracting(acceptance.presentSealed)
+    if !lost.isEmpty {
+      files.verified = files.verified.subtracting(lost)
+      try state.save(files, of: id)
+    }
     _ = consume lock
+  }
+}
+
+extension Namespace {
+  /// The memory of files; nothing where it cannot be read.
+  private var rememberedFiles: FileMemory {
+    guard let state = try? state(make: false) else { return FileMemory() }
+    return (try? state.files(of: id)) ?? FileMemory()
+  }
+
+  /// The sealed operations that the names of files claim.
+  private func sealedNames() throws(BackupFolderError) -> OperationNames {
+    guard let folder = try ownFolder(FolderLayout.sealedFolder) else { return [] }
+    return try LogListing(folder).claimedNames
   }
 }
 

@@ -178,6 +178,7 @@ extension StateFolder {
   /// accepted.
   func forget(_ namespace: NamespaceID) throws(BackupFolderError) {
     try? directory.unlink(Self.keySlotStateName(namespace))
+    try? directory.unlink("\(namespace).files")
     try directory.unlink(namespace.hex)
   }
 }

@@ -85,9 +85,14 @@ struct StateFolder: Sendable {
 
   /// Replaces a file after checking the staged bytes.
   func replace(_ name: String, with bytes: [UInt8]) throws(BackupFolderError) {
+    try unsafe replace(name, with: bytes.span.bytes)
+  }
+
+  /// Replaces a file, whose bytes may be secret, after checking the staged ones.
+  func replace(_ name: String, with bytes: RawSpan) throws(BackupFolderError) {
     var buffer = FileBuffer()
-    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "memory")
-    let digest = Digest(of: bytes.span)
+    let file = try AtomicFile(staging: bytes, in: directory, tag: "memory")
+    let digest = Digest(of: bytes)
     try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
     try file.place(overwriting: name)
   }
@@ -171,6 +176,7 @@ struct StateFolder: Sendable {
         case "": _ = try localState(of: id)
         case "ways": _ = try slots(of: id)
         case "credentials": _ = try credentials(of: id)
+        case "files": _ = try files(of: id)
         default: break
         }
       } catch {

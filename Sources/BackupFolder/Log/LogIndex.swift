@@ -161,18 +161,44 @@ struct LogIndex {
     let (writer, counter) = (references.writer(target), references.counter(target))
     for seen in nodes.seen(node) where references.writer(seen) == writer {
       guard let tip = nodes.place(of: references.digest(seen)) else { continue }
-      var branch = nodes.branch(tip)
-      var last = nodes.counter(tip)
-      while branch >= 0 {
-        if branch == nodes.branch(other) {
-          if counter <= last { return true }
-          break
-        }
-        last = min(last, branches[branch].lastShared)
-        branch = branches[branch].parent
-      }
+      if reaches(tip, nodes.branch(other), counter) { return true }
     }
     return false
+  }
+
+  /// Whether the `seen` of an operation reaches another; both are here.
+  func covers(_ one: Digest, _ other: Digest) -> Bool {
+    guard let node = nodes.place(of: one), let target = nodes.place(of: other) else { return false }
+    return covers(node, target)
+  }
+
+  /// Whether an operation must cover nothing, because a master key that was given up made it.
+  func isBeyond(_ name: Digest) -> Bool {
+    guard !isBeyond.isEmpty, let node = nodes.place(of: name) else { return false }
+    return node >= isBeyond.count || isBeyond[node]
+  }
+
+  /// Whether `tip`'s chain, going back over `previous`, has an operation.
+  func reaches(_ tip: Int, _ other: Int) -> Bool {
+    reaches(tip, nodes.branch(other), nodes.counter(other))
+  }
+
+  private func reaches(_ tip: Int, _ target: Int, _ counter: UInt64) -> Bool {
+    var branch = nodes.branch(tip)
+    var last = nodes.counter(tip)
+    while branch >= 0 {
+      if branch == target { return counter <= last }
+      last = min(last, branches[branch].lastShared)
+      branch = branches[branch].parent
+    }
+    return false
+  }
+
+  /// The operation here that the one at a place follows in its chain.
+  func parent(of place: Int) -> Int? {
+    let previous = nodes.previous(place)
+    if previous < 0 { return nil }
+    return parent(of: nodes[place].reference, nodes.references.digest(previous))
   }
 
   /// Every record that any operation changes.

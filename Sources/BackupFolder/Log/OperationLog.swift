@@ -22,6 +22,10 @@ struct OperationLog {
   private(set) var pendingKeySlots: [KeyID: LoggedPendingKeySlot] = [:]
   /// Sealed private data beside the wallets, by topic.
   private(set) var sensitive: [String: [[UInt8]]] = [:]
+  /// The files and silent writers in it.
+  var files = FileRecords()
+  /// The folder of sealed operations beside the logs; nil where there is none.
+  private(set) var sealedFolder: Directory?
   /// The namespaces before and after this one.
   var links = LogLinks()
   /// The key slots that were removed.
@@ -91,6 +95,14 @@ struct OperationLog {
       log.problems.report(unlisted: problem)
     }
     guard let folder = opened else { return log }
+    do throws(BackupFolderError) {
+      log.sealedFolder = try folder.sibling(FolderLayout.sealedFolder)
+    } catch {
+      if !isTolerant || error == .interrupted { throw error }
+      log.problems.report(
+        FileFinding(
+          unlisted: "\(FolderLayout.ownFolder)/\(FolderLayout.sealedFolder)", error))
+    }
     let listing: LogListing
     do throws(BackupFolderError) {
       listing = try LogListing(folder, isTolerant: isTolerant)
@@ -189,8 +201,8 @@ struct OperationLog {
         sensitive[topic, default: []].append(
           try Operation.file(payload, in: workspace.operation.bytes))
       case .keyRemove(let key): removedKeys.insert(key)
-      // Files and silent writers are not read here yet.
-      case .unknown, .writerAdd, .silentWriterRetire, .file: hasUnknownChanges = true
+      case .unknown: hasUnknownChanges = true
+      case .writerAdd, .silentWriterRetire, .file: content.hasFiles = true
       case .writerRetire(let writer): content.retired.append(writer)
       case .keyLabel(let key, let label): include(label: label, of: key, at: operation.at)
       case .from, .moved:
@@ -205,6 +217,9 @@ struct OperationLog {
     index.include(file)
     let isNew = append(
       reference, previous: file.header.previous, seen: operation.seen, content)
+    if isNew, content.hasFiles || !operation.seenSealed.isEmpty {
+      files.include(operation, reference)
+    }
     if location == .operation(reference.name) {
       elsewhere[file.digest] = nil
     } else {
@@ -223,6 +238,8 @@ struct OperationLog {
     var retired: [WriterID] = []
     /// Whether it names other namespaces.
     var hasLinks = false
+    /// Whether it has changes of files or silent writers.
+    var hasFiles = false
 
     /// A `put` or `remove`; see ``LogIndex/append(record:value:node:change:isOriginal:)``.
     struct Version {
@@ -271,6 +288,9 @@ struct OperationLog {
           record: version.0, value: version.1, change: place, isOriginal: staged.marksEntries))
     }
     append(staged.reference, previous: staged.header.previous, seen: staged.seen, content)
+    files.include(
+      staged.fileChanges, staged.reference, at: staged.at, isFinding: staged.seen.isEmpty,
+      seenSealed: staged.seenSealed)
   }
 
   private mutating func include(label: String, of reference: Operation.Seen) {

@@ -15,6 +15,10 @@ struct StagedOperation {
   var hasLinks = false
   /// Whether the marks of the entries in its `put`s name it.
   var marksEntries = false
+  /// The pieces of sealed chains that it has taken into account.
+  var seenSealed: [Operation.SealedPiece] = []
+  /// All of its changes if some are of files or silent writers.
+  var fileChanges: [Operation.Change] = []
   /// The time of the operation, in Unix seconds.
   let at: UInt64
   let writerLabel: String

@@ -2,7 +2,6 @@
 // encrypted. Objects are written and read piece by piece. Which version names an object is not
 // known here.
 
-internal import CLinux
 internal import CSPP
 internal import Glibc
 public import SecretMemory
@@ -11,27 +10,86 @@ public import SecretMemory
 public struct FileContents: ~Copyable {
   private let descriptor: Int32
   private let bytes: SecretBytes?
+  private let path: String
   /// The time of the last change in Unix seconds.
   public let modified: UInt64
   /// The permission bits.
   public let mode: UInt16
-  /// The size in bytes, as far as is known.
+  /// The size in bytes when it was opened.
   public let size: UInt64
 
   /// Takes the contents from an open file.
   ///
-  /// - Parameter descriptor: a regular file, opened for reading; the caller closes it afterwards.
+  /// - Parameters:
+  ///   - descriptor: a regular file, opened for reading; the caller closes it afterwards.
+  ///   - path: its path for messages.
   /// - Throws: ``BackupFolderError/notRegular(path:)``; system errors.
-  public init(descriptor: Int32) throws(BackupFolderError) {
-    fatalError()
+  public init(descriptor: Int32, path: String = "the file") throws(BackupFolderError) {
+    guard let status = FilePieces.status(descriptor) else { throw .notRegular(path: path) }
+    self.descriptor = descriptor
+    self.path = path
+    bytes = nil
+    modified = UInt64(max(0, status.modified))
+    mode = UInt16(truncatingIfNeeded: status.mode & 0o7777)
+    size = status.size
   }
 
   /// Takes contents that are in memory.
   public init(bytes: consuming SecretBytes, modified: UInt64, mode: UInt16) {
     descriptor = -1
+    path = ""
     size = UInt64(bytes.count)
     self.bytes = consume bytes
     self.modified = modified
-    self.mode = mode
+    self.mode = mode & 0o7777
+  }
+
+  /// Passes the contents on in pieces of at most 64 KiB.
+  borrowing func forEachPiece(
+    _ body: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    guard bytes != nil else {
+      try FilePieces.read(descriptor, path: path, body)
+      return
+    }
+    var start = 0
+    while start < Int(size) {
+      let end = min(Int(size), start + FilePieces.size)
+      try bytes?.withBytes { (bytes) throws(BackupFolderError) in
+        try body(bytes.extracting(start..<end))
+      }
+      start = end
+    }
+  }
+
+  /// The digest of the contents and their size.
+  borrowing func digest() throws(BackupFolderError) -> (digest: Digest, size: UInt64) {
+    var hash = SHA256()
+    var size: UInt64 = 0
+    try forEachPiece { (piece) throws(BackupFolderError) in
+      hash.update(piece)
+      size += UInt64(piece.byteCount)
+    }
+    return (Digest(hash), size)
+  }
+
+  /// Small contents as a whole; nil if they are larger than an operation may hold.
+  borrowing func inline() throws(BackupFolderError) -> SecretBytes? {
+    var whole = SecretWriter(capacity: SizeLimits.inlineFile + FilePieces.size)
+    if size > UInt64(SizeLimits.inlineFile) { return nil }
+    try forEachPiece { (piece) throws(BackupFolderError) in
+      // The file may have grown; the first piece shows that.
+      if whole.count <= SizeLimits.inlineFile { whole.raw(piece) }
+    }
+    return whole.count <= SizeLimits.inlineFile ? whole.finish() : nil
+  }
+}
+
+extension Digest {
+  /// The result of a hash.
+  init(_ hash: consuming SHA256) {
+    let bytes = hash.finalize()
+    guard let digest = Digest(bytes: bytes) else { preconditionFailure("32 bytes") }
+    self = digest
   }
 }

@@ -11,6 +11,7 @@ extension OpenNamespace {
   public mutating func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !isLoaded { try load() }
     if try !lateRecords(among: [record]).isEmpty { return true }
+    if silentWallets().contains(where: { $0.record == record }) { return true }
     if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
     var files = try namespace.viewFiles()
     while let file = try files.nextFile() {

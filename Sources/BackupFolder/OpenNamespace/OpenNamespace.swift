@@ -50,6 +50,8 @@ public struct OpenNamespace: ~Copyable {
   private(set) var isLoaded = false
   /// The logs of all computers.
   var log = OperationLog()
+  /// The files and silent writers.
+  var fileState = FileState()
   /// The local state of this namespace.
   var localState = LocalState()
   /// The CSPP files.
@@ -119,6 +121,7 @@ public struct OpenNamespace: ~Copyable {
     log = try OperationLog.read(
       namespace, masterKey: masterKey, isTolerant: purpose == .reading)
     log.limitCovering(to: lineage.carriedEnds)
+    try loadFiles()
     isLoaded = true
     lineage.knownSuccessors = lineage.knownSuccessors ?? Set(log.links.successors.map(\.id))
     try loadEarlier()
@@ -132,6 +135,7 @@ public struct OpenNamespace: ~Copyable {
       damaged: log.damaged)
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
+    health.include(missingSealed: missingSealed)
     judgeEarlier()
   }
 
@@ -149,12 +153,13 @@ public struct OpenNamespace: ~Copyable {
   /// operation, an acceptance) are not undone.
   mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
-    if localState.operations.isSuperset(of: names) { return }
+    if localState.operations.isSuperset(of: names), !hasNewFiles { return }
     localState.operations.formUnion(names)
     let state = try namespace.state(make: true)
     let lock = try state.lock(patience: FileLock.readersPatience)
     localState = try state.localState(of: id)
     try remember(names, in: state)
+    try rememberFiles(in: state)
     _ = consume lock
   }
 
@@ -213,6 +218,7 @@ public struct OpenNamespace: ~Copyable {
       }
     }
     try emitLogged(&pass, body)
+    try emitSilent(&pass, body)
     try emitLate(&pass, body)
     return pass.finish()
   }

@@ -42,7 +42,7 @@ extension OpenNamespace {
     let folder = try namespace.makeLogFolder(of: header.writerID)
     // Below a folder that has this computer's last operation, everything is durable.
     if localState.lastOwn?.writer != header.writerID { try namespace.syncFolders() }
-    let staged: StagedOperation
+    var staged: StagedOperation
     do {
       let sealed = try seal(builder, header)
       let file = try sealed.file.withBytes { (bytes) throws(BackupFolderError) in
@@ -54,7 +54,9 @@ extension OpenNamespace {
         writerLabel: namespace.settings.writerLabel, file: file, folder: folder)
       // The sealed bytes are released here: the file is read back instead.
     }
-    try settle(staged)
+    let operation = try settle(staged)
+    staged.seenSealed = operation.seenSealed
+    if operation.changes.contains(where: \.isOfFiles) { staged.fileChanges = operation.changes }
     return staged
   }
 
@@ -76,7 +78,8 @@ extension OpenNamespace {
     let settings = namespace.settings
     let seen = log.index.tips()
     var operation = OperationBuilder(
-      at: time ?? settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+      at: time ?? settings.clock(), writerLabel: settings.writerLabel, seen: seen,
+      seenSealed: fileState.sealed.pieces())
     changes(&operation)
     let next = if let header { header } else { try nextHeader() }
     return try stage(operation, next, seen: seen, versions: versions, run: run)
@@ -96,7 +99,7 @@ extension OpenNamespace {
   }
 
   /// Waits until a staged operation is on the disk and opens it again.
-  private func settle(_ staged: StagedOperation) throws(BackupFolderError) {
+  private func settle(_ staged: StagedOperation) throws(BackupFolderError) -> Operation {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.operation
     var back: OperationFile?
@@ -104,9 +107,10 @@ extension OpenNamespace {
       back = try? OperationFile(parsing: bytes, at: id, limit: limit)
       return back?.digest == staged.reference.digest
     }
-    guard (try? back?.open(inPlace: &buffer.bytes, masterKey: masterKey)) != nil else {
+    guard let operation = try? back?.open(inPlace: &buffer.bytes, masterKey: masterKey) else {
       throw .io(errno: EIO, path: staged.folder.path)
     }
+    return operation
   }
 
   /// Gives a staged operation its name; from here on it counts.
@@ -125,6 +129,7 @@ extension OpenNamespace {
     // If an own operation is not remembered, the next run only needs a new writer ID. Throwing here
     // would report a published operation as failed.
     try? run.state.save(localState, of: id)
+    if !staged.fileChanges.isEmpty { judgeFiles() }
     judgeLogs()
   }
 
@@ -151,13 +156,26 @@ extension OpenNamespace {
       try load()
     } else if try listingMark() != log.listed {
       try load()
+    } else if try sealedMark() != fileState.sealed.listed {
+      try load()
     }
     try requireNotMoved()
     try refreshEarlier(run: run)
     // Writing without knowing the remembered operations would lose them.
     localState = try run.state.localState(of: id)
     try? remember(log.index.names, in: run.state)
+    try? rememberFiles(in: run.state)
     rememberKeySlots(isLocked: true)
+  }
+}
+
+extension Operation.Change {
+  /// Whether it is of files or silent writers.
+  fileprivate var isOfFiles: Bool {
+    switch self {
+    case .file, .writerAdd, .silentWriterRetire: true
+    default: false
+    }
   }
 }
 

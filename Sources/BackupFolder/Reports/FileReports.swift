@@ -37,7 +37,7 @@ public struct StoredVersion: Equatable, Sendable {
     case late
   }
 
-  /// The state of a version's contents, as far as can be seen without reading them.
+  /// The state of a version's contents; they are not read for it.
   public enum ObjectState: String, Equatable, Sendable {
     /// They lie in the operation.
     case inline

@@ -38,6 +38,8 @@ public struct WalletVersion: Equatable, Sendable {
     case view(file: String)
     /// The log.
     case log
+    /// A silent writer's sealed operation.
+    case silent
     /// A namespace before a rotation of the master key.
     case earlier(NamespaceID)
   }

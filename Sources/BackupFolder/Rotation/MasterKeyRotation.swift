@@ -190,6 +190,7 @@ extension OpenNamespace {
       throw .cannotRotate(.moved(to: successor.id))
     }
     if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
+    if !log.files.isEmpty { throw .cannotRotate(.hasFiles) }
     // A copy in another spelling lacks nothing.
     if health.rolledBack + health.forked + health.incomplete > 0
       || logFindings.contains(where: { $0.state != .foreign })

@@ -61,6 +61,11 @@ extension Namespace {
   func discardUnfinished(run: borrowing WritingRun) throws(BackupFolderError) {
     let localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
+    // What a silent writer or another computer put here is nobody's to remove.
+    for name in [FolderLayout.sealedFolder, FolderLayout.objectFolder] {
+      guard let folder = try ownFolder(name) else { continue }
+      if try !folder.names().isEmpty { throw .cannotRotate(.unfinished(id)) }
+    }
     if let logs = try logFolder() {
       for name in try logs.names() {
         guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {

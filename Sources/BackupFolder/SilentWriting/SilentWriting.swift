@@ -2,8 +2,11 @@
 // writes. Nothing here needs or knows a master key, and nothing that lies in the folder stops it.
 
 public import CSPP
+internal import SecretMemory
 
-/// A silent writer that this computer is, or has asked to become. It holds no secret.
+/// A silent writer that this computer is, or has asked to become.
+///
+/// It holds no secret.
 public struct LocalSilentWriter: Equatable, Sendable {
   /// The ID of its chain.
   public let writerID: WriterID
@@ -15,9 +18,9 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let namespaceID: NamespaceID?
   /// The changes that may count.
   public let may: SilentWriter.Permissions
-  /// The number of operations that this computer has written as this writer.
+  /// The counter of the last operation that this computer has written as this writer.
   public let operations: UInt64
-  /// The names of its files.
+  /// Its files by their names.
   public let files: [PathComponent: FileID]
 }
 
@@ -25,7 +28,10 @@ extension BackupFolder {
   /// The silent writers that this computer is for this folder, and its open requests.
   ///
   /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``; system errors.
-  public func localSilentWriters() throws(BackupFolderError) -> [LocalSilentWriter] { fatalError() }
+  public func localSilentWriters() throws(BackupFolderError) -> [LocalSilentWriter] {
+    guard let folder = try silentFolder(make: false) else { return [] }
+    return try folder.states().map { LocalSilentWriter($0) }.sorted { $0.writerID < $1.writerID }
+  }
 
   /// Makes and remembers a request to become a silent writer.
   ///
@@ -34,7 +40,13 @@ extension BackupFolder {
   /// - Throws: system errors.
   public func requestSilentWriting(
     label: PathComponent
-  ) throws(BackupFolderError) -> WriterRequest { fatalError() }
+  ) throws(BackupFolderError) -> WriterRequest {
+    let run = try SilentRun.begin(self)
+    let state = SilentState(label: label)
+    try run.save(state)
+    guard let request = state.request else { throw .internalError("a request of the wrong size") }
+    return request
+  }
 
   /// Accepts the answer to a request of this computer.
   ///
@@ -43,15 +55,57 @@ extension BackupFolder {
   /// - Throws: ``BackupFolderError/silentWriter(_:)``; system errors.
   public func acceptSilentWriting(
     _ line: String
-  ) throws(BackupFolderError) -> LocalSilentWriter { fatalError() }
+  ) throws(BackupFolderError) -> LocalSilentWriter {
+    let run = try SilentRun.begin(self)
+    guard let found = try answered(line, among: run.folder.states()) else {
+      throw .silentWriter(.noRequest)
+    }
+    let state = found.state
+    state.grant = SilentState.Grant(
+      namespaceID: found.answer.namespaceID, inbox: found.answer.inbox, may: found.answer.may,
+      after: found.answer.after)
+    state.writerSecret = found.answer.writerSecret.copy()
+    state.answerSecret = nil
+    try run.save(state)
+    return LocalSilentWriter(state)
+  }
 
   /// The request that an answer fits, for its fingerprint; nil if there is none.
+  ///
+  /// - Throws: ``BackupFolderError/silentWriter(_:)`` for a mistyped line; system errors.
   public func request(answeredBy line: String) throws(BackupFolderError) -> WriterRequest? {
-    fatalError()
+    guard let folder = try silentFolder(make: false) else { return nil }
+    return try answered(line, among: folder.states())?.state.request
+  }
+
+  private struct Answered: ~Copyable {
+    let state: SilentState
+    let answer: WriterAnswer
+  }
+
+  private func answered(
+    _ line: String, among states: [SilentState]
+  ) throws(BackupFolderError) -> Answered? {
+    for state in states {
+      guard let request = state.request, let secret = state.answerSecret?.copy() else { continue }
+      do throws(AuthorisingLineMistake) {
+        let answer = try WriterAnswer(opening: line, to: request, answerSecret: secret)
+        return Answered(state: state, answer: answer)
+      } catch {
+        if error != .otherRequest { throw .silentWriter(.line(error)) }
+      }
+    }
+    return nil
   }
 
   /// Forgets a silent writer or a request, with its secrets.
-  public func forgetSilentWriter(_ id: WriterID) throws(BackupFolderError) { fatalError() }
+  ///
+  /// - Throws: system errors.
+  public func forgetSilentWriter(_ id: WriterID) throws(BackupFolderError) {
+    let run = try SilentRun.begin(self)
+    try run.folder.state.directory.unlink(SilentState.fileName(id))
+    try run.folder.state.directory.sync()
+  }
 
   /// Adds a version of a file without any key, durably.
   ///
@@ -68,24 +122,108 @@ extension BackupFolder {
   public func addSilently(
     _ contents: borrowing FileContents, name: PathComponent, as writer: LocalSilentWriter,
     progress: (UInt64) -> Void = { _ in }
-  ) throws(BackupFolderError) -> AddedVersion { fatalError() }
+  ) throws(BackupFolderError) -> AddedVersion {
+    let run = try SilentRun.begin(self)
+    let chain = try run.chain(of: writer.writerID, .filePut)
+    try chain.recover(run)
+    let found = try contents.digest()
+    var file = chain.state.files[name] ?? SilentState.File(id: .random())
+    if file.content == found.digest { return .unchanged(file: file.id) }
+    let seed = chain.state.signer.withSeed { SecretBytes(copying: $0) }
+    let prepared = try ObjectFolder.prepare(
+      contents, digest: found.digest, hedge: seed, in: chain.namespace, tag: run.tag,
+      progress: progress)
+    if let object = prepared.object {
+      chain.state.pendingObject = object.name
+      try run.save(chain.state)
+      try ObjectFolder.place(object)
+    }
+    let replaces = file.version.map { [$0] } ?? []
+    let content = prepared.version.content
+    let size = prepared.version.size
+    var builder = try chain.builder(run)
+    do {
+      try builder.filePut(file.id, name: name, version: prepared.version, replaces: replaces)
+    } catch {
+      throw .internalError("a version: \(error)")
+    }
+    let operation = try chain.seal(builder)
+    file.version = operation.digest
+    file.content = content
+    chain.state.files[name] = file
+    chain.state.pendingObject = nil
+    try chain.publish(operation, run)
+    return .added(file: file.id, operation: operation, size: size)
+  }
 
   /// Adds wallets without any key, durably, in one operation; they count if they are new.
   ///
+  /// - Parameters:
+  ///   - batch: the wallets.
+  ///   - writer: from ``localSilentWriters()``.
   /// - Returns: the operation.
   /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``BackupFolderError/tooLarge(path:limit:)``
   ///   for more than one operation holds; system errors.
   public func addSilently(
     _ batch: borrowing WalletBatch, as writer: LocalSilentWriter
-  ) throws(BackupFolderError) -> Operation.Seen { fatalError() }
+  ) throws(BackupFolderError) -> Operation.Seen {
+    let run = try SilentRun.begin(self)
+    let chain = try run.chain(of: writer.writerID, .put)
+    try chain.recover(run)
+    var builder = try chain.builder(run)
+    let mark = WalletEntry.Mark(writerID: writer.writerID, counter: chain.next.counter)
+    for place in 0..<batch.count {
+      let entry: SecretBytes
+      do {
+        let plain = batch.withEntry(place) { SecretBytes(copying: $0) }
+        entry = try WalletEntry.marking(plain, with: mark)
+      } catch {
+        throw .invalidEntry(error)
+      }
+      builder.put(batch.items[place].record, entry: entry)
+    }
+    let operation = try chain.seal(builder)
+    try chain.publish(operation, run)
+    return operation
+  }
 
   /// Removes a file of this writer without any key, durably; its versions stay restorable.
+  ///
+  /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``FileObstacle/noSuchFile``; system errors.
   public func removeSilently(
     name: PathComponent, as writer: LocalSilentWriter
-  ) throws(BackupFolderError) { fatalError() }
+  ) throws(BackupFolderError) {
+    let run = try SilentRun.begin(self)
+    let chain = try run.chain(of: writer.writerID, .fileRemove)
+    try chain.recover(run)
+    guard var file = chain.state.files[name], let version = file.version, file.content != nil
+    else { throw .file(.noSuchFile) }
+    var builder = try chain.builder(run)
+    builder.fileRemove(file.id, replaces: [version])
+    let operation = try chain.seal(builder)
+    file.content = nil
+    chain.state.files[name] = file
+    try chain.publish(operation, run)
+  }
 
   /// Finishes what a crash left: publishes a remembered operation that is not here.
-  public func finishSilentWriting(
-    as writer: LocalSilentWriter
-  ) throws(BackupFolderError) { fatalError() }
+  ///
+  /// - Throws: ``BackupFolderError/silentWriter(_:)``; system errors.
+  public func finishSilentWriting(as writer: LocalSilentWriter) throws(BackupFolderError) {
+    let run = try SilentRun.begin(self)
+    try run.chain(of: writer.writerID, []).recover(run)
+  }
+
+  /// The folder of this computer's silent writers for this folder.
+  func silentFolder(make: Bool) throws(BackupFolderError) -> SilentFolder? {
+    do throws(BackupFolderError) {
+      let memory = try StateFolder(path: settings.stateFolder, folder: root, make: make).directory
+      let name = SilentFolder.name
+      let folder = make ? try memory.makeSubdirectory(name) : try memory.subdirectory(name)
+      return folder.map { SilentFolder(state: StateFolder(directory: $0)) }
+    } catch {
+      if !make, case .noSuchFolder = error { return nil }
+      throw error
+    }
+  }
 }

@@ -15,6 +15,9 @@ extension Namespace {
   /// - Throws: system errors.
   func removeStaleTemporaryFiles(tag: String, areInLogs: Bool) throws(BackupFolderError) {
     if let keys = try keyFolder() { try keys.removeTemporaryFiles(tag: tag) }
+    if let objects = try ownFolder(FolderLayout.objectFolder) {
+      try objects.removeStaged(tag: tag)
+    }
     if let envelopes = try directory.readableSubdirectory(FolderLayout.masterKeyFolder) {
       try envelopes.removeTemporaryFiles(tag: tag) { bytes in
         // An envelope without our mark is another program's.
@@ -41,12 +44,7 @@ extension Directory {
   fileprivate func removeTemporaryFiles(
     tag: String, mayGo: (Span<UInt8>) -> Bool = { _ in true }
   ) throws(BackupFolderError) -> Bool {
-    let prefix = "\(AtomicFile.temporaryPrefix)\(tag)-"
-    var found: [String] = []
-    var names = try NameStream(self)
-    while let name = try names.next({ LogFile.isTemporary($0) ? String(repairing: $0) : "" }) {
-      if name.hasPrefix(prefix) { found.append(name) }
-    }
+    let found = try temporaryFiles(tag: tag)
     if found.isEmpty { return false }
     var buffer = FileBuffer()
     for name in found

@@ -52,6 +52,8 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Bool {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    let hasProposal = silentWallets().contains { $0.record == record && $0.standing == .proposal }
+    try logSilent(choosing: version, run: run)
     let foreign = try repair(run: run)
     let late = try lateValues(of: record)
     let isForeign = !late.isEmpty || foreign.contains { $0.record == record }
@@ -64,7 +66,7 @@ extension OpenNamespace {
     else {
       throw .noSuchVersion(record)
     }
-    if isLogged, !isForeign, log.index.live(record).count == 1 { return false }
+    if isLogged, !isForeign, !hasProposal, log.index.live(record).count == 1 { return false }
     try requireReachable([record])
     try logForeign(foreign, of: [record], run: run)
     try logLate(of: [record], run: run)
@@ -85,7 +87,8 @@ extension OpenNamespace {
     let record = log.index.versions[place].record
     let seen = log.index.tips()
     var operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen,
+      seenSealed: fileState.sealed.pieces())
     var value: Digest?
     _ = log.forEachPut([place], in: namespace, masterKey: masterKey) { (_, bytes) in
       value = bytes.withBytes { Digest(of: $0) }

@@ -34,6 +34,7 @@ extension OpenNamespace {
     else { throw .tooLarge(path: FolderLayout.walletFolder, limit: limits.record) }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try logSilent(run: run)
     let foreign = try repair(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
     try logLate(of: Set(batch.records), run: run)
@@ -90,11 +91,13 @@ extension OpenNamespace {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.walletFolder)
     var stager = ViewStager(in: folder, tag: run.tag, time: settings.clock())
     let seen = log.index.tips()
+    let seenSealed = fileState.sealed.pieces()
     let empty = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen)
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen, seenSealed: seenSealed)
     let (fitting, fileSize) = fitting(batch, places, fileSize: empty.fileSize)
     var operation = OperationBuilder(
-      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen, size: fileSize)
+      at: settings.clock(), writerLabel: settings.writerLabel, seen: seen, seenSealed: seenSealed,
+      size: fileSize)
     var versions: [(RecordID, Digest?)] = []
     versions.reserveCapacity(fitting.count)
     for index in fitting {
@@ -167,6 +170,7 @@ extension OpenNamespace {
     if records.isEmpty { return }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try logSilent(run: run)
     let foreign = try repair(run: run)
     let elsewhere = Set(foreign.map(\.record)).union(try lateRecords(among: records))
     for record in records where log.index.live(record).isEmpty && !elsewhere.contains(record) {

@@ -12,6 +12,7 @@ enum {
   KEYBACKUP_LIST = 4,            // the folder sent along: `count` and this many bytes of
                                  // getdents64(2), again and again until `count` is 0
   KEYBACKUP_LOOK = 5,            // whether a name is in the folder sent along
+  KEYBACKUP_OPEN_FILE = 6,       // in the folder sent along: answers with a descriptor
 };
 
 enum {

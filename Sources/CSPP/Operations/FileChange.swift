@@ -27,6 +27,13 @@ public struct FilePut: Equatable, Sendable {
   public let replaces: [Digest]
 }
 
+extension FilePut {
+  /// The same version as the operation's own, which replaces nothing.
+  public var alone: FilePut {
+    FilePut(fileID: fileID, name: name, version: version, origin: nil, replaces: [])
+  }
+}
+
 /// The operation that first held a version which another one carried, adopted or accepted.
 public struct FileOrigin: Hashable, Sendable {
   /// The operation.

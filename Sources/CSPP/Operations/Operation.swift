@@ -25,6 +25,20 @@ public struct Operation: Equatable, Sendable {
     }
   }
 
+  /// An unbroken piece of a silent writer's chain that an ordinary operation takes into account.
+  public struct SealedPiece: Hashable, Sendable {
+    /// Its last operation.
+    public let end: Seen
+    /// The counter of its first operation; nothing before it is taken into account.
+    public let first: UInt64
+
+    /// Creates a piece; `first` is at least 1 and at most the counter of `end`.
+    public init(end: Seen, first: UInt64) {
+      self.end = end
+      self.first = first
+    }
+  }
+
   /// Bytes in hexadecimal inside the operation's text; see ``Operation/decode(_:in:into:)``.
   public struct Payload: Equatable, Sendable {
     let value: JSONValue
@@ -100,9 +114,8 @@ public struct Operation: Equatable, Sendable {
   public let writerLabel: String
   /// The ends of the chains that the writer had opened.
   public let seen: [Seen]
-  /// The ends of every unbroken piece of the silent writers' chains that this operation takes into
-  /// account.
-  public let seenSealed: [Seen]
+  /// Every unbroken piece of the silent writers' chains that this operation takes into account.
+  public let seenSealed: [SealedPiece]
   /// The changes in the order they were made; last an unreadable `seen_sealed`, as unknown.
   public let changes: [Change]
 

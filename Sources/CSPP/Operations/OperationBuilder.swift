@@ -35,12 +35,11 @@ public struct OperationBuilder: ~Copyable {
   ///   - at: Unix seconds, at most 2^63 - 1.
   ///   - writerLabel: this computer's name for people.
   ///   - seen: the chains that were opened in this run.
-  ///   - seenSealed: the ends of every unbroken piece of the silent writers' chains that are taken
-  ///     into account.
+  ///   - seenSealed: every unbroken piece of the silent writers' chains that is taken into account.
   ///   - size: the expected size of the file in bytes. The memory is allocated once and serves the
   ///     text and the file.
   public init(
-    at: UInt64, writerLabel: String, seen: [Operation.Seen], seenSealed: [Operation.Seen] = [],
+    at: UInt64, writerLabel: String, seen: [Operation.Seen], seenSealed: [Operation.SealedPiece] = [],
     size: Int = 4096
   ) {
     var fields = "\"at\":\(JSONText.time(at)),\"writer_label\":\(JSONText.quoted(writerLabel)),"
@@ -274,15 +273,25 @@ extension Array where Element == Operation.Seen {
   fileprivate var json: String { "[\(map(\.json).joined(separator: ","))]" }
 }
 
+extension Array where Element == Operation.SealedPiece {
+  fileprivate var json: String { "[\(map(\.json).joined(separator: ","))]" }
+}
+
 extension Array where Element == Digest {
   fileprivate var json: String { "[\(map { "\"\($0)\"" }.joined(separator: ","))]" }
 }
 
 extension Operation.Seen {
-  var json: String {
-    JSONText.object([
+  var json: String { JSONText.object(fields) }
+
+  fileprivate var fields: [(String, String?)] {
+    [
       ("writer_id", JSONText.quoted(writerID.hex)), ("counter", String(counter)),
       ("sha256", JSONText.quoted(digest.hex)),
-    ])
+    ]
   }
+}
+
+extension Operation.SealedPiece {
+  fileprivate var json: String { JSONText.object(end.fields + [("first", String(first))]) }
 }

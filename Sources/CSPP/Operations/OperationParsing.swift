@@ -12,7 +12,7 @@ extension Operation {
       let sealed = try object.optional("seen_sealed", in: text)
       seenSealed =
         try sealed.map { (list) throws(CSPPError) in
-          try Seen.list(list, "seen_sealed", in: text)
+          try SealedPiece.list(list, in: text)
         } ?? []
       changes = list
     } catch {
@@ -39,6 +39,26 @@ extension Operation.Seen {
     counter = try object.required("counter", in: text).integer("counter", in: text)
     guard counter > 0 else { throw .invalidField("counter") }
     digest = try object.required("sha256", in: text).identifier("sha256", in: text)
+  }
+}
+
+extension Operation.SealedPiece {
+  static func list(_ value: JSONValue, in text: RawSpan) throws(CSPPError) -> [Self] {
+    var elements = try JSONElements(value, field: "seen_sealed")
+    var list: [Self] = []
+    while let element = try elements.next(in: text) { list.append(try Self(element, in: text)) }
+    return list
+  }
+
+  private init(_ value: JSONValue, in text: RawSpan) throws(CSPPError) {
+    end = try Operation.Seen(value, in: text)
+    let object = try JSONObject(value, in: text, duplicates: .refused)
+    // Without it, the piece is its end alone.
+    let stated = try object.optional("first", in: text)
+    first =
+      try stated.map { (value) throws(CSPPError) in try value.integer("first", in: text) }
+      ?? end.counter
+    guard (1...end.counter).contains(first) else { throw .invalidField("first") }
   }
 }
 

@@ -83,6 +83,7 @@ public struct SealedOperationFile: Equatable, Sendable {
   ///   - writer: an authorised writer.
   ///   - inbox: the namespace's inbox pair.
   ///   - writerSecret: from ``MasterKey/writerSecret(_:)`` for that writer.
+  ///   - isVerified: whether the signature of this very file was verified before.
   ///   - text: afterwards the operation's text, to which ranges in the changes refer; empty after
   ///     an error.
   /// - Returns: the contents.
@@ -93,12 +94,13 @@ public struct SealedOperationFile: Equatable, Sendable {
   ///   fields.
   public func open(
     by writer: SilentWriter.Identity, inbox: borrowing InboxPair,
-    writerSecret: borrowing SecretBytes,
+    writerSecret: borrowing SecretBytes, isVerified: Bool = false,
     into text: inout SecretBytes
   ) throws(CSPPError) -> SealedContents {
     text.resize(to: 0)
     guard header.namespaceID == inbox.namespaceID else { throw .otherNamespace }
-    try verify(by: writer)
+    if !isVerified { try verify(by: writer) }
+    guard header.writerID == writer.writerID else { throw .contradictsPlace("writer_id") }
     guard let box = unsafe Base64.decode(boxText.span.bytes, .standard) else {
       throw .invalidField("box")
     }

@@ -19,6 +19,9 @@ final class InterruptedScene {
     /// Wallets and their words, before and after.
     var old: [String: String] = [:]
     var new: [String: String] = [:]
+    /// Files and the beginnings of their live versions, before and after.
+    var oldFiles: [String: String] = [:]
+    var newFiles: [String: String] = [:]
     /// A wallet whose view file is missing before the command.
     var lost: String?
     /// Whether this runs on a file system where one call can sync all files.
@@ -158,6 +161,8 @@ final class InterruptedScene {
     var other = try scene.unlock("b")
     let restored = try other.restored()
     #expect(restored.words == change.new, point)
+    let files = try other.liveFiles()
+    #expect(files == change.newFiles, "\(change.name), \(place): \(files)")
     #expect(restored.report.counts[.current] == change.new.count, point)
     #expect(restored.report.counts.total == change.new.count, point)
     #expect(restored.report.stale == 0, point)
@@ -174,6 +179,10 @@ final class InterruptedScene {
     var open = try scene.unlock(computer)
     let restored = try open.restored()
     let words = restored.words
+    let files = try open.liveFiles()
+    let isWhole = files == change.newFiles || (!done && files == change.oldFiles)
+    #expect(isWhole, "\(place) \(computer): \(files)")
+    #expect(open.sealedFindings == [], place)
     #expect(words == change.new || (!done && words == change.old), "\(place) \(computer): \(words)")
     for state in [WalletState.current, .missing] where restored.report.counts[state] > 0 {
       #expect(restored.report.counts.total >= words.count)
@@ -235,6 +244,18 @@ final class InterruptedScene {
         $0.contains(".keybackup-tmp-")
       }
     }
+  }
+}
+
+extension OpenNamespace {
+  /// The beginnings of the live versions of all files, by name; removed ones are left out.
+  func liveFiles() throws -> [String: String] {
+    var found: [String: String] = [:]
+    for file in try files() where !file.isRemoved {
+      let texts = try file.live.map { String(try text($0).prefix(10)) }.sorted()
+      found[file.newest?.name.text ?? "", default: ""] += texts.joined(separator: " | ")
+    }
+    return found
   }
 }
 

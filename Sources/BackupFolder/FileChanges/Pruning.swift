@@ -1,0 +1,79 @@
+internal import CSPP
+
+extension OpenNamespace {
+  /// The time for which a version was replaced before it may go, in seconds: seven days.
+  private static var replacedFor: UInt64 { 7 * 24 * 3600 }
+
+  /// Gives up versions of more than 64 KiB that have more than `kept` newer ones and were replaced
+  /// for seven days by this computer's own count.
+  ///
+  /// An object is removed with the last version that names it.
+  ///
+  /// - Parameters:
+  ///   - kept: the number of newer versions that stay.
+  ///   - despiteGaps: whether to go on while operations or versions are missing.
+  /// - Returns: what was given up.
+  /// - Throws: ``FileObstacle/historyIncomplete``; system errors.
+  public mutating func pruneFiles(
+    keeping kept: Int = 10, despiteGaps: Bool = false
+  ) throws(BackupFolderError) -> PrunedVersions {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    if !hasFiles { return PrunedVersions() }
+    try requireWhole(nil, despiteGaps)
+    // Without this computer's count nothing goes.
+    fileState.memory = try run.state.files(of: id)
+    var pruned = PrunedVersions()
+    var dropped: [FileID: [Digest]] = [:]
+    for (place, version) in fileState.versions.versions.enumerated() where mayGo(place, kept) {
+      dropped[version.put.fileID, default: []].append(version.operation.digest)
+      pruned.versions += 1
+    }
+    if !dropped.isEmpty {
+      let staged = try stage(run: run) { operation in
+        for (file, versions) in dropped.sorted(by: { $0.key < $1.key }) {
+          operation.fileDrop(file, versions: versions)
+        }
+      }
+      try publish(staged, run: run)
+    }
+    try removeObjects(&pruned)
+    return pruned
+  }
+
+  private func mayGo(_ place: Int, _ kept: Int) -> Bool {
+    let rules = fileState.versions
+    let version = rules.versions[place]
+    guard rules.isDead[place], !rules.isDropped[place],
+      version.put.version.size > FileVersions.keptSize
+    else { return false }
+    let name = FileMemory.Version(operation: version.operation.digest, file: version.put.fileID)
+    guard let seconds = fileState.memory.replaced[name], seconds >= Self.replacedFor else {
+      return false
+    }
+    return rules.hasNewer(place, than: kept)
+  }
+
+  /// Removes the objects that only given-up versions name, also those that a crash left.
+  private func removeObjects(_ pruned: inout PrunedVersions) throws(BackupFolderError) {
+    let rules = fileState.versions
+    var (gone, needed): (Set<Digest>, Set<Digest>) = ([], [])
+    for (place, version) in rules.versions.enumerated() {
+      guard case .object(let name, _) = version.put.version.place else { continue }
+      if rules.isDropped[place] { gone.insert(name) } else { needed.insert(name) }
+    }
+    for version in rules.heldBack {
+      if case .object(let name, _) = version.put.version.place { needed.insert(name) }
+    }
+    gone.subtract(needed)
+    guard !gone.isEmpty, let objects = try namespace.objects() else { return }
+    for name in gone.sorted() {
+      let file = FolderLayout.objectFile(name)
+      guard let size = objects.directory.size(of: file) else { continue }
+      try objects.directory.unlink(file)
+      pruned.objects += 1
+      pruned.bytes += size ?? 0
+    }
+    try objects.directory.sync()
+  }
+}

@@ -1,0 +1,132 @@
+internal import CSPP
+
+/// This computer's memory of a namespace's files and silent writers.
+///
+/// It is read and written only where there are any.
+struct FileMemory: Equatable {
+  /// A version's operation and its file.
+  struct Version: Hashable {
+    let operation: Digest
+    let file: FileID
+  }
+
+  /// The sealed operations whose signature was verified here, with the key.
+  var verified: OperationNames = []
+  /// The time of the last run that counted, in Unix seconds.
+  var countedAt: UInt64?
+  /// For how long this computer has seen a large version replaced, in seconds by its own count.
+  var replaced: [Version: UInt64] = [:]
+
+  /// Nothing.
+  init() {}
+
+  static let header = "keybackup-files 1"
+  static let limit = 64 << 20
+
+  /// The time that one run adds at most, in seconds.
+  static let mostAtOnce: UInt64 = 24 * 3600
+
+  /// Counts a run.
+  ///
+  /// - Parameters:
+  ///   - time: now, by this computer's clock.
+  ///   - candidates: the versions that are replaced now; others begin again.
+  mutating func count(at time: UInt64, _ candidates: Set<Version>) {
+    // A clock that was set back adds nothing, one that jumped at most a day.
+    let passed = countedAt.map { time > $0 ? min(time - $0, Self.mostAtOnce) : 0 } ?? 0
+    countedAt = time
+    var counted: [Version: UInt64] = [:]
+    for version in candidates { counted[version] = replaced[version].map { $0 + passed } ?? 0 }
+    replaced = counted
+  }
+
+  /// Parses the output of ``bytes``; nil for anything else.
+  init?(_ bytes: Span<UInt8>) {
+    var names: [OperationName] = []
+    var writer: WriterID?
+    var (number, start, isWhole) = (0, 0, false)
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != 10 { end += 1 }
+      let line = bytes.extracting(start..<end)
+      start = end + 1
+      if isWhole { return nil }
+      number += 1
+      if number == 1 {
+        guard line.isEqual(to: "keybackup-files 1") else { return nil }
+      } else if !line.isEmpty, line[0] &- 48 < 10 {
+        guard let writer, let name = OperationName(writer: writer, stem: line) else { return nil }
+        names.append(name)
+      } else if line.starts(with: "verified ") {
+        writer = SIMD2(hexDigits: line.extracting(droppingFirst: 9)).map { WriterID(words: $0) }
+        guard writer != nil else { return nil }
+      } else if line.isEqual(to: "end") {
+        isWhole = true
+      } else if !read(String(repairing: line).split(separator: " ")) {
+        return nil
+      }
+    }
+    guard isWhole else { return nil }
+    verified = OperationNames(names)
+  }
+
+  private mutating func read(_ words: [Substring]) -> Bool {
+    switch words.first {
+    case "counted" where words.count == 2:
+      countedAt = UInt64(words[1])
+      return countedAt != nil
+    case "replaced" where words.count == 4:
+      guard let operation = Digest(hex: String(words[1])), let file = FileID(hex: String(words[2])),
+        let seconds = UInt64(words[3])
+      else { return false }
+      replaced[Version(operation: operation, file: file)] = seconds
+      return true
+    default: return false
+    }
+  }
+
+  /// The contents of the file.
+  var bytes: [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(256 + 48 * verified.count + 128 * replaced.count)
+    text += "\(Self.header)\n".utf8
+    if let countedAt { text += "counted \(countedAt)\n".utf8 }
+    for (version, seconds) in replaced.sorted(by: { $0.key.operation < $1.key.operation }) {
+      text += "replaced \(version.operation) \(version.file) \(seconds)\n".utf8
+    }
+    var writer: WriterID?
+    for name in verified {
+      if name.writer != writer { text += "verified \(name.writer)\n".utf8 }
+      writer = name.writer
+      name.appendStem(to: &text)
+      text.append(10)
+    }
+    text += "end\n".utf8
+    return text
+  }
+}
+
+extension LogHealth {
+  /// Adds sealed operations that were opened here before and are gone.
+  mutating func include(missingSealed names: OperationNames) {
+    rolledBack += names.count
+    for name in names { rolledBackBy[name.writer, default: 0] += 1 }
+  }
+}
+
+extension StateFolder {
+  /// The memory of files; empty where there is nothing.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func files(of namespace: NamespaceID) throws(BackupFolderError) -> FileMemory {
+    try read("\(namespace).files", limit: FileMemory.limit, header: FileMemory.header) {
+      FileMemory($0)
+    } ?? FileMemory()
+  }
+
+  /// Replaces the memory of files.
+  func save(_ files: FileMemory, of namespace: NamespaceID) throws(BackupFolderError) {
+    try replace("\(namespace).files", with: files.bytes)
+    try directory.sync()
+  }
+}

@@ -1,0 +1,179 @@
+internal import CSPP
+internal import Glibc
+internal import SecretMemory
+
+/// A version of a file that is ready to be written into an operation.
+struct PreparedVersion: ~Copyable {
+  /// Its description for the operation.
+  let version: NewFileVersion
+  /// Its object, which is on the disk and has no name yet; nil for contents in the operation.
+  let object: (file: AtomicFile, name: Digest)?
+}
+
+/// The objects of a namespace.
+struct ObjectFolder {
+  let directory: Directory
+
+  /// How often contents that change are read again.
+  private static let tries = 3
+
+  /// Puts contents on the disk in an object without a name, or takes them as they are if they are
+  /// small.
+  ///
+  /// - Parameters:
+  ///   - contents: the contents.
+  ///   - digest: their digest.
+  ///   - seed: a secret of this computer, or of the namespace.
+  ///   - namespace: the namespace, whose folder of objects is created.
+  ///   - tag: distinguishes this computer's temporary files.
+  ///   - progress: receives the number of bytes sealed so far.
+  /// - Returns: the version.
+  /// - Throws: ``FileObstacle/changedWhileReading``; system errors.
+  static func prepare(
+    _ contents: borrowing FileContents, digest: Digest, hedge seed: borrowing SecretBytes,
+    in namespace: Namespace, tag: String, progress: (UInt64) -> Void
+  ) throws(BackupFolderError) -> PreparedVersion {
+    if let bytes = try contents.inline() {
+      do {
+        return PreparedVersion(
+          version: try NewFileVersion(
+            inline: bytes, modified: contents.modified, mode: contents.mode), object: nil)
+      } catch {
+        throw .internalError("small contents: \(error)")
+      }
+    }
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.objectFolder)
+    var digest = digest
+    for attempt in 1...tries {
+      if attempt > 1 { digest = try contents.digest().digest }
+      let objects = ObjectFolder(directory: folder)
+      do throws(BackupFolderError) {
+        return try objects.stage(contents, digest, hedge: seed, tag: tag, progress)
+      } catch .file(.changedWhileReading) {
+        continue
+      }
+    }
+    throw .file(.changedWhileReading)
+  }
+
+  private func stage(
+    _ contents: borrowing FileContents, _ digest: Digest, hedge seed: borrowing SecretBytes,
+    tag: String, _ progress: (UInt64) -> Void
+  ) throws(BackupFolderError) -> PreparedVersion {
+    let file = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: directory, tag: tag)
+    var sealer = ObjectSealer(hedge: seed, expecting: digest)
+    var output: [UInt8] = []
+    var done: UInt64 = 0
+    try contents.forEachPiece { (piece) throws(BackupFolderError) in
+      do throws(CSPPError) {
+        try sealer.seal(piece, into: &output)
+      } catch {
+        throw .tooLarge(path: FolderLayout.objectFolder, limit: Int(SizeLimits.file))
+      }
+      try unsafe file.append(output.span.bytes)
+      done += UInt64(piece.byteCount)
+      progress(done)
+    }
+    while sealer.finish(into: &output) { try unsafe file.append(output.span.bytes) }
+    let object: SealedObject
+    do {
+      object = try sealer.result()
+    } catch {
+      throw .file(.changedWhileReading)
+    }
+    var hash = SHA256()
+    try file.settle { hash.update($0) }
+    let name = object.name
+    guard Digest(hash) == name else { throw .io(errno: EIO, path: directory.path) }
+    return PreparedVersion(
+      version: NewFileVersion(object: object, modified: contents.modified, mode: contents.mode),
+      object: (file, name))
+  }
+
+  /// Gives an object its name, durably.
+  static func place(_ object: (file: AtomicFile, name: Digest)) throws(BackupFolderError) {
+    // Its random key makes the name new; if it is taken, those are the same bytes.
+    _ = try object.file.place(new: FolderLayout.objectFile(object.name))
+    try object.file.directory.sync()
+  }
+
+  /// The state of an object, without reading it.
+  func state(of object: Digest, contents size: UInt64) -> StoredVersion.ObjectState {
+    guard let found = directory.size(of: FolderLayout.objectFile(object)) else { return .missing }
+    guard let found else { return .here }
+    return found == ObjectFormat.objectSize(of: size) ? .here : .wrongSize
+  }
+
+  /// Decrypts an object piece by piece.
+  ///
+  /// - Parameters:
+  ///   - name: its name.
+  ///   - opener: an opener for it.
+  ///   - sink: receives the contents.
+  /// - Throws: ``BackupFolderError/file(_:)``; what `sink` throws; system errors.
+  func read(
+    _ name: Digest, _ opener: consuming ObjectOpener,
+    into sink: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    let path = "\(directory.path)/\(FolderLayout.objectFile(name))"
+    let (file, size): (Int32, UInt64)
+    do throws(FileProblem) {
+      (file, size) = try directory.openFile(FolderLayout.objectFile(name))
+    } catch {
+      if error == .absent { throw .file(.contentsMissing) }
+      throw error.error(path)
+    }
+    defer { close(file) }
+    var opener = opener
+    // What is too short may still be arriving.
+    if size < opener.objectSize { throw .file(.contentsIncomplete) }
+    if size > opener.objectSize { throw .file(.contentsDamaged) }
+    var piece = SecretBytes(zeroed: 0)
+    var contents = SecretBytes(zeroed: FilePieces.size)
+    var offset: UInt64 = 0
+    while opener.nextCount > 0 {
+      let count = opener.nextCount
+      let got = try FilePieces.fill(&piece, count, from: file, at: offset, path: path)
+      if got < count { throw .file(.contentsIncomplete) }
+      do throws(CSPPError) {
+        try piece.withBytes { (piece) throws(CSPPError) in
+          try opener.open(piece, into: &contents)
+        }
+      } catch {
+        throw .file(Self.hasHole(piece) ? .contentsIncomplete : .contentsDamaged)
+      }
+      offset += UInt64(count)
+      if contents.count > 0 {
+        try contents.withBytes { (bytes) throws(BackupFolderError) in try sink(bytes) }
+      }
+    }
+    do {
+      try opener.finish()
+    } catch {
+      throw .file(.contentsDamaged)
+    }
+  }
+
+  /// Whether a run of zero bytes shows a download that is not finished.
+  private static func hasHole(_ piece: borrowing SecretBytes) -> Bool {
+    piece.withBytes { bytes in
+      var run = 0
+      for place in 0..<bytes.byteCount {
+        run = unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == 0 ? run + 1 : 0
+        if run == 256 { return true }
+      }
+      return run >= 16
+    }
+  }
+}
+
+extension Namespace {
+  /// The objects; nil when there are none.
+  func objects() throws(BackupFolderError) -> ObjectFolder? {
+    guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder),
+      let folder = try own.readableSubdirectory(FolderLayout.objectFolder)
+    else { return nil }
+    return ObjectFolder(directory: folder)
+  }
+}

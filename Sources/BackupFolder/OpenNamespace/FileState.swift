@@ -1,0 +1,102 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The files and silent writers of an open namespace.
+struct FileState {
+  /// The verified operations of silent writers.
+  var sealed = SealedLog()
+  /// Which versions count.
+  var versions = FileVersions()
+  /// This computer's memory of them.
+  var memory = FileMemory()
+}
+
+extension OpenNamespace {
+  /// Whether there is anything of files or silent writers.
+  var hasFiles: Bool { !log.files.isEmpty || log.sealedFolder != nil }
+
+  /// Reads the sealed operations and applies the rules of reading.
+  mutating func loadFiles() throws(BackupFolderError) {
+    fileState = FileState()
+    if !hasFiles { return }
+    let state = try? namespace.state(make: false)
+    // Reading must not depend on the memory.
+    fileState.memory = (try? state?.files(of: id)) ?? FileMemory()
+    fileState.sealed = try SealedLog.read(
+      log, namespace, masterKey: masterKey, verified: fileState.memory.verified,
+      isTolerant: purpose == .reading)
+    fileState.versions = FileVersions(log, fileState.sealed)
+  }
+
+  /// Applies the rules again after an operation was published.
+  mutating func judgeFiles() {
+    fileState.sealed.judgeAgain(log.files.retirements)
+    fileState.versions = FileVersions(log, fileState.sealed)
+  }
+
+  /// The sealed operations that were opened here before and of which there is no file.
+  var missingSealed: OperationNames {
+    if fileState.memory.verified.isEmpty { return [] }
+    return fileState.memory.verified.subtracting(fileState.sealed.names)
+      .subtracting(OperationNames(fileState.sealed.incomplete))
+  }
+
+  /// The listing of the sealed operations now.
+  func sealedMark() throws(BackupFolderError) -> LogListing.Mark {
+    guard let logs = try namespace.logFolder(),
+      let folder = try logs.sibling(FolderLayout.sealedFolder)
+    else { return LogListing.Mark() }
+    return try LogListing(folder).mark
+  }
+
+  /// Remembers what was verified, and counts how long versions were replaced.
+  ///
+  /// The caller holds the lock.
+  mutating func rememberFiles(in state: StateFolder) throws(BackupFolderError) {
+    if !hasFiles { return }
+    var memory = try state.files(of: id)
+    let new = fileState.sealed.names.subtracting(memory.verified)
+    if !new.isEmpty {
+      for writer in Set(new.map(\.writer)) {
+        try? fileState.sealed.folder?.subdirectory(writer.hex)?.sync()
+      }
+      try? fileState.sealed.folder?.sync()
+      memory.verified.formUnion(new)
+    }
+    let time = namespace.settings.clock()
+    let isDue = memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
+    let candidates = fileState.versions.candidates
+    if isDue, !(candidates.isEmpty && memory.replaced.isEmpty) { memory.count(at: time, candidates) }
+    let isChanged = try memory != state.files(of: id)
+    if isChanged { try state.save(memory, of: id) }
+    fileState.memory = memory
+  }
+
+  /// A run soon after another does not count by itself: its time is added later.
+  private static var countingPause: UInt64 { 3600 }
+
+  /// Whether there is something to remember.
+  var hasNewFiles: Bool {
+    if !hasFiles { return false }
+    if !fileState.memory.verified.isSuperset(of: fileState.sealed.names) { return true }
+    let time = namespace.settings.clock()
+    let isDue = fileState.memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
+    return isDue && !(fileState.versions.candidates.isEmpty && fileState.memory.replaced.isEmpty)
+  }
+}
+
+extension FileVersions {
+  /// The size in bytes up to which every version is kept, 64 KiB.
+  static let keptSize: UInt64 = 64 * 1024
+
+  /// The large versions that are replaced now, and may be given up one day.
+  var candidates: Set<FileMemory.Version> {
+    var found: Set<FileMemory.Version> = []
+    for (place, version) in versions.enumerated()
+    where isDead[place] && !isDropped[place] && version.put.version.size > Self.keptSize {
+      found.insert(
+        FileMemory.Version(operation: version.operation.digest, file: version.put.fileID))
+    }
+    return found
+  }
+}

@@ -1,0 +1,182 @@
+internal import CSPP
+internal import SecretMemory
+
+/// A silent writer's own chain: what it follows, and how its next operation is written.
+///
+/// The order is what a crash at any moment needs: the object's name remembered, the object, the
+/// operation's bytes remembered, the operation. Nothing that was published is ever removed.
+final class SilentChain {
+  let state: SilentState
+  let namespace: Namespace
+  private(set) var next: OperationHeader
+  private let grant: SilentState.Grant
+  private let folder: Directory
+  private var isSynced = false
+
+  init(
+    _ state: SilentState, _ grant: SilentState.Grant, namespace: Namespace, folder: Directory
+  ) throws(BackupFolderError) {
+    self.state = state
+    self.grant = grant
+    self.namespace = namespace
+    self.folder = folder
+    next = try Self.header(state, after: nil, namespace.id)
+    next = try Self.header(state, after: try highest(), namespace.id)
+  }
+
+  // MARK: What it follows
+
+  /// The most files that are tried in search of the highest own operation.
+  ///
+  /// Where others planted more, the chain forks, and all branches count.
+  private static let mostTried = 256
+
+  /// The highest operation that this writer's key signed and that is here.
+  ///
+  /// Only the exact spelling counts, and no counter after which there is none.
+  private func highest() throws(BackupFolderError) -> Operation.Seen? {
+    var names: [OperationName] = []
+    var stream = try NameStream(folder)
+    let floor = state.last?.counter ?? 0
+    while let name = try stream.next({ name -> OperationName?? in
+      guard name.count > 5, name.ends(with: ".json") else { return .some(nil) }
+      return OperationName(writer: state.writerID, stem: name.extracting(droppingLast: 5))
+    }) {
+      // Nothing below the remembered one can be higher.
+      if let name = name ?? nil, name.counter >= max(1, floor), name.counter < UInt64(Int64.max) {
+        names.append(name)
+      }
+    }
+    names.sort { $0.counter != $1.counter ? $0.counter > $1.counter : $0 < $1 }
+    var buffer = FileBuffer()
+    for name in names.prefix(Self.mostTried) {
+      if let last = state.last, last.name == name { return last }
+      if let found = own(name, &buffer) { return found }
+    }
+    return nil
+  }
+
+  /// The operation in a file, if this writer's key signed it and it has this name.
+  private func own(_ name: OperationName, _ buffer: inout FileBuffer) -> Operation.Seen? {
+    let limit = namespace.settings.limits.sealedOperation
+    let file = LogFile.operation(name).file
+    guard (try? buffer.read(file, in: folder, limit: limit)) != nil else { return nil }
+    let operation = buffer.withBytes {
+      try? SealedOperationFile(parsing: $0, at: namespace.id, limit: limit)
+    }
+    guard let operation, operation.reference.name == name,
+      (try? operation.verify(by: state.identity)) != nil
+    else { return nil }
+    return operation.reference
+  }
+
+  private static func header(
+    _ state: SilentState, after found: Operation.Seen?, _ namespace: NamespaceID
+  ) throws(BackupFolderError) -> OperationHeader {
+    let before = [state.last, found].compactMap(\.self).max {
+      ($0.counter, $0.digest) < ($1.counter, $1.digest)
+    }
+    do {
+      return try OperationHeader(
+        namespaceID: namespace, writerID: state.writerID, counter: (before?.counter ?? 0) + 1,
+        previous: before?.digest)
+    } catch {
+      throw .internalError("operation header: \(error)")
+    }
+  }
+
+  // MARK: Writing
+
+  /// Finishes what a crash left.
+  ///
+  /// A remembered operation that is not here is published again. An object that no operation names
+  /// stays: another copy of this computer may have published it.
+  func recover(_ run: borrowing SilentRun) throws(BackupFolderError) {
+    try removeTemporaryFiles(run.tag)
+    guard let last = state.last, try !holds(last) else { return }
+    try place(last, run)
+  }
+
+  /// Begins the next operation.
+  func builder(_ run: borrowing SilentRun) throws(BackupFolderError) -> SealedOperationBuilder {
+    SealedOperationBuilder(header: next, at: namespace.settings.clock(), after: grant.after)
+  }
+
+  /// Seals the operation, and takes its bytes into the state.
+  ///
+  /// - Returns: its name.
+  func seal(
+    _ builder: consuming SealedOperationBuilder
+  ) throws(BackupFolderError) -> Operation.Seen {
+    guard let secret = state.writerSecret?.copy() else { throw .silentWriter(.notAccepted) }
+    do {
+      let sealed = try builder.seal(
+        inbox: grant.inbox, writerSecret: secret, signer: state.signer)
+      state.last = sealed.seen
+      state.lastFile = unsafe sealed.file.withUnsafeBytes { unsafe Array($0) }
+      return sealed.seen
+    } catch .tooLarge(let limit) {
+      throw .tooLarge(path: FolderLayout.sealedFolder, limit: limit)
+    } catch {
+      throw .internalError("sealing an operation: \(error)")
+    }
+  }
+
+  /// Remembers an operation that was sealed, and gives it its name.
+  func publish(
+    _ operation: Operation.Seen, _ run: borrowing SilentRun
+  ) throws(BackupFolderError) {
+    try run.save(state)
+    try place(operation, run)
+    next = try Self.header(state, after: operation, namespace.id)
+  }
+
+  private func place(
+    _ operation: Operation.Seen, _ run: borrowing SilentRun
+  ) throws(BackupFolderError) {
+    if !isSynced { try syncFolders() }
+    isSynced = true
+    let bytes = state.lastFile
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: run.tag)
+    var buffer = FileBuffer()
+    try file.settle(buffer: &buffer) { Digest(of: $0) == operation.digest }
+    let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
+    if try !file.place(new: name) {
+      // Other bytes than those of the name belong to nobody: a part that a sync program brought.
+      _ = try file.place(
+        replacing: name, buffer: &buffer, limit: namespace.settings.limits.sealedOperation
+      ) { Digest(of: $0) != operation.digest }
+    }
+    try folder.sync()
+  }
+
+  /// Whether an operation's file is here with its bytes.
+  private func holds(_ operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+    var buffer = FileBuffer()
+    let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
+    do throws(FileProblem) {
+      try buffer.read(name, in: folder, limit: namespace.settings.limits.sealedOperation)
+    } catch {
+      switch error {
+      case .absent, .incomplete, .notRegular, .tooLarge: return false
+      default: throw error.error("\(folder.path)/\(name)")
+      }
+    }
+    return buffer.withBytes { Digest(of: $0) } == operation.digest
+  }
+
+  /// Makes the names of the folders down to this chain durable, also those that others created.
+  private func syncFolders() throws(BackupFolderError) {
+    try namespace.syncFolders()
+    if let own = try namespace.directory.readableSubdirectory(FolderLayout.ownFolder),
+      let all = try own.readableSubdirectory(FolderLayout.sealedFolder)
+    {
+      try all.sync()
+    }
+  }
+
+  private func removeTemporaryFiles(_ tag: String) throws(BackupFolderError) {
+    try folder.removeStaged(tag: tag)
+    try namespace.objects()?.directory.removeStaged(tag: tag)
+  }
+}

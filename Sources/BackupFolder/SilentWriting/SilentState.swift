@@ -1,0 +1,264 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The state of this computer as one silent writer, or of its request to become one.
+///
+/// It is one file, readable by the user only, so that each change of it is all or nothing. It has no
+/// secret that opens what was written.
+final class SilentState {
+  /// The contents of the answer to the request.
+  struct Grant {
+    let namespaceID: NamespaceID
+    let inbox: X25519Key
+    let may: SilentWriter.Permissions
+    let after: Operation.Seen
+  }
+
+  /// A file of this writer.
+  struct File {
+    let id: FileID
+    /// The operation with the version that this computer wrote last.
+    var version: Digest?
+    /// The digest of that version's contents; nil after a removal.
+    var content: Digest?
+  }
+
+  let writerID: WriterID
+  let signer: SigningPair
+  let label: PathComponent
+  /// The secret of the request, until it was answered.
+  var answerSecret: SecretBytes?
+  var grant: Grant?
+  var writerSecret: SecretBytes?
+  /// The last operation, with its complete bytes: they are published again if they are not here.
+  var last: Operation.Seen?
+  var lastFile: [UInt8] = []
+  var files: [PathComponent: File] = [:]
+  /// The object that is being written.
+  var pendingObject: Digest?
+
+  /// Begins a request.
+  init(label: PathComponent) {
+    writerID = .random()
+    signer = .random()
+    self.label = label
+    answerSecret = .random(count: 32)
+  }
+
+  var identity: SilentWriter.Identity {
+    SilentWriter.Identity(writerID: writerID, signingKey: signer.publicKey)
+  }
+
+  /// The request; nil once it was answered.
+  var request: WriterRequest? {
+    guard let secret = answerSecret?.copy() else { return nil }
+    return try? WriterRequest(
+      writerID: writerID, signer: signer, answerSecret: secret, label: label)
+  }
+
+  // MARK: The file
+
+  static let header = "keybackup-silent-writer 1"
+  static let limit = 64 << 20
+
+  /// The file's name.
+  var fileName: String { Self.fileName(writerID) }
+
+  static func fileName(_ id: WriterID) -> String { "\(id).writer" }
+
+  /// The contents of the file: lines of text, the last one of which shows that none is missing.
+  func bytes() -> SecretBytes {
+    var text = SecretWriter(capacity: 2048 + lastFile.count + files.count * 256)
+    text.raw("\(Self.header)\nwriter \(writerID)\nlabel \(Hex.string(Array(label.text.utf8)))\n")
+    text.raw("seed ")
+    signer.withSeed { text.hex($0) }
+    text.raw("\n")
+    Self.line("answer ", answerSecret, &text)
+    Self.line("secret ", writerSecret, &text)
+    if let grant {
+      text.raw("namespace \(grant.namespaceID)\ninbox \(grant.inbox)\nmay \(grant.may.rawValue)\n")
+      text.raw("after \(Self.words(grant.after))\n")
+    }
+    for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
+      let version = file.version?.hex ?? "-"
+      let content = file.content?.hex ?? "-"
+      text.raw("file \(file.id) \(version) \(content) \(Hex.string(Array(name.text.utf8)))\n")
+    }
+    if let pendingObject { text.raw("object \(pendingObject)\n") }
+    if let last {
+      text.raw("last \(Self.words(last))\noperation ")
+      let bytes = lastFile
+      unsafe text.raw(bytes.span.bytes)
+      text.raw("\n")
+    }
+    text.raw("end\n")
+    return text.finish()
+  }
+
+  private static func line(
+    _ word: String, _ secret: borrowing SecretBytes?, _ text: inout SecretWriter
+  ) {
+    guard secret != nil else { return }
+    text.raw(word)
+    secret?.withBytes { text.hex($0) }
+    text.raw("\n")
+  }
+
+  private static func words(_ reference: Operation.Seen) -> String {
+    "\(reference.writerID) \(reference.counter) \(reference.digest)"
+  }
+
+  /// The fields of a file while it is parsed.
+  private struct Fields: ~Copyable {
+    var writerID: WriterID?
+    var label: PathComponent?
+    var seed: SecretBytes?
+    var answer: SecretBytes?
+    var secret: SecretBytes?
+    var namespaceID: NamespaceID?
+    var inbox: X25519Key?
+    var may: SilentWriter.Permissions?
+    var after: Operation.Seen?
+    var last: Operation.Seen?
+    var operation: [UInt8] = []
+    var files: [PathComponent: File] = [:]
+    var object: Digest?
+
+    /// Reads a line; returns whether it is one of this format.
+    mutating func read(_ line: Span<UInt8>) -> Bool {
+      if line.starts(with: "seed ") { return Self.secret(line, 5, &seed) }
+      if line.starts(with: "answer ") { return Self.secret(line, 7, &answer) }
+      if line.starts(with: "secret ") { return Self.secret(line, 7, &secret) }
+      if line.starts(with: "operation ") {
+        operation = unsafe line.extracting(droppingFirst: 10).withUnsafeBufferPointer {
+          unsafe Array($0)
+        }
+        return true
+      }
+      let words = String(repairing: line).split(
+        separator: " ", omittingEmptySubsequences: false
+      ).map(String.init)
+      switch words.first {
+      case "writer" where words.count == 2:
+        writerID = WriterID(hex: words[1])
+        return writerID != nil
+      case "label" where words.count == 2:
+        label = Self.component(words[1])
+        return label != nil
+      case "namespace" where words.count == 2:
+        namespaceID = NamespaceID(hex: words[1])
+        return namespaceID != nil
+      case "inbox" where words.count == 2:
+        inbox = X25519Key(hex: words[1])
+        return inbox != nil
+      case "may" where words.count == 2:
+        may = UInt8(words[1]).map { SilentWriter.Permissions(rawValue: $0) }
+        return may != nil
+      case "after":
+        after = Self.reference(words)
+        return after != nil
+      case "last":
+        last = Self.reference(words)
+        return last != nil
+      case "object" where words.count == 2:
+        object = Digest(hex: words[1])
+        return object != nil
+      case "file" where words.count == 5:
+        guard let id = FileID(hex: words[1]), let name = Self.component(words[4]),
+          let version = Self.digest(words[2]), let content = Self.digest(words[3])
+        else { return false }
+        files[name] = File(id: id, version: version, content: content)
+        return true
+      default: return false
+      }
+    }
+
+    private static func secret(
+      _ line: Span<UInt8>, _ start: Int, _ place: inout SecretBytes?
+    ) -> Bool {
+      var bytes = SecretBytes(zeroed: 32)
+      let digits = line.extracting(droppingFirst: start)
+      guard digits.count == 64, unsafe Hex.decode(digits.bytes, into: &bytes) else { return false }
+      place = consume bytes
+      return true
+    }
+
+    private static func component(_ hex: String) -> PathComponent? {
+      let digits = Array(hex.utf8)
+      guard let bytes = unsafe Hex.decode(digits.span.bytes),
+        let text = String(validating: bytes, as: UTF8.self)
+      else { return nil }
+      return PathComponent(text)
+    }
+
+    /// A digest, or `-` for none; nil for other text.
+    private static func digest(_ text: String) -> Digest?? {
+      if text == "-" { return .some(nil) }
+      return Digest(hex: text).map { .some($0) }
+    }
+
+    private static func reference(_ words: [String]) -> Operation.Seen? {
+      guard words.count == 4, let writer = WriterID(hex: words[1]),
+        let counter = UInt64(words[2]), counter > 0, let digest = Digest(hex: words[3])
+      else { return nil }
+      return Operation.Seen(writerID: writer, counter: counter, digest: digest)
+    }
+  }
+
+  /// Parses the output of ``bytes()``; nil for anything else.
+  init?(_ bytes: Span<UInt8>) {
+    var fields = Fields()
+    var (number, start, isWhole) = (0, 0, false)
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != 10 { end += 1 }
+      let line = bytes.extracting(start..<end)
+      start = end + 1
+      // No line may follow the end.
+      if isWhole { return nil }
+      number += 1
+      if number == 1 {
+        guard line.isEqual(to: "keybackup-silent-writer 1") else { return nil }
+      } else if line.isEqual(to: "end") {
+        isWhole = true
+      } else if !fields.read(line) {
+        return nil
+      }
+    }
+    guard isWhole, let writerID = fields.writerID, let label = fields.label,
+      let seed = fields.seed.take(), let signer = try? SigningPair(seed: seed)
+    else { return nil }
+    // An operation is remembered with its bytes, or not at all.
+    if let last = fields.last {
+      guard last.writerID == writerID, Digest(of: fields.operation.span) == last.digest else {
+        return nil
+      }
+    }
+    self.writerID = writerID
+    self.label = label
+    self.signer = signer
+    answerSecret = fields.answer.take()
+    if let namespaceID = fields.namespaceID, let inbox = fields.inbox, let may = fields.may,
+      let after = fields.after, let secret = fields.secret.take()
+    {
+      grant = Grant(namespaceID: namespaceID, inbox: inbox, may: may, after: after)
+      writerSecret = consume secret
+    } else if fields.answer == nil, answerSecret == nil {
+      return nil
+    }
+    last = fields.last
+    lastFile = fields.operation
+    files = fields.files
+    pendingObject = fields.object
+  }
+}
+
+extension LocalSilentWriter {
+  /// The part of a state that is no secret.
+  init(_ state: SilentState) {
+    self.init(
+      writerID: state.writerID, signingKey: state.signer.publicKey, label: state.label,
+      namespaceID: state.grant?.namespaceID, may: state.grant?.may ?? [],
+      operations: state.last?.counter ?? 0, files: state.files.mapValues(\.id))
+  }
+}

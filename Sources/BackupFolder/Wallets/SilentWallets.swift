@@ -1,0 +1,136 @@
+internal import CSPP
+internal import SecretMemory
+
+/// A wallet's entry that a silent writer added and no operation with the key has taken over.
+struct SilentWallet {
+  /// The effect that it has.
+  enum Standing {
+    /// It counts: nobody with the key ever wrote this wallet.
+    case counts
+    /// It stands beside what somebody with the key wrote, and a person decides.
+    case proposal
+    /// A retirement of its writer's key did not know it, and a person decides.
+    case heldBack
+  }
+
+  let record: RecordID
+  let value: Digest
+  let standing: Standing
+  /// The place of its operation among the sealed ones, and of the change in it.
+  let operation: Int
+  let change: Int
+}
+
+extension OpenNamespace {
+  /// The entries of silent writers that are not in the log.
+  func silentWallets() -> [SilentWallet] {
+    let sealed = fileState.sealed
+    var found: [SilentWallet] = []
+    var known: Set<RecordValue> = []
+    for (place, entry) in sealed.entries.enumerated() {
+      for (index, change) in entry.changes {
+        guard case .put(let record, let value) = change,
+          log.index.standing(of: value, record: record) == .unknown,
+          !known.contains(RecordValue(record: record, value: value))
+        else { continue }
+        let ordinary = log.index.history(of: record)
+        if !sealed.isHeldBack[place], isEnded(place, ordinary) { continue }
+        known.insert(RecordValue(record: record, value: value))
+        let standing: SilentWallet.Standing =
+          sealed.isHeldBack[place] ? .heldBack : ordinary.isEmpty ? .counts : .proposal
+        found.append(
+          SilentWallet(
+            record: record, value: value, standing: standing, operation: place, change: index))
+      }
+    }
+    return found
+  }
+
+  private struct RecordValue: Hashable {
+    let record: RecordID
+    let value: Digest
+  }
+
+  /// Whether an operation with the key that puts or removes the record has taken a sealed one into
+  /// account.
+  private func isEnded(_ place: Int, _ ordinary: [Int]) -> Bool {
+    ordinary.contains { version in
+      let node = Int(log.index.versions[version].node)
+      guard let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest] else {
+        return false
+      }
+      return fileState.sealed.covers(pieces, place)
+    }
+  }
+
+  /// The number of wallets of silent writers that are not in the CSPP files yet.
+  ///
+  /// The next writing call adds them.
+  public var waitingSilentWallets: Int {
+    Set(silentWallets().filter { $0.standing == .counts }.map(\.record)).count
+  }
+
+  /// Passes on the entries of silent writers that no log has.
+  mutating func emitSilent<E: Error>(
+    _ pass: inout WalletPass, _ body: (WalletVersion, borrowing SecretBytes) throws(E) -> Void
+  ) throws(E) {
+    let wallets = silentWallets()
+    if wallets.isEmpty { return }
+    let counting = Dictionary(grouping: wallets.filter { $0.standing == .counts }, by: \.record)
+    for wallet in wallets where pass.isLate(wallet.record, wallet.value, index: log.index) {
+      var workspace = OperationLog.Workspace()
+      guard readEntry(of: wallet, &workspace), let entry = try? WalletEntry(parsing: workspace.entry)
+      else {
+        pass.report(
+          SealedLog.path, wallet.record, .incomplete, "its operation cannot be read again")
+        continue
+      }
+      let isAlone = wallet.standing == .counts && counting[wallet.record]?.count == 1
+      let state: WalletState = isAlone ? .missing : .conflict
+      try body(
+        WalletVersion(
+          recordID: wallet.record, state: state, source: .silent, entry: entry,
+          id: VersionID(digest: wallet.value), ordinal: pass.count(wallet.record, state)),
+        workspace.entry)
+    }
+  }
+
+  /// Opens a sealed operation once more for a wallet's entry.
+  private func readEntry(
+    of wallet: SilentWallet, _ workspace: inout OperationLog.Workspace
+  ) -> Bool {
+    let changes = fileState.sealed.reopen(
+      wallet.operation, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
+    guard let changes, wallet.change < changes.count,
+      case .put(wallet.record, let payload) = changes[wallet.change],
+      (try? Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)) != nil
+    else { return false }
+    return true
+  }
+
+  /// Logs the entries of silent writers that count, so that the CSPP files follow.
+  ///
+  /// `seen` is empty, so they supersede nothing.
+  ///
+  /// - Parameters:
+  ///   - chosen: a version that is logged whatever its standing.
+  ///   - run: this writing run.
+  /// - Throws: system errors.
+  mutating func logSilent(
+    choosing chosen: VersionID? = nil, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let wallets = silentWallets().filter {
+      $0.standing == .counts || $0.value == chosen?.digest
+    }
+    if wallets.isEmpty { return }
+    var puts = ConcurrentPuts(for: namespace.settings)
+    for wallet in wallets {
+      var workspace = OperationLog.Workspace()
+      // One that cannot be read again waits.
+      guard readEntry(of: wallet, &workspace) else { continue }
+      if puts.isFull(for: workspace.entry.count) { try publish(&puts, run: run) }
+      puts.add(wallet.record, wallet.value, workspace.entry)
+    }
+    try publish(&puts, run: run)
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+@Suite("Old versions of large files")
+struct RetentionTests {
+  private let scene: Scene
+  private let node: SilentComputer
+  private static let start: UInt64 = 1_700_000_000
+  private static let day: UInt64 = 24 * 3600
+
+  init() throws {
+    scene = try Scene(inMemory: true)
+    _ = try scene.create("a")
+    node = try SilentComputer(scene)
+    for count in 1...15 { try node.add(.large("\(count) ")) }
+    try node.add(.of("small"), "small")
+    try node.add(.of("smaller"), "small")
+  }
+
+  private var objects: Int {
+    get throws {
+      try FileManager.default.contentsOfDirectory(
+        atPath: scene.namespacePath + "/keybackup/objects"
+      ).count
+    }
+  }
+
+  @Test
+  func `A version goes when it was replaced for seven days and has enough newer ones`() throws {
+    for day in 0...6 {
+      var open = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day)
+      #expect(try open.pruneFiles() == PrunedVersions(), "day \(day)")
+    }
+    #expect(try objects == 15)
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    let pruned = try open.pruneFiles()
+    #expect(pruned.versions == 4 && pruned.objects == 4 && pruned.bytes > 4 * 100_000)
+    let file = try scene.unlock("b").file()
+    #expect(file.versions.count == 11 && file.dropped == 4 && file.live.count == 1)
+    #expect(file.versions.allSatisfy { $0.object == .here })
+    #expect(try scene.unlock("b").file("small").versions.count == 2)
+    #expect(try objects == 11)
+    #expect(try open.pruneFiles() == PrunedVersions())
+    // What a crash left is removed by the next run.
+    let again = try scene.unlock("a", at: Self.start + 8 * Self.day)
+    #expect(again.fileState.versions.isDropped.count { $0 } == 4)
+  }
+
+  @Test
+  func `A clock that jumps a year destroys nothing`() throws {
+    _ = try scene.unlock("a", at: Self.start)
+    for jump in [365, 1, 730, 2, 1095] {
+      var open = try scene.unlock("a", at: Self.start + UInt64(jump) * Self.day)
+      #expect(try open.pruneFiles() == PrunedVersions())
+    }
+    #expect(try objects == 15)
+    // Another computer counts for itself.
+    var other = try scene.unlock("b", at: Self.start + 2000 * Self.day)
+    #expect(try other.pruneFiles() == PrunedVersions())
+  }
+
+  @Test
+  func `A version that was live again in between is counted anew`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    var open = try scene.unlock("a", at: Self.start + 6 * Self.day)
+    let oldest = try #require(
+      try open.file().versions.min { $0.operation.counter < $1.operation.counter })
+    try open.choose(oldest)
+    for day in 7...8 {
+      var later = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day)
+      _ = try later.pruneFiles()
+    }
+    // Its object stays, because the chosen version names it too.
+    let reader = try scene.unlock("b")
+    let live = try #require(try reader.file().live.first)
+    #expect(try live.object == .here && reader.text(live).hasPrefix("1 1 "))
+  }
+
+  @Test
+  func `A damaged count is never written over, and nothing goes without it`() throws {
+    _ = try scene.unlock("a", at: Self.start)
+    let folder = try #require(
+      try FileManager.default.subpathsOfDirectory(atPath: scene.base + "/state-a")
+        .first { $0.hasSuffix(".files") })
+    let path = scene.base + "/state-a/" + folder
+    let whole = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(whole.hasPrefix("keybackup-files 1\n") && whole.contains("\nreplaced "))
+    let damaged = Data(whole.utf8.dropLast(3))
+    try damaged.write(to: URL(fileURLWithPath: path))
+    var open = try scene.unlock("a", at: Self.start + 10 * Self.day)
+    #expect(throws: BackupFolderError.memoryUnusable(path: path, isNewer: false)) {
+      _ = try open.pruneFiles()
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+    #expect(try scene.open("a").unusableMemories().count == 1)
+    #expect(try open.file().versions.count == 15)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+@Suite("Objects in the folder")
+struct ObjectFileTests {
+  private let scene: Scene
+  private let path: String
+  private let whole: Data
+
+  init() throws {
+    scene = try Scene(inMemory: true)
+    _ = try scene.create("a")
+    let node = try SilentComputer(scene)
+    try node.add(.large("channels ", size: 200_000))
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    try #require(names.count == 1)
+    path = folder + "/" + names[0]
+    whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect(names[0] == "\(Digest(of: Array(whole).span)).bin")
+  }
+
+  /// Reads the only version; returns the state of its object and what reading it throws.
+  private func read() throws -> (StoredVersion.ObjectState, BackupFolderError?) {
+    let open = try scene.unlock("b")
+    let version = try #require(try open.file().versions.first)
+    do throws(BackupFolderError) {
+      try open.read(version) { _ in }
+      return (version.object, nil)
+    } catch {
+      return (version.object, error)
+    }
+  }
+
+  @Test
+  func `A whole object is read`() throws {
+    #expect(try read() == (.here, nil))
+  }
+
+  @Test
+  func `A missing or cut-off object is awaited, a changed one is damaged`() throws {
+    let url = URL(fileURLWithPath: path)
+    try whole.prefix(100_000).write(to: url)
+    #expect(try read() == (.wrongSize, .file(.contentsIncomplete)))
+    var holed = whole
+    holed.replaceSubrange(70_000..<71_000, with: Data(repeating: 0, count: 1000))
+    try holed.write(to: url)
+    #expect(try read() == (.here, .file(.contentsIncomplete)))
+    var changed = whole
+    changed[150_000] ^= 1
+    try changed.write(to: url)
+    #expect(try read() == (.here, .file(.contentsDamaged)))
+    try (whole + Data([1])).write(to: url)
+    #expect(try read() == (.wrongSize, .file(.contentsDamaged)))
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try read() == (.missing, .file(.contentsMissing)))
+    try whole.write(to: URL(fileURLWithPath: scene.base + "/elsewhere"))
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: scene.base + "/elsewhere")
+    #expect(try read().0 == .missing)
+    #expect(try read().1 != nil)
+    try FileManager.default.removeItem(atPath: path)
+    try whole.write(to: url)
+    #expect(try read() == (.here, nil))
+  }
+
+  @Test
+  func `What a sink refuses ends the reading`() throws {
+    let open = try scene.unlock("b")
+    let version = try #require(try open.file().versions.first)
+    var pieces = 0
+    #expect(throws: BackupFolderError.diskFull(path: "out")) {
+      try open.read(version) { (_) throws(BackupFolderError) in
+        pieces += 1
+        if pieces == 2 { throw .diskFull(path: "out") }
+      }
+    }
+    #expect(pieces == 2)
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+@Suite("Wallets that a computer adds without the key")
+struct SilentWalletTests {
+  private let scene: Scene
+  private let node: SilentComputer
+
+  init() throws {
+    scene = try Scene(inMemory: true)
+    _ = try scene.create("a")
+    node = try SilentComputer(scene)
+  }
+
+  private func add(_ wallets: String..., words: String = "abandon about") throws {
+    _ = try scene.open("node").addSilently(.of(wallets, words: words), as: node.writer)
+  }
+
+  @Test
+  func `A new wallet counts, and the CSPP file follows with the next change`() throws {
+    try add("w1", "w2")
+    var open = try scene.unlock("a")
+    #expect(try open.restored().lines == ["w1 abandon about missing", "w2 abandon about missing"])
+    #expect(open.waitingSilentWallets == 2)
+    #expect(try open.contains(RecordID(walletID: "w1")))
+    try open.add(.of("w3"))
+    #expect(open.waitingSilentWallets == 0 && open.viewProblem == nil)
+    open = try scene.unlock("b")
+    #expect(
+      try open.restored().lines == ["w1", "w2", "w3"].map { "\($0) abandon about current" })
+    // Nothing of it comes back after a removal.
+    try open.remove([RecordID(walletID: "w1")])
+    #expect(try scene.unlock("a").waitingSilentWallets == 0)
+    var again = try scene.unlock("a")
+    #expect(try again.restored().words.keys.sorted() == ["w2", "w3"])
+  }
+
+  @Test
+  func `Beside a wallet of somebody with the key it is a proposal, until a person decides`() throws {
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    try add("w1", words: "zoo zoo")
+    open = try scene.unlock("a")
+    #expect(try open.restored().lines == ["w1 abandon about current", "w1 zoo zoo conflict"])
+    #expect(open.waitingSilentWallets == 0)
+    var chosen: VersionID?
+    _ = open.forEachWallet { version, _ in
+      if version.source == .silent { chosen = version.id }
+    }
+    let proposal = try #require(chosen)
+    #expect(try open.keep(proposal, of: RecordID(walletID: "w1")))
+    #expect(try open.restored().lines == ["w1 zoo zoo current"])
+    // The other choice ends a proposal too.
+    try add("w1", words: "legal winner")
+    open = try scene.unlock("b")
+    #expect(try open.restored().words == ["w1": "legal winner | zoo zoo"])
+    #expect(try open.keep(proposal, of: RecordID(walletID: "w1")))
+    var reader = try scene.unlock("a")
+    #expect(try reader.restored().lines == ["w1 zoo zoo current"])
+  }
+
+  @Test
+  func `Different entries of a new wallet are a conflict`() throws {
+    try add("w1")
+    try add("w1", words: "zoo zoo")
+    var open = try scene.unlock("a")
+    #expect(try open.restored().lines == ["w1 abandon about conflict", "w1 zoo zoo conflict"])
+    try open.add(.of("w2"))
+    open = try scene.unlock("b")
+    #expect(try open.restored().words == ["w1": "abandon about | zoo zoo", "w2": "abandon about"])
+  }
+
+  @Test
+  func `A retired computer's wallets are held back and shown`() throws {
+    var open = try scene.unlock("a")
+    try open.retire(node.writer.signingKey)
+    try add("w1")
+    open = try scene.unlock("a")
+    #expect(try open.restored().lines == ["w1 abandon about conflict"])
+    #expect(open.waitingSilentWallets == 0)
+    try open.add(.of("w2"))
+    #expect(try open.restored().words["w1"] == "abandon about")
+    #expect(open.log.index.history(of: RecordID(walletID: "w1")).isEmpty)
+  }
+}
