@@ -32,9 +32,6 @@ package struct Example: Sendable {
       Example(
         "Back up a node's channels at every change",
         "keybackup file watch ~/.lnd/data/chain/bitcoin/mainnet/channel.backup"),
-      Example(
-        "Do it in the background, also after the next login",
-        "systemctl --user enable --now \"keybackup-watch@$(systemd-escape --path FILE).service\""),
       Example("Back up what has changed, from cron", "keybackup file watch --once"),
     ],
     "file suggest": [

@@ -145,7 +145,7 @@ import Testing
     let computer = try Computer(missing: "none")
     let root = computer.box.root
     try Files.makeFolder(root + "/source/.build/release")
-    for name in ["scripts", "docs", "CHANGELOG.md"] {
+    for name in ["scripts", "docs", "systemd", "CHANGELOG.md"] {
       try Files.link(root + "/source/" + name, to: Build.root + "/" + name)
     }
     func make(_ arguments: [String]) async throws -> Outcome {
@@ -179,6 +179,13 @@ import Testing
     for page in ["man1/keybackup.1", "man1/keybackup-wallet.1", "man5/keybackup.5"] {
       #expect(try Files.text(installed + "share/man/" + page).contains(".TH KEYBACKUP"))
       #expect(Files.mode(installed + "share/man/" + page) == 0o644)
+    }
+    for unit in [
+      "lib/systemd/user/keybackup-watch@.service",
+      "share/doc/keybackup/examples/keybackup-watch-lnd.service",
+    ] {
+      let text = try Files.text(installed + unit)
+      #expect(text.contains("\nExecStart=/usr/local/bin/keybackup file watch "), "\(unit)")
     }
     try await make(["uninstall", "DESTDIR=\(root)/system"]).expectSuccess()
     #expect(Files.tree(root + "/system") == [])

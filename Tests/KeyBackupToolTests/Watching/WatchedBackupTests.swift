@@ -1,0 +1,115 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// A watched file in a real backup: written without a key, read with one.
+@Suite struct WatchedBackupTests {
+  private let box: Sandbox
+  private var file: String { box.root + "/node/channel.backup" }
+
+  init() async throws {
+    box = try Sandbox()
+    try Files.makeFolder(box.root + "/node")
+    try Files.write("one", to: file)
+    try await box.keybackup(["init"])
+    try await box.keybackup(["writers", "authorise", "--yes"])
+  }
+
+  /// Runs a shell script that has `$watch`, `$file`, `$cloud` and `saved N`, which waits for N versions.
+  private func script(_ lines: String) async throws -> Outcome {
+    let prelude = #"""
+      set -eum
+      watch="$1 file watch --no-input $2/node/channel.backup" file=$2/node/channel.backup
+      log=$2/log cloud=$2/cloud
+      saved() {
+        for try in $(seq 600); do
+          [ "$(grep -c ^Saved "$log" || :)" -lt "$1" ] || return 0; sleep 0.05
+        done
+        cat "$log" >&2; return 1
+      }
+      """#
+    let run = try await box.run(
+      ["bash", "-c", prelude + "\n" + lines, "bash", Build.keybackup, box.root], key: nil)
+    #expect(run.code == 0, "\(run.text)")
+    return run
+  }
+
+  private func once() async throws -> String? {
+    let run = try await box.keybackup(
+      ["file", "watch", "--once", "--json", file], key: nil, pin: .none)
+    return try run.json()["files"].items.first?["outcome"].text
+  }
+
+  /// The contents of the newest version, and the number of versions.
+  private func backedUp() async throws -> (text: String, versions: Int) {
+    let out = box.root + "/restored-\(UInt32.random(in: 0...UInt32.max))"
+    try await box.keybackup(["file", "restore", "channel.backup", "--out", out])
+    let path = try #require(Files.tree(out).first { $0.hasSuffix("/channel.backup") })
+    let history = try await box.keybackup(["file", "history", "channel.backup", "--json"])
+    return (try Files.text(out + "/" + path), try history.json()["versions"].items.count)
+  }
+
+  @Test func `Each change is a version, and the newest is restored`() async throws {
+    _ = try await script(
+      #"""
+      $watch >"$log" 2>&1 & saved 1
+      echo two >"$file.new"; mv "$file.new" "$file"; saved 2
+      echo three >"$file.new"; mv "$file.new" "$file"; saved 3
+      code=0; kill $!; wait $! || code=$?; [ $code = 130 ]
+      """#)
+    let found = try await backedUp()
+    #expect(found.text == "three\n" && found.versions == 3)
+    #expect(try await once() == "unchanged")
+    // What `status` goes by.
+    let own = try OwnWorld(box)
+    #expect(WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) } == [.saved])
+  }
+
+  @Test func `Killed between a change and its version, it loses nothing`() async throws {
+    _ = try await script(
+      #"""
+      $watch >"$log" 2>&1 & saved 1
+      echo two >"$file"; sleep 0.3; kill -KILL $!
+      """#)
+    #expect(try await once() == "saved")
+    #expect(try await once() == "unchanged")
+    let found = try await backedUp()
+    #expect(found.text == "two\n" && found.versions == 2)
+  }
+
+  @Test func `Stopped and continued, it saves what changed meanwhile`() async throws {
+    _ = try await script(
+      #"""
+      $watch >"$log" 2>&1 & saved 1
+      kill -STOP $!; echo two >"$file"; echo three >"$file"; sleep 3; kill -CONT $!
+      saved 2; kill -KILL $!
+      """#)
+    let found = try await backedUp()
+    #expect(found.text == "three\n" && found.versions == 2)
+  }
+
+  @Test func `While the folder is away it waits, and goes on with the newest content`() async throws
+  {
+    let run = try await script(
+      #"""
+      $watch >"$log" 2>&1 & saved 1
+      mv "$cloud" "$cloud.away"
+      echo two >"$file"; until grep -q "is tried again" "$log"; do sleep 0.05; done
+      echo three >"$file"
+      mv "$cloud.away" "$cloud"; saved 2; sleep 3
+      kill $!; wait $! || :; cat "$log" >&2
+      """#)
+    let found = try await backedUp()
+    #expect(found.text == "three\n", "\(run.err)")
+    // Nothing was written where the folder was.
+    #expect(try await once() == "unchanged")
+  }
+
+  @Test func `Without permission it ends at once, and says how to get it`() async throws {
+    let other = try Sandbox()
+    try await other.keybackup(["init"])
+    let run = try await other.keybackup(
+      ["file", "watch", other.root + "/file"], key: nil, pin: .none, expecting: 78)
+    #expect(run.err.contains("keybackup writers request"), "\(run.err)")
+  }
+}
