@@ -42,10 +42,15 @@ enum FileVerbs {
         }
       }
     case "choose":
-      let name = try split(words[0]).name
+      let (name, text) = try split(words[0])
       for file in try open.files() where file.newest?.name == name {
-        let oldest = file.versions.min { $0.operation.counter < $1.operation.counter }
-        if let oldest, oldest.standing != .live { try open.choose(oldest) }
+        for version in file.versions where version.standing != .live {
+          var bytes: [UInt8] = []
+          try open.read(version) { piece in
+            unsafe piece.withUnsafeBytes { bytes += unsafe Array($0) }
+          }
+          if bytes.elementsEqual(text.utf8) { try open.choose(version) }
+        }
       }
     case "writer-retire":
       for writer in open.silentWriters() where !writer.isRetired {

@@ -15,8 +15,8 @@ import SecretMemory
 /// Verbs for key slots, which all have the same secret: `key-add ID`, `key-remove ID`, `rotate OLD
 /// NEW`, and `finish NEW` (a rotation). An ID is a key ID, or `first` for the one that init made.
 /// Verbs for files: `silent` (this computer becomes a silent writer), `silent-add NAME=TEXT`,
-/// `silent-remove NAME`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME` (its oldest
-/// version), `writer-retire`. A text is repeated up to 100,000 bytes if it begins with `large`.
+/// `silent-remove NAME`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME=TEXT` (its
+/// version with that text), `writer-retire`. A text is repeated up to 100,000 bytes if it begins with `large`.
 @main
 struct FolderProbe {
   static func main() {

@@ -45,10 +45,12 @@ extension OpenNamespace {
 
   /// Every file with the versions that are kept, ordered by name.
   ///
-  /// Only verified operations count. Contents are not read.
+  /// Only verified operations count. Contents are not read. A namespace that was opened for writing
+  /// has none before its first writing call.
   ///
   /// - Throws: if the objects cannot be listed.
   public func files() throws(BackupFolderError) -> [BackedUpFile] {
+    guard isLoaded else { throw .internalError("files were asked for before the logs were read") }
     if !hasFiles { return [] }
     let objects = try namespace.objects()
     let rules = fileState.versions

@@ -20,7 +20,7 @@ extension UserMessage {
           .cannotCreate,
           "this backup has files or computers that write without a touch, and this version cannot "
             + "carry them over",
-          hint: "nothing was changed; to keep a key from opening what comes, run: keybackup rotate")
+          hint: "nothing was changed: the backup keeps its master key")
       case .moved(let id):
         UserMessage(
           .ambiguous, "the master key was rotated already: the new backup is \(id)",

@@ -25,7 +25,7 @@ struct FileCrashTests {
       name: "remove a file", verb: ["file-remove", "f"],
       before: [["init"], ["file-add", "f=one"]], oldFiles: ["f": "one"]),
     Change(
-      name: "bring back a version", verb: ["choose", "f"],
+      name: "bring back a version", verb: ["choose", "f=one"],
       before: [["init"], ["silent"], ["silent-add", "f=one"], ["silent-add", "f=two"]],
       oldFiles: ["f": "two"], newFiles: ["f": "one"]),
     Change(
