@@ -17,7 +17,8 @@ enum SuggestedCommands {
     "key": ["list", "add", "remove", "identify", "label", "repair"],
     "wallet": ["add", "list", "show", "remove", "import", "export"],
     "recovery-kit": ["create", "test", "revoke"], "conflicts": ["list", "keep"],
-    "writers": ["request", "authorise", "accept", "list", "retire"],
+    // Not those for the other computer, where the folder has another path.
+    "writers": ["request", "list", "retire"],
     "file": ["add", "list", "history", "show", "restore", "keep", "remove", "prune"],
   ]
 
