@@ -83,7 +83,7 @@ import Testing
       base.execute("CREATE TABLE IF NOT EXISTS main(key BLOB, value BLOB)")
       base.execute("COMMIT")
       print("open", flush=True)
-      time.sleep(60)
+      time.sleep(3600)
       """
     var holder: BackgroundProgram? = try BackgroundProgram(
       ["python3", "-c", script, path], environment: ["PATH": "/usr/bin:/bin"],

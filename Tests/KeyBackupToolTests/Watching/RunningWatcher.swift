@@ -31,12 +31,15 @@ final class RunningWatcher: Sendable {
     change(&settings)
     let box = Box()
     box.record.withLock { $0.failuresToCome = failures }
+    let folder = settings.folder
     let watcher = FileWatcher(settings) { (path, _) throws(UserMessage) in
       let isToFail = box.record.withLock { record in
         record.failuresToCome -= 1
         return record.failuresToCome >= 0
       }
-      if isToFail { throw UserMessage(.noInput, "the folder is away") }
+      // Another test may mount something, and then it is tried again at once.
+      let isAway = folder.map { !Files.exists($0) } ?? false
+      if isToFail || isAway { throw UserMessage(.noInput, "the folder is away") }
       guard let text = try? Files.text(path) else { throw UserMessage(.io, "unreadable") }
       return box.record.withLock { record in
         let isNew = record.saved[path]?.last != text

@@ -69,7 +69,7 @@ import Testing
     _ = try await script(
       #"""
       $watch >"$log" 2>&1 & saved 1
-      echo two >"$file"; sleep 0.3; kill -KILL $!
+      echo two >"$file"; sleep 0.1; kill -KILL $!
       """#)
     #expect(try await once() == "saved")
     #expect(try await once() == "unchanged")
