@@ -26,6 +26,8 @@ struct OperationLog {
   var files = FileRecords()
   /// The folder of sealed operations beside the logs; nil where there is none.
   private(set) var sealedFolder: Directory?
+  /// Whether that folder is there and cannot be opened now.
+  private(set) var isSealedUnlisted = false
   /// The namespaces before and after this one.
   var links = LogLinks()
   /// The key slots that were removed.
@@ -99,6 +101,7 @@ struct OperationLog {
       log.sealedFolder = try folder.sibling(FolderLayout.sealedFolder)
     } catch {
       if !isTolerant || error == .interrupted { throw error }
+      log.isSealedUnlisted = true
       log.problems.report(
         FileFinding(
           unlisted: "\(FolderLayout.ownFolder)/\(FolderLayout.sealedFolder)", error))

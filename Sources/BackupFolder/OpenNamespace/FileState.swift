@@ -36,9 +36,10 @@ extension OpenNamespace {
 
   /// The sealed operations that were opened here before and of which there is no file.
   var missingSealed: OperationNames {
-    if fileState.memory.verified.isEmpty { return [] }
+    let isListed = !log.isSealedUnlisted && !fileState.sealed.isUnlisted
+    if fileState.memory.verified.isEmpty || !isListed { return [] }
     return fileState.memory.verified.subtracting(fileState.sealed.names)
-      .subtracting(OperationNames(fileState.sealed.incomplete))
+      .subtracting(OperationNames(fileState.sealed.unread))
   }
 
   /// The listing of the sealed operations now.

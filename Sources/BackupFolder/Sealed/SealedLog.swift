@@ -39,6 +39,10 @@ struct SealedLog {
   private(set) var findings: [FileFinding] = []
   /// The operations whose file is here but empty, a placeholder or cut off, by the file's name.
   private(set) var incomplete: Set<OperationName> = []
+  /// The operations whose file is here and was not read for any reason, by the file's name.
+  private(set) var unread: Set<OperationName> = []
+  /// Whether some folder could not be listed.
+  private(set) var isUnlisted = false
   /// The folder that was listed.
   private(set) var folder: Directory?
   /// Whether files were listed that are no temporary ones.
@@ -72,9 +76,11 @@ struct SealedLog {
     } catch {
       if !isTolerant || error == .interrupted { throw error }
       sealed.findings.report(FileFinding(unlisted: path, error))
+      sealed.isUnlisted = true
       return sealed
     }
     sealed.listed = listing.mark
+    sealed.isUnlisted = !listing.unlisted.isEmpty
     for (name, error) in listing.unlisted {
       sealed.findings.report(FileFinding(unlisted: "\(path)/\(name)", error))
     }
@@ -190,6 +196,7 @@ struct SealedLog {
   private mutating func report(
     _ file: LogFile, in files: inout LogFiles, _ state: WalletState, _ reason: String
   ) {
+    if let name = file.claimedName, unread.count < Self.mostIncomplete { unread.insert(name) }
     if case .other(let folder, let name) = file, let awaited = SyncPlaceholder.awaited(name) {
       if files.holds(awaited, of: folder) { return }
       if let name = file.claimedName, incomplete.count < Self.mostIncomplete {

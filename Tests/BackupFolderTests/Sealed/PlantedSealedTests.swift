@@ -110,6 +110,19 @@ struct PlantedSealedTests {
   }
 
   @Test
+  func `A damaged file is damage, and not called rolled back`() throws {
+    _ = try scene.unlock("a")
+    let name = try names[2]
+    let whole = try data(name)
+    try write(Data("{\"format\":\"something\"}".utf8), node.chain + "/" + name)
+    let open = try scene.unlock("a")
+    #expect(try open.live() == ["two"] && open.health.rolledBack == 0)
+    #expect(open.sealedFindings.map(\.state) == [.unreadable])
+    try write(whole, node.chain + "/" + name)
+    #expect(try scene.unlock("a").live() == ["three"])
+  }
+
+  @Test
   func `A file under another name counts all the same`() throws {
     let name = try names[2]
     try FileManager.default.moveItem(
