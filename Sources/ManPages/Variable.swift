@@ -69,5 +69,11 @@ struct Variable {
     Variable(
       name: "PCSCLITE_CSOCK_NAME",
       text: "The socket of pcscd, for keys on NFC and smart-card readers."),
+    Variable(
+      name: "NOTIFY_SOCKET", text: "Where systemd is told that a file is watched. systemd sets it."),
+    Variable(
+      name: "WATCHDOG_USEC",
+      text: "How often systemd wants a sign of life, in microseconds. systemd sets it."),
+    Variable(name: "WATCHDOG_PID", text: "The process that this is for. systemd sets it."),
   ]
 }
