@@ -29,11 +29,16 @@ final class SilentChain {
   /// The most files that are tried in search of the highest own operation.
   ///
   /// Where others planted more, the chain forks, and all branches count.
-  private static let mostTried = 256
+  private static let mostTried = 16
+
+  /// Operations with this counter and higher ones are not followed.
+  ///
+  /// Who copied this computer's state can sign one. Half of all counters are left after it.
+  private static let mostFollowed: UInt64 = 1 << 62
 
   /// The highest operation that this writer's key signed and that is here.
   ///
-  /// Only the exact spelling counts, and no counter after which there is none.
+  /// Only the exact spelling counts, and no counter so high that none would be left after it.
   private func highest() throws(BackupFolderError) -> Operation.Seen? {
     var names: [OperationName] = []
     var stream = try NameStream(folder)
@@ -43,7 +48,7 @@ final class SilentChain {
       return OperationName(writer: state.writerID, stem: name.extracting(droppingLast: 5))
     }) {
       // Nothing below the remembered one can be higher.
-      if let name = name ?? nil, name.counter >= max(1, floor), name.counter < UInt64(Int64.max) {
+      if let name = name ?? nil, name.counter >= max(1, floor), name.counter < Self.mostFollowed {
         names.append(name)
       }
     }
@@ -163,6 +168,29 @@ final class SilentChain {
       }
     }
     return buffer.withBytes { Digest(of: $0) } == operation.digest
+  }
+
+  /// Whether the version of a file that this computer wrote last is here, or still arriving.
+  ///
+  /// Somebody may have deleted it, or the folder was set back to an old copy.
+  func holds(_ file: SilentState.File, size: UInt64) throws(BackupFolderError) -> Bool {
+    guard let version = file.version else { return false }
+    if let object = file.object {
+      let found = try namespace.objects()?.state(of: object, contents: size)
+      if found != .here { return false }
+    }
+    var buffer = FileBuffer()
+    let name = FolderLayout.operationFile(counter: file.counter, digest: version)
+    do throws(FileProblem) {
+      try buffer.read(name, in: folder, limit: namespace.settings.limits.sealedOperation)
+    } catch {
+      switch error {
+      case .incomplete: return true
+      case .absent, .notRegular, .tooLarge: return false
+      default: throw error.error("\(folder.path)/\(name)")
+      }
+    }
+    return buffer.withBytes { Digest(of: $0) } == version
   }
 
   /// Makes the names of the folders down to this chain durable, also those that others created.

@@ -19,6 +19,10 @@ final class SilentState {
     let id: FileID
     /// The operation with the version that this computer wrote last.
     var version: Digest?
+    /// That operation's counter, 0 if there is none.
+    var counter: UInt64 = 0
+    /// The object of that version; nil if its contents are in the operation.
+    var object: Digest?
     /// The digest of that version's contents; nil after a removal.
     var content: Digest?
   }
@@ -82,7 +86,9 @@ final class SilentState {
     for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
       let version = file.version?.hex ?? "-"
       let content = file.content?.hex ?? "-"
-      text.raw("file \(file.id) \(version) \(content) \(Hex.string(Array(name.text.utf8)))\n")
+      let object = file.object?.hex ?? "-"
+      text.raw("file \(file.id) \(version) \(file.counter) \(object) \(content) ")
+      text.raw("\(Hex.string(Array(name.text.utf8)))\n")
     }
     if let pendingObject { text.raw("object \(pendingObject)\n") }
     if let last {
@@ -163,11 +169,13 @@ final class SilentState {
       case "object" where words.count == 2:
         object = Digest(hex: words[1])
         return object != nil
-      case "file" where words.count == 5:
-        guard let id = FileID(hex: words[1]), let name = Self.component(words[4]),
-          let version = Self.digest(words[2]), let content = Self.digest(words[3])
+      case "file" where words.count == 7:
+        guard let id = FileID(hex: words[1]), let version = Self.digest(words[2]),
+          let counter = UInt64(words[3]), let object = Self.digest(words[4]),
+          let content = Self.digest(words[5]), let name = Self.component(words[6])
         else { return false }
-        files[name] = File(id: id, version: version, content: content)
+        files[name] = File(
+          id: id, version: version, counter: counter, object: object, content: content)
         return true
       default: return false
       }

@@ -116,7 +116,7 @@ extension BackupFolder {
   ///   - name: the file's name, by which this writer knows it.
   ///   - writer: from ``localSilentWriters()``.
   ///   - progress: receives the number of bytes that were sealed so far.
-  /// - Returns: the version, or that this computer wrote the same contents last.
+  /// - Returns: the version, or that this computer wrote the same contents last and they are here.
   /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``FileObstacle/changedWhileReading``; system
   ///   errors.
   public func addSilently(
@@ -128,12 +128,16 @@ extension BackupFolder {
     try chain.recover(run)
     let found = try contents.digest()
     var file = chain.state.files[name] ?? SilentState.File(id: .random())
-    if file.content == found.digest { return .unchanged(file: file.id) }
+    if file.content == found.digest, try chain.holds(file, size: found.size) {
+      return .unchanged(file: file.id)
+    }
     let seed = chain.state.signer.withSeed { SecretBytes(copying: $0) }
     let prepared = try ObjectFolder.prepare(
       contents, digest: found.digest, hedge: seed, in: chain.namespace, tag: run.tag,
       progress: progress)
+    file.object = nil
     if let object = prepared.object {
+      file.object = object.name
       chain.state.pendingObject = object.name
       try run.save(chain.state)
       try ObjectFolder.place(object)
@@ -149,6 +153,7 @@ extension BackupFolder {
     }
     let operation = try chain.seal(builder)
     file.version = operation.digest
+    file.counter = operation.counter
     file.content = content
     chain.state.files[name] = file
     chain.state.pendingObject = nil

@@ -99,6 +99,34 @@ struct SilentWritingTests {
   }
 
   @Test
+  func `What is no longer in the folder is written again`() throws {
+    let node = try SilentComputer(scene)
+    let first = try node.write("one", "a")
+    try node.write("two", "b")
+    _ = try node.add(.large("three "), "c")
+    // An old copy of the folder: the first two versions and the object are gone.
+    let files = FileManager.default
+    let sealed = try #require(
+      try files.contentsOfDirectory(atPath: node.chain).first { $0.hasPrefix("00000001-") })
+    try files.removeItem(atPath: node.chain + "/" + sealed)
+    try files.removeItem(atPath: scene.namespacePath + "/keybackup/objects")
+    guard case .added(_, let again, _) = try node.add(.of("one"), "a") else {
+      Issue.record("the version that is gone counts as unchanged")
+      return
+    }
+    #expect(again.counter == 4 && again.digest != first.digest)
+    for _ in 0..<2 { try node.add(.of("two"), "b") }
+    guard case .added = try node.add(.large("three "), "c") else {
+      Issue.record("the version whose object is gone counts as unchanged")
+      return
+    }
+    #expect(try files.contentsOfDirectory(atPath: node.chain).count == 4)
+    let open = try scene.unlock("b")
+    #expect(try open.live("a") == ["one"] && open.live("b") == ["two"])
+    #expect(try open.file("c").live.map(\.object) == [.here])
+  }
+
+  @Test
   func `A state that is damaged is never written over`() throws {
     let node = try SilentComputer(scene)
     try node.write("one channel")
