@@ -74,6 +74,11 @@ struct Variable {
     Variable(
       name: "WATCHDOG_USEC",
       text: "How often systemd wants a sign of life, in microseconds. systemd sets it."),
+    Variable(
+      name: "KEYBACKUP_FILE", text: "Set for a command of file watch --on-failure: the file."),
+    Variable(
+      name: "KEYBACKUP_ERROR", text: "Set for the same command: the error's word, as in JSON."),
+    Variable(name: "KEYBACKUP_MESSAGE", text: "Set for the same command: the error's message."),
     Variable(name: "WATCHDOG_PID", text: "The process that this is for. systemd sets it."),
   ]
 }

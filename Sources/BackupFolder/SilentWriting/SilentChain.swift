@@ -96,10 +96,13 @@ final class SilentChain {
   ///
   /// A remembered operation that is not here is published again. An object that no operation names
   /// stays: another copy of this computer may have published it.
-  func recover(_ run: borrowing SilentRun) throws(BackupFolderError) {
+  /// - Returns: whether it was published now.
+  @discardableResult
+  func recover(_ run: borrowing SilentRun) throws(BackupFolderError) -> Bool {
     try removeTemporaryFiles(run.tag)
-    guard let last = state.last, try !holds(last) else { return }
+    guard let last = state.last, try !holds(last) else { return false }
     try place(last, run)
+    return true
   }
 
   /// Begins the next operation.

@@ -125,10 +125,14 @@ extension BackupFolder {
   ) throws(BackupFolderError) -> AddedVersion {
     let run = try SilentRun.begin(self)
     let chain = try run.chain(of: writer.writerID, .filePut)
-    try chain.recover(run)
+    let isRecovered = try chain.recover(run)
     let found = try contents.digest()
     var file = chain.state.files[name] ?? SilentState.File(id: .random())
     if file.content == found.digest, try chain.holds(file, size: found.size) {
+      // A run that was interrupted wrote this version, and it is published only now.
+      if isRecovered, let last = chain.state.last, last.digest == file.version {
+        return .added(file: file.id, operation: last, size: found.size)
+      }
       return .unchanged(file: file.id)
     }
     let seed = chain.state.signer.withSeed { SecretBytes(copying: $0) }

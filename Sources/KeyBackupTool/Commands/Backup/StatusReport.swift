@@ -228,7 +228,9 @@ extension FreshnessComparison {
   /// Its meaning, in words.
   fileprivate var text: String {
     switch self {
-    case .same: "equal: nothing newer was known on the other computer"
+    case .same:
+      "equal: nothing newer was known on the other computer. What is added without a touch does "
+        + "not count here"
     case .newer(let count):
       "this folder has all that the word stands for, and \(counted(count, "change")) that the "
         + "computer that gave it lacked"

@@ -44,7 +44,7 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
     let shown = PrintableText.name(chosen.name.text)
     try unlock.output(world).result(
       isChange
-        ? "Version \(chosen.shortName) of \"\(shown)\" is the current one now, saved here and checked."
+        ? "Version \(chosen.shortName) of \"\(shown)\" counts again, as a new version, saved here and checked."
         : "Version \(chosen.shortName) of \"\(shown)\" is the current one already.",
       json: [
         "file_id": .string(file.id.hex), "name": .string(chosen.name.text),

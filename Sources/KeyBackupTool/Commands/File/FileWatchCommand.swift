@@ -158,7 +158,8 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
   private static let notAuthorised = UserMessage(
     .config, "this computer may not write without a key yet",
     hint: "on this computer, run: keybackup writers request\n"
-      + "where your key is, run: keybackup writers authorise")
+      + "where your key is, run: keybackup writers authorise LINE\n"
+      + "then on this computer, run: keybackup writers accept LINE")
 
   private static func save(
     _ path: String, in place: String, _ options: FolderOptions, _ common: CommonOptions,

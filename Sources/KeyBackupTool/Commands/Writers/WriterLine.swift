@@ -47,8 +47,8 @@ enum WriterLine {
       UserMessage(.dataInvalid, "the line holds \(kind) with a wrong part: \(part)", hint: again)
     case .otherRequest:
       UserMessage(
-        .dataInvalid, "the line answers another request than the last one of this computer",
-        hint: "each request needs its own answer\n" + again)
+        .dataInvalid, "no request of this computer waits for this answer",
+        hint: "it was accepted already, or it answers another request\n" + again)
     }
   }
 }
