@@ -65,6 +65,12 @@ final class FileSource {
     self.name = try Self.name(name ?? Self.lastPart(of: path))
     if let advice = CopyCheck.advice(name: self.name.text) { throw advice.message(path) }
     if let input {
+      // The program that should have written into the pipe failed.
+      guard input.size > 0 else {
+        throw UserMessage(
+          .noInput, "standard input was empty, so nothing was added",
+          hint: "check the program that writes to it")
+      }
       descriptor = -1
       size = input.size
       caution = nil
@@ -84,7 +90,7 @@ final class FileSource {
   /// - Throws: as ``FileContents/init(descriptor:)``.
   func contents() throws(BackupFolderError) -> FileContents {
     if let input { return FileContents(bytes: input.copy(), modified: now, mode: 0o600) }
-    return try FileContents(descriptor: descriptor)
+    return try FileContents(descriptor: descriptor, path: path)
   }
 
   private static func noFile(_ path: String, isFolder: Bool) -> UserMessage {
