@@ -77,8 +77,8 @@ final class SilentState {
     text.raw("seed ")
     signer.withSeed { text.hex($0) }
     text.raw("\n")
-    Self.line("answer ", answerSecret, &text)
-    Self.line("secret ", writerSecret, &text)
+    if let secret = answerSecret?.copy() { Self.line("answer ", secret, &text) }
+    if let secret = writerSecret?.copy() { Self.line("secret ", secret, &text) }
     if let grant {
       text.raw("namespace \(grant.namespaceID)\ninbox \(grant.inbox)\nmay \(grant.may.rawValue)\n")
       text.raw("after \(Self.words(grant.after))\n")
@@ -102,11 +102,10 @@ final class SilentState {
   }
 
   private static func line(
-    _ word: String, _ secret: borrowing SecretBytes?, _ text: inout SecretWriter
+    _ word: String, _ secret: borrowing SecretBytes, _ text: inout SecretWriter
   ) {
-    guard secret != nil else { return }
     text.raw(word)
-    secret?.withBytes { text.hex($0) }
+    secret.withBytes { text.hex($0) }
     text.raw("\n")
   }
 
