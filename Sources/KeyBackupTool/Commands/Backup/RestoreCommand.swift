@@ -97,7 +97,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     let part =
       kinds.only == nil
-      ? FilesPart(opened, into: out, withRemoved: kinds.removed, common, world) : FilesPart()
+      ? FilesPart(
+        opened, into: out, withRemoved: kinds.removed, isAlone: false, common, world) : FilesPart()
     try Interruption.check()
     do throws(UserMessage) {
       try show(
@@ -136,7 +137,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> ExitCode {
     let output = unlock.output(world)
     let part = FilesPart(
-      opened, into: out, withRemoved: kinds.removed, unlock.common, world)
+      opened, into: out, withRemoved: kinds.removed, isAlone: true, unlock.common, world)
     try Interruption.check()
     if unlock.common.json, part.obstacle == nil {
       var json: JSONOutput = [

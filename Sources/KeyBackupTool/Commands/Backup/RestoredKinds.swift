@@ -45,17 +45,18 @@ struct FilesPart: Sendable {
   ///   - opened: the backup.
   ///   - out: the folder, which is there; nil: nothing is written.
   ///   - withRemoved: whether removed files come, too.
+  ///   - isAlone: whether no wallets are restored, whose report judges the logs.
   ///   - common: where progress is shown.
   ///   - world: the terminal.
   init(
-    _ opened: borrowing OpenNamespace, into out: String?, withRemoved: Bool,
+    _ opened: borrowing OpenNamespace, into out: String?, withRemoved: Bool, isAlone: Bool,
     _ common: CommonOptions, _ world: World
   ) {
     do throws(UserMessage) {
       let files = try opened.allFiles()
       rows = files.map(FileRow.init)
       sealed = opened.sealedFindings
-      var codes = opened.fileCodes(rows)
+      var codes = isAlone ? opened.fileCodes(rows) : opened.sealedCodes
       defer { code = .mostUrgent(of: codes) }
       guard let out, !files.isEmpty else { return }
       let planned = FilePlan(files, withRemoved: withRemoved).planned

@@ -53,6 +53,14 @@ extension OpenNamespace {
     if health.isRolledBack { codes.append(.rollback) }
     return codes
   }
+
+  /// The codes for files of silent writers, where the wallets' report judges the logs.
+  var sealedCodes: [ExitCode] {
+    var codes: [ExitCode] = []
+    if sealedFindings.contains(where: { $0.state == .unreadable }) { codes.append(.partial) }
+    if sealedFindings.contains(where: { $0.state == .incomplete }) { codes.append(.incomplete) }
+    return codes
+  }
 }
 
 extension Output {
