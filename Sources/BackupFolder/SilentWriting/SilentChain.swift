@@ -3,8 +3,8 @@ internal import SecretMemory
 
 /// A silent writer's own chain: what it follows, and how its next operation is written.
 ///
-/// The order is what a crash at any moment needs: the object's name remembered, the object, the
-/// operation's bytes remembered, the operation. Nothing that was published is ever removed.
+/// The order is what a crash at any moment needs: the object, the operation's bytes remembered, the
+/// operation. Nothing that was published is ever removed, so no name of an object is remembered.
 final class SilentChain {
   let state: SilentState
   let namespace: Namespace

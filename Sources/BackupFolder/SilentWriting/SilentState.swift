@@ -38,8 +38,6 @@ final class SilentState {
   var last: Operation.Seen?
   var lastFile: [UInt8] = []
   var files: [PathComponent: File] = [:]
-  /// The object that is being written.
-  var pendingObject: Digest?
 
   /// Begins a request.
   init(label: PathComponent) {
@@ -90,7 +88,6 @@ final class SilentState {
       text.raw("file \(file.id) \(version) \(file.counter) \(object) \(content) ")
       text.raw("\(Hex.string(Array(name.text.utf8)))\n")
     }
-    if let pendingObject { text.raw("object \(pendingObject)\n") }
     if let last {
       text.raw("last \(Self.words(last))\noperation ")
       let bytes = lastFile
@@ -127,7 +124,6 @@ final class SilentState {
     var last: Operation.Seen?
     var operation: [UInt8] = []
     var files: [PathComponent: File] = [:]
-    var object: Digest?
 
     /// Reads a line; returns whether it is one of this format.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -165,9 +161,6 @@ final class SilentState {
       case "last":
         last = Self.reference(words)
         return last != nil
-      case "object" where words.count == 2:
-        object = Digest(hex: words[1])
-        return object != nil
       case "file" where words.count == 7:
         guard let id = FileID(hex: words[1]), let version = Self.digest(words[2]),
           let counter = UInt64(words[3]), let object = Self.digest(words[4]),
@@ -256,7 +249,6 @@ final class SilentState {
     last = fields.last
     lastFile = fields.operation
     files = fields.files
-    pendingObject = fields.object
   }
 }
 

@@ -139,13 +139,8 @@ extension BackupFolder {
     let prepared = try ObjectFolder.prepare(
       contents, digest: found.digest, hedge: seed, in: chain.namespace, tag: run.tag,
       progress: progress)
-    file.object = nil
-    if let object = prepared.object {
-      file.object = object.name
-      chain.state.pendingObject = object.name
-      try run.save(chain.state)
-      try ObjectFolder.place(object)
-    }
+    file.object = prepared.object?.name
+    if let object = prepared.object { try ObjectFolder.place(object) }
     let replaces = file.version.map { [$0] } ?? []
     let content = prepared.version.content
     let size = prepared.version.size
@@ -160,7 +155,6 @@ extension BackupFolder {
     file.counter = operation.counter
     file.content = content
     chain.state.files[name] = file
-    chain.state.pendingObject = nil
     try chain.publish(operation, run)
     return .added(file: file.id, operation: operation, size: size)
   }

@@ -164,6 +164,26 @@ struct HelperProgram: ~Copyable {
     return (ends[0], ends[1])
   }
 
+  /// The attributes of a program that gets all signals as usual.
+  ///
+  /// This one blocks those that it fetches, and ignores SIGPIPE.
+  ///
+  /// - Returns: the attributes, which the caller destroys.
+  static func usualSignals() -> posix_spawnattr_t {
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var usual = sigset_t()
+    unsafe sigemptyset(&usual)
+    unsafe sigaddset(&usual, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    return unsafe attributes
+  }
+
   /// - Returns: 0, or an errno value.
   private static func spawn(
     _ process: inout pid_t, _ command: [String], _ input: Int32, _ output: Int32
@@ -174,19 +194,8 @@ struct HelperProgram: ~Copyable {
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     unsafe keybackup_spawn_close_from(&actions, STDERR_FILENO + 1)
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
+    var attributes = unsafe usualSignals()
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    // The only signal that this program ignores by itself.
-    var usual = sigset_t()
-    unsafe sigemptyset(&usual)
-    unsafe sigaddset(&usual, SIGPIPE)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
-    unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var arguments = unsafe command.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
     defer {

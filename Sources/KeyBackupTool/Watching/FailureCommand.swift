@@ -42,19 +42,8 @@ final class FailureCommand {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     unsafe keybackup_spawn_close_from(&actions, STDERR_FILENO + 1)
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
+    var attributes = unsafe HelperProgram.usualSignals()
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // This program blocks and ignores signals that a shell command wants.
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    var usual = sigset_t()
-    unsafe sigemptyset(&usual)
-    unsafe sigaddset(&usual, SIGPIPE)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
-    unsafe posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     let words = ["sh", "-c", command]
     var arguments = unsafe words.map { unsafe strdup($0) }
     unsafe arguments.append(nil)

@@ -1,6 +1,7 @@
 internal import BackupFolder
 internal import CLinux
 internal import Glibc
+internal import PRFDevice
 
 /// Watches files and has each change backed up.
 struct FileWatcher: Sendable {
@@ -74,10 +75,11 @@ struct FileWatcher: Sendable {
     let failure: UserMessage? = await withTaskCancellationHandler {
       await withCheckedContinuation { ending in
         // A thread of its own: its waits would keep the others' work waiting.
-        let isStarted = WatchThread.start {
-          ending.resume(returning: Watch(settings, pause, save, tell).run())
-        }
-        if !isStarted {
+        do throws(PRFDeviceError) {
+          try BackgroundThread.start {
+            ending.resume(returning: Watch(settings, pause, save, tell).run())
+          }
+        } catch {
           ending.resume(returning: UserMessage(.io, "no thread can be started: too many run"))
         }
       }

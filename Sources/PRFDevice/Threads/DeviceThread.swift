@@ -7,14 +7,14 @@ internal import Glibc
 ///
 /// libfido2 treats an interrupted wait as a failed one, so resizing a window would end an
 /// operation.
-enum BackgroundThread {
+package enum BackgroundThread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// - Throws: ``PRFDeviceError/system(errno:)`` when no thread can be created.
-  static func start(_ run: @escaping @Sendable () -> Void) throws(PRFDeviceError) {
+  package static func start(_ run: @escaping @Sendable () -> Void) throws(PRFDeviceError) {
     let body = unsafe Unmanaged.passRetained(Body(run))
     var all = sigset_t()
     var before = sigset_t()

@@ -103,10 +103,37 @@ import Testing
     try await computers.authoriseServer()
     let nameless = try await computers.server(["file", "add", "-"], input: "x", expecting: nil)
     expectFailure(nameless, 64, says: "--name")
+    // The program that should have printed it failed.
+    let empty = try await computers.server(["file", "add", "-", "--name", "dump"], expecting: nil)
+    expectFailure(empty, 66, says: "standard input was empty")
     try await computers.server(["file", "add", "-", "--name", "dump"], input: "printed")
     let out = computers.target()
     try await computers.laptop(["file", "restore", "dump", "--out", out])
     #expect(try Files.text(out + "/node/dump") == "printed")
+  }
+
+  @Test func `A lost change of a server is told, and what is here comes back`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for name in ["a", "b", "c"] { try await computers.serverAdds(name, as: name) }
+    let lost = try #require(
+      Files.tree(computers.box.folder).first {
+        $0.contains("/sealed/") && $0.contains("/00000002-")
+      })
+    try Files.remove(computers.box.folder + "/" + lost)
+    let says = "some changes of \"node\" are not here"
+    let list = try await computers.third(["file", "list"])
+    #expect(list.err.contains(says), "\(list.text)")
+    let out = computers.target()
+    let restored = try await computers.third(["restore", "--out", out], expecting: nil)
+    #expect(restored.err.contains(says), "\(restored.text)")
+    #expect(try ["a", "c"].map { try Files.text(out + "/node/" + $0) } == ["a", "c"])
+    #expect(!Files.exists(out + "/node/b"))
+    // The server finds it itself.
+    let again = try await computers.serverAdds("b", as: "b")
+    #expect(again["changed"].flag == true, "\(again)")
+    try await computers.third(["file", "restore", "b", "--out", out])
+    #expect(try Files.text(out + "/node/b") == "b")
   }
 
   @Test func `A removed file is kept and can be brought back`() async throws {

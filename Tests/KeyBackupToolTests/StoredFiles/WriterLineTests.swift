@@ -34,7 +34,7 @@ import Testing
     expectFailure(damaged, 65, says: "copied wrongly")
     let isRequest = try await computers.server(["writers", "accept", line], expecting: nil)
     expectFailure(isRequest, 65, says: "begins with keybackup-inbox1")
-    try await computers.server(["writers", "accept", "-"], input: answerLine)
+    try await computers.server(["writers", "accept", "-", "--yes"], input: answerLine)
     try await computers.serverAdds("works")
   }
 
@@ -61,11 +61,29 @@ import Testing
     let computers = try await FileComputers()
     let line = try #require(
       try await computers.server(["writers", "request", "--json"]).json()["line"].text)
-    try await computers.laptop(["writers", "authorise", line])
-    let again = try await computers.laptop(["writers", "authorise", line, "--json"]).json()
+    try await computers.laptop(["writers", "authorise", line, "--yes"])
+    let again = try await computers.laptop(["writers", "authorise", line, "--yes", "--json"]).json()
     let list = try await computers.laptop(["writers", "list", "--json"]).json()["silent"]
     #expect(list.items.count == 1 && list[0]["writer_id"] == again["writer_id"])
-    try await computers.server(["writers", "accept", try #require(again["line"].text)])
+    try await computers.server(["writers", "accept", try #require(again["line"].text), "--yes"])
+    try await computers.serverAdds("works")
+  }
+
+  /// Somebody may have exchanged the line on its way.
+  @Test func `Where nobody can compare the fingerprints, --yes is needed`() async throws {
+    let computers = try await FileComputers()
+    let request = try await computers.server(["writers", "request", "--json"]).json()
+    let line = try #require(request["line"].text)
+    let unseen = try await computers.laptop(["writers", "authorise", line], expecting: nil)
+    expectFailure(
+      unseen, 64, says: try #require(request["fingerprint"].text), "run this again with --yes")
+    let answer = try await computers.laptop(["writers", "authorise", line, "--yes", "--json"])
+      .json()
+    let answerLine = try #require(answer["line"].text)
+    let ignored = try await computers.server(
+      ["writers", "accept", answerLine], input: "y\n", expecting: nil)
+    expectFailure(ignored, 64, says: try #require(answer["fingerprint"].text))
+    try await computers.server(["writers", "accept", answerLine, "--yes"])
     try await computers.serverAdds("works")
   }
 

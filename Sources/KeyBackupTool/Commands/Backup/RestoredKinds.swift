@@ -30,6 +30,7 @@ struct FilesPart: Sendable {
   private var written: [PlannedFile] = []
   private var failures: [FileRestore.Failure] = []
   private var sealed: [FileFinding] = []
+  private var gaps: [PathComponent] = []
   private var code = ExitCode.success
   /// Why not all were restored: something else has their names, or nothing could be written.
   private(set) var obstacle: UserMessage?
@@ -56,6 +57,7 @@ struct FilesPart: Sendable {
       let files = try opened.allFiles()
       rows = files.map(FileRow.init)
       sealed = opened.sealedFindings
+      gaps = opened.writersWithGaps
       var codes = isAlone ? opened.fileCodes(rows) : opened.sealedCodes
       defer { code = .mostUrgent(of: codes) }
       guard let out, !files.isEmpty else { return }
@@ -103,6 +105,7 @@ struct FilesPart: Sendable {
       }
     }
     output.warn(sealed: sealed, all: all)
+    output.warn(gapsOf: gaps)
     output.warn(written: written, failures)
   }
 }

@@ -25,6 +25,7 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
         try output.result(FileRow.table(rows))
       }
       output.warn(sealed: opened.sealedFindings, all: unlock.common.verbose)
+      output.warn(gapsOf: opened.writersWithGaps)
     }
     return .mostUrgent(of: opened.fileCodes(rows))
   }
@@ -38,6 +39,11 @@ extension OpenNamespace {
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// The labels of the computers that write without a touch, of whose changes some are not here.
+  var writersWithGaps: [PathComponent] {
+    silentWriters().filter { $0.hasGap || $0.missing > 0 }.map(\.writer.label)
   }
 
   /// The codes for the logs and for files of silent writers that could not be read.
@@ -67,5 +73,15 @@ extension Output {
   /// Warns about files of silent writers that do not count.
   func warn(sealed findings: [FileFinding], all: Bool) {
     for (state, text) in findings.lines(all: all) { warn("keybackup: \(state): \(text)") }
+  }
+
+  /// Warns about computers that write without a touch, of whose changes some are not here.
+  func warn(gapsOf labels: [PathComponent]) {
+    for label in labels.prefix(20) {
+      warn(
+        "keybackup: some changes of \"\(PrintableText.name(label.text))\" are not here, so files of it, "
+          + "or versions, may be missing")
+    }
+    if !labels.isEmpty { warn("hint: check the sync program, then run: keybackup verify --deep") }
   }
 }

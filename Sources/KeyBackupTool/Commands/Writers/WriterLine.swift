@@ -18,6 +18,13 @@ enum WriterLine {
     return String(decoding: try InputFile.read("-", limit: limit, world.streams), as: UTF8.self)
   }
 
+  /// The error where nobody can compare a fingerprint.
+  static func nobodyCompares(_ fingerprint: String) -> UserMessage {
+    UserMessage(
+      .usage, "nobody can be asked whether the other computer shows the fingerprint \(fingerprint)",
+      hint: "compare it there. If it is the same, run this again with --yes")
+  }
+
   /// The message about a line that cannot be used.
   ///
   /// - Parameters:

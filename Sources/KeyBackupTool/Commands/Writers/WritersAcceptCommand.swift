@@ -17,7 +17,7 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
   @Argument(help: ArgumentHelp("The answer; - for standard input.", valueName: "line"))
   var line: String
 
-  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
+  @Flag(name: [.short, .long], help: "The fingerprint was compared: do not ask.")
   var yes = false
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -26,7 +26,8 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
     let place = try Backup.folder(at: folder.path(world, output), world, common)
     let (request, fingerprint) = try Self.fingerprint(of: line, in: place)
     let prompter = common.prompter(world)
-    if !yes, prompter.canAsk {
+    if !yes {
+      guard prompter.canAsk else { throw WriterLine.nobodyCompares(fingerprint) }
       prompter.tell("The answer has the fingerprint \(fingerprint)")
       guard try prompter.confirm("Does the other computer show the same?") else {
         throw UserMessage(

@@ -22,7 +22,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var names: WriterLabelOption
   @OptionGroup var picture: QROption
 
-  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
+  @Flag(name: [.short, .long], help: "The fingerprint was compared: do not ask.")
   var yes = false
 
   mutating func validate() throws {
@@ -92,10 +92,11 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     let output = unlock.output(world)
     let name = "\"\(PrintableText.name(label.text))\""
     let prompter = unlock.common.prompter(world)
-    guard !yes, prompter.canAsk else {
+    guard !yes else {
       output.note("The fingerprint of the request of \(name): \(request.fingerprint)")
       return
     }
+    guard prompter.canAsk else { throw WriterLine.nobodyCompares(request.fingerprint) }
     prompter.tell(
       "\(name) asks to add files without a touch. Its request has the fingerprint "
         + "\(request.fingerprint)")
