@@ -61,6 +61,9 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     // Its functions are looked up when they are used: nothing is linked.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
+    .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CCBOR", providers: [.apt(["libcbor-dev"])]),
 
     // The one part in C: a forked process may make system calls and nothing else.
     .target(name: "CReadingProcess"),
@@ -87,6 +90,14 @@ let package = Package(
     .target(
       name: "Nostr", dependencies: ["BlindedCurve", "CSecp256k1", "CSPP", "SecretMemory"],
       swiftSettings: strict),
+    // What SealVault, World App and Celo's encrypted backup wrote. The core does not know it.
+    .target(
+      name: "ForeignBackups",
+      dependencies: [
+        "BlindedCurve", "CArchive", "CCBOR", "COpenSSL", "CSPP", "CSecp256k1", "CZip",
+        "SecretMemory",
+      ],
+      swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.
     .target(name: "HelpPages", swiftSettings: strict),
     .executableTarget(
@@ -95,8 +106,8 @@ let package = Package(
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "HelpPages", "Nostr", "PRFDevice", "SecretMemory", "SecretStores",
-        "WalletFormats", "CLinux", "CQREncode", arguments,
+        "BackupFolder", "CSPP", "ForeignBackups", "HelpPages", "Nostr", "PRFDevice",
+        "SecretMemory", "SecretStores", "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
       swiftSettings: strict, linkerSettings: [quickStart]),
 
@@ -215,6 +226,9 @@ let package = Package(
       name: "WalletFormatsTests",
       dependencies: ["WalletFormats", "SecretMemory", "TestSupport", "format-fuzz"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ForeignBackupsTests",
+      dependencies: ["ForeignBackups", "SecretMemory", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),

@@ -1,0 +1,25 @@
+/// Why a backup of another program could not be opened or written.
+///
+/// No case holds a secret. A part is a noun phrase in plain words: "the metadata".
+package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
+  /// This part is not as the format wants it, or does not fit what authenticates it.
+  case damaged(part: String)
+  /// A newer or other version of the format than can be read.
+  case unsupported(part: String)
+  /// Larger, longer or costlier than a limit, in the unit that the part names.
+  case tooLarge(part: String, limit: Int)
+  /// The password, the secret or the key does not open this backup.
+  case wrongSecret(part: String)
+  /// A shared library that this format needs is not installed, with the Debian package.
+  case libraryMissing(name: String, package: String)
+
+  package var description: String {
+    switch self {
+    case .damaged(let part): "\(part) is damaged"
+    case .unsupported(let part): "\(part) is of a kind that cannot be read"
+    case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"
+    case .wrongSecret(let part): "\(part) does not open this backup"
+    case .libraryMissing(let name, let package): "\(name) is not installed (package \(package))"
+    }
+  }
+}
