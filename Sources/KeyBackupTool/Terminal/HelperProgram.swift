@@ -181,7 +181,7 @@ struct HelperProgram: ~Copyable {
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    return unsafe attributes
+    return attributes
   }
 
   /// - Returns: 0, or an errno value.
@@ -194,7 +194,7 @@ struct HelperProgram: ~Copyable {
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     unsafe keybackup_spawn_close_from(&actions, STDERR_FILENO + 1)
-    var attributes = unsafe usualSignals()
+    var attributes = usualSignals()
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     var arguments = unsafe command.map { unsafe strdup($0) }
     unsafe arguments.append(nil)

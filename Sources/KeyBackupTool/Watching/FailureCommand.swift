@@ -42,7 +42,7 @@ final class FailureCommand {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     unsafe keybackup_spawn_close_from(&actions, STDERR_FILENO + 1)
-    var attributes = unsafe HelperProgram.usualSignals()
+    var attributes = HelperProgram.usualSignals()
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     let words = ["sh", "-c", command]
     var arguments = unsafe words.map { unsafe strdup($0) }
