@@ -29,7 +29,7 @@ extension OpenNamespace {
     let isSame = live.allSatisfy {
       rules.versions[$0].put.version.content == found.digest && rules.versions[$0].put.name == name
     }
-    if !live.isEmpty, isSame { return .unchanged(file: id) }
+    if isSame, try holdsContents(of: live) { return .unchanged(file: id) }
     let isConflicted = Set(live.map { rules.versions[$0].put.version.content }).count > 1
     let replaced = isConflicted ? live.filter { rules.versions[$0].by == nil } : live
     let seed = masterKey.withBytes { SecretBytes(copying: $0) }
@@ -42,6 +42,18 @@ extension OpenNamespace {
       put: prepared.version, of: id, name: name, replaces: rules.names(of: replaced), origin: nil,
       run: run)
     return .added(file: id, operation: operation, size: size)
+  }
+
+  /// Whether the contents of one of these versions are here: somebody may have deleted an object.
+  private func holdsContents(of versions: [Int]) throws(BackupFolderError) -> Bool {
+    let objects = try namespace.objects()
+    return versions.contains { place in
+      let contents = fileState.versions.versions[place].put.version
+      return switch contents.place {
+      case .inline: true
+      case .object(let name, _): objects?.state(of: name, contents: contents.size) == .here
+      }
+    }
   }
 
   /// Takes over what silent writers added to the wallets, and writes the CSPP files for it.

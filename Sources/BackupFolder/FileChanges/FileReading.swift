@@ -89,6 +89,12 @@ extension OpenNamespace {
     return labels
   }
 
+  /// The computer that made a version; the one that chose it, if the first operation is not here.
+  private func writer(of version: FileVersions.Version) -> WriterID {
+    let nodes = log.index.nodes
+    return nodes.place(of: version.made).map { nodes.writer($0) } ?? version.operation.writerID
+  }
+
   private func stored(
     _ version: FileVersions.Version, _ standing: StoredVersion.Standing,
     _ labels: [SigningKey: PathComponent], _ objects: ObjectFolder?
@@ -96,7 +102,7 @@ extension OpenNamespace {
     let (put, contents) = (version.put, version.put.version)
     let label =
       if let by = version.by { labels[by] } else {
-        log.labels[version.operation.writerID].flatMap { PathComponent($0.text) }
+        log.labels[writer(of: version)].flatMap { PathComponent($0.text) }
       }
     let object: StoredVersion.ObjectState =
       switch contents.place {

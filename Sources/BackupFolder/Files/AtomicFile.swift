@@ -237,8 +237,9 @@ extension Directory {
 
   /// Removes temporary files with a tag, in a folder where nothing is ever displaced.
   ///
-  /// - Throws: system errors.
+  /// What cannot be removed stays, such as a folder that somebody gave such a name.
+  /// - Throws: system errors of the listing.
   func removeStaged(tag: String) throws(BackupFolderError) {
-    for name in try temporaryFiles(tag: tag) { try unlink(name) }
+    for name in try temporaryFiles(tag: tag) { try? unlink(name) }
   }
 }

@@ -33,28 +33,36 @@ struct ObjectFolder {
     _ contents: borrowing FileContents, digest: Digest, hedge seed: borrowing SecretBytes,
     in namespace: Namespace, tag: String, progress: (UInt64) -> Void
   ) throws(BackupFolderError) -> PreparedVersion {
-    if let bytes = try contents.inline() {
-      do {
-        return PreparedVersion(
-          version: try NewFileVersion(
-            inline: bytes, modified: contents.modified, mode: contents.mode), object: nil)
-      } catch {
-        throw .internalError("small contents: \(error)")
-      }
-    }
-    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
-      .makeSubdirectory(FolderLayout.objectFolder)
     var digest = digest
     for attempt in 1...tries {
       if attempt > 1 { digest = try contents.digest().digest }
-      let objects = ObjectFolder(directory: folder)
       do throws(BackupFolderError) {
-        return try objects.stage(contents, digest, hedge: seed, tag: tag, progress)
+        if let bytes = try contents.inline() {
+          return try inline(bytes, digest, of: contents)
+        }
+        let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
+          .makeSubdirectory(FolderLayout.objectFolder)
+        return try ObjectFolder(directory: folder)
+          .stage(contents, digest, hedge: seed, tag: tag, progress)
       } catch .file(.changedWhileReading) {
         continue
       }
     }
     throw .file(.changedWhileReading)
+  }
+
+  /// Small contents, if they are the same as at the first reading.
+  private static func inline(
+    _ bytes: consuming SecretBytes, _ digest: Digest, of contents: borrowing FileContents
+  ) throws(BackupFolderError) -> PreparedVersion {
+    guard bytes.withBytes({ Digest(of: $0) }) == digest else { throw .file(.changedWhileReading) }
+    do {
+      return PreparedVersion(
+        version: try NewFileVersion(
+          inline: bytes, modified: contents.modified, mode: contents.mode), object: nil)
+    } catch {
+      throw .internalError("small contents: \(error)")
+    }
   }
 
   private func stage(

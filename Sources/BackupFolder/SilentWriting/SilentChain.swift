@@ -100,7 +100,9 @@ final class SilentChain {
   @discardableResult
   func recover(_ run: borrowing SilentRun) throws(BackupFolderError) -> Bool {
     try removeTemporaryFiles(run.tag)
-    guard let last = state.last, try !holds(last) else { return false }
+    guard let last = state.last, try !holds(last.digest, counter: last.counter) else {
+      return false
+    }
     try place(last, run)
     return true
   }
@@ -151,17 +153,23 @@ final class SilentChain {
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
     if try !file.place(new: name) {
       // Other bytes than those of the name belong to nobody: a part that a sync program brought.
-      _ = try file.place(
+      let isPlaced = try file.place(
         replacing: name, buffer: &buffer, limit: namespace.settings.limits.sealedOperation
       ) { Digest(of: $0) != operation.digest }
+      // A folder or a file that cannot be read has the name.
+      if !isPlaced, try !holds(operation.digest, counter: operation.counter) {
+        throw .notRegular(path: "\(folder.path)/\(name)")
+      }
     }
     try folder.sync()
   }
 
   /// Whether an operation's file is here with its bytes.
-  private func holds(_ operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+  ///
+  /// Nobody else writes into this folder: an emptied file is not one that still arrives.
+  private func holds(_ digest: Digest, counter: UInt64) throws(BackupFolderError) -> Bool {
     var buffer = FileBuffer()
-    let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
+    let name = FolderLayout.operationFile(counter: counter, digest: digest)
     do throws(FileProblem) {
       try buffer.read(name, in: folder, limit: namespace.settings.limits.sealedOperation)
     } catch {
@@ -170,10 +178,10 @@ final class SilentChain {
       default: throw error.error("\(folder.path)/\(name)")
       }
     }
-    return buffer.withBytes { Digest(of: $0) } == operation.digest
+    return buffer.withBytes { Digest(of: $0) } == digest
   }
 
-  /// Whether the version of a file that this computer wrote last is here, or still arriving.
+  /// Whether the version of a file that this computer wrote last is here.
   ///
   /// Somebody may have deleted it, or the folder was set back to an old copy.
   func holds(_ file: SilentState.File, size: UInt64) throws(BackupFolderError) -> Bool {
@@ -182,18 +190,7 @@ final class SilentChain {
       let found = try namespace.objects()?.state(of: object, contents: size)
       if found != .here { return false }
     }
-    var buffer = FileBuffer()
-    let name = FolderLayout.operationFile(counter: file.counter, digest: version)
-    do throws(FileProblem) {
-      try buffer.read(name, in: folder, limit: namespace.settings.limits.sealedOperation)
-    } catch {
-      switch error {
-      case .incomplete: return true
-      case .absent, .notRegular, .tooLarge: return false
-      default: throw error.error("\(folder.path)/\(name)")
-      }
-    }
-    return buffer.withBytes { Digest(of: $0) } == version
+    return try holds(version, counter: file.counter)
   }
 
   /// Makes the names of the folders down to this chain durable, also those that others created.

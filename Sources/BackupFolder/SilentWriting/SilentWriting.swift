@@ -1,5 +1,6 @@
 // This folder is for this computer as a silent writer: what it keeps, and the order in which it
-// writes. Nothing here needs or knows a master key, and nothing that lies in the folder stops it.
+// writes. Nothing here needs or knows a master key. Nothing that lies in the folder stops it, but a
+// folder with the name of its own file.
 
 public import CSPP
 internal import SecretMemory

@@ -127,6 +127,57 @@ struct SilentWritingTests {
   }
 
   @Test
+  func `An emptied operation file is written again`() throws {
+    let node = try SilentComputer(scene)
+    try node.write("one", "a")
+    try node.write("two", "b")
+    let sealed = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: node.chain)
+        .first { $0.hasPrefix("00000001-") })
+    try Data().write(to: URL(fileURLWithPath: node.chain + "/" + sealed))
+    guard case .added = try node.add(.of("one"), "a") else {
+      Issue.record("a version in an emptied file counts as unchanged")
+      return
+    }
+    #expect(try scene.unlock("b").live("a") == ["one"])
+  }
+
+  @Test
+  func `A folder with the name of a temporary file stops nobody`() throws {
+    let node = try SilentComputer(scene)
+    try node.write("one")
+    let objects = try scene.namespacePath + "/keybackup/objects"
+    _ = try node.add(.large("three "), "c")
+    let tag = try SilentRun.begin(scene.open(node.computer)).tag
+    for folder in [try node.chain, objects] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/\(AtomicFile.temporaryPrefix)\(tag)-planted",
+        withIntermediateDirectories: false)
+    }
+    guard case .added = try node.add(.of("two")), case .added = try node.add(.large("four "), "c")
+    else {
+      Issue.record("nothing was written")
+      return
+    }
+    #expect(try scene.unlock("b").live() == ["two"])
+  }
+
+  @Test
+  func `A folder with the name of the last operation is not taken for it`() throws {
+    let node = try SilentComputer(scene)
+    try node.write("one")
+    let sealed = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: node.chain).first)
+    let path = try node.chain + "/" + sealed
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    #expect(throws: BackupFolderError.notRegular(path: path)) { try node.write("two") }
+    try FileManager.default.removeItem(atPath: path)
+    try node.write("two")
+    #expect(try scene.unlock("b").file().versions.map(\.standing) == [.live, .replaced])
+  }
+
+  @Test
   func `A state that is damaged is never written over`() throws {
     let node = try SilentComputer(scene)
     try node.write("one channel")
