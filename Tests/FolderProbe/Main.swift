@@ -15,7 +15,7 @@ import SecretMemory
 /// Verbs for key slots, which all have the same secret: `key-add ID`, `key-remove ID`, `rotate OLD
 /// NEW`, and `finish NEW` (a rotation). An ID is a key ID, or `first` for the one that init made.
 /// Verbs for files: `silent` (this computer becomes a silent writer), `silent-add NAME=TEXT`,
-/// `silent-remove NAME`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME=TEXT` (its
+/// `silent-remove NAME`, `silent-wallets WALLET...`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME=TEXT` (its
 /// version with that text), `writer-retire`. A text is repeated up to 100,000 bytes if it begins with `large`.
 @main
 struct FolderProbe {
@@ -106,7 +106,7 @@ struct FolderProbe {
     return unsafe SecretBytes(copying: bytes.span.bytes)
   }
 
-  private static func batch(_ wallets: [String]) throws(BackupFolderError) -> WalletBatch {
+  static func batch(_ wallets: [String]) throws(BackupFolderError) -> WalletBatch {
     var batch = WalletBatch()
     for wallet in wallets {
       let parts = wallet.split(separator: "=", maxSplits: 1)

@@ -16,6 +16,8 @@ import sys
 from cryptography.exceptions import InvalidTag
 
 import cspp_format as f
+import sealed_reader
+import sealed_format as s
 
 
 class Refused(Exception):
@@ -170,6 +172,56 @@ def live(operations, ends=None):
     return result
 
 
+def sealed_operations(folder, operations, master):
+    """The operations of silent writers that an ordinary one authorised, by their SHA-256; others have no effect."""
+    writers = [c["writer-add"] for o in operations for c in o["changes"] if "writer-add" in c]
+    found = {}
+    for path in sorted(folder.glob("keybackup/sealed/*/*.json")):
+        data = path.read_bytes()
+        for writer in writers:
+            values = {"file": f.to_base64(data), "writer_id": writer["writer_id"], "signing_key": writer["signing_key"],
+                      "master_key": master.hex()}
+            read = sealed_reader.run("operation", values)
+            if "refused" not in read:
+                found[s.sha256(data)] = {**read, "writer": writer}
+    return found
+
+
+def covered_by(pieces, digest, sealed):
+    """Whether one of the pieces of `seen_sealed` holds the operation."""
+    for piece in pieces:
+        here, first = piece["sha256"], piece.get("first", piece["counter"])
+        while here in sealed and sealed[here]["header"]["counter"] >= first:
+            if here == digest:
+                return True
+            here = sealed[here]["header"].get("previous")
+    return False
+
+
+def silent_wallets(folder, operations, master):
+    """Entries of silent writers that no log has: those that count, and those beside an ordinary operation."""
+    sealed = sealed_operations(folder, operations, master)
+    retired = [(o, c["writer-retire"]) for o in operations for c in o["changes"] if "signing_key" in c.get("writer-retire", {})]
+    result = {"counts": {}, "proposals": {}}
+    for digest, operation in sealed.items():
+        key = operation["writer"]["signing_key"]
+        if not all(covered_by(o.get("seen_sealed") or [], digest, sealed) for o, r in retired if r["signing_key"] == key):
+            continue
+        for change in operation["changes"]:
+            if change["kind"] != "put" or not change["counts"] or "put" not in operation["writer"]["may"]:
+                continue
+            record, entry = change["fields"]["record_id"], change["fields"]["entry"]
+            touching = [(o, c) for o in operations for c in o["changes"]
+                        if record == (c.get("put") or c.get("remove") or {}).get("record_id")]
+            if any(c.get("put", {}).get("entry") == entry for _, c in touching):
+                continue
+            if any(covered_by(o.get("seen_sealed") or [], digest, sealed) for o, _ in touching):
+                continue
+            found = result["proposals" if touching else "counts"].setdefault(record, [])
+            found.append(f.to_base64(bytes.fromhex(entry)))
+    return {kind: {record: sorted(set(entries)) for record, entries in found.items()} for kind, found in result.items()}
+
+
 def read_namespace(folder, prf_output, master):
     namespace = folder.name
     unreadable = []
@@ -212,11 +264,13 @@ def read_namespace(folder, prf_output, master):
     wallets = [w for w in (attempt(p, open_wallet, master) for p in first_place("wallet-*.json")) if w]
     logs = sorted(folder.glob("keybackup/log/*/*.json"))
     operations = one_of_each([o for o in (attempt(p, open_operation, master) for p in logs) if o])
+    silent = silent_wallets(folder, operations, master)
+    waiting = {record: f.from_base64(entries[0]) for record, entries in silent["counts"].items() if len(entries) == 1}
     return {
         "namespace_id": namespace, "opened_by": opened_by, "keys": keys, "wallets": [w for w, _ in wallets],
         "operations": operations, "live": live(operations), "freshness": freshness(operations),
-        "unreadable": unreadable,
-    }, {w["record_id"]: plain for w, plain in wallets}
+        "silent": silent, "unreadable": unreadable,
+    }, {**waiting, **{w["record_id"]: plain for w, plain in wallets}}
 
 
 class Succession:

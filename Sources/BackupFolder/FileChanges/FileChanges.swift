@@ -57,7 +57,7 @@ extension OpenNamespace {
   }
 
   /// Takes over what silent writers added to the wallets, and writes the CSPP files for it.
-  private mutating func followSilentWallets(run: borrowing WritingRun) throws(BackupFolderError) {
+  mutating func followSilentWallets(run: borrowing WritingRun) throws(BackupFolderError) {
     if waitingSilentWallets == 0 { return }
     try logSilent(run: run)
     _ = try repair(run: run)

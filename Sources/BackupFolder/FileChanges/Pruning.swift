@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 
 extension OpenNamespace {
   /// The time for which a version was replaced before it may go, in seconds: seven days.
@@ -11,11 +11,12 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - kept: the number of newer versions that stay.
+  ///   - files: the files whose versions may go; nil: all.
   ///   - despiteGaps: whether to go on while operations or versions are missing.
   /// - Returns: what was given up.
   /// - Throws: ``FileObstacle/historyIncomplete``; system errors.
   public mutating func pruneFiles(
-    keeping kept: Int = 10, despiteGaps: Bool = false
+    keeping kept: Int = 10, of files: Set<FileID>? = nil, despiteGaps: Bool = false
   ) throws(BackupFolderError) -> PrunedVersions {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
@@ -25,7 +26,8 @@ extension OpenNamespace {
     fileState.memory = try run.state.files(of: id)
     var pruned = PrunedVersions()
     var dropped: [FileID: [Digest]] = [:]
-    for (place, version) in fileState.versions.versions.enumerated() where mayGo(place, kept) {
+    for (place, version) in fileState.versions.versions.enumerated()
+    where files?.contains(version.put.fileID) != false && mayGo(place, kept) {
       dropped[version.put.fileID, default: []].append(version.operation.digest)
       pruned.versions += 1
     }

@@ -151,6 +151,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try followSilentWallets(run: run)
     _ = try repair(run: run)
     if try isEnvelopeFree(replacingForeign: replacingForeignEnvelope),
       let envelope = try sealedForOpener(except: log.removedKeys)

@@ -13,6 +13,7 @@ extension OpenNamespace {
   public mutating func repair() throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try followSilentWallets(run: run)
     _ = try repair(run: run)
     if let problem = view.problem { throw problem }
   }

@@ -49,6 +49,8 @@ public enum SilentWriterObstacle: Equatable, Sendable {
   case notAccepted
   /// The writer was authorised without permission for such changes.
   case notPermitted
+  /// This computer added the wallet before.
+  case walletAdded(RecordID)
   /// The folder does not hold the namespace for which the writer was authorised.
   case noNamespace(NamespaceID)
 }

@@ -12,6 +12,8 @@ final class SilentChain {
   private let grant: SilentState.Grant
   private let folder: Directory
   private var isSynced = false
+  /// Whether a temporary file is in the chain's folder.
+  private var hasTemporaryFiles = false
 
   init(
     _ state: SilentState, _ grant: SilentState.Grant, namespace: Namespace, folder: Directory
@@ -44,6 +46,7 @@ final class SilentChain {
     var stream = try NameStream(folder)
     let floor = state.last?.counter ?? 0
     while let name = try stream.next({ name -> OperationName?? in
+      if name.starts(with: ".keybackup-tmp-") { hasTemporaryFiles = true }
       guard name.count > 5, name.ends(with: ".json") else { return .some(nil) }
       return OperationName(writer: state.writerID, stem: name.extracting(droppingLast: 5))
     }) {
@@ -167,7 +170,7 @@ final class SilentChain {
   /// Whether an operation's file is here with its bytes.
   ///
   /// Nobody else writes into this folder: an emptied file is not one that still arrives.
-  private func holds(_ digest: Digest, counter: UInt64) throws(BackupFolderError) -> Bool {
+  func holds(_ digest: Digest, counter: UInt64) throws(BackupFolderError) -> Bool {
     var buffer = FileBuffer()
     let name = FolderLayout.operationFile(counter: counter, digest: digest)
     do throws(FileProblem) {
@@ -204,7 +207,8 @@ final class SilentChain {
   }
 
   private func removeTemporaryFiles(_ tag: String) throws(BackupFolderError) {
-    try folder.removeStaged(tag: tag)
+    // The search for the highest operation has listed the folder.
+    if hasTemporaryFiles { try folder.removeStaged(tag: tag) }
     try namespace.objects()?.directory.removeStaged(tag: tag)
   }
 }

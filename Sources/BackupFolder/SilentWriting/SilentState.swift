@@ -33,11 +33,15 @@ final class SilentState {
   /// The secret of the request, until it was answered.
   var answerSecret: SecretBytes?
   var grant: Grant?
+  /// The place of its answer among those that this computer accepted; 0 before.
+  var order: UInt64 = 0
   var writerSecret: SecretBytes?
   /// The last operation, with its complete bytes: they are published again if they are not here.
   var last: Operation.Seen?
   var lastFile: [UInt8] = []
   var files: [PathComponent: File] = [:]
+  /// The wallets that this computer added as this writer, each with the operation.
+  var wallets: [RecordID: Operation.Seen] = [:]
 
   /// Begins a request.
   init(label: PathComponent) {
@@ -70,7 +74,8 @@ final class SilentState {
 
   /// The contents of the file: lines of text, the last one of which shows that none is missing.
   func bytes() -> SecretBytes {
-    var text = SecretWriter(capacity: 2048 + lastFile.count + files.count * 256)
+    var text = SecretWriter(
+      capacity: 2048 + lastFile.count + files.count * 256 + wallets.count * 192)
     text.raw("\(Self.header)\nwriter \(writerID)\nlabel \(Hex.string(Array(label.text.utf8)))\n")
     text.raw("seed ")
     signer.withSeed { text.hex($0) }
@@ -79,7 +84,7 @@ final class SilentState {
     if let secret = writerSecret?.copy() { Self.line("secret ", secret, &text) }
     if let grant {
       text.raw("namespace \(grant.namespaceID)\ninbox \(grant.inbox)\nmay \(grant.may.rawValue)\n")
-      text.raw("after \(Self.words(grant.after))\n")
+      text.raw("after \(Self.words(grant.after))\norder \(order)\n")
     }
     for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
       let version = file.version?.hex ?? "-"
@@ -87,6 +92,9 @@ final class SilentState {
       let object = file.object?.hex ?? "-"
       text.raw("file \(file.id) \(version) \(file.counter) \(object) \(content) ")
       text.raw("\(Hex.string(Array(name.text.utf8)))\n")
+    }
+    for (record, operation) in wallets.sorted(by: { $0.key < $1.key }) {
+      text.raw("wallet \(record) \(Self.words(operation))\n")
     }
     if let last {
       text.raw("last \(Self.words(last))\noperation ")
@@ -121,9 +129,11 @@ final class SilentState {
     var inbox: X25519Key?
     var may: SilentWriter.Permissions?
     var after: Operation.Seen?
+    var order: UInt64 = 0
     var last: Operation.Seen?
     var operation: [UInt8] = []
     var files: [PathComponent: File] = [:]
+    var wallets: [RecordID: Operation.Seen] = [:]
 
     /// Reads a line; returns whether it is one of this format.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -158,6 +168,10 @@ final class SilentState {
       case "after":
         after = Self.reference(words)
         return after != nil
+      case "order" where words.count == 2:
+        guard let number = UInt64(words[1]) else { return false }
+        order = number
+        return true
       case "last":
         last = Self.reference(words)
         return last != nil
@@ -169,6 +183,10 @@ final class SilentState {
         files[name] = File(
           id: id, version: version, counter: counter, object: object, content: content)
         return true
+      case "wallet" where words.count == 5:
+        guard let record = RecordID(hex: words[1]) else { return false }
+        wallets[record] = Self.reference(Array(words.dropFirst()))
+        return wallets[record] != nil
       default: return false
       }
     }
@@ -246,9 +264,11 @@ final class SilentState {
     } else if fields.answer == nil, answerSecret == nil {
       return nil
     }
+    order = fields.order
     last = fields.last
     lastFile = fields.operation
     files = fields.files
+    wallets = fields.wallets
   }
 }
 
@@ -258,6 +278,7 @@ extension LocalSilentWriter {
     self.init(
       writerID: state.writerID, signingKey: state.signer.publicKey, label: state.label,
       namespaceID: state.grant?.namespaceID, may: state.grant?.may ?? [],
-      operations: state.last?.counter ?? 0, files: state.files.mapValues(\.id))
+      operations: state.last?.counter ?? 0, files: state.files.mapValues(\.id),
+      wallets: Set(state.wallets.keys))
   }
 }

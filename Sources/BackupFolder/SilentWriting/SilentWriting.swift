@@ -23,15 +23,20 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let operations: UInt64
   /// Its files by their names.
   public let files: [PathComponent: FileID]
+  /// The wallets that this computer has added as this writer.
+  public let wallets: Set<RecordID>
 }
 
 extension BackupFolder {
   /// The silent writers that this computer is for this folder, and its open requests.
   ///
+  /// They are in the order in which their answers were accepted; the last one is in force.
+  ///
   /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``; system errors.
   public func localSilentWriters() throws(BackupFolderError) -> [LocalSilentWriter] {
     guard let folder = try silentFolder(make: false) else { return [] }
-    return try folder.states().map { LocalSilentWriter($0) }.sorted { $0.writerID < $1.writerID }
+    return try folder.states().sorted { ($0.order, $0.writerID) < ($1.order, $1.writerID) }
+      .map { LocalSilentWriter($0) }
   }
 
   /// Makes and remembers a request to become a silent writer.
@@ -58,7 +63,8 @@ extension BackupFolder {
     _ line: String
   ) throws(BackupFolderError) -> LocalSilentWriter {
     let run = try SilentRun.begin(self)
-    guard let found = try answered(line, among: run.folder.states()) else {
+    let states = try run.folder.states()
+    guard let found = try answered(line, among: states) else {
       throw .silentWriter(.noRequest)
     }
     let state = found.state
@@ -67,6 +73,7 @@ extension BackupFolder {
       after: found.answer.after)
     state.writerSecret = found.answer.writerSecret.copy()
     state.answerSecret = nil
+    state.order = (states.map(\.order).max() ?? 0) + 1
     try run.save(state)
     return LocalSilentWriter(state)
   }
@@ -166,14 +173,22 @@ extension BackupFolder {
   ///   - batch: the wallets.
   ///   - writer: from ``localSilentWriters()``.
   /// - Returns: the operation.
-  /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``BackupFolderError/tooLarge(path:limit:)``
-  ///   for more than one operation holds; system errors.
+  /// - Throws: ``SilentWriterObstacle/walletAdded(_:)`` for one that this computer added before, and
+  ///   whose operation is here; ``BackupFolderError/silentWriter(_:)``;
+  ///   ``BackupFolderError/tooLarge(path:limit:)`` for more than one operation holds; system errors.
   public func addSilently(
     _ batch: borrowing WalletBatch, as writer: LocalSilentWriter
   ) throws(BackupFolderError) -> Operation.Seen {
     let run = try SilentRun.begin(self)
     let chain = try run.chain(of: writer.writerID, .put)
+    // One that a crash kept from being published is there now, and need not be added again.
     try chain.recover(run)
+    for record in batch.records {
+      guard let operation = chain.state.wallets[record],
+        try chain.holds(operation.digest, counter: operation.counter)
+      else { continue }
+      throw .silentWriter(.walletAdded(record))
+    }
     var builder = try chain.builder(run)
     let mark = WalletEntry.Mark(writerID: writer.writerID, counter: chain.next.counter)
     for place in 0..<batch.count {
@@ -187,6 +202,7 @@ extension BackupFolder {
       builder.put(batch.items[place].record, entry: entry)
     }
     let operation = try chain.seal(builder)
+    for record in batch.records { chain.state.wallets[record] = operation }
     try chain.publish(operation, run)
     return operation
   }

@@ -22,7 +22,7 @@ extension UserMessage {
           hint: "to see the computers: keybackup writers list")
       case .retired:
         UserMessage(
-          .cannotCreate, "this computer was retired, and its key never returns",
+          .cannotCreate, "that computer was retired, and its key never returns",
           hint: "on that computer, make a new request: keybackup writers request")
       case .writerIDUsed:
         UserMessage(
@@ -35,11 +35,15 @@ extension UserMessage {
       case .notAccepted:
         UserMessage(
           .noInput, "this computer is not authorised yet",
-          hint: "with the answer from the other computer, run: keybackup writers accept")
+          hint: "with the answer to this computer's request, run: keybackup writers accept LINE")
       case .notPermitted:
         UserMessage(
           .noInput, "this computer may not write such changes",
           hint: "to see what it may: keybackup writers list")
+      case .walletAdded:
+        UserMessage(
+          .cannotCreate, "this computer has added a wallet with this ID already",
+          hint: "leave out --id for a new one")
       case .noNamespace(let id):
         UserMessage(
           .incomplete, "the backup \(id) is not in this folder",

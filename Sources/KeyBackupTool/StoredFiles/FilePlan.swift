@@ -11,6 +11,16 @@ struct PlannedFile: Sendable {
   /// Why it does not get the file's own name; nil: it does.
   let aside: String?
 
+  /// The word for a removed file.
+  static let removed = "removed"
+  /// The word for one of two files that have one name.
+  static let namesake = "of"
+
+  /// Whether a person has to choose: it is beside the file's own name, and nobody asked for that.
+  var isChoice: Bool { aside != nil && aside != Self.removed }
+  /// Whether it is one of two files that have one name.
+  var isNamesake: Bool { aside?.hasPrefix(Self.namesake + "-") ?? false }
+
   /// The folder of versions whose computer has no name that can be a folder's.
   static let nameless = "other computer"
 
@@ -56,7 +66,9 @@ struct FilePlan: Sendable {
     let counts = Dictionary(planned.map { ($0.path, 1) }, uniquingKeysWith: +)
     planned = planned.map { one in
       one.aside == nil && counts[one.path] ?? 0 > 1
-        ? PlannedFile(one.version, of: one.file, aside: "of-" + one.file.id.hex.prefix(8)) : one
+        ? PlannedFile(
+          one.version, of: one.file, aside: PlannedFile.namesake + "-" + one.file.id.hex.prefix(8))
+        : one
     }
   }
 
@@ -80,7 +92,7 @@ struct FilePlan: Sendable {
         planned.append(PlannedFile(version, of: file, aside: "late"))
       case .removed:
         guard withRemoved, live.isEmpty, contents.insert(version.content).inserted else { continue }
-        planned.append(PlannedFile(version, of: file, aside: "removed"))
+        planned.append(PlannedFile(version, of: file, aside: PlannedFile.removed))
       }
     }
   }

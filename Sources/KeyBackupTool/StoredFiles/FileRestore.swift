@@ -88,7 +88,7 @@ struct FileRestore: ~Copyable {
   var exitCode: ExitCode {
     var codes = failures.map(\.message.code)
     if !codes.isEmpty, !written.isEmpty { codes = [.partial] }
-    if written.contains(where: { $0.aside != nil }) { codes.append(.conflict) }
+    if written.contains(where: \.isChoice) { codes.append(.conflict) }
     return .mostUrgent(of: codes)
   }
 
@@ -138,13 +138,33 @@ extension Output {
     if let hint = failures.first?.message.hint {
       for line in hint.split(separator: "\n") { warn("hint: \(line)") }
     }
-    let aside = written.filter { $0.aside != nil }
+    let removed = written.filter { $0.aside == PlannedFile.removed }
+    if !removed.isEmpty {
+      note(
+        "\(counted(removed.count, "removed file")) \(removed.count == 1 ? "was" : "were") written, too, under "
+          + "another name:")
+      for line in Self.paths(removed) { note(line) }
+    }
+    let aside = written.filter(\.isChoice)
     guard !aside.isEmpty else { return }
     warn(
       "keybackup: \(counted(aside.count, "version")) \(aside.count == 1 ? "was" : "were") written under "
         + "another name, because a person has to choose:")
-    for one in aside.prefix(20) { warn("  \(ShellWord.quoted(one.path))") }
-    if aside.count > 20 { warn("  ... and \(aside.count - 20) more") }
-    warn("hint: to choose one: keybackup file keep NAME VERSION")
+    for line in Self.paths(aside) { warn(line) }
+    if let one = aside.first(where: { !$0.isNamesake }) {
+      let name = ShellWord.quoted("\(one.folder)/\(one.version.name.text)")
+      warn("hint: to choose one: keybackup file keep \(name) VERSION")
+    }
+    if let one = aside.first(where: \.isNamesake) {
+      warn(
+        "hint: two files have one name. To remove one of them: keybackup file remove "
+          + "\(one.file.id.hex.prefix(8))")
+    }
+  }
+
+  /// The places of restored versions, one a line.
+  private static func paths(_ planned: [PlannedFile]) -> [String] {
+    planned.prefix(20).map { "  \(ShellWord.quoted($0.path))" }
+      + (planned.count > 20 ? ["  ... and \(planned.count - 20) more"] : [])
   }
 }

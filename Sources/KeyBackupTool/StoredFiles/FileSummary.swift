@@ -9,8 +9,21 @@ struct FileSummary: Sendable {
   private(set) var damaged: [FileFinding] = []
   /// Files whose contents could not be read now.
   private(set) var unread = 0
+  /// Wallets of computers without a key that are not in the CSPP files yet.
+  private(set) var waitingWallets = 0
   /// Why the files could not be listed.
   private(set) var problem: UserMessage?
+
+  /// Counts, and reads no contents.
+  init(listing opened: borrowing OpenNamespace) {
+    writers = opened.silentWriters()
+    waitingWallets = opened.waitingSilentWallets
+    do throws(BackupFolderError) {
+      rows = try opened.files().map(FileRow.init)
+    } catch {
+      problem = UserMessage(error)
+    }
+  }
 
   /// Counts, and reads the contents of every version that counts.
   ///
@@ -18,12 +31,7 @@ struct FileSummary: Sendable {
   ///   - opened: the backup.
   ///   - bar: shows how far large contents are.
   init(of opened: borrowing OpenNamespace, _ bar: inout ProgressBar) {
-    writers = opened.silentWriters()
-    do throws(BackupFolderError) {
-      rows = try opened.files().map(FileRow.init)
-    } catch {
-      problem = UserMessage(error)
-    }
+    self.init(listing: opened)
     let live = rows.flatMap { $0.file.live }
     let total = live.reduce(UInt64(0)) { $0 + $1.size }
     var done: UInt64 = 0
@@ -60,11 +68,11 @@ struct FileSummary: Sendable {
   /// Whether the backup has neither files nor computers that write them.
   var isEmpty: Bool { rows.isEmpty && writers.isEmpty && problem == nil }
 
-  private func count(_ state: FileRow.State) -> Int { rows.count { $0.state == state } }
+  func count(_ state: FileRow.State) -> Int { rows.count { $0.state == state } }
 
-  private var heldBack: Int { rows.reduce(0) { $0 + $1.heldBack } }
+  var heldBack: Int { rows.reduce(0) { $0 + $1.heldBack } }
 
-  private var newest: UInt64? {
+  var newest: UInt64? {
     rows.compactMap { $0.state == .removed ? nil : $0.file.newest?.at }.max()
   }
 
@@ -128,17 +136,7 @@ struct FileSummary: Sendable {
   /// - Returns: none for a backup without files.
   func lines(at now: Int64) -> [String] {
     if isEmpty { return [] }
-    let states: [FileRow.State] = [
-      .current, .conflict, .missing, .incomplete, .heldBack, .late, .removed,
-    ]
-    let counts = states.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
-    var line = "Files      " + (counts.isEmpty ? "0" : counts.joined(separator: ", "))
-    if let newest {
-      let days = Int64(exactly: newest).map { (now - $0) / 86_400 } ?? 0
-      line +=
-        "; newest version \(PrintableTime.minute(newest))"
-        + (days > 0 ? ", \(counted(Int(days), "day")) ago" : "")
-    }
+    let line = Self.line(count, newest: newest, at: now)
     let active = writers.filter { !$0.isRetired }
     guard !active.isEmpty else { return [line] }
     let names = active.prefix(5).map {
@@ -147,8 +145,23 @@ struct FileSummary: Sendable {
     return [
       line,
       "No touch   \(counted(active.count, "computer")): \(names.joined(separator: ", "))"
-        + (active.count > 5 ? " and \(active.count - 5) more" : ""),
+        + (active.count > 5 ? " and \(active.count - 5) more" : "")
+        + (waitingWallets > 0
+          ? "; \(counted(waitingWallets, "wallet")) not in the CSPP files yet" : ""),
     ]
+  }
+
+  /// The line with the number of files in each state.
+  static func line(_ count: (FileRow.State) -> Int, newest: UInt64?, at now: Int64) -> String {
+    let states: [FileRow.State] = [
+      .current, .conflict, .missing, .incomplete, .heldBack, .late, .removed,
+    ]
+    let counts = states.filter { count($0) > 0 }.map { "\(count($0)) \($0.rawValue)" }
+    let line = "Files      " + (counts.isEmpty ? "0" : counts.joined(separator: ", "))
+    guard let newest else { return line }
+    let days = Int64(exactly: newest).map { (now - $0) / 86_400 } ?? 0
+    return line + "; newest version \(PrintableTime.minute(newest))"
+      + (days > 0 ? ", \(counted(Int(days), "day")) ago" : "")
   }
 
   /// The summary as JSON.
@@ -156,6 +169,7 @@ struct FileSummary: Sendable {
     var counts: JSONOutput = ["held-back-versions": .number(heldBack)]
     for state in FileRow.State.allCases { counts[state.rawValue] = .number(count(state)) }
     return [
+      "waiting_wallets": .number(waitingWallets),
       "files": counts, "newest_version_at": .optional(newest.flatMap { Int(exactly: $0) }),
       "silent_writers": .array(
         writers.map { writer in

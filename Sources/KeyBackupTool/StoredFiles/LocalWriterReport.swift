@@ -6,6 +6,8 @@ struct LocalWriterReport: Sendable {
   private let writers: [LocalSilentWriter]
   /// The backup that is reported about.
   private let backup: NamespaceID
+  /// Wallets that were added here and have no CSPP file.
+  private let waiting: Int
   /// Why it is not known.
   let problem: UserMessage?
 
@@ -14,42 +16,60 @@ struct LocalWriterReport: Sendable {
   ///   - backup: the backup that is reported about.
   init(_ folder: BackupFolder, _ backup: NamespaceID) {
     self.backup = backup
+    var found: ([LocalSilentWriter], Int) = ([], 0)
+    var obstacle: UserMessage?
     do throws(BackupFolderError) {
-      writers = try folder.localSilentWriters()
-      problem = nil
+      found.0 = try folder.localSilentWriters()
+      for writer in found.0 where writer.namespaceID == backup {
+        found.1 += try folder.walletsWithoutFile(of: writer)
+      }
     } catch {
-      writers = []
-      problem = UserMessage(error)
+      obstacle = UserMessage(error)
     }
+    (writers, waiting) = found
+    problem = obstacle
   }
 
-  private var current: LocalSilentWriter? { writers.last { $0.namespaceID == backup } }
+  private var current: [LocalSilentWriter] { writers.filter { $0.namespaceID == backup } }
 
   /// The lines of a report.
   var lines: [String] {
-    guard let writer = current else { return [] }
-    return [
-      "No touch   this computer, as \"\(PrintableText.name(writer.label.text, limit: 40))\": "
-        + "\(counted(writer.files.count, "file")), "
-        + counted(Int(clamping: writer.operations), "change")
-    ]
+    current.map { writer in
+      let things = [
+        writer.may.contains(.filePut) ? counted(writer.files.count, "file") : nil,
+        writer.may.contains(.put) ? counted(writer.wallets.count, "wallet") : nil,
+        counted(Int(clamping: writer.operations), "change"),
+      ]
+      return
+        "No touch   this computer, as \"\(PrintableText.name(writer.label.text, limit: 40))\": "
+        + things.compactMap(\.self).joined(separator: ", ")
+    }
   }
 
   /// The advice, a sentence or two each.
   var advice: [String] {
     var advice = problem.map { [$0.sentence] } ?? []
-    if current == nil, let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID {
+    if waiting > 0 {
+      advice.append(
+        "\(counted(waiting, "wallet")) that \(waiting == 1 ? "was" : "were") added here without a touch "
+          + "\(waiting == 1 ? "has" : "have") no CSPP file. A computer with a key writes it with its "
+          + "next change, unless it was removed there.")
+    }
+    if current.isEmpty, let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID {
       advice.append(
         "this computer writes without a touch to the backup \(other.hex), not to this one. If the "
           + "master key was rotated, authorise it again: keybackup writers request")
     }
-    if current == nil, writers.contains(where: { $0.namespaceID == nil }) {
+    if current.isEmpty, writers.contains(where: { $0.namespaceID == nil }) {
       advice.append(
         "this computer asked to write without a touch, and has no answer yet. With the answer, run: "
           + "keybackup writers accept LINE")
     }
     return advice
   }
+
+  /// The number of wallets that were added here and have no CSPP file.
+  var waitingWallets: Int { waiting }
 
   /// The report as JSON.
   var json: JSONOutput {
@@ -59,6 +79,8 @@ struct LocalWriterReport: Sendable {
           "writer_id": .string(writer.writerID.hex), "label": .string(writer.label.text),
           "namespace_id": .optional(writer.namespaceID?.hex),
           "operations": .number(Int(clamping: writer.operations)),
+          "wallets": .number(writer.wallets.count),
+          "may": .array(writer.may.names.map(JSONOutput.string)),
           "files": .array(
             writer.files.sorted { $0.key.text < $1.key.text }.map { name, id in
               ["name": .string(name.text), "file_id": .string(id.hex)]

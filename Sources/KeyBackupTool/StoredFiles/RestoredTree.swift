@@ -27,6 +27,8 @@ final class RestoredTree: Sendable {
   }
 
   private let root: Int32
+  /// Whether the folder was not there before.
+  private let isMade: Bool
   /// The folder as the person named it.
   let path: String
 
@@ -38,7 +40,8 @@ final class RestoredTree: Sendable {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made", hint: advice)
     }
-    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+    isMade = unsafe mkdir(path, 0o700) == 0
+    if !isMade, errno != EEXIST {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made: \(systemText(errno))",
         hint: "choose another place for --out")
@@ -52,7 +55,11 @@ final class RestoredTree: Sendable {
     self.path = path
   }
 
-  deinit { if root >= 0 { close(root) } }
+  deinit {
+    if root >= 0 { close(root) }
+    // A run that restored nothing leaves nothing: only an empty folder can be removed so.
+    if isMade { unsafe rmdir(path) }
+  }
 
   /// Writes one file.
   ///
@@ -68,7 +75,11 @@ final class RestoredTree: Sendable {
     read: ((RawSpan) throws(UserMessage) -> Void) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
     guard let folder = try folder(label) else { return .taken }
-    defer { close(folder) }
+    defer {
+      close(folder)
+      // This does nothing to one with files.
+      if isMade { unsafe unlinkat(root, label, AT_REMOVEDIR) }
+    }
     let shown = "\(path)/\(label)/\(name)"
     if let holds = Self.holds(name, in: folder, attributes) { return holds ? .there : .taken }
     let part = try PartFile(in: folder, shown: shown)

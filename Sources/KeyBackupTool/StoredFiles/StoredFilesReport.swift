@@ -9,6 +9,8 @@ struct StoredFilesReport: Sendable {
   /// This computer as one that writes without a touch; nil: nobody looked.
   var writer: LocalWriterReport?
 
+  /// The files as they are remembered; nil: nobody looked.
+  var remembered: RememberedFilesReport?
   /// The files that are watched here; nil: nobody looked.
   var watched: WatchedReport?
 
@@ -31,16 +33,22 @@ struct StoredFilesReport: Sendable {
 
   /// Adds the codes and the advice of this part.
   func judge(_ codes: inout [ExitCode], _ advice: inout [String]) {
-    codes += (summary?.codes ?? []) + (watched?.codes ?? [])
-    advice += (watched?.advice ?? []) + (summary?.advice ?? []) + (writer?.advice ?? [])
+    codes += (summary?.codes ?? []) + (remembered?.codes ?? []) + (watched?.codes ?? [])
+    advice += (watched?.advice ?? []) + (summary?.advice ?? []) + (remembered?.advice ?? [])
+    advice += writer?.advice ?? []
   }
 
-  var lines: [String] { summaryLines + (writer?.lines ?? []) + (watched?.lines ?? []) }
+  var lines: [String] {
+    summaryLines + (remembered?.lines ?? []) + (writer?.lines ?? []) + (watched?.lines ?? [])
+  }
 
   /// The part as JSON.
   var json: JSONOutput {
-    var json: JSONOutput = summary?.json ?? [:]
-    if let writer { json["silent_here"] = writer.json }
+    var json: JSONOutput = summary?.json ?? remembered?.json ?? [:]
+    if let writer {
+      json["silent_here"] = writer.json
+      json["waiting_wallets_here"] = .number(writer.waitingWallets)
+    }
     if let watched { json["watched"] = watched.json }
     return json
   }

@@ -17,16 +17,22 @@ enum SuggestedCommands {
     "key": ["list", "add", "remove", "identify", "label", "repair"],
     "wallet": ["add", "list", "show", "remove", "import", "export"],
     "recovery-kit": ["create", "test", "revoke"], "conflicts": ["list", "keep"],
-    // Not those for the other computer, where the folder has another path.
-    "writers": ["request", "list", "retire"],
+    "writers": ["request", "authorise", "accept", "list", "retire"],
     "file": ["add", "list", "history", "show", "restore", "keep", "remove", "prune"],
+  ]
+
+  /// Words of a line whose command is for another computer, where the folder has another path.
+  private static let elsewhere = [
+    "other computer", "that computer", "where your key is", "where the backup can be opened",
   ]
 
   /// The text, with the folder in each command that takes one.
   static func completed(_ text: String) -> String {
     guard let folder, text.contains("keybackup ") else { return text }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map {
-      completed(line: String($0), "--folder " + ShellWord.quoted(folder))
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let isElsewhere = elsewhere.contains { line.lowercased().contains($0) }
+      return isElsewhere
+        ? String(line) : completed(line: String(line), "--folder " + ShellWord.quoted(folder))
     }.joined(separator: "\n")
   }
 

@@ -26,7 +26,7 @@ struct TypedSecrets: Sendable {
     var words: [String] = []
     var last = ""
     // Its versions may have names of digits only.
-    let hasNumbers = arguments.first == "conflicts"
+    let hasNumbers = arguments.first == "conflicts" || arguments.starts(with: ["file", "keep"])
     takesID = Self.commandsWithID.contains(Array(arguments.prefix(2)))
     let takesFile = arguments.starts(with: ["wallet", "import"])
     for argument in arguments where !SecretLook.isWriterLine(argument) {
@@ -184,6 +184,6 @@ struct TypedSecrets: Sendable {
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
-    "--wait-sync", "--timeout",
+    "--wait-sync", "--timeout", "--version",
   ]
 }

@@ -3,6 +3,17 @@ internal import CSPP
 internal import FoundationEssentials
 internal import Glibc
 
+/// A file to watch, and its name in the backup.
+struct WatchedName: Equatable, Sendable {
+  /// The absolute path.
+  let path: String
+  /// The name in the backup; nil: the file's own.
+  let name: String?
+
+  /// The name in the backup.
+  var stored: String { name ?? path.split(separator: "/").last.map(String.init) ?? path }
+}
+
 /// A file that this computer watches, as remembered in the state folder, so that `status` can tell
 /// whether its newest content is in the backup.
 ///
@@ -32,6 +43,8 @@ struct WatchedFile: Codable, Equatable, Sendable {
 
   /// The absolute path.
   var path: String
+  /// The name in the backup; nil: the file's own.
+  var name: String?
   /// The folder of the backup.
   var folder: String
   /// Since when it is watched, in Unix seconds.
@@ -67,18 +80,19 @@ struct WatchedFile: Codable, Equatable, Sendable {
 
   /// Remembers it; a failure is no error, because the backup does not need it.
   func keep(_ world: World) {
-    guard let place = Self.place(world), Self.read("\(place)/\(name)") != self else { return }
+    guard let place = Self.place(world), Self.read("\(place)/\(recordName)") != self else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(self) else { return }
-    try? PrivateFolder.replace(Array(bytes), as: name, in: place)
+    try? PrivateFolder.replace(Array(bytes), as: recordName, in: place)
   }
 
   /// The record of a file; a new one if there is none.
-  static func record(_ path: String, folder: String, _ world: World) -> WatchedFile {
-    let new = WatchedFile(path: path, folder: folder, since: world.now(), saved: nil)
-    guard let place = place(world), let known = read("\(place)/\(new.name)"),
-      known.folder == folder
+  static func record(_ file: WatchedName, folder: String, _ world: World) -> WatchedFile {
+    let new = WatchedFile(
+      path: file.path, name: file.name, folder: folder, since: world.now(), saved: nil)
+    guard let place = place(world), let known = read("\(place)/\(new.recordName)"),
+      known.folder == folder, known.name == file.name
     else { return new }
     return known
   }
@@ -87,8 +101,10 @@ struct WatchedFile: Codable, Equatable, Sendable {
   ///
   /// - Returns: whether there was a record.
   func forget(_ world: World) -> Bool {
-    guard let place = Self.place(world), FileCheck.exists("\(place)/\(name)") else { return false }
-    FileCheck.remove("\(place)/\(name)")
+    guard let place = Self.place(world), FileCheck.exists("\(place)/\(recordName)") else {
+      return false
+    }
+    FileCheck.remove("\(place)/\(recordName)")
     return true
   }
 
@@ -97,7 +113,7 @@ struct WatchedFile: Codable, Equatable, Sendable {
     return try? JSONDecoder().decode(WatchedFile.self, from: data)
   }
 
-  private var name: String { Digest(of: Array(path.utf8).span).hex.prefix(32) + ".json" }
+  private var recordName: String { Digest(of: Array(path.utf8).span).hex.prefix(32) + ".json" }
 
   private static func place(_ world: World) -> String? { world.stateFolder.map { $0 + "/watched" } }
 }

@@ -18,6 +18,10 @@ struct FileCrashTests {
       before: [["init"], ["silent"], ["silent-add", "f=one"]], oldFiles: ["f": "one"],
       newFiles: ["f": "large 2222"]),
     Change(
+      name: "silent wallets", verb: ["silent-wallets", "w=one", "v=two"],
+      before: [["init"], ["silent"], ["silent-add", "f=one"]], new: ["w": "one", "v": "two"],
+      oldFiles: ["f": "one"], newFiles: ["f": "one"]),
+    Change(
       name: "version with the key", verb: ["file-add", "f=large 2222"],
       before: [["init"], ["silent"], ["silent-add", "f=one"]], oldFiles: ["f": "one"],
       newFiles: ["f": "large 2222"]),

@@ -50,6 +50,14 @@ struct RetentionTests {
   }
 
   @Test
+  func `Only versions of the named files go`() throws {
+    for day in 0...8 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    var open = try scene.unlock("a", at: Self.start + 8 * Self.day)
+    #expect(try open.pruneFiles(of: [.random()]) == PrunedVersions())
+    #expect(try open.pruneFiles(of: [open.file().id]).versions == 4)
+  }
+
+  @Test
   func `A clock that jumps a year destroys nothing`() throws {
     _ = try scene.unlock("a", at: Self.start)
     for jump in [365, 1, 730, 2, 1095] {

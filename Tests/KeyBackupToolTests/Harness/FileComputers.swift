@@ -48,10 +48,12 @@ struct FileComputers: Sendable {
   ///
   /// - Returns: the answer to its request.
   @discardableResult
-  func authoriseServer(label: String = "node") async throws -> JSON {
+  func authoriseServer(label: String = "node", may: String? = nil) async throws -> JSON {
     let request = try await server(["writers", "request", "--label", label, "--json"]).json()
     let line = try #require(request["line"].text)
-    let answer = try await laptop(["writers", "authorise", line, "--yes", "--json"]).json()
+    let answer = try await laptop(
+      ["writers", "authorise", line, "--yes", "--json"] + (may.map { ["--may", $0] } ?? [])
+    ).json()
     #expect(answer["request_fingerprint"] == request["fingerprint"])
     let accepted = try await server(
       ["writers", "accept", try #require(answer["line"].text), "--yes", "--json"]
@@ -68,8 +70,11 @@ struct FileComputers: Sendable {
   ) async throws -> JSON {
     let path = (home ?? serverHome) + "/" + name
     try Files.write(text, to: path)
-    return try await server(["file", "add", path, "--json"], home: home, at: location).json()[
-      "files"][0]
+    // A copy of a computer has its files under the same paths, unlike here.
+    let more = home == nil ? [] : ["--replace"]
+    return try await server(
+      ["file", "add", path, "--json"] + more, home: home, at: location
+    ).json()["files"][0]
   }
 
   /// A new folder to restore into.

@@ -125,7 +125,8 @@ import Testing
     let path = box.root + "/file"
     try Files.write("one", to: path)
     let now = Int64(time(nil))
-    var file = WatchedFile.record(path, folder: box.folder, own.world)
+    var file = WatchedFile.record(
+      WatchedName(path: path, name: nil), folder: box.folder, own.world)
     #expect(file.standing(now: now) == .changed)
     #expect(file.standing(now: now + 700) == .late)
     let state = try #require(WatchedState(path))

@@ -70,7 +70,11 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         done += 1
         bar.advance(to: done, of: total)
       }
-      if names { try target.explain(files.explanation) }
+      // Where there are only files, nothing has to be explained.
+      if names, !files.isEmpty {
+        try target.explain(
+          files.explanation(withFiles: opened.hasBackedUpFiles && kinds.only == nil))
+      }
       try target.synchronize()
       if let obstacle = target.obstacle {
         unlock.output(world).warn(
@@ -182,7 +186,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     let noun = report.restored == 1 ? "wallet" : "wallets"
     if report.restored == 0, report.exitCode(health, logFindings) == .success {
-      try output.result("The backup in \(ShellWord.quoted(folder)) holds no wallets.")
+      // Its files are told below.
+      if part.isEmpty {
+        try output.result("The backup in \(ShellWord.quoted(folder)) holds no wallets.")
+      }
     } else if let out {
       try output.result("Restored \(report.restored) \(noun) into \(ShellWord.quoted(out))")
     } else if report.restored > 0 {

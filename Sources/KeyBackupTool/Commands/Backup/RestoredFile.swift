@@ -127,14 +127,20 @@ struct RestoredFiles: Sendable {
   private static let explanationWidth = 80
 
   /// The whole file ``explanationName``; holds no secret.
-  var explanation: String {
+  ///
+  /// - Parameter withFiles: whether files of other programs lie beside the wallets.
+  /// - Returns: the text.
+  func explanation(withFiles: Bool) -> String {
     let lines =
       [
         "Wallets that keybackup restored.", "",
-        "The other files in this folder contain unencrypted wallet secrets.",
+        "The .json files in this folder contain unencrypted wallet secrets.",
         "Move them to where you need them, then delete them.",
-        "Each file is one wallet as JSON. What a wallet program asks for is under \"secret\".", "",
-      ] + table.lines(width: Self.explanationWidth) + [""] + uses
+        "Each file is one wallet as JSON. What a wallet program asks for is under \"secret\".",
+      ]
+      + (withFiles
+        ? ["The folders hold the files of other programs, one folder for each computer."] : [])
+      + [""] + table.lines(width: Self.explanationWidth) + [""] + uses
     return lines.map { PrintableText.cleanLines($0) + "\n" }.joined()
   }
 

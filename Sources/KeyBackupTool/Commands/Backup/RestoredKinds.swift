@@ -32,6 +32,8 @@ struct FilesPart: Sendable {
   private var sealed: [FileFinding] = []
   private var gaps: [PathComponent] = []
   private var code = ExitCode.success
+  /// Removed files that were left out.
+  private var leftOut = 0
   /// Why not all were restored: something else has their names, or nothing could be written.
   private(set) var obstacle: UserMessage?
 
@@ -58,6 +60,8 @@ struct FilesPart: Sendable {
       rows = files.map(FileRow.init)
       sealed = opened.sealedFindings
       gaps = opened.writersWithGaps
+      leftOut = withRemoved ? 0 : rows.count { $0.state == .removed }
+      opened.rememberFiles(world)
       var codes = isAlone ? opened.fileCodes(rows) : opened.sealedCodes
       defer { code = .mostUrgent(of: codes) }
       guard let out, !files.isEmpty else { return }
@@ -77,6 +81,8 @@ struct FilesPart: Sendable {
   }
 
   var isEmpty: Bool { rows.isEmpty }
+  /// Whether there are folders with files beside the wallets.
+  var isWritten: Bool { !written.isEmpty }
 
   /// The exit code, together with that of the wallets.
   func exitCode(with wallets: ExitCode) -> ExitCode { .mostUrgent(of: [code, wallets]) }
@@ -107,5 +113,10 @@ struct FilesPart: Sendable {
     output.warn(sealed: sealed, all: all)
     output.warn(gapsOf: gaps)
     output.warn(written: written, failures)
+    if leftOut > 0, let out {
+      output.note(
+        "\(counted(leftOut, "removed file")) \(leftOut == 1 ? "was" : "were") left out. To restore removed "
+          + "files, too: keybackup restore --removed --out \(ShellWord.quoted(out))")
+    }
   }
 }

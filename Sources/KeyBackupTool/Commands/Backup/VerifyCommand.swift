@@ -40,7 +40,9 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       var bar = ProgressBar(
         "Checking", unit: .bytes, output: unlock.output(world),
         terminalName: world.variable("TERM"), events: unlock.common.events)
-      report.stored = StoredFilesReport(FileSummary(of: opened, &bar), at: world.now())
+      let summary = FileSummary(of: opened, &bar)
+      opened.remember(summary, world)
+      report.stored = StoredFilesReport(summary, at: world.now())
       report.findings += report.stored.damaged
       report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count

@@ -17,6 +17,9 @@ struct AddedFiles: ~Copyable {
   private var bar: ProgressBar
   private var results: [(place: Int, version: AddedVersion)] = []
   private var failures: [(place: Int, message: UserMessage)] = []
+  /// The versions that were given up; nil: nobody asked for that.
+  private var pruned: PrunedVersions?
+  private var pruneFailure: UserMessage?
 
   init(_ files: [FileAddition.Planned], _ common: CommonOptions, _ world: World) {
     self.files = files
@@ -67,12 +70,37 @@ struct AddedFiles: ~Copyable {
     }
   }
 
+  /// The file of the backup that one became; nil: it was not added.
+  func file(_ place: Int) -> FileID? {
+    results.last { $0.place == place }.map { Self.id($0.version) }
+  }
+
+  private static func id(_ version: AddedVersion) -> FileID {
+    switch version {
+    case .added(let file, _, _), .unchanged(let file): file
+    }
+  }
+
+  /// Gives up old versions of the files that were added.
+  ///
+  /// - Parameters:
+  ///   - opened: the backup.
+  ///   - kept: the number of newer versions that stay.
+  mutating func prune(_ opened: inout OpenNamespace, keeping kept: Int) {
+    let files = Set(results.map { Self.id($0.version) })
+    do throws(BackupFolderError) {
+      pruned = try opened.pruneFiles(keeping: kept, of: files)
+    } catch {
+      pruneFailure = UserMessage(error)
+    }
+  }
+
   /// Clears the line of the progress bar.
   mutating func finish() { bar.finish() }
 
   /// The exit code.
   var exitCode: ExitCode {
-    guard let first = failures.first else { return .success }
+    guard let first = failures.first else { return pruneFailure == nil ? .success : .partial }
     return results.isEmpty ? first.message.code : .partial
   }
 
@@ -83,17 +111,22 @@ struct AddedFiles: ~Copyable {
     let saved = results.count { if case .added = $0.version { true } else { false } }
     let change = "\(counted(saved, "file")) \(saved == 1 ? "was" : "were") saved all the same"
     if output.json {
-      try output.result(
-        json: [
-          "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
-          "failed": .array(
-            failures.map { failure in
-              [
-                "path": .string(files[failure.place].path), "code": .string(failure.message.word),
-                "message": .string(failure.message.message),
-              ]
-            }),
-        ], ofChange: change)
+      var result: JSONOutput = [
+        "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
+        "failed": .array(
+          failures.map { failure in
+            [
+              "path": .string(files[failure.place].path), "code": .string(failure.message.word),
+              "message": .string(failure.message.message),
+            ]
+          }),
+      ]
+      if let pruned {
+        result["dropped"] = .number(pruned.versions)
+        result["bytes"] = .optional(Int(exactly: pruned.bytes))
+      }
+      if let pruneFailure { result["not_dropped"] = .string(pruneFailure.message) }
+      try output.result(json: result, ofChange: change)
       return
     }
     do throws(UserMessage) {
@@ -102,6 +135,15 @@ struct AddedFiles: ~Copyable {
       throw UserMessage(error.code, error.message, hint: change)
     }
     for failure in failures { output.warn(failure.message) }
+    if let pruned, pruned.versions > 0 {
+      output.note(
+        "Gave up \(counted(pruned.versions, "old version")); \(PrintableSize.text(pruned.bytes)) are free."
+      )
+    }
+    if let pruneFailure {
+      output.warn("keybackup: no version was given up: " + pruneFailure.message)
+      if let hint = pruneFailure.hint { output.warn("hint: " + hint) }
+    }
     for result in results where files[result.place].size > Self.large {
       output.note(
         "\"\(PrintableText.name(files[result.place].name.text))\" has "

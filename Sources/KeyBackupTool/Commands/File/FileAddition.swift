@@ -37,57 +37,53 @@ enum FileAddition {
     return planned
   }
 
-  /// The silent writer that this computer is for the backup; nil: it is none.
-  ///
-  /// - Throws: `ambiguous` where it is one for several backups of the folder.
-  static func silentWriter(
-    _ folder: BackupFolder, _ options: FolderOptions
-  ) throws(UserMessage) -> LocalSilentWriter? {
-    let writers: [LocalSilentWriter]
-    do throws(BackupFolderError) {
-      writers = try folder.localSilentWriters().filter {
-        $0.namespaceID != nil && $0.may.contains(.filePut)
+  /// Chooses the file of the backup that gets a new version.
+  struct Choice {
+    /// All files of the backup.
+    let all: [BackedUpFile]
+    private let own: Set<FileID>
+    private let host: PathComponent?
+
+    /// - Parameters:
+    ///   - files: all files of the backup.
+    ///   - writers: the computers that wrote with a key.
+    ///   - memory: the files that this computer added.
+    ///   - world: the computer's name.
+    init(
+      _ files: [BackedUpFile], _ writers: [LogWriter], _ memory: AddedFilesMemory, _ world: World
+    ) {
+      all = files.filter { $0.newest?.by == nil }
+      let here = Set(writers.filter(\.isThisComputer).map(\.id))
+      own = Set(
+        all.filter { file in
+          memory.knows(file.id) || file.versions.contains { here.contains($0.operation.writerID) }
+        }.map(\.id))
+      host = PathComponent(world.hostName)
+    }
+
+    /// The file that gets a new version; nil: it is a new one.
+    ///
+    /// - Parameter name: the name in the backup.
+    /// - Throws: `ambiguous` where several have the name, or one that another computer of this name
+    ///   may have added.
+    func file(_ name: PathComponent) throws(UserMessage) -> FileID? {
+      let named = all.filter { $0.newest?.name == name }
+      let shown = PrintableText.name(name.text)
+      let mine = named.filter { own.contains($0.id) }
+      let present = mine.filter { !$0.isRemoved }
+      guard present.count < 2 else {
+        throw UserMessage(
+          .ambiguous, "\(present.count) files are called \"\(shown)\"",
+          hint: "name one of them by its ID: --to ID\nto see the IDs: keybackup file list")
       }
-    } catch {
-      throw UserMessage(error)
-    }
-    if writers.isEmpty { return nil }
-    if options.namespace != nil {
-      let named = try options.namespaceID(in: folder)
-      return writers.last { $0.namespaceID == named }
-    }
-    let backups = Set(writers.map(\.namespaceID))
-    if backups.count == 1 { return writers.last }
-    // After a rotation of the master key it may have been authorised for both.
-    let settled = (try? folder.candidates())?.settled
-    if let writer = writers.last(where: { $0.namespaceID == settled }) { return writer }
-    throw UserMessage(
-      .ambiguous, "this computer may write to \(backups.count) backups of the folder",
-      hint: "name one with --namespace: " + NamespaceID.listed(backups.compactMap { $0 }.sorted()))
-  }
-
-  /// The files that were added on this computer with the backup open.
-  static func ownFiles(_ files: [BackedUpFile], _ world: World) -> [BackedUpFile] {
-    let label = PathComponent(world.hostName)
-    return files.filter { file in
-      file.newest.map { $0.by == nil && $0.label == label } ?? false
-    }
-  }
-
-  /// The file that gets a new version; nil: it is a new one.
-  ///
-  /// - Throws: `ambiguous` where several have the name.
-  static func file(
-    _ name: PathComponent, among files: [BackedUpFile]
-  ) throws(UserMessage) -> FileID? {
-    let named = files.filter { $0.newest?.name == name }
-    let present = named.filter { !$0.isRemoved }
-    guard let first = present.first ?? named.first else { return nil }
-    guard present.count < 2 else {
+      if let first = present.first ?? mine.first { return first.id }
+      guard let other = named.first(where: { !$0.isRemoved && $0.newest?.label == host && host != nil })
+      else { return nil }
       throw UserMessage(
-        .ambiguous, "\(present.count) files are called \"\(PrintableText.name(name.text))\"",
-        hint: "remove one of them: keybackup file remove ID")
+        .ambiguous,
+        "a computer of the same name as this one has added a file \"\(shown)\"",
+        hint: "to add a version of that file: --to \(other.id.hex.prefix(8))\n"
+          + "for a file of its own, give this one another name: --name NAME")
     }
-    return first.id
   }
 }

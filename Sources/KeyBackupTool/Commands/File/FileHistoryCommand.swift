@@ -24,6 +24,7 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
     let file = try FileSelector.only(opened.allFiles(), name)
+    opened.rememberFiles(world)
     let output = unlock.output(world)
     if unlock.common.json {
       var json = FileRow(file).json

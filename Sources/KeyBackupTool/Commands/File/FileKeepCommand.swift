@@ -41,6 +41,7 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
         throw gaps.explained(error)
       }
     }
+    opened.rememberFiles(world)
     let shown = PrintableText.name(chosen.name.text)
     try unlock.output(world).result(
       isChange

@@ -12,6 +12,7 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
     let rows = try opened.allFiles().map(FileRow.init)
+    opened.rememberFiles(world)
     let output = unlock.output(world)
     if unlock.common.json {
       try output.result(json: [
@@ -40,6 +41,9 @@ extension OpenNamespace {
       throw UserMessage(error)
     }
   }
+
+  /// Whether the backup has files, as far as they can be listed.
+  var hasBackedUpFiles: Bool { ((try? files()) ?? []).contains { !$0.isRemoved } }
 
   /// The labels of the computers that write without a touch, of whose changes some are not here.
   var writersWithGaps: [PathComponent] {

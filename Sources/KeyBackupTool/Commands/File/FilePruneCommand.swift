@@ -34,6 +34,7 @@ struct FilePruneCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw gaps.explained(error)
     }
+    opened.rememberFiles(world)
     try unlock.output(world).result(
       pruned.versions == 0
         ? "No version is old enough to be given up."

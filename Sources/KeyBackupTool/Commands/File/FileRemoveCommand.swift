@@ -46,6 +46,7 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
         throw gaps.explained(error)
       }
     }
+    opened.rememberFiles(world)
     try unlock.output(world).result(
       isChange ? "Removed \"\(row.name)\"." : "\"\(row.name)\" was removed before.",
       json: [

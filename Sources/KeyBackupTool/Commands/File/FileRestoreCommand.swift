@@ -44,6 +44,7 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let tree = try RestoredTree(path: out)
     let opened = try await backup.unlock(unlock, world)
     let planned = try plan(opened.allFiles())
+    opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
     for one in planned { try restore.restore(one, from: opened) }

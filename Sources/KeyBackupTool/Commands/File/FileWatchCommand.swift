@@ -10,11 +10,15 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       This computer must be authorised: keybackup writers. A file is saved when it has not changed \
       for 2 seconds, and after 30 seconds of changes. What fails is tried again.
-      Without a path, the files are watched that were watched before.
+      Without a path, the files are watched that were watched before. A name that was given once is \
+      remembered.
       """)
 
   @Argument(help: ArgumentHelp("The files; they need not be there yet.", valueName: "path"))
   var paths: [String] = []
+
+  @Option(help: ArgumentHelp("The name in the backup, with one path.", valueName: "name"))
+  var name: String?
 
   @Option(
     help: ArgumentHelp(
@@ -47,6 +51,10 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
     if let every, !(1...86_400).contains(every) {
       throw ValidationError("--every takes 1 to 86400 seconds")
     }
+    if name != nil, paths.count != 1 { throw ValidationError("--name goes with one path") }
+    if let name, PathComponent(name) == nil {
+      throw ValidationError("a name has 1 to 255 bytes, no / and no control character")
+    }
     if forget, paths.isEmpty { throw ValidationError("name the files to forget") }
     if paths.contains("-") { throw ValidationError("watch takes files, not standard input") }
     if heartbeat == "" { throw ValidationError("--heartbeat names a file") }
@@ -59,11 +67,11 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
     let root = FileCheck.future(place) ?? place
     let files = try files(folder: root, world)
     try requireAuthorisation(place, output, world)
-    for path in files where !once { WatchedFile.record(path, folder: root, world).keep(world) }
+    for file in files where !once { WatchedFile.record(file, folder: root, world).keep(world) }
 
     let report = WatchReport(
       files, folder: root, onFailure: onFailure, heartbeat: heartbeat, isOnce: once, common, world)
-    var settings = FileWatcher.Settings(paths: files)
+    var settings = FileWatcher.Settings(paths: files.map(\.path))
     settings.folder = root
     settings.isOnce = once
     settings.aliveEvery = report.aliveEvery
@@ -72,23 +80,27 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
       settings.looksEverywhere = true
     }
     let (folder, common) = (folder, common)
+    let names = Dictionary(files.map { ($0.path, $0.name) }) { first, _ in first }
     let watcher = FileWatcher(settings) { (path, alive) throws(UserMessage) in
-      try Self.save(path, in: place, folder, common, world, alive)
+      try Self.save(
+        WatchedName(path: path, name: names[path] ?? nil), in: place, folder, common, world, alive)
     } tell: {
       report.tell($0)
     }
     defer { report.end() }
     try await watcher.run()
-    return try Self.show(report.outcomes, of: files, output)
+    return try Self.show(report.outcomes, of: files.map(\.path), output)
   }
 
   // MARK: The files
 
-  /// The files to watch, as absolute paths.
-  private func files(folder: String, _ world: World) throws(UserMessage) -> [String] {
-    let named = paths.map(Self.absolute)
-    let files =
-      named.isEmpty ? WatchedFile.all(world).filter { $0.folder == folder }.map(\.path) : named
+  /// The files to watch, each once.
+  private func files(folder: String, _ world: World) throws(UserMessage) -> [WatchedName] {
+    let known = WatchedFile.all(world).filter { $0.folder == folder }
+    let named = paths.map(Self.absolute).map { path in
+      WatchedName(path: path, name: name ?? known.first { $0.path == path }?.name)
+    }
+    let files = named.isEmpty ? known.map { WatchedName(path: $0.path, name: $0.name) } : named
     guard !files.isEmpty else {
       throw UserMessage(
         .usage, "no file is watched yet",
@@ -96,21 +108,23 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
       )
     }
     var names: [String: String] = [:]
-    for path in files {
+    for file in files {
+      let path = file.path
       if let advice = CopyCheck.advice(name: path), advice.weight == .never {
         throw advice.message(path)
       }
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      if let other = names[name], other != path {
+      if let other = names[file.stored], other != path {
         throw UserMessage(
           .usage,
           "\(ShellWord.quoted(other)) and \(ShellWord.quoted(path)) would have one name in the "
-            + "backup", hint: "watch only one of them on this computer")
+            + "backup",
+          hint: "watch one of them by itself, and give it another name: keybackup file watch "
+            + "--name NAME PATH")
       }
-      names[name] = path
+      names[file.stored] = path
     }
-    var known: Set<String> = []
-    return files.filter { known.insert($0).inserted }
+    var seen: Set<String> = []
+    return files.filter { seen.insert($0.path).inserted }
   }
 
   /// The path from the root; links stay, because they may be set to something else later.
@@ -146,12 +160,14 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
     _ place: String, _ output: Output, _ world: World
   ) throws(UserMessage) {
     guard FileCheck.exists(place) else {
+      // What is done once waits for nothing; each file says why it was not saved.
+      if once { return }
       output.warn(
         "keybackup: the backup's folder \(ShellWord.quoted(place)) is not there; waiting for it")
       return
     }
     let opened = try Backup.folder(at: place, world, common)
-    guard try FileAddition.silentWriter(opened, folder) == nil else { return }
+    guard try LocalWriterChoice.writer(opened, folder) == nil else { return }
     throw Self.notAuthorised
   }
 
@@ -162,24 +178,37 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
       + "then on this computer, run: keybackup writers accept LINE")
 
   private static func save(
-    _ path: String, in place: String, _ options: FolderOptions, _ common: CommonOptions,
+    _ file: WatchedName, in place: String, _ options: FolderOptions, _ common: CommonOptions,
     _ world: World, _ alive: () -> Void
   ) throws(UserMessage) -> FileWatcher.Outcome {
     let source: FileSource
     do throws(UserMessage) {
-      source = try FileSource(path, as: nil, input: nil, world)
+      source = try FileSource(file.path, as: file.name, input: nil, world)
     } catch {
       if error.code == .usage || error.code == .dataInvalid { return .refused(error) }
       throw error
     }
     let folder = try Backup.folder(at: place, world, common)
-    guard let writer = try FileAddition.silentWriter(folder, options) else { throw notAuthorised }
+    guard let writer = try LocalWriterChoice.writer(folder, options) else { throw notAuthorised }
+    var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
+    do throws(UserMessage) {
+      try memory?.requireSame(file.path, source.name, as: writer.files[source.name])
+    } catch {
+      // It is not saved until one of the two has another name.
+      return .refused(error)
+    }
     do throws(BackupFolderError) {
       let contents = try source.contents()
       let added = try folder.addSilently(
         contents, name: source.name, as: writer, progress: { _ in alive() })
-      if case .added = added { return .saved(isNew: true) }
-      return .saved(isNew: false)
+      switch added {
+      case .added(let id, _, _):
+        memory?.keep(id, from: file.path)
+        return .saved(isNew: true)
+      case .unchanged(let id):
+        memory?.keep(id, from: file.path)
+        return .saved(isNew: false)
+      }
     } catch {
       throw UserMessage(error)
     }

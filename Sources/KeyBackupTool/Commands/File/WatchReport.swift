@@ -21,7 +21,8 @@ final class WatchReport: Sendable {
     var heartbeatFailed = false
   }
 
-  private let paths: [String]
+  private let files: [WatchedName]
+  private var paths: [String] { files.map(\.path) }
   private let folder: String
   private let heartbeat: String?
   private let isOnce: Bool
@@ -35,10 +36,10 @@ final class WatchReport: Sendable {
   private static let breath = Duration.seconds(1)
 
   init(
-    _ paths: [String], folder: String, onFailure: String?, heartbeat: String?, isOnce: Bool,
+    _ files: [WatchedName], folder: String, onFailure: String?, heartbeat: String?, isOnce: Bool,
     _ common: CommonOptions, _ world: World
   ) {
-    self.paths = paths
+    self.files = files
     self.folder = folder
     self.heartbeat = heartbeat
     self.isOnce = isOnce
@@ -48,7 +49,7 @@ final class WatchReport: Sendable {
     manager = ServiceManager(world)
     state = Mutex(
       State(
-        outcomes: Array(repeating: nil, count: paths.count),
+        outcomes: Array(repeating: nil, count: files.count),
         failureCommand: onFailure.map { FailureCommand($0, world) }))
   }
 
@@ -79,7 +80,9 @@ final class WatchReport: Sendable {
 
   private func missing(_ file: Int) {
     state.withLock { $0.outcomes[file] = .missing }
-    output.note("\(ShellWord.quoted(paths[file])) is not there. It is backed up when it is.")
+    output.note(
+      "\(ShellWord.quoted(paths[file])) is not there."
+        + (isOnce ? "" : " It is backed up when it is."))
     common.events.send(.file(path: paths[file], outcome: "missing", message: nil))
   }
 
@@ -91,15 +94,15 @@ final class WatchReport: Sendable {
       if isNew { state.newest = now }
       return state.outcomes.allSatisfy { $0 == .saved || $0 == .unchanged }
     }
-    var record = WatchedFile.record(path, folder: folder, world)
+    var record = WatchedFile.record(files[file], folder: folder, world)
     if let seen = WatchedState(path) {
       record.saved = WatchedFile.Saved(at: now, size: seen.size, modified: seen.modified)
     }
     record.keep(world)
     if isNew {
       output.note("Saved \(ShellWord.quoted(path)).")
-    } else if common.verbose {
-      output.note("\(ShellWord.quoted(path)) has not changed.")
+    } else if common.verbose || isOnce {
+      output.note("\(ShellWord.quoted(path)) has not changed; nothing was written.")
     }
     common.events.send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
     if allSaved { beat() }
@@ -134,19 +137,36 @@ final class WatchReport: Sendable {
   /// Writes the heartbeat file: it is as old as the last moment at which all was well.
   private func beat() {
     guard let heartbeat else { return }
-    let text = Array("\(world.now())\n".utf8)
-    let file = unsafe open(heartbeat, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
-    let isWritten = unsafe file >= 0 && write(file, text, text.count) == text.count
-    let reason = errno
-    if file >= 0 { close(file) }
+    let reason = Self.write("\(world.now())\n", to: heartbeat)
+    let isWritten = reason == nil
     let isNew = state.withLock { state in
       defer { state.heartbeatFailed = !isWritten }
       return !isWritten && !state.heartbeatFailed
     }
     if isNew {
       output.warn(
-        "keybackup: \(ShellWord.quoted(heartbeat)) could not be written: \(systemText(reason))")
+        "keybackup: \(ShellWord.quoted(heartbeat)) could not be written: \(reason ?? "")")
     }
+  }
+
+  /// Replaces the contents of a small file.
+  ///
+  /// A link is not followed, and nothing but a file is written to: a FIFO would block.
+  ///
+  /// - Returns: why it was not written; nil: it was.
+  private static func write(_ text: String, to path: String) -> String? {
+    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+    let file = unsafe open(path, flags, 0o644)
+    guard file >= 0 else { return errno == ELOOP ? "it is a link" : systemText(errno) }
+    defer { close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return "it is not a file"
+    }
+    let bytes = Array(text.utf8)
+    let isWritten =
+      unsafe ftruncate(file, 0) == 0 && Glibc.write(file, bytes, bytes.count) == bytes.count
+    return isWritten ? nil : systemText(errno)
   }
 
   private func tellStatus() {

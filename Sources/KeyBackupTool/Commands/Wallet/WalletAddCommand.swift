@@ -12,6 +12,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       The secret comes from a file, from standard input or from a hidden prompt. Without one \
       of the options, the terminal asks for BIP-39 words.
+      A computer that keybackup writers authorise lets add wallets needs no key here. Any other \
+      opens the backup.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -35,6 +37,9 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("The wallet's ID (default: a random one).", valueName: "id"))
   var id: String?
 
+  @Flag(help: "Open the backup, even where this computer may add wallets without a touch.")
+  var withKey = false
+
   mutating func validate() throws {
     guard (1...200).contains(name.utf8.count) else {
       throw ValidationError("a wallet's name has 1 to 200 bytes")
@@ -51,6 +56,14 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     var batch = WalletBatch()
     try Self.append(new.entry, to: &batch)
     let record = RecordID(walletID: walletID)
+    if let silent = try SilentWalletAddition(unlock, withKey: withKey, world) {
+      try Interruption.check()
+      let backup = try silent.add(batch)
+      if let backup, new.spending == .watchOnly {
+        WatchOnlyMemory(backup, world).keep(adding: [record])
+      }
+      return try report(new, walletID, .silent, world)
+    }
 
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(
@@ -71,28 +84,55 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         hint: "leave out --id for a new one, or remove the old one first")
     }
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
+    opened.rememberFiles(world)
     let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output(world).warn(viewProblem: opened.viewProblem)
+    return try report(new, walletID, .compared(same, namesakes), world)
+  }
+
+  /// The way in which a wallet was added.
+  private enum Addition {
+    case silent
+    /// With the backup open, so it was compared with the wallets that are there.
+    case compared(SameWallets, Namesakes)
+  }
+
+  private func report(
+    _ new: borrowing NewWallet, _ walletID: String, _ addition: Addition, _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let output = unlock.output(world)
     if !unlock.common.json { tell(new, world) }
+    var json: JSONOutput = [
+      "id": .string(walletID), "record_id": .string(RecordID(walletID: walletID).hex),
+      "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
+      "watch_only": .bool(new.spending == .watchOnly),
+    ]
+    switch addition {
+    case .silent:
+      json["silent"] = true
+      (json["same_as"], json["same_name"]) = (.null, .null)
+      output.note(
+        "It was added without a touch. The next change on a computer with a key writes its CSPP file."
+      )
+    case .compared(let same, let namesakes):
+      json["silent"] = false
+      json["same_as"] = .array(same.found.map { .string($0.id) })
+      json["same_name"] = namesakes.json
+    }
     // A program reads the ID alone.
-    try unlock.output(world).result(
-      unlock.output(world).resultIsTerminal ? "Its ID: \(walletID)" : walletID,
-      json: [
-        "id": .string(walletID), "record_id": .string(record.hex),
-        "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
-        "watch_only": .bool(new.spending == .watchOnly),
-        "same_as": .array(same.found.map { .string($0.id) }),
-        "same_name": namesakes.json,
-      ],
+    try output.result(
+      output.resultIsTerminal ? "Its ID: \(walletID)" : walletID, json: json,
       ofChange: "the wallet \(walletID) was added all the same")
-    unlock.output(world).warn(same)
-    unlock.output(world).warn(namesakes)
+    if case .compared(let same, let namesakes) = addition {
+      output.warn(same)
+      output.warn(namesakes)
+    }
     if secret.descriptor != nil {
-      unlock.output(world).warn(
+      output.warn(
         publicOnly: new.spending == .watchOnly ? 1 : 0,
         partly: new.spending == .partly ? 1 : 0, of: 1)
     }
-    if new.spending != .watchOnly { unlock.output(world).note(secretStaysIn: secret.source) }
+    if new.spending != .watchOnly { output.note(secretStaysIn: secret.source) }
     return .success
   }
 

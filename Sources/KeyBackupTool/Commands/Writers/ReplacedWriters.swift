@@ -2,13 +2,19 @@ internal import BackupFolder
 internal import CSPP
 
 extension BackupFolder {
-  /// Forgets the silent writers that this computer was before for the same backup.
+  /// Forgets the silent writers that this computer was before for the same backup, and that may no
+  /// more than the new one. Open requests are forgotten, too: nobody answers them any more.
   ///
   /// A computer that was retired asks again, under a new key. What a crash left of the earlier one is
   /// published first.
   func forgetSilentWriters(before writer: LocalSilentWriter) throws(BackupFolderError) {
+    for other in try localSilentWriters() where other.namespaceID == nil {
+      try forgetSilentWriter(other.writerID)
+    }
     for other in try localSilentWriters()
-    where other.namespaceID == writer.namespaceID && other.writerID != writer.writerID {
+    where other.namespaceID == writer.namespaceID && other.writerID != writer.writerID
+      && writer.may.isSuperset(of: other.may)
+    {
       try? finishSilentWriting(as: other)
       try forgetSilentWriter(other.writerID)
     }

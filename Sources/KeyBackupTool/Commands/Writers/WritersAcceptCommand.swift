@@ -32,8 +32,9 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
       guard try prompter.confirm("Does the other computer show the same?") else {
         throw UserMessage(
           .denied, "not confirmed; the answer was not accepted",
-          hint: "if the fingerprints differ, somebody exchanged a line. Retire the computer there: "
-            + "keybackup writers retire")
+          hint:
+            "if the fingerprints differ, somebody exchanged a line. Where your key is, retire this "
+            + "computer: keybackup writers retire COMPUTER")
       }
     }
     let writer: LocalSilentWriter
@@ -44,7 +45,8 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     try output.result(
-      "This computer may add files without a touch now, as \"\(PrintableText.name(writer.label.text))\".",
+      "This computer may add \(writer.may.things) without a touch now, as "
+        + "\"\(PrintableText.name(writer.label.text))\".",
       json: [
         "namespace_id": .optional(writer.namespaceID?.hex),
         "writer_id": .string(writer.writerID.hex), "signing_key": .string(writer.signingKey.hex),
@@ -54,7 +56,7 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
       ], ofChange: "the answer was accepted all the same")
     if !common.json {
       output.note("The answer's fingerprint: \(fingerprint)")
-      output.note("To add a file: keybackup file add PATH")
+      output.note(howToAdd: writer.may)
     }
     return .success
   }
@@ -77,7 +79,7 @@ struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
       if isAsking { throw WriterLine.message(.otherRequest, isRequest: false) }
       throw UserMessage(
         .noInput, "this computer has made no request for this folder",
-        hint: "make one, and bring it to the other computer: keybackup writers request")
+        hint: "make one here, and take it along: keybackup writers request")
     }
     do throws(AuthorisingLineMistake) {
       return (request, try WriterAnswer.fingerprint(of: line, to: request))

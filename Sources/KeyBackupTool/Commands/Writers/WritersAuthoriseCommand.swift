@@ -5,12 +5,12 @@ internal import CSPP
 /// `keybackup writers authorise`: a computer may add files without a touch.
 struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "authorise", abstract: "Let a computer add files without a touch.",
+    commandName: "authorise", abstract: "Let a computer add files or wallets without a touch.",
     discussion: """
       Without LINE it is this computer. Otherwise LINE is what keybackup writers request printed on \
       the other one, and the line printed here goes back there.
-      Such a computer adds versions of its own files. It cannot read the backup or change what \
-      others wrote.
+      Such a computer adds versions of its own files, or new wallets. It cannot read the backup or \
+      change what others wrote.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -19,6 +19,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("The other computer's request; - for standard input.", valueName: "line"))
   var line: String?
 
+  @OptionGroup var grant: GrantOption
   @OptionGroup var names: WriterLabelOption
   @OptionGroup var picture: QROption
 
@@ -29,9 +30,6 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     if line == nil, picture.qr { throw ValidationError("--qr goes with LINE") }
     try unlock.requireOtherInput(than: line == "-" ? "-" : nil)
   }
-
-  /// The changes that count.
-  private static let may: SilentWriter.Permissions = [.filePut, .fileRemove]
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     guard let line else { return try await authoriseThis(world) }
@@ -45,7 +43,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     let made: (answer: String, operation: Operation.Seen)
     let fingerprint: String
     do throws(BackupFolderError) {
-      made = try opened.authorise(request, may: Self.may, label: label)
+      made = try opened.authorise(request, may: grant.permissions, label: label)
     } catch {
       throw UserMessage(error)
     }
@@ -54,11 +52,15 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw WriterLine.message(error, isRequest: false)
     }
+    // A request that was authorised before keeps what it was given then.
+    let granted =
+      opened.silentWriters().first { $0.writer.writerID == request.writerID }?.writer.may
+      ?? grant.permissions
     let shown = PrintableText.name((label ?? request.label).text)
     let change =
       "\"\(shown)\" was authorised all the same; to take it back: keybackup writers retire"
     if unlock.common.json {
-      var json = Self.json(request, label ?? request.label)
+      var json = Self.json(request, label ?? request.label, granted)
       json["line"] = .string(made.answer)
       json["fingerprint"] = .string(fingerprint)
       json["request_fingerprint"] = .string(request.fingerprint)
@@ -66,7 +68,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       try output.result(json: json, ofChange: change)
       return .success
     }
-    output.note("\"\(shown)\" may add files now, as soon as it has this line:")
+    output.note("\"\(shown)\" may add \(granted.things) now, as soon as it has this line:")
     do throws(UserMessage) {
       try output.result(writerLine: made.answer, next: "accept", showsPicture: picture.qr)
     } catch {
@@ -98,7 +100,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     }
     guard prompter.canAsk else { throw WriterLine.nobodyCompares(request.fingerprint) }
     prompter.tell(
-      "\(name) asks to add files without a touch. Its request has the fingerprint "
+      "\(name) asks to add \(grant.permissions.things) without a touch. Its request has the fingerprint "
         + "\(request.fingerprint)")
     guard try prompter.confirm("Does it show the same there?") else {
       throw UserMessage(
@@ -107,7 +109,9 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  private static func json(_ request: WriterRequest, _ label: PathComponent) -> JSONOutput {
+  private static func json(
+    _ request: WriterRequest, _ label: PathComponent, _ may: SilentWriter.Permissions
+  ) -> JSONOutput {
     [
       "writer_id": .string(request.writerID.hex), "signing_key": .string(request.signingKey.hex),
       "label": .string(label.text), "may": .array(may.names.map(JSONOutput.string)),
@@ -124,33 +128,44 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       unlock, world, orElse: "this computer was not authorised")
     try Interruption.check()
     let folder = backup.folder
-    if let known = try Self.active(in: folder, of: opened) { return try tell(known, output) }
+    let active = try Self.active(in: folder, of: opened)
+    // What it may already, it goes on with under the same key.
+    let may = active.reduce(grant.permissions) { $0.subtracting($1.may) }
+    if may.isEmpty, let known = active.last { return try tell(known, output) }
     let request: WriterRequest
     do throws(BackupFolderError) {
       request = try folder.requestSilentWriting(label: label)
-      let made = try opened.authorise(request, may: Self.may)
+      let made: (answer: String, operation: Operation.Seen)
+      do throws(BackupFolderError) {
+        made = try opened.authorise(request, may: may)
+      } catch {
+        // Nobody answers this request any more.
+        try? folder.forgetSilentWriter(request.writerID)
+        throw error
+      }
       try folder.forgetSilentWriters(before: folder.acceptSilentWriting(made.answer))
     } catch {
       throw UserMessage(error)
     }
-    var json = Self.json(request, label)
+    var json = Self.json(request, label, may)
     json["this_computer"] = true
     json["changed"] = true
     try output.result(
-      "This computer may add files without a touch now, as \"\(PrintableText.name(label.text))\".",
+      "This computer may add \(may.things) without a touch now, as "
+        + "\"\(PrintableText.name(label.text))\".",
       json: json, ofChange: "this computer was authorised all the same")
-    if !unlock.common.json { output.note("To add a file: keybackup file add PATH") }
+    if !unlock.common.json { output.note(howToAdd: may) }
     return .success
   }
 
-  /// The silent writer that this computer is already; nil: it is none, or was retired.
+  /// The silent writers that this computer is already, without retired ones.
   private static func active(
     in folder: BackupFolder, of opened: borrowing OpenNamespace
-  ) throws(UserMessage) -> LocalSilentWriter? {
+  ) throws(UserMessage) -> [LocalSilentWriter] {
     let active = Set(opened.silentWriters().filter { !$0.isRetired }.map(\.writer.writerID))
     let id = opened.id
     do throws(BackupFolderError) {
-      return try folder.localSilentWriters().last {
+      return try folder.localSilentWriters().filter {
         $0.namespaceID == id && active.contains($0.writerID)
       }
     } catch {
@@ -163,7 +178,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     _ writer: LocalSilentWriter, _ output: Output
   ) throws(UserMessage) -> ExitCode {
     try output.result(
-      "This computer may add files without a touch already, as "
+      "This computer may add \(writer.may.things) without a touch already, as "
         + "\"\(PrintableText.name(writer.label.text))\".",
       json: [
         "writer_id": .string(writer.writerID.hex), "signing_key": .string(writer.signingKey.hex),
@@ -172,13 +187,5 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
         "changed": false,
       ], ofChange: "nothing was changed")
     return .success
-  }
-}
-
-extension SilentWriter.Permissions {
-  /// The words of the format.
-  var names: [String] {
-    [(Self.filePut, "file-put"), (Self.fileRemove, "file-remove"), (Self.put, "put")]
-      .filter { contains($0.0) }.map(\.1)
   }
 }

@@ -9,7 +9,7 @@ struct WritersListCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       A computer appears once for every name it wrote under. It takes a new name after it \
       was cloned, reinstalled or set back.
-      A second list has the computers that may add files without a touch.
+      A second list has the computers that may add files or wallets without a touch.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -85,12 +85,14 @@ extension SilentWriterStatus {
     let ids = ShortID.shown(writers.map(\.writer.writerID.hex))
     return Table(
       columns: [
-        Table.Column("WITHOUT A TOUCH", least: 20), Table.Column("CHANGES", rank: 1),
+        Table.Column("WITHOUT A TOUCH", least: 20), Table.Column("MAY ADD", rank: 3),
+        Table.Column("CHANGES", rank: 1),
         Table.Column("LAST", rank: 2), Table.Column("STATE"), Table.Column("WRITER ID"),
       ],
       rows: zip(ids, writers).map { id, writer in
         [
-          PrintableText.name(writer.writer.label.text, limit: 40), String(writer.operations),
+          PrintableText.name(writer.writer.label.text, limit: 40), writer.writer.may.things,
+          String(writer.operations),
           PrintableTime.minute(writer.newest), writer.state, id,
         ]
       })

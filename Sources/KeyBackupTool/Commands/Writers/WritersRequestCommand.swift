@@ -5,7 +5,8 @@ internal import CSPP
 /// `keybackup writers request`: this computer asks to become a silent writer.
 struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
-    commandName: "request", abstract: "Ask that this computer may add files without a touch.",
+    commandName: "request",
+    abstract: "Ask that this computer may add files or wallets without a touch.",
     discussion: """
       Prints one line for keybackup writers authorise, which runs where the backup can be opened. \
       The line holds no secret. Compare the fingerprint: it proves that nobody exchanged the line.

@@ -1,0 +1,38 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// `wallet add` on a computer that may add wallets without a touch.
+///
+/// It cannot read the backup, so it compares nothing with the wallets that are there.
+struct SilentWalletAddition {
+  let folder: BackupFolder
+  private let writer: LocalSilentWriter
+
+  /// nil where this computer may not add wallets without a touch, or a way in is asked for.
+  ///
+  /// - Throws: as ``LocalWriterChoice/writer(_:_:for:)``.
+  init?(_ unlock: UnlockOptions, withKey: Bool, _ world: World) throws(UserMessage) {
+    if withKey || unlock.recovery.isUsed { return nil }
+    // Where the folder does not open, opening the backup says why.
+    guard let path = try? unlock.folder.path(world, unlock.output(world)),
+      let folder = try? Backup.folder(at: path, world, unlock.common),
+      let writer = try LocalWriterChoice.writer(folder, unlock.folder, for: .put)
+    else { return nil }
+    self.folder = folder
+    self.writer = writer
+  }
+
+  /// Adds a wallet, durably.
+  ///
+  /// - Returns: the backup.
+  /// - Throws: `cannot-create` for one that this computer added before; errors of the folder.
+  func add(_ batch: borrowing WalletBatch) throws(UserMessage) -> NamespaceID? {
+    do throws(BackupFolderError) {
+      _ = try folder.addSilently(batch, as: writer)
+    } catch {
+      throw UserMessage(error)
+    }
+    return writer.namespaceID
+  }
+}

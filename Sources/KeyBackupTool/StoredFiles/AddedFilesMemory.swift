@@ -1,0 +1,70 @@
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+internal import Glibc
+
+/// The paths from which this computer added files to a backup, by the files' IDs.
+///
+/// So two files of one name do not become versions of one file, and a computer knows its own files
+/// whatever its name is. A failure to store it is no error.
+struct AddedFilesMemory {
+  private let folder: String?
+  private let namespace: NamespaceID
+  private var paths: [String: String] = [:]
+
+  private static let fileLimit = 16 << 20
+
+  init(_ namespace: NamespaceID, _ world: World) {
+    folder = world.stateFolder.map { $0 + "/added-files" }
+    self.namespace = namespace
+    guard let folder,
+      let text = ForeignFile.text("\(folder)/\(namespace.hex).json", limit: Self.fileLimit)
+    else { return }
+    paths = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+  }
+
+  /// Whether this computer has added the file.
+  func knows(_ file: FileID) -> Bool { paths[file.hex] != nil }
+
+  /// Throws where a file of the backup was added from another path, and the file there is another
+  /// one that still exists.
+  ///
+  /// - Parameters:
+  ///   - path: the path now; `-` stands for no path.
+  ///   - name: the name in the backup.
+  ///   - file: the file of that name; nil: there is none.
+  /// - Throws: `usage`.
+  func requireSame(
+    _ path: String, _ name: PathComponent, as file: FileID?
+  ) throws(UserMessage) {
+    guard let file, let known = paths[file.hex], let place = Self.place(path), place != known
+    else { return }
+    var (old, new) = (stat(), stat())
+    guard unsafe stat(known, &old) == 0, unsafe stat(place, &new) == 0,
+      old.st_ino != new.st_ino || old.st_dev != new.st_dev
+    else { return }
+    throw UserMessage(
+      .usage,
+      "\"\(PrintableText.name(name.text))\" is the name of \(ShellWord.quoted(known)) in the backup",
+      hint: "for a file of its own, give this one another name: --name NAME\n"
+        + "if it takes the place of that file, add --replace")
+  }
+
+  /// Remembers the path of a file that was added.
+  mutating func keep(_ file: FileID, from path: String) {
+    let place = Self.place(path) ?? ""
+    // Standard input has none, and the file is known all the same.
+    guard let folder, paths[file.hex] != place, !place.isEmpty || paths[file.hex] == nil else {
+      return
+    }
+    paths[file.hex] = place
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let bytes = try? encoder.encode(paths) else { return }
+    try? PrivateFolder.replace(Array(bytes), as: namespace.hex + ".json", in: folder)
+  }
+
+  private static func place(_ path: String) -> String? {
+    path == "-" ? nil : FileCheck.future(path) ?? path
+  }
+}

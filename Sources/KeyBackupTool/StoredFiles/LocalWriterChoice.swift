@@ -1,0 +1,40 @@
+internal import BackupFolder
+internal import CSPP
+
+/// The silent writer that this computer is for a backup.
+enum LocalWriterChoice {
+  /// The silent writer; nil: it is none that may make such changes.
+  ///
+  /// - Parameters:
+  ///   - folder: the synced folder.
+  ///   - options: the backup that is named.
+  ///   - change: the changes that it must be allowed to make.
+  /// - Returns: the writer.
+  /// - Throws: `ambiguous` where it is one for several backups of the folder.
+  static func writer(
+    _ folder: BackupFolder, _ options: FolderOptions,
+    for change: SilentWriter.Permissions = .filePut
+  ) throws(UserMessage) -> LocalSilentWriter? {
+    let writers: [LocalSilentWriter]
+    do throws(BackupFolderError) {
+      writers = try folder.localSilentWriters().filter {
+        $0.namespaceID != nil && $0.may.isSuperset(of: change)
+      }
+    } catch {
+      throw UserMessage(error)
+    }
+    if writers.isEmpty { return nil }
+    if options.namespace != nil {
+      let named = try options.namespaceID(in: folder)
+      return writers.last { $0.namespaceID == named }
+    }
+    let backups = Set(writers.map(\.namespaceID))
+    if backups.count == 1 { return writers.last }
+    // After a rotation of the master key it may have been authorised for both.
+    let settled = (try? folder.candidates())?.settled
+    if let writer = writers.last(where: { $0.namespaceID == settled }) { return writer }
+    throw UserMessage(
+      .ambiguous, "this computer may write to \(backups.count) backups of the folder",
+      hint: "name one with --namespace: " + NamespaceID.listed(backups.compactMap { $0 }.sorted()))
+  }
+}

@@ -1,0 +1,81 @@
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+
+/// The files of a backup, and the computers that write without a touch, as this computer saw them
+/// when it last opened the backup.
+///
+/// `status` uses this without a key. It has numbers and the computers' names. A failure to store it
+/// is no error.
+struct StoredFilesMemory: Codable, Equatable, Sendable {
+  /// A computer that writes without a touch.
+  struct Computer: Codable, Equatable, Sendable {
+    var writerID: String
+    var label: String
+    var isRetired: Bool
+    /// The changes of it that were opened here.
+    var operations: Int
+  }
+
+  /// The time of that look, in Unix seconds.
+  var at: Int64
+  /// The number of files in each state, by its word.
+  var states: [String: Int]
+  var heldBackVersions: Int
+  /// The time of the newest version, in Unix seconds.
+  var newest: UInt64?
+  /// Wallets of such computers that were not in the CSPP files.
+  var waitingWallets: Int
+  var computers: [Computer]
+
+  init(_ summary: FileSummary, at time: Int64) {
+    at = time
+    states = Dictionary(
+      uniqueKeysWithValues: FileRow.State.allCases.map { ($0.rawValue, summary.count($0)) })
+    heldBackVersions = summary.heldBack
+    newest = summary.newest
+    waitingWallets = summary.waitingWallets
+    computers = summary.writers.map { writer in
+      Computer(
+        writerID: writer.writer.writerID.hex, label: writer.writer.label.text,
+        isRetired: writer.isRetired, operations: writer.operations + writer.heldBack)
+    }
+  }
+
+  private static let fileLimit = 4 << 20
+
+  /// The memory of a backup; nil: there is none.
+  static func of(_ namespace: NamespaceID, _ world: World) -> StoredFilesMemory? {
+    guard let folder = folder(world),
+      let text = ForeignFile.text("\(folder)/\(namespace.hex).json", limit: fileLimit)
+    else { return nil }
+    return try? JSONDecoder().decode(StoredFilesMemory.self, from: Data(text.utf8))
+  }
+
+  /// Stores it.
+  func keep(_ namespace: NamespaceID, _ world: World) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard let folder = Self.folder(world), let bytes = try? encoder.encode(self) else { return }
+    try? PrivateFolder.replace(Array(bytes), as: namespace.hex + ".json", in: folder)
+  }
+
+  private static func folder(_ world: World) -> String? {
+    world.stateFolder.map { $0 + "/stored-files" }
+  }
+}
+
+extension OpenNamespace {
+  /// Remembers the files as they are now, for a report that needs no key.
+  func rememberFiles(_ world: World) {
+    remember(FileSummary(listing: self), world)
+  }
+
+  /// Remembers files that were listed.
+  func remember(_ summary: FileSummary, _ world: World) {
+    guard summary.problem == nil,
+      !summary.isEmpty || StoredFilesMemory.of(id, world) != nil
+    else { return }
+    StoredFilesMemory(summary, at: world.now()).keep(id, world)
+  }
+}
