@@ -48,7 +48,7 @@ import Testing
     // A report of a computer with the key says how many wait, and how to end that.
     let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: 75).json()
     #expect(deep["waiting_wallets"].number == 1)
-    status = try await computers.laptop(["status", "--json"], expecting: nil).json()
+    status = try await box.keybackup(["status", "--json"], pin: .none, expecting: nil).json()
     #expect(status["waiting_wallets"].number == 1)
     try await computers.laptop(["key", "repair"])
     #expect(Files.tree(box.folder).contains { $0.hasSuffix("wallet-\(record).json") })
@@ -153,7 +153,12 @@ import Testing
       #expect([0, 73].contains(again.code), "\(points): \(again.text)")
       if points % 4 != 1 { continue }
       let out = box.root + "/out-\(points)"
-      let restored = try await computers.laptop(["restore", "--out", out, "--json"]).json()
+      // A computer that has not seen the folder in another state.
+      let fresh = box.root + "/fresh-\(points)"
+      try Files.makeFolder(fresh)
+      let restored = try await box.keybackup(
+        ["restore", "--out", out, "--json"], home: fresh
+      ).json()
       #expect(restored["restored"].number == 4, "\(points): \(restored)")
       #expect(!Files.tree(box.folder).contains { $0.contains(".keybackup-tmp-") }, "\(points)")
     }

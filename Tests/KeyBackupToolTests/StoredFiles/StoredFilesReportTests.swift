@@ -9,27 +9,27 @@ import Testing
     try await computers.authoriseServer()
     try await computers.serverAdds("common")
     // Nobody has looked yet: only the number of changes is known.
-    let first = try await computers.laptop(["status", "--json"], expecting: nil).json()
+    let first = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: nil).json()
     #expect(first["unopened_sealed"].number == 1, "\(first)")
     let clone = computers.box.root + "/clone"
     try Files.copy(computers.serverHome, to: clone)
     try await computers.serverAdds("one")
     try await computers.serverAdds("other", home: clone)
     try await computers.laptop(["file", "list"])
-    let status = try await computers.laptop(["status"], expecting: 94)
+    let status = try await computers.box.keybackup(["status"], pin: .none, expecting: 94)
     #expect(status.out.contains("some files need your decision"), "\(status.text)")
     #expect(status.out.contains("Files      1 conflict"), "\(status.text)")
     #expect(status.out.contains("No touch   1 computer: \"node\""), "\(status.text)")
-    let json = try await computers.laptop(["status", "--json"], expecting: 94).json()
+    let json = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: 94).json()
     #expect(json["files"]["conflict"].number == 1 && json["unopened_sealed"].number == 0)
     try await computers.serverAdds("newer", as: "other file")
-    let later = try await computers.laptop(["status"], expecting: 94)
+    let later = try await computers.box.keybackup(["status"], pin: .none, expecting: 94)
     #expect(later.out.contains("1 change not opened here yet"), "\(later.text)")
 
     let history = try await computers.laptop(["file", "history", "channel.backup", "--json"]).json()
     let version = try #require(history["versions"][0]["version"].text)
     try await computers.laptop(["file", "keep", "channel.backup", version])
-    let settled = try await computers.laptop(["status", "--json"], expecting: 88).json()
+    let settled = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: 88).json()
     #expect(settled["files"]["conflict"].number == 0 && settled["files"]["current"].number == 2)
   }
 
@@ -80,8 +80,12 @@ import Testing
   @Test func `Commands for another computer carry no folder of this one`() async throws {
     let computers = try await FileComputers()
     let folder = ["--folder", computers.box.folder]
+    let made = try await computers.server(["writers", "request", "--label", "node", "--json"]).json()
+    let line = try #require(made["line"].text)
+    try await computers.laptop(["writers", "authorise", line, "--yes"])
+    try await computers.laptop(["writers", "retire", "node", "--yes"])
     let laptop = try await computers.laptop(
-      ["writers", "authorise", "keybackup-writer1qqqq"] + folder, expecting: 65)
+      ["writers", "authorise", line, "--yes"] + folder, expecting: 73)
     #expect(laptop.err.contains("keybackup writers request\n"), "\(laptop.text)")
     // Where this computer is to do it, the folder stands there.
     let server = try await computers.server(

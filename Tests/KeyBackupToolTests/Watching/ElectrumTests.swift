@@ -28,9 +28,9 @@ import Testing
     try await waitUntil("the watcher watches") {
       watcher.output.contains("Watching 1 file.") ? nil : watcher.output
     }
-    let made = try await electrum(box, home, ["create", "-w", wallet]).json()
+    let made = try await JSON(electrum(box, home, ["create", "-w", wallet]).output)
     #expect(made["seed"].text?.split(separator: " ").count == 12)
-    let first = try await electrum(box, home, ["listaddresses", "-w", wallet]).json()[0].text
+    let first = try await JSON(electrum(box, home, ["listaddresses", "-w", wallet]).output)[0].text
     #expect(first?.hasPrefix("bcrt1") == true)
     _ = try await electrum(box, home, ["setlabel", "-w", wallet, first ?? "", "rent"])
     let written = try Files.read(wallet)
@@ -46,7 +46,7 @@ import Testing
       return try Files.read(out + "/node/savings") == written ? nil : watcher.output
     }
     let restored = out + "/node/savings"
-    let opened = try await electrum(box, third, ["listaddresses", "-w", restored]).json()
+    let opened = try await JSON(electrum(box, third, ["listaddresses", "-w", restored]).output)
     #expect(opened[0].text == first, "\(opened)")
     let labels = try await electrum(box, third, ["listaddresses", "--labels", "-w", restored])
     #expect(labels.out.contains("rent"), "\(labels.text)")
