@@ -67,7 +67,8 @@ import Testing
       ["writers", "authorise", line, "--yes", "--json"]
     ).json()
     let answer = try #require(late["line"].text)
-    let refused = try await computers.server(["writers", "accept", answer, "--yes"], expecting: nil)
+    let refused = try await computers.server(
+      ["writers", "accept", answer, "--yes"], expecting: nil)
     #expect(refused.code == 65, "\(refused.text)")
     for count in 1...3 {
       let made = try await computers.authoriseServer(label: "node \(count)")

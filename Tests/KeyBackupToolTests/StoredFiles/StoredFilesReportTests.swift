@@ -9,7 +9,8 @@ import Testing
     try await computers.authoriseServer()
     try await computers.serverAdds("common")
     // Nobody has looked yet: only the number of changes is known.
-    let first = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: nil).json()
+    let first = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: nil)
+      .json()
     #expect(first["unopened_sealed"].number == 1, "\(first)")
     let clone = computers.box.root + "/clone"
     try Files.copy(computers.serverHome, to: clone)
@@ -20,7 +21,8 @@ import Testing
     #expect(status.out.contains("some files need your decision"), "\(status.text)")
     #expect(status.out.contains("Files      1 conflict"), "\(status.text)")
     #expect(status.out.contains("No touch   1 computer: \"node\""), "\(status.text)")
-    let json = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: 94).json()
+    let json = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: 94)
+      .json()
     #expect(json["files"]["conflict"].number == 1 && json["unopened_sealed"].number == 0)
     try await computers.serverAdds("newer", as: "other file")
     let later = try await computers.box.keybackup(["status"], pin: .none, expecting: 94)
@@ -29,7 +31,9 @@ import Testing
     let history = try await computers.laptop(["file", "history", "channel.backup", "--json"]).json()
     let version = try #require(history["versions"][0]["version"].text)
     try await computers.laptop(["file", "keep", "channel.backup", version])
-    let settled = try await computers.box.keybackup(["status", "--json"], pin: .none, expecting: 88).json()
+    let settled = try await computers.box.keybackup(
+      ["status", "--json"], pin: .none, expecting: 88
+    ).json()
     #expect(settled["files"]["conflict"].number == 0 && settled["files"]["current"].number == 2)
   }
 
@@ -80,7 +84,8 @@ import Testing
   @Test func `Commands for another computer carry no folder of this one`() async throws {
     let computers = try await FileComputers()
     let folder = ["--folder", computers.box.folder]
-    let made = try await computers.server(["writers", "request", "--label", "node", "--json"]).json()
+    let made = try await computers.server(["writers", "request", "--label", "node", "--json"])
+      .json()
     let line = try #require(made["line"].text)
     try await computers.laptop(["writers", "authorise", line, "--yes"])
     try await computers.laptop(["writers", "retire", "node", "--yes"])

@@ -64,6 +64,7 @@ enum FileAddition {
     /// The file that gets a new version; nil: it is a new one.
     ///
     /// - Parameter name: the name in the backup.
+    /// - Returns: the file.
     /// - Throws: `ambiguous` where several have the name, or one that another computer of this name
     ///   may have added.
     func file(_ name: PathComponent) throws(UserMessage) -> FileID? {
@@ -77,7 +78,8 @@ enum FileAddition {
           hint: "name one of them by its ID: --to ID\nto see the IDs: keybackup file list")
       }
       if let first = present.first ?? mine.first { return first.id }
-      guard let other = named.first(where: { !$0.isRemoved && $0.newest?.label == host && host != nil })
+      guard
+        let other = named.first(where: { !$0.isRemoved && $0.newest?.label == host && host != nil })
       else { return nil }
       throw UserMessage(
         .ambiguous,

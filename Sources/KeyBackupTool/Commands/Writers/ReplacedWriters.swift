@@ -2,9 +2,9 @@ internal import BackupFolder
 internal import CSPP
 
 extension BackupFolder {
-  /// Forgets the silent writers that this computer was before for the same backup, and that may no
-  /// more than the new one. Open requests are forgotten, too: nobody answers them any more.
+  /// Forgets the silent writers that this computer was before for the same backup.
   ///
+  /// Those stay that may more than the new one. Open requests go, too: nobody answers them any more.
   /// A computer that was retired asks again, under a new key. What a crash left of the earlier one is
   /// published first.
   func forgetSilentWriters(before writer: LocalSilentWriter) throws(BackupFolderError) {
