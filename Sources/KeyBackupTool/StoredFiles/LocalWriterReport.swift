@@ -32,6 +32,9 @@ struct LocalWriterReport: Sendable {
 
   private var current: [LocalSilentWriter] { writers.filter { $0.namespaceID == backup } }
 
+  /// The writer IDs of this computer.
+  var ids: Set<WriterID> { Set(writers.map(\.writerID)) }
+
   /// The lines of a report.
   var lines: [String] {
     current.map { writer in

@@ -8,9 +8,13 @@ struct RememberedFilesReport: Sendable {
   private let found: [WriterID: Int]
   private let now: Int64
 
-  init(_ namespace: Namespace, _ world: World) {
+  /// - Parameters:
+  ///   - namespace: the backup.
+  ///   - own: the writer IDs under which this computer itself writes without a touch.
+  ///   - world: what this computer remembers, and its clock.
+  init(_ namespace: Namespace, besides own: Set<WriterID>, _ world: World) {
     memory = StoredFilesMemory.of(namespace.id, world)
-    found = (try? namespace.sealedFileCounts()) ?? [:]
+    found = ((try? namespace.sealedFileCounts()) ?? [:]).filter { !own.contains($0.key) }
     now = world.now()
   }
 

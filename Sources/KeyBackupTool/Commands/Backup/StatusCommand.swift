@@ -64,8 +64,10 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = common.verbose
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
-    report.stored.remembered = RememberedFilesReport(backup.namespace, world)
-    report.stored.writer = LocalWriterReport(backup.folder, backup.namespace.id)
+    let writer = LocalWriterReport(backup.folder, backup.namespace.id)
+    report.stored.writer = writer
+    report.stored.remembered = RememberedFilesReport(
+      backup.namespace, besides: writer.ids, world)
     report.stored.watched = WatchedReport(backup.folder.path, world)
     report.cachedKeys = CachedKeyReport.all(backup.namespace.id, in: backup.folder, world)
     report.judgeAll(at: world.now())

@@ -19,6 +19,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(unlock, world, UnlockTerms(needsKeySlot: true))
     let slots: [KeySlot]
+    let waiting = opened.waitingSilentWallets
     do throws(BackupFolderError) {
       try opened.repairKeySlots(replacingForeignEnvelope: envelope.replaceCsppEnvelope)
       if let problem = opened.viewProblem { throw problem }
@@ -29,8 +30,11 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     let repairs = opened.keySlotRepairs
     let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
     try unlock.output(world).result(
-      Self.words(written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles),
+      Self.words(
+        written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles,
+        taken: waiting - opened.waitingSilentWallets),
       json: [
+        "silent_wallets": .number(waiting - opened.waitingSilentWallets),
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
         "written": .array(repairs.written.map(JSONOutput.string)),
         "deleted": .array(repairs.deleted.map(JSONOutput.string)),
@@ -49,10 +53,14 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private static func words(written: [String], deleted: [String]) -> String {
+  private static func words(written: [String], deleted: [String], taken: Int) -> String {
     let parts = [("Written again", written), ("Deleted", deleted)]
-    let lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
+    var lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.name($0, limit: 200) }.joined(separator: ", "))"
+    }
+    if taken > 0 {
+      lines.append(
+        "Written for other programs: \(counted(taken, "wallet")) of computers without a key")
     }
     return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }
