@@ -56,10 +56,24 @@ extension OpenNamespace {
   private func isEnded(_ place: Int, _ ordinary: [Int]) -> Bool {
     ordinary.contains { version in
       let node = Int(log.index.versions[version].node)
-      guard let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest] else {
+      let name = log.index.nodes[node].reference.digest
+      // A master key that was given up ends nothing.
+      guard !log.index.isBeyond(name), let pieces = log.files.seenSealed[name] else {
         return false
       }
       return fileState.sealed.covers(pieces, place)
+    }
+  }
+
+  /// The entries of silent writers in an earlier namespace that an operation here has ended.
+  func endedWallets(of older: borrowing OpenNamespace) -> [SilentWallet] {
+    older.silentWallets().filter { wallet in
+      if wallet.standing == .heldBack { return false }
+      return log.index.history(of: wallet.record).contains { version in
+        let node = Int(log.index.versions[version].node)
+        let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest]
+        return pieces.map { older.fileState.sealed.covers($0, wallet.operation) } ?? false
+      }
     }
   }
 
@@ -97,7 +111,7 @@ extension OpenNamespace {
   }
 
   /// Opens a sealed operation once more for a wallet's entry.
-  private func readEntry(
+  func readEntry(
     of wallet: SilentWallet, _ workspace: inout OperationLog.Workspace
   ) -> Bool {
     let changes = fileState.sealed.reopen(
