@@ -247,20 +247,6 @@ extension OpenNamespace {
     else { throw .incomplete(path: namespace.directory.path) }
     return (put, operation)
   }
-
-  /// An operation of this namespace, opened once more unless it is one of the last.
-  private func reopened(_ name: Digest) -> ReopenedOperation? {
-    fileState.reopened.operation(name) { (workspace) in
-      if let place = fileState.sealed.place(of: name) {
-        return fileState.sealed.reopen(
-          place, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
-      }
-      guard let node = log.index.nodes.place(of: name) else { return nil }
-      var folder = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
-      return log.reopen(
-        node, in: &folder, namespace, masterKey: masterKey, workspace: &workspace)?.changes
-    }
-  }
 }
 
 extension FileVersions.Identity {

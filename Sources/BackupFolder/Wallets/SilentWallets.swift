@@ -114,13 +114,11 @@ extension OpenNamespace {
   func readEntry(
     of wallet: SilentWallet, _ workspace: inout OperationLog.Workspace
   ) -> Bool {
-    let changes = fileState.sealed.reopen(
-      wallet.operation, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
-    guard let changes, wallet.change < changes.count,
-      case .put(wallet.record, let payload) = changes[wallet.change],
-      (try? Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)) != nil
+    let name = fileState.sealed.entries[wallet.operation].reference.digest
+    guard let operation = reopened(name), wallet.change < operation.changes.count,
+      case .put(wallet.record, let payload) = operation.changes[wallet.change]
     else { return false }
-    return true
+    return (try? Operation.decode(payload, in: operation.text, into: &workspace.entry)) != nil
   }
 
   /// Logs the entries of silent writers that count, so that the CSPP files follow.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BackupFolder
@@ -54,6 +55,43 @@ struct RotatedFiles {
 
   func delete(_ id: NamespaceID) throws {
     try FileManager.default.removeItem(atPath: path(id))
+  }
+}
+
+extension RotatedFiles {
+  /// Compares what counts with what a reader in Python finds that shares no code with this one.
+  func expectSameElsewhere(
+    _ open: borrowing OpenNamespace, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
+    let read = try FinishedProgram([
+      repository + "/.build-python/bin/python", repository + "/Tests/reader/files_reader.py",
+      scene.folder, "--prf-output", String(repeating: "07", count: 32),
+    ])
+    try #require(read.code == 0, "\(read.output)", sourceLocation: location)
+    let json = try JSONSerialization.jsonObject(with: Data(read.output.utf8)) as? [String: Any]
+    #expect(json?["namespace_id"] as? String == open.id.hex, sourceLocation: location)
+    var theirs: Set<String> = []
+    for (id, versions) in json?["files"] as? [String: [[String: Any]]] ?? [:] {
+      for version in versions {
+        let contents = (version["contents"] as? String).flatMap { Data(base64Encoded: $0) }
+        let isHeld = version["held_back"] as? Bool == true
+        let standing = isHeld ? "held-back" : version["late"] as? Bool == true ? "late" : "live"
+        let text = String(decoding: try #require(contents), as: UTF8.self)
+        theirs.insert("\(id) \(version["made"] ?? "") \(version["name"] ?? "") \(standing) \(text)")
+      }
+    }
+    var ours: Set<String> = []
+    for file in try open.files() {
+      for version in file.versions
+      where [.live, .late, .heldBack].contains(version.standing) {
+        ours.insert(
+          "\(file.id) \(version.made) \(version.name.text) \(version.standing.rawValue) "
+            + "\(try open.text(version))")
+      }
+    }
+    #expect(ours == theirs, sourceLocation: location)
+    #expect(!ours.isEmpty, sourceLocation: location)
   }
 }
 

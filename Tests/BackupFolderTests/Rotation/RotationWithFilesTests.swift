@@ -45,6 +45,7 @@ struct RotationWithFilesTests {
     // What was replaced or removed is still there to be restored.
     #expect(try Set(there.history("ssh")) == ["new live", "old replaced"])
     #expect(try there.history("gone") == ["gone removed"])
+    try files.expectSameElsewhere(there)
 
     try files.delete(files.old)
     let alone = try files.open(new, "c")
@@ -68,6 +69,7 @@ struct RotationWithFilesTests {
     try node.write("next")
     let there = try files.open(new)
     #expect(try there.counting()["node/channel.backup"] == ["left", "next"])
+    try files.expectSameElsewhere(there)
     try files.delete(files.old)
     #expect(try files.open(new, "c").live() == ["left"])
   }
@@ -82,6 +84,7 @@ struct RotationWithFilesTests {
     try node.add(.large("2222 "), "large")
     var open = try files.open(new)
     #expect(try Set(open.history()) == ["three late", "two replaced", "one replaced"])
+    try files.expectSameElsewhere(open)
     #expect(open.needsEarlierFiles == true)
     for name in ["channel.backup", "large"] {
       let late = try #require(try open.file(name).versions.first { $0.standing == .late })
@@ -98,6 +101,7 @@ struct RotationWithFilesTests {
     open = try files.open(new)
     #expect(try open.counting()["node/channel.backup"] == ["four"])
     try open.removeFile(open.file().id)
+    try files.expectSameElsewhere(open)
     #expect(try files.open(new, "c").file().isRemoved)
     try files.delete(files.old)
     let alone = try files.open(new, "d")
@@ -128,6 +132,7 @@ struct RotationWithFilesTests {
     open = try files.open(second, "a")
     #expect(try open.counting()["node/channel.backup"] == ["four"])
     #expect(open.silentWriters().map(\.isBehind) == [false])
+    try files.expectSameElsewhere(open)
     // The old key opens nothing of it.
     let name = try #require(
       try FileManager.default.subpathsOfDirectory(atPath: files.path(second) + "/keybackup/sealed")
@@ -170,6 +175,7 @@ struct RotationWithFilesTests {
     #expect(try Set(open.history()) == ["good live", "evil held-back"])
     #expect(open.silentWriters().map(\.isRetired) == [true])
     #expect(throws: BackupFolderError.silentWriter(.retired)) { try node.authoriseAgain(&open) }
+    try files.expectSameElsewhere(open)
     // The retirement is in the new log too: damage to the old one does not undo it.
     for name in try Scene.contents(files.path(files.old) + "/keybackup/log").keys {
       let path = files.path(files.old) + "/keybackup/log/" + name
@@ -198,6 +204,7 @@ struct RotationWithFilesTests {
     open = try files.open(new, "a")
     #expect(
       try Set(open.history()) == ["one replaced", "two late", "evil held-back"])
+    try files.expectSameElsewhere(open)
     let held = try #require(try open.file().versions.first { $0.standing == .heldBack })
     try open.choose(held)
     #expect(try open.live() == ["evil"])
@@ -234,6 +241,7 @@ struct RotationWithFilesTests {
       #expect(try open.counting()["node/channel.backup"] == ["two"])
       let standings = try open.file().versions.map { "\(try open.text($0)) \($0.standing)" }
       #expect(Set(standings) == ["one replaced", "two late", "posed late"], "\(standings)")
+      try files.expectSameElsewhere(open)
     }
     // It can authorise a computer there, whose versions are late, and no more.
     let request = try scene.open("evil").requestSilentWriting(label: .of("evil"))

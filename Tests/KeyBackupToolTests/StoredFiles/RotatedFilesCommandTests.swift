@@ -24,9 +24,9 @@ import Testing
     #expect(try Files.text(computers.target("one") + "/" + #require(key)) == "a key\n")
 
     // The server has not heard of it: what it writes is late, and restored under its own name.
-    try await computers.serverAdds("third")
+    let third = try await computers.serverAdds("third")
     try await restore(
-      computers, "two", expecting: 94, ["node/channel.backup": "third", "node/wallet.dat": large])
+      computers, "two", ["node/channel.backup": "third", "node/wallet.dat": large])
     let listed = try await computers.third(["file", "list", "--json"], expecting: nil).json()
     let states = listed["files"].items.map { "\($0["name"].text ?? "") \($0["state"].text ?? "")" }
     #expect(Set(states) == ["channel.backup late", "wallet.dat current", "id_ed25519 current"])
@@ -35,12 +35,9 @@ import Testing
     let table = try await computers.laptop(["writers", "list"])
     #expect(table.out.contains(/node .*authorise it again/), "\(table.out)")
 
-    let before = try await computers.server(["status", "--json"], expecting: nil).json()
     try await computers.authoriseServer()
-    let after = try await computers.server(["status", "--json"], expecting: nil).json()
-    #expect(before["silent_here"].items.count == 1 && after["silent_here"].items.count == 1)
-    #expect(before["silent_here"][0]["files"] == after["silent_here"][0]["files"])
-    try await computers.serverAdds("fourth")
+    let fourth = try await computers.serverAdds("fourth")
+    #expect(third["file_id"].text != nil && third["file_id"] == fourth["file_id"])
     try await restore(
       computers, "three", ["node/channel.backup": "fourth", "node/wallet.dat": large])
     let again = try await computers.third(["file", "history", "channel.backup", "--json"]).json()
@@ -61,16 +58,20 @@ import Testing
     #expect(wrong.err.contains("--master-key"), "\(wrong.err)")
     let rotated = try await computers.laptop(["rotate", "--master-key", "--despite-gaps"])
     #expect(rotated.err.contains("authorise them again"), "\(rotated.text)")
-    try await restore(computers, "out", ["node/channel.backup": "third"])
+    // The first version is not known to be replaced: both are there.
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out], expecting: 94)
+    let texts = try Files.tree(out).map { try Files.text(out + "/" + $0) }
+    #expect(texts.sorted() == ["first", "third"])
   }
 
   private func restore(
-    _ computers: FileComputers, _ name: String, expecting code: Int32 = 0,
+    _ computers: FileComputers, _ name: String,
     _ texts: [String: String], at location: SourceLocation = #_sourceLocation
   ) async throws {
     let out = computers.target(name)
     try await computers.third(
-      ["restore", "--only", "files", "--out", out], expecting: code, at: location)
+      ["restore", "--only", "files", "--out", out], at: location)
     let found = Files.tree(out).filter { $0.hasPrefix("node/") }
     #expect(found == texts.keys.sorted(), sourceLocation: location)
     for (file, text) in texts where found.contains(file) {
