@@ -18,7 +18,9 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     if retiredKeys.contains(request.signingKey) { throw .silentWriter(.retired) }
-    let known = log.files.authorisations.first { $0.writer.identity == request.identity }
+    let known = log.files.authorisations.first {
+      $0.writer.identity == request.identity && !$0.writer.may.isEmpty
+    }
     if let known {
       return (try answer(request, known.writer.may, known.operation), known.operation)
     }
@@ -48,13 +50,13 @@ extension OpenNamespace {
 
   /// The keys that were retired here or in a namespace that this one follows.
   private var retiredKeys: Set<SigningKey> {
-    lineage.earlier.reduce(into: Set(log.files.retirements.map(\.key))) {
+    lineage.earlier.reduce(into: Set(knownRetirements.map(\.key))) {
       $0.formUnion($1.open.retiredKeys)
     }
   }
 
   private func isAuthorised(_ key: SigningKey) -> Bool {
-    log.files.authorisations.contains { $0.writer.signingKey == key }
+    log.files.authorisations.contains { $0.writer.signingKey == key && !$0.writer.may.isEmpty }
   }
 
   /// Whether anybody has written under an ID, or was authorised for it.
@@ -76,9 +78,8 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    let writer = log.files.authorisations.first { $0.writer.signingKey == key }?.writer
-    guard let writer else { throw .silentWriter(.noSuchWriter) }
     let status = silentWriters().filter { $0.writer.signingKey == key }
+    guard let writer = status.first?.writer else { throw .silentWriter(.noSuchWriter) }
     let hasGap = status.contains { $0.hasGap || $0.missing + $0.incomplete > 0 }
     if hasGap, !despiteGaps { throw .file(.historyIncomplete) }
     let staged = try stage(run: run) { $0.silentWriterRetire(writer.writerID, key) }

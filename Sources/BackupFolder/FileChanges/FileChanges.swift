@@ -21,10 +21,12 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
-    let rules = fileState.versions
-    if let file, rules.places[file] == nil { throw .file(.noSuchFile) }
+    if let file, !isKnown(file) { throw .file(.noSuchFile) }
     let id = file ?? .random()
-    let live = rules.live(id)
+    try adoptLate(of: id, run: run)
+    let rules = fileState.versions
+    // Late ones that had to stay where they are keep counting.
+    let live = rules.live(id).filter { rules.versions[$0].namespace == nil }
     let found = try contents.digest()
     let isSame = live.allSatisfy {
       rules.versions[$0].put.version.content == found.digest && rules.versions[$0].put.name == name
@@ -72,7 +74,7 @@ extension OpenNamespace {
     let seen = log.index.tips()
     var builder = OperationBuilder(
       at: settings.clock(), writerLabel: settings.writerLabel, seen: seen,
-      seenSealed: fileState.sealed.pieces())
+      seenSealed: sealedPieces)
     do {
       try builder.filePut(file, name: name, version: version, replaces: replaces, origin: origin)
     } catch {
@@ -94,9 +96,12 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    let live = fileState.versions.live(file)
-    if live.isEmpty { throw .file(.noSuchFile) }
+    if fileState.versions.live(file).isEmpty { throw .file(.noSuchFile) }
     try requireWhole(file, despiteGaps)
+    guard try adoptLate(of: file, despiteGaps: despiteGaps, run: run) else {
+      throw .file(.historyIncomplete)
+    }
+    let live = fileState.versions.live(file)
     let names = fileState.versions.names(of: live)
     let staged = try stage(run: run) { $0.fileRemove(file, replaces: names) }
     try publish(staged, run: run)
@@ -114,6 +119,8 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try namespace.objects()?.directory.removeStaged(tag: run.tag)
+    let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
     let rules = fileState.versions
     let name = version.operation.digest
     let held = rules.heldBack.first {
@@ -125,23 +132,26 @@ extension OpenNamespace {
       kept = held
       replaces = rules.predecessors(of: held)
     } else {
-      guard let place = rules.place(of: name, file: version.file) else {
-        throw .file(.noSuchVersion)
-      }
-      kept = rules.versions[place]
+      guard let found = known(version) else { throw .file(.noSuchVersion) }
+      kept = found
       let live = rules.live(version.file)
       let aside = live.filter { rules.versions[$0].made != kept.made }
-      if aside.isEmpty, !live.isEmpty { return }
+      if aside.isEmpty, !live.isEmpty, isAdopted { return }
       try requireWhole(version.file, despiteGaps)
+      guard isAdopted else { throw .file(.historyIncomplete) }
       replaces = rules.names(of: aside)
     }
-    var workspace = OperationLog.Workspace()
-    let put = try reopen(name, version.file, &workspace)
+    let (put, operation) = try reopen(
+      kept.operation.digest, version.file, in: kept.namespace)
     let copy: NewFileVersion
     do {
-      copy = try NewFileVersion(copying: put.version, in: workspace.operation.bytes)
+      copy = try NewFileVersion(copying: put.version, in: operation.text)
     } catch {
       throw .file(.contentsDamaged)
+    }
+    if kept.namespace != nil, case .object(let object, _) = put.version.place {
+      try ObjectFolder.copy(
+        object, contents: put.version.size, from: objectFolders(), into: namespace, tag: run.tag)
     }
     _ = try log(
       put: copy, of: version.file, name: put.name, replaces: replaces,
@@ -158,7 +168,7 @@ extension OpenNamespace {
   }
 
   /// Whether operations of silent writers are named, or were here, and are not here.
-  private var hasSealedGap: Bool {
-    silentWriters().contains { $0.hasGap || $0.missing + $0.incomplete > 0 }
+  var hasSealedGap: Bool {
+    silentWriters().contains { !$0.isBehind && ($0.hasGap || $0.missing + $0.incomplete > 0) }
   }
 }

@@ -5,17 +5,17 @@ internal import CSPP
 internal import SecretMemory
 
 extension OpenNamespace {
-  /// The computers that were authorised to write without the key.
+  /// The computers that were authorised to write without the key, those of earlier namespaces last.
   public func silentWriters() -> [SilentWriterStatus] {
     var found: [SilentWriter.Identity: SilentWriterStatus] = [:]
     var order: [SilentWriter.Identity] = []
-    for logged in log.files.authorisations where found[logged.writer.identity] == nil {
+    for logged in log.files.authorisations
+    where found[logged.writer.identity] == nil && !logged.writer.may.isEmpty {
       order.append(logged.writer.identity)
       found[logged.writer.identity] = SilentWriterStatus(
         writer: logged.writer, authorised: logged.operation, authorisedAt: logged.at)
     }
-    if order.isEmpty { return [] }
-    let retired = Set(log.files.retirements.map(\.key))
+    let retired = Set(knownRetirements.map(\.key))
     for identity in order { found[identity]?.isRetired = retired.contains(identity.signingKey) }
     let sealed = fileState.sealed
     for (place, entry) in sealed.entries.enumerated() {
@@ -40,10 +40,30 @@ extension OpenNamespace {
       found[identity]?.missing = missing[writer]?.count ?? 0
       found[identity]?.incomplete = incomplete[writer]?.count ?? 0
     }
-    return order.compactMap { found[$0] }
+    return writersBefore(order.compactMap { found[$0] }, retired)
   }
 
-  /// Every file with the versions that are kept, ordered by name.
+  /// Adds the computers that were authorised only before the master key was rotated.
+  private func writersBefore(
+    _ own: [SilentWriterStatus], _ retired: Set<SigningKey>
+  ) -> [SilentWriterStatus] {
+    var all = own
+    var known = Set(own.map(\.writer.signingKey))
+    var before = lineage.earlier.flatMap { $0.open.silentWriters() }
+    // Where the earlier namespace is gone, this one still has their names.
+    before += log.files.authorisations.filter(\.writer.may.isEmpty).map {
+      SilentWriterStatus(writer: $0.writer, authorised: $0.operation, authorisedAt: $0.at)
+    }
+    for var status in before where !known.contains(status.writer.signingKey) {
+      status.isBehind = true
+      status.isRetired = status.isRetired || retired.contains(status.writer.signingKey)
+      all.append(status)
+    }
+    known = []
+    return all.filter { !$0.isBehind || known.insert($0.writer.signingKey).inserted }
+  }
+
+  /// Every file with the versions that are kept, ordered by name, also those of earlier namespaces.
   ///
   /// Only verified operations count. Contents are not read. A namespace that was opened for writing
   /// has none before its first writing call.
@@ -52,29 +72,46 @@ extension OpenNamespace {
   public func files() throws(BackupFolderError) -> [BackedUpFile] {
     guard isLoaded else { throw .internalError("files were asked for before the logs were read") }
     if !hasFiles { return [] }
-    let objects = try namespace.objects()
+    let objects = try objectFolders()
     let rules = fileState.versions
     let labels = labels()
-    var heldBack: [FileID: [FileVersions.Version]] = [:]
-    for version in rules.heldBack { heldBack[version.put.fileID, default: []].append(version) }
-    var found: [BackedUpFile] = []
-    for id in Set(rules.places.keys).union(heldBack.keys) {
-      let places = rules.places[id] ?? []
+    var found: [FileID: [StoredVersion]] = [:]
+    var shown: Set<FileVersions.Identity> = []
+    var dropped: [FileID: Int] = [:]
+    for (id, places) in rules.places {
       let kept = places.filter { !rules.isDropped[$0] }
-      var versions = rules.representatives(of: kept).map { place in
+      dropped[id] = places.count - kept.count
+      for place in rules.representatives(of: kept) {
+        let version = rules.versions[place]
+        let live: StoredVersion.Standing = version.namespace == nil ? .live : .late
         let standing: StoredVersion.Standing =
-          !rules.isDead[place] ? .live : rules.isRemoved[place] ? .removed : .replaced
-        return stored(rules.versions[place], standing, labels, objects)
+          !rules.isDead[place] ? live : rules.isRemoved[place] ? .removed : .replaced
+        found[id, default: []].append(stored(version, standing, labels, objects))
       }
-      versions += (heldBack[id] ?? []).map { stored($0, .heldBack, labels, objects) }
-      versions.sort {
-        ($0.at, $0.operation.counter, $0.operation.digest)
-          > ($1.at, $1.operation.counter, $1.operation.digest)
-      }
-      if versions.isEmpty { continue }
-      found.append(BackedUpFile(id: id, versions: versions, dropped: places.count - kept.count))
+      shown.formUnion(places.map { FileVersions.Identity(rules.versions[$0]) })
     }
-    return found.sorted {
+    for version in rules.heldBack {
+      found[version.put.fileID, default: []].append(stored(version, .heldBack, labels, objects))
+    }
+    // What was replaced or removed before the master key was rotated is still there.
+    for older in lineage.earlier {
+      for file in try older.open.files() {
+        for version in file.versions
+        where (version.standing == .replaced || version.standing == .removed)
+          && shown.insert(FileVersions.Identity(version)).inserted
+        {
+          found[file.id, default: []].append(version)
+        }
+      }
+    }
+    return found.filter { !$0.value.isEmpty }.map { (id, versions) in
+      BackedUpFile(
+        id: id,
+        versions: versions.sorted {
+          ($0.at, $0.operation.counter, $0.operation.digest)
+            > ($1.at, $1.operation.counter, $1.operation.digest)
+        }, dropped: dropped[id] ?? 0)
+    }.sorted {
       let (one, other) = ($0.newest?.name.text ?? "", $1.newest?.name.text ?? "")
       return one != other ? one < other : $0.id < $1.id
     }
@@ -86,34 +123,45 @@ extension OpenNamespace {
     for logged in log.files.authorisations where labels[logged.writer.signingKey] == nil {
       labels[logged.writer.signingKey] = logged.writer.label
     }
+    for older in lineage.earlier { labels.merge(older.open.labels()) { own, _ in own } }
     return labels
   }
 
-  /// The computer that made a version; the one that chose it, if the first operation is not here.
-  private func writer(of version: FileVersions.Version) -> WriterID {
-    let nodes = log.index.nodes
-    return nodes.place(of: version.made).map { nodes.writer($0) } ?? version.operation.writerID
+  /// The label of the computer that wrote an ordinary operation; nil if that is not here.
+  private func label(ofOrdinary name: Digest) -> PathComponent? {
+    if let node = log.index.nodes.place(of: name) {
+      return log.labels[log.index.nodes[node].reference.writerID].flatMap {
+        PathComponent($0.text)
+      }
+    }
+    for older in lineage.earlier {
+      if let label = older.open.label(ofOrdinary: name) { return label }
+    }
+    return nil
   }
 
   private func stored(
     _ version: FileVersions.Version, _ standing: StoredVersion.Standing,
-    _ labels: [SigningKey: PathComponent], _ objects: ObjectFolder?
+    _ labels: [SigningKey: PathComponent], _ objects: [ObjectFolder]
   ) -> StoredVersion {
     let (put, contents) = (version.put, version.put.version)
     let label =
-      if let by = version.by { labels[by] } else {
-        log.labels[writer(of: version)].flatMap { PathComponent($0.text) }
+      if let by = version.by {
+        labels[by]
+      } else {
+        // A copy belongs to the computer that made the version.
+        label(ofOrdinary: version.made) ?? label(ofOrdinary: version.operation.digest)
       }
     let object: StoredVersion.ObjectState =
       switch contents.place {
       case .inline: .inline
-      case .object(let name, _): objects?.state(of: name, contents: contents.size) ?? .missing
+      case .object(let name, _): objects.state(of: name, contents: contents.size)
       }
     return StoredVersion(
-      file: put.fileID, operation: version.operation, namespace: id, made: version.made,
-      by: version.by, label: label, name: put.name, at: version.at, modified: contents.modified,
-      size: contents.size, mode: contents.mode, content: contents.content, standing: standing,
-      object: object)
+      file: put.fileID, operation: version.operation, namespace: version.namespace ?? id,
+      made: version.made, by: version.by, label: label, name: put.name, at: version.at,
+      modified: contents.modified, size: contents.size, mode: contents.mode,
+      content: contents.content, standing: standing, object: object)
   }
 
   /// Sealed files that nobody here authorised, that are damaged or incomplete, and changes in
@@ -140,27 +188,37 @@ extension OpenNamespace {
   public func read(
     _ version: StoredVersion, into sink: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
-    guard version.namespace == id else { throw .file(.noSuchVersion) }
-    var workspace = OperationLog.Workspace()
-    let put = try reopen(version.operation.digest, version.file, &workspace)
+    let (put, operation) = try reopen(
+      version.operation.digest, version.file, in: version.namespace)
     switch put.version.place {
     case .inline(let inline):
+      var contents = SecretBytes(zeroed: SizeLimits.inlineFile)
       do {
-        try put.version.contents(inline, in: workspace.operation.bytes, into: &workspace.entry)
+        try put.version.contents(inline, in: operation.text, into: &contents)
       } catch {
         throw .file(.contentsDamaged)
       }
-      try workspace.entry.withBytes { (bytes) throws(BackupFolderError) in try sink(bytes) }
+      try contents.withBytes { (bytes) throws(BackupFolderError) in try sink(bytes) }
     case .object(let name, let key):
-      guard let objects = try namespace.objects() else { throw .file(.contentsMissing) }
       let opener: ObjectOpener
       do {
-        opener = try put.version.opener(name, key: key, in: workspace.operation.bytes)
+        opener = try put.version.opener(name, key: key, in: operation.text)
       } catch {
         throw .file(.contentsDamaged)
       }
-      try objects.read(name, opener, into: sink)
+      let folders = try objectFolders()
+      let folder = folders.first { $0.state(of: name, contents: version.size) == .here }
+      guard let folder = folder ?? folders.first else { throw .file(.contentsMissing) }
+      try folder.read(name, opener, into: sink)
     }
+  }
+
+  /// The folders of objects: this namespace's first, then those of the namespaces before it.
+  func objectFolders() throws(BackupFolderError) -> [ObjectFolder] {
+    var folders: [ObjectFolder] = []
+    if let own = try namespace.objects() { folders.append(own) }
+    for older in lineage.earlier { folders += (try? older.open.objectFolders()) ?? [] }
+    return folders
   }
 
   /// Opens an operation once more for its version of a file.
@@ -168,33 +226,31 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - name: the operation.
   ///   - file: the file.
-  ///   - workspace: afterwards its operation holds the text.
-  /// - Returns: the version.
+  ///   - place: the namespace that holds it; nil for this one.
+  /// - Returns: the version, and the operation with the text to which it refers.
   /// - Throws: ``FileObstacle/noSuchVersion``; ``BackupFolderError/incomplete(path:)`` if it cannot
   ///   be read again.
   func reopen(
-    _ name: Digest, _ file: FileID, _ workspace: inout OperationLog.Workspace
-  ) throws(BackupFolderError) -> FilePut {
+    _ name: Digest, _ file: FileID, in place: NamespaceID? = nil
+  ) throws(BackupFolderError) -> (put: FilePut, operation: ReopenedOperation) {
+    if let place, place != id {
+      guard let older = earlier(place) else { throw .file(.noSuchVersion) }
+      return try older.open.reopen(name, file)
+    }
     let rules = fileState.versions
     let known =
       rules.place(of: name, file: file).map { rules.versions[$0] }
       ?? rules.heldBack.first { $0.operation.digest == name && $0.put.fileID == file }
-    guard let known else { throw .file(.noSuchVersion) }
-    let changes: [Operation.Change]?
-    if let place = fileState.sealed.place(of: name) {
-      changes = fileState.sealed.reopen(
-        place, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
-    } else if let node = log.index.nodes.place(of: name) {
-      var folder = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
-      changes =
-        log.reopen(
-          node, in: &folder, namespace, masterKey: masterKey, workspace: &workspace)?.changes
-    } else {
-      changes = nil
-    }
-    guard let changes, known.place < changes.count,
-      case .file(.put(let put)) = changes[known.place], put.fileID == file
+    guard let known, known.namespace == nil else { throw .file(.noSuchVersion) }
+    guard let operation = reopened(name), known.place < operation.changes.count,
+      case .file(.put(let put)) = operation.changes[known.place], put.fileID == file
     else { throw .incomplete(path: namespace.directory.path) }
-    return put
+    return (put, operation)
+  }
+}
+
+extension FileVersions.Identity {
+  init(_ version: StoredVersion) {
+    self.init(made: version.made, file: version.file, content: version.content)
   }
 }

@@ -46,7 +46,7 @@ extension OpenNamespace {
   private func mayGo(_ place: Int, _ kept: Int) -> Bool {
     let rules = fileState.versions
     let version = rules.versions[place]
-    guard rules.isDead[place], !rules.isDropped[place],
+    guard rules.isDead[place], !rules.isDropped[place], version.namespace == nil,
       version.put.version.size > FileVersions.keptSize
     else { return false }
     let name = FileMemory.Version(operation: version.operation.digest, file: version.put.fileID)
@@ -62,7 +62,11 @@ extension OpenNamespace {
     var (gone, needed): (Set<Digest>, Set<Digest>) = ([], [])
     for (place, version) in rules.versions.enumerated() {
       guard case .object(let name, _) = version.put.version.place else { continue }
-      if rules.isDropped[place] { gone.insert(name) } else { needed.insert(name) }
+      if rules.isDropped[place], version.namespace == nil {
+        gone.insert(name)
+      } else {
+        needed.insert(name)
+      }
     }
     for version in rules.heldBack {
       if case .object(let name, _) = version.put.version.place { needed.insert(name) }

@@ -22,12 +22,14 @@ struct FileVersions {
     /// The index among the operation's changes.
     let place: Int
     let at: UInt64
-    let put: FilePut
+    var put: FilePut
     /// The operation that first held the version.
     let made: Digest
     /// The signing key of that operation; nil for an ordinary one.
     let by: SigningKey?
     let kind: Kind
+    /// The earlier namespace that holds it, for a late one; nil for this one.
+    var namespace: NamespaceID?
 
     /// The key whose versions its `replaces` reach wherever they were copied to.
     ///
@@ -53,9 +55,9 @@ struct FileVersions {
     let key: SigningKey?
   }
 
-  private(set) var versions: [Version] = []
+  var versions: [Version] = []
   /// Versions that a retirement holds back and nobody has chosen.
-  private(set) var heldBack: [Version] = []
+  var heldBack: [Version] = []
   /// For each of ``versions``, whether another one, a removal or a settlement replaces it.
   private(set) var isDead: [Bool] = []
   /// For each of ``versions``, whether only removals end it.
@@ -63,19 +65,21 @@ struct FileVersions {
   /// For each of ``versions``, whether it was given up and no longer counts.
   private(set) var isDropped: [Bool] = []
   /// The places of the versions that each version replaces.
-  private var replaced: [[Int32]] = []
+  private(set) var replaced: [[Int32]] = []
   /// The places of the versions that replace each version.
   private var replacedBy: [[Int32]] = []
   /// The places of each file's versions.
   private(set) var places: [FileID: [Int]] = [:]
   /// Operations that versions of a file replace or are copies of, and that are not here.
-  private(set) var missing: [FileID: Set<Digest>] = [:]
+  var missing: [FileID: Set<Digest>] = [:]
   /// Removals by silent writers of what is not all their own: wishes, which have no effect.
-  private(set) var wishes: [(operation: Digest, file: FileID)] = []
+  var wishes: [(operation: Digest, file: FileID)] = []
+  /// Every version that is here or in a namespace that this one follows.
+  var identities: Set<Identity> = []
   private var endings: [Ending] = []
   private var drops: Set<Key> = []
   private var byName: [Key: [Int32]] = [:]
-  private var byMade: [Key: [Int32]] = [:]
+  private(set) var byMade: [Key: [Int32]] = [:]
 
   /// No versions.
   init() {}
@@ -85,18 +89,22 @@ struct FileVersions {
   /// - Parameters:
   ///   - log: the ordinary operations.
   ///   - sealed: the sealed ones.
-  init(_ log: borrowing OperationLog, _ sealed: borrowing SealedLog) {
-    if log.files.isEmpty, sealed.entries.isEmpty { return }
-    let retirements = Dictionary(grouping: log.files.retirements, by: \.key)
-    for change in log.files.changes { add(change, retirements, log, sealed) }
+  ///   - earlier: the files of the namespaces before this one.
+  init(_ log: OperationLog, _ sealed: SealedLog, after earlier: [EarlierFiles] = []) {
+    if log.files.isEmpty, sealed.entries.isEmpty, earlier.isEmpty { return }
+    let known = log.files.retirements.filter { !log.index.isBeyond($0.operation.digest) }
+    let retirements = Dictionary(grouping: known, by: \.key)
+    let chains = [sealed] + earlier.flatMap(\.sealed)
+    for change in log.files.changes { add(change, retirements, log, chains) }
     for place in sealed.entries.indices { add(sealed, place) }
+    addLate(of: earlier)
     for (place, version) in versions.enumerated() {
       places[version.put.fileID, default: []].append(place)
       byName[version.key, default: []].append(Int32(place))
       byMade[version.madeKey, default: []].append(Int32(place))
     }
     resolve()
-    findMissing(log, sealed)
+    findMissing(log, sealed, earlier)
     heldBack.removeAll { held in
       (byMade[held.madeKey] ?? []).contains { place in
         versions[Int(place)].kind == .decision || !isDead[Int(place)]
@@ -108,7 +116,7 @@ struct FileVersions {
 
   private mutating func add(
     _ logged: FileRecords.Change, _ retirements: [SigningKey: [FileRecords.Retirement]],
-    _ log: borrowing OperationLog, _ sealed: borrowing SealedLog
+    _ log: OperationLog, _ chains: [SealedLog]
   ) {
     let name = logged.operation.digest
     let isBeyond = log.index.isBeyond(name)
@@ -120,7 +128,7 @@ struct FileVersions {
         operation: logged.operation, place: logged.place, at: logged.at, put: shown,
         made: shown.origin?.made ?? name, by: shown.origin?.by,
         kind: logged.isFinding ? .finding : .decision)
-      if Self.isHeldBack(version, retirements, log, sealed) {
+      if Self.isHeldBack(version, retirements, log, chains) {
         heldBack.append(version)
       } else {
         versions.append(version)
@@ -140,17 +148,19 @@ struct FileVersions {
   /// Whether a retirement holds back an adopted version, because its adopter did not know it.
   private static func isHeldBack(
     _ version: Version, _ retirements: [SigningKey: [FileRecords.Retirement]],
-    _ log: borrowing OperationLog, _ sealed: borrowing SealedLog
+    _ log: OperationLog, _ chains: [SealedLog]
   ) -> Bool {
     guard version.kind == .finding, let key = version.by else { return false }
     return (retirements[key] ?? []).contains { retirement in
-      let original = sealed.place(of: version.made)
-      if let original, sealed.covers(retirement.pieces, original) { return false }
+      let isKnown = chains.contains { sealed in
+        sealed.place(of: version.made).map { sealed.covers(retirement.pieces, $0) } ?? false
+      }
+      if isKnown { return false }
       return !log.index.covers(retirement.operation.digest, version.operation.digest)
     }
   }
 
-  private mutating func add(_ sealed: borrowing SealedLog, _ place: Int) {
+  private mutating func add(_ sealed: SealedLog, _ place: Int) {
     let entry = sealed.entries[place]
     for (index, change) in entry.changes {
       guard case .file(let change) = change else { continue }
@@ -250,12 +260,25 @@ struct FileVersions {
     }
   }
 
-  private mutating func findMissing(_ log: borrowing OperationLog, _ sealed: borrowing SealedLog) {
-    for version in versions {
-      for name in version.put.replaces + [version.made]
-      where !log.index.contains(name) && sealed.place(of: name) == nil {
-        missing[version.put.fileID, default: []].insert(name)
+  /// Collects what should be here.
+  ///
+  /// A finding has all that counts of its version. In a namespace that follows others, so has a
+  /// choice: a person may delete those others.
+  private mutating func findMissing(
+    _ log: OperationLog, _ sealed: SealedLog, _ earlier: [EarlierFiles]
+  ) {
+    let isFirst = log.links.earlier.isEmpty
+    for version in versions where version.namespace == nil && version.kind != .finding {
+      let file = version.put.fileID
+      for name in version.put.replaces + (isFirst ? [version.made] : [])
+      where !log.index.contains(name) && sealed.place(of: name) == nil
+        && byMade[Key(name: name, file: file)] == nil && !earlier.contains(where: { $0.has(name) })
+      {
+        missing[file, default: []].insert(name)
       }
+    }
+    for older in earlier {
+      missing.merge(older.versions.missing) { $0.union($1) }
     }
   }
 
@@ -292,8 +315,7 @@ struct FileVersions {
   func representatives(of places: [Int]) -> [Int] {
     var found: [Identity: Int] = [:]
     for place in places {
-      let identity = Identity(
-        made: versions[place].made, content: versions[place].put.version.content)
+      let identity = Identity(versions[place])
       guard let known = found[identity] else {
         found[identity] = place
         continue
@@ -307,9 +329,21 @@ struct FileVersions {
     return found.values.sorted()
   }
 
-  private struct Identity: Hashable {
+  /// The version that an operation holds, wherever it was copied to.
+  struct Identity: Hashable {
     let made: Digest
+    let file: FileID
     let content: Digest
+
+    init(made: Digest, file: FileID, content: Digest) {
+      (self.made, self.file, self.content) = (made, file, content)
+    }
+
+    init(_ version: Version) {
+      made = version.made
+      file = version.put.fileID
+      content = version.put.version.content
+    }
   }
 
   /// The names by which a person's operation replaces versions.

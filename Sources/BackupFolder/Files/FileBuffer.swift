@@ -57,6 +57,9 @@ struct FileBuffer: ~Copyable {
   /// The number of bytes read last.
   var count: Int { bytes.count }
 
+  /// The bytes, which then belong to the caller.
+  consuming func takeBytes() -> SecretBytes { bytes }
+
   /// Parses the bytes read last.
   ///
   /// - Throws: what `body` throws; ``CSPPError/truncated`` instead where part of the file is still

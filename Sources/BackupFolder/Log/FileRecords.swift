@@ -15,6 +15,8 @@ struct FileRecords {
   /// A `writer-retire` with a signing key.
   struct Retirement {
     let key: SigningKey
+    /// One of its writer IDs.
+    let writerID: WriterID
     let operation: Operation.Seen
     /// The pieces of sealed chains that it knew.
     let pieces: [Operation.SealedPiece]
@@ -69,8 +71,9 @@ struct FileRecords {
       switch change {
       case .writerAdd(let writer):
         authorisations.append(Authorisation(writer: writer, operation: reference, at: at))
-      case .silentWriterRetire(_, let key):
-        retirements.append(Retirement(key: key, operation: reference, pieces: pieces))
+      case .silentWriterRetire(let writer, let key):
+        retirements.append(
+          Retirement(key: key, writerID: writer, operation: reference, pieces: pieces))
       case .file(let change):
         // Of several versions of one file the first counts.
         if case .put(let put) = change, !files.insert(put.fileID).inserted { continue }

@@ -77,6 +77,9 @@ struct OperationLog {
     var operation = FileBuffer()
     /// One of its entries.
     var entry = SecretBytes(zeroed: 16 * 1024)
+
+    /// The operation's text, which then belongs to the caller.
+    consuming func takeText() -> SecretBytes { operation.takeBytes() }
   }
 
   /// Reads every log file that opens.

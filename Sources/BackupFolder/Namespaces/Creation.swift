@@ -206,7 +206,9 @@ extension Namespace {
         for name in names { logs.removeEmptySubdirectory(name) }
       }
       own.removeEmptySubdirectory(FolderLayout.logFolder)
-      own.removeEmptySubdirectory(FolderLayout.keyFolder)
+      for name in [
+        FolderLayout.keyFolder, FolderLayout.sealedFolder, FolderLayout.objectFolder,
+      ] { own.removeEmptySubdirectory(name) }
     }
     for name in [FolderLayout.ownFolder, FolderLayout.masterKeyFolder, FolderLayout.walletFolder] {
       directory.removeEmptySubdirectory(name)

@@ -106,6 +106,78 @@ struct ObjectFolder {
     try object.file.directory.sync()
   }
 
+  /// Copies an object, as it is, into a namespace; does nothing where it is whole already.
+  ///
+  /// - Parameters:
+  ///   - object: its name.
+  ///   - size: the size of its contents in bytes.
+  ///   - sources: the folders that may have it.
+  ///   - namespace: the namespace, whose folder of objects is created.
+  ///   - tag: distinguishes this computer's temporary files.
+  /// - Throws: ``BackupFolderError/file(_:)`` if no source has it; system errors.
+  static func copy(
+    _ object: Digest, contents size: UInt64, from sources: [ObjectFolder],
+    into namespace: Namespace, tag: String
+  ) throws(BackupFolderError) {
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.objectFolder)
+    let name = FolderLayout.objectFile(object)
+    let target = ObjectFolder(directory: folder)
+    if target.state(of: object, contents: size) != .missing {
+      if (try? target.digest(of: name)) == object { return }
+      // Other bytes than those of the name belong to nobody.
+      try folder.unlink(name)
+    }
+    var problem = FileObstacle.contentsMissing
+    for source in sources {
+      switch source.state(of: object, contents: size) {
+      case .missing: continue
+      case .wrongSize: problem = .contentsIncomplete
+      case .here, .inline:
+        if let staged = try source.stage(copyOf: object, in: folder, tag: tag) {
+          return try place((staged, object))
+        }
+        problem = .contentsDamaged
+      }
+    }
+    throw .file(problem)
+  }
+
+  /// Puts a copy of an object on the disk, without a name; nil if its bytes are not those of its
+  /// name.
+  private func stage(
+    copyOf object: Digest, in folder: Directory, tag: String
+  ) throws(BackupFolderError) -> AtomicFile? {
+    let staged = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: folder, tag: tag)
+    try forEachPiece(of: FolderLayout.objectFile(object)) { (piece) throws(BackupFolderError) in
+      try staged.append(piece)
+    }
+    var hash = SHA256()
+    try staged.settle { hash.update($0) }
+    return Digest(hash) == object ? staged : nil
+  }
+
+  private func digest(of name: String) throws(BackupFolderError) -> Digest {
+    var hash = SHA256()
+    try forEachPiece(of: name) { (piece) throws(BackupFolderError) in hash.update(piece) }
+    return Digest(hash)
+  }
+
+  private func forEachPiece(
+    of name: String, _ body: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    let path = "\(directory.path)/\(name)"
+    let file: Int32
+    do throws(FileProblem) {
+      file = try directory.openFile(name).descriptor
+    } catch {
+      if error == .absent { throw .file(.contentsMissing) }
+      throw error.error(path)
+    }
+    defer { close(file) }
+    try FilePieces.read(file, path: path, body)
+  }
+
   /// The state of an object, without reading it.
   func state(of object: Digest, contents size: UInt64) -> StoredVersion.ObjectState {
     guard let found = directory.size(of: FolderLayout.objectFile(object)) else { return .missing }
@@ -173,6 +245,21 @@ struct ObjectFolder {
       }
       return run >= 16
     }
+  }
+}
+
+extension [ObjectFolder] {
+  /// The best state of an object in any of these folders.
+  func state(of object: Digest, contents size: UInt64) -> StoredVersion.ObjectState {
+    var state = StoredVersion.ObjectState.missing
+    for folder in self {
+      switch folder.state(of: object, contents: size) {
+      case .here, .inline: return .here
+      case .wrongSize: state = .wrongSize
+      case .missing: break
+      }
+    }
+    return state
   }
 }
 

@@ -62,12 +62,17 @@ extension OpenNamespace {
   /// Reads the earlier namespaces that have changed again.
   mutating func refreshEarlier(run: borrowing WritingRun) throws(BackupFolderError) {
     for older in lineage.earlier {
-      if try older.open.listingMark() != older.open.log.listed { try older.open.load() }
+      let isSame = try older.open.listingMark() == older.open.log.listed
+      let isSealedSame = try older.open.sealedMark() == older.open.fileState.sealed.listed
+      if !isSame || !isSealedSame { try older.open.load() }
       older.open.localState = try run.state.localState(of: older.open.id)
       try? older.open.remember(older.open.log.index.names, in: run.state)
+      try? older.open.rememberFiles(in: run.state)
       try older.open.refreshEarlier(run: run)
     }
-    if !lineage.earlier.isEmpty { judgeLogs() }
+    if lineage.earlier.isEmpty { return }
+    judgeFiles()
+    judgeLogs()
   }
 
   /// Remembers the opened operations of the earlier namespaces too, since removing something there
@@ -129,7 +134,8 @@ extension OpenNamespace {
 
   /// The namespaces that this one follows.
   ///
-  /// The user may delete them all once nothing there is late and ``keySlotsWithoutFile`` is empty.
+  /// The user may delete them all once nothing there is late, ``keySlotsWithoutFile`` is empty and
+  /// ``needsEarlierFiles`` is false.
   public var earlierNamespaces: [SpentNamespace] {
     var found: [SpentNamespace] = []
     for older in lineage.earlier where follows(older.open.id) {
@@ -143,6 +149,21 @@ extension OpenNamespace {
       found += older.open.earlierNamespaces
     }
     return found
+  }
+
+  /// Whether every key slot has a file here, and every version of a file that is needed.
+  public var isAllHere: Bool { keySlotsWithoutFile.isEmpty && !needsEarlierFiles }
+
+  /// Whether versions of files are only in earlier namespaces and count, or lead to one that does.
+  public var needsEarlierFiles: Bool { fileState.versions.needsEarlier }
+
+  /// An earlier namespace that is open.
+  func earlier(_ id: NamespaceID) -> EarlierNamespace? {
+    for older in lineage.earlier {
+      if older.open.id == id { return older }
+      if let found = older.open.earlier(id) { return found }
+    }
+    return nil
   }
 
   /// Every namespace that this one follows, here or not, according to the opened logs.

@@ -9,11 +9,15 @@ struct FileState {
   var versions = FileVersions()
   /// This computer's memory of them.
   var memory = FileMemory()
+  /// The operations that were opened once more.
+  var reopened = ReopenedOperations()
 }
 
 extension OpenNamespace {
-  /// Whether there is anything of files or silent writers.
-  var hasFiles: Bool { !log.files.isEmpty || log.sealedFolder != nil }
+  /// Whether there is anything of files or silent writers, also in the namespaces before.
+  var hasFiles: Bool {
+    !log.files.isEmpty || log.sealedFolder != nil || lineage.earlier.contains { $0.open.hasFiles }
+  }
 
   /// Reads the sealed operations and applies the rules of reading.
   mutating func loadFiles() throws(BackupFolderError) {
@@ -28,10 +32,56 @@ extension OpenNamespace {
     fileState.versions = FileVersions(log, fileState.sealed)
   }
 
-  /// Applies the rules again after an operation was published.
-  mutating func judgeFiles() {
-    fileState.sealed.judgeAgain(log.files.retirements)
-    fileState.versions = FileVersions(log, fileState.sealed)
+  /// Applies the rules again: after an operation was published, and with the namespaces before.
+  ///
+  /// - Parameter later: the retirements in the namespaces after this one.
+  mutating func judgeFiles(with later: [FileRecords.Retirement] = []) {
+    if !hasFiles { return }
+    let retirements = later + knownRetirements
+    for older in lineage.earlier { older.open.judgeFiles(with: retirements) }
+    fileState.sealed.judgeAgain(retirements)
+    fileState.versions = FileVersions(log, fileState.sealed, after: earlierFiles)
+  }
+
+  /// The retirements here that count: a master key that was given up retires nobody.
+  var knownRetirements: [FileRecords.Retirement] {
+    log.files.retirements.filter { !log.index.isBeyond($0.operation.digest) }
+  }
+
+  private var earlierFiles: [EarlierFiles] {
+    lineage.earlier.map { older in
+      EarlierFiles(
+        id: older.open.id, versions: older.open.fileState.versions, sealed: older.open.allSealed,
+        logs: older.open.allLogs, isFollowed: isFollowed(older.open.id))
+    }
+  }
+
+  private var allSealed: [SealedLog] {
+    [fileState.sealed] + lineage.earlier.flatMap { $0.open.allSealed }
+  }
+
+  private var allLogs: [LogIndex] { [log.index] + lineage.earlier.flatMap { $0.open.allLogs } }
+
+  /// The pieces of sealed chains that an operation of now takes into account, also of the
+  /// namespaces that this one follows.
+  var sealedPieces: [Operation.SealedPiece] {
+    var found = fileState.sealed.pieces()
+    for older in lineage.earlier where follows(older.open.id) { found += older.open.sealedPieces }
+    return Array(found.prefix(SealedLog.mostPieces))
+  }
+
+  /// An operation of this namespace, opened once more unless it is one of the last.
+  func reopened(_ name: Digest) -> ReopenedOperation? {
+    fileState.reopened.operation(name) { (workspace) in
+      if let place = fileState.sealed.place(of: name) {
+        return fileState.sealed.reopen(
+          place, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
+      }
+      guard let node = log.index.nodes.place(of: name) else { return nil }
+      var folder = (try? namespace.logFolder()).flatMap { $0 }.map { LogFiles($0) }
+      return log.reopen(
+        node, in: &folder, namespace, masterKey: masterKey, workspace: &workspace)?.changes
+    }
   }
 
   /// The sealed operations that were opened here before and of which there is no file.
@@ -97,7 +147,9 @@ extension FileVersions {
   var candidates: Set<FileMemory.Version> {
     var found: Set<FileMemory.Version> = []
     for (place, version) in versions.enumerated()
-    where isDead[place] && !isDropped[place] && version.put.version.size > Self.keptSize {
+    where isDead[place] && !isDropped[place] && version.namespace == nil
+      && version.put.version.size > Self.keptSize
+    {
       found.insert(
         FileMemory.Version(operation: version.operation.digest, file: version.put.fileID))
     }

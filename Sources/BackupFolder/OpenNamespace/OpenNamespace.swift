@@ -125,6 +125,7 @@ public struct OpenNamespace: ~Copyable {
     isLoaded = true
     lineage.knownSuccessors = lineage.knownSuccessors ?? Set(log.links.successors.map(\.id))
     try loadEarlier()
+    if lineage.carriedEnds != nil || !lineage.earlier.isEmpty { judgeFiles() }
     judgeLogs()
   }
 

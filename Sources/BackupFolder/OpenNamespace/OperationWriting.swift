@@ -79,7 +79,7 @@ extension OpenNamespace {
     let seen = log.index.tips()
     var operation = OperationBuilder(
       at: time ?? settings.clock(), writerLabel: settings.writerLabel, seen: seen,
-      seenSealed: fileState.sealed.pieces())
+      seenSealed: sealedPieces)
     changes(&operation)
     let next = if let header { header } else { try nextHeader() }
     return try stage(operation, next, seen: seen, versions: versions, run: run)

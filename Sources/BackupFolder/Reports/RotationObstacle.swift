@@ -6,8 +6,6 @@ public enum RotationObstacle: Equatable, Sendable {
   case notWhole
   /// A newer program wrote changes that this version would leave behind.
   case newerProgram
-  /// The backup has files or silent writers, which this version cannot carry over.
-  case hasFiles
   /// The master key was rotated already.
   case moved(to: NamespaceID)
   /// An unfinished rotation of this computer began with another key slot, and another computer has

@@ -20,6 +20,10 @@ public struct SilentWriterStatus: Equatable, Sendable {
   public internal(set) var missing = 0
   /// The number of its files that are empty, cut off or placeholders.
   public internal(set) var incomplete = 0
+  /// Whether it was authorised only before the master key was rotated.
+  ///
+  /// What it writes is late, until it is authorised again.
+  public internal(set) var isBehind = false
   /// The number of operations that a retirement of its key holds back.
   public internal(set) var heldBack = 0
 

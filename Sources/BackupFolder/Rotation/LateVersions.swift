@@ -14,7 +14,12 @@ extension OpenNamespace {
     for older in lineage.earlier {
       let id = older.open.id
       let sources = sources(of: older)
+      let ended = Set(
+        endedWallets(of: older.open)
+          .map { CarriedVersion(record: $0.record, value: $0.value) })
       _ = try older.open.forEachWallet { (version, bytes) throws(E) in
+        let item = CarriedVersion(record: version.recordID, value: version.id.digest)
+        if version.source == .silent, ended.contains(item) { return }
         if Self.isOutdated(version.id.digest, version.recordID, in: sources) { return }
         guard pass.isLate(version.recordID, version.id.digest, index: index) else { return }
         try body(
@@ -47,14 +52,22 @@ extension OpenNamespace {
   }
 
   /// Passes on the late versions of some records, without opening all files.
+  ///
+  /// - Parameters:
+  ///   - records: the records.
+  ///   - chosen: a version that is passed on although it is a silent writer's and does not count.
+  ///   - ordinary: the records that somebody with the key wrote in later namespaces.
+  ///   - body: receives the versions.
+  /// - Throws: what `body` throws; a listing that fails.
   private mutating func forEachLate(
-    of records: Set<RecordID>,
+    of records: Set<RecordID>, choosing chosen: Digest? = nil, besides ordinary: Set<RecordID> = [],
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let index = log.index
+    let written = ordinary.union(records.filter { !index.history(of: $0).isEmpty })
     for older in lineage.earlier {
       let sources = sources(of: older)
-      try older.open.forEachVersion(of: records) {
+      try older.open.forEachVersion(of: records, choosing: chosen, besides: written) {
         (record, value, bytes) throws(BackupFolderError) in
         if Self.isOutdated(value, record, in: sources) { return }
         guard index.standing(of: value, record: record) == .unknown else { return }
@@ -66,7 +79,7 @@ extension OpenNamespace {
   /// Passes on the live versions of some records: logged ones, those of other programs in the
   /// record's own file, and late ones.
   private mutating func forEachVersion(
-    of records: Set<RecordID>,
+    of records: Set<RecordID>, choosing chosen: Digest?, besides ordinary: Set<RecordID>,
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let places = records.sorted().flatMap { log.index.live($0) }
@@ -89,7 +102,14 @@ extension OpenNamespace {
         try body(record, value, view.reader.plaintext)
       }
     }
-    try forEachLate(of: records, body)
+    for wallet in silentWallets() where records.contains(wallet.record) {
+      let counts = wallet.standing == .counts && !ordinary.contains(wallet.record)
+      guard counts || wallet.value == chosen else { continue }
+      var workspace = OperationLog.Workspace()
+      guard readEntry(of: wallet, &workspace) else { continue }
+      try body(wallet.record, wallet.value, workspace.entry)
+    }
+    try forEachLate(of: records, choosing: chosen, besides: ordinary, body)
   }
 
   /// The records among the given ones that have late versions.
@@ -103,10 +123,12 @@ extension OpenNamespace {
   }
 
   /// A record's late versions.
-  mutating func lateValues(of record: RecordID) throws(BackupFolderError) -> Set<Digest> {
+  mutating func lateValues(
+    of record: RecordID, choosing chosen: VersionID? = nil
+  ) throws(BackupFolderError) -> Set<Digest> {
     var found: Set<Digest> = []
     if lineage.earlier.isEmpty { return found }
-    try forEachLate(of: [record]) { _, value, _ in found.insert(value) }
+    try forEachLate(of: [record], choosing: chosen?.digest) { _, value, _ in found.insert(value) }
     return found
   }
 
@@ -114,13 +136,13 @@ extension OpenNamespace {
   ///
   /// `seen` is empty, so they supersede nothing.
   mutating func logLate(
-    of records: Set<RecordID>, run: borrowing WritingRun
+    of records: Set<RecordID>, choosing chosen: VersionID? = nil, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     if lineage.earlier.isEmpty { return }
-    let missing = try lateRecords(among: records)
+    let missing = chosen == nil ? try lateRecords(among: records) : records
     for record in missing.sorted() {
       var puts = ConcurrentPuts(for: namespace.settings)
-      try forEachLate(of: [record]) { (record, value, bytes) in
+      try forEachLate(of: [record], choosing: chosen?.digest) { (record, value, bytes) in
         puts.add(record, value, bytes)
       }
       try publish(&puts, run: run)

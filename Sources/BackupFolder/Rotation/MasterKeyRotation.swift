@@ -14,9 +14,16 @@ public struct Rotation: ~Copyable {
   public internal(set) var wallets = 0
   /// The number of their versions.
   public internal(set) var versions = 0
+  /// The number of files that were carried over.
+  public internal(set) var files = 0
+  /// Silent writers that have to be authorised again: what they write until then is late.
+  public internal(set) var silentWriters: [SilentWriterStatus] = []
+  /// The carried versions whose contents are not here.
+  var incompleteFiles: Set<FileVersions.Identity> = []
   /// Key slots for which a box waits.
   public internal(set) var left: [PendingKeySlot] = []
-  /// The files that gave no wallet; they stay where they are.
+  /// The files that gave no wallet, and versions of files without their contents; they stay where
+  /// they are.
   public internal(set) var failures: [FileFinding] = []
   /// Whether an interrupted rotation was finished.
   public internal(set) var isResumed = false
@@ -138,18 +145,20 @@ extension OpenNamespace {
   ///     ``Namespace/unfinishedRotation()``.
   ///   - secret: its secret; of a security key, its PRF output for that salt.
   ///   - atHand: the key slot of this namespace that is the same device or code.
+  ///   - despiteGaps: whether to go on while operations of silent writers, or contents of files, are
+  ///     missing; they are late when they come.
   ///   - progress: receives the number of versions carried over so far.
   /// - Returns: the new namespace, open.
   /// - Throws: ``BackupFolderError/cannotRotate(_:)``, ``BackupFolderError/keySlotRemoved`` and
   ///   system errors; this namespace is then unchanged.
   public mutating func rotateMasterKey(
     to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
-    progress: (Int) -> Void = { _ in }
+    despiteGaps: Bool = false, progress: (Int) -> Void = { _ in }
   ) throws(BackupFolderError) -> Rotation {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     if removedKeySlots().contains(atHand) { throw .keySlotRemoved }
-    try requireWhole()
+    try requireWhole(despiteGaps)
     // Files staged by a killed run are removed before another operation uses their counter.
     _ = try repair(run: run)
     let unfinished = try namespace.unfinishedRotation()
@@ -158,22 +167,27 @@ extension OpenNamespace {
     rotation.isResumed = unfinished?.id == rotation.namespace.id
     try rotation.namespace.found(by: enrolment, secret: secret, run: run)
     var carried: Set<CarriedVersion> = []
+    var files: Set<FileVersions.Identity> = []
     // Versions that arrive in the meantime are carried over too; later ones are late.
     var ends: [Operation.Seen] = []
     for _ in 0..<3 {
-      let before = carried.count
+      let before = (carried.count, files, fileState.sealed.names)
       ends = log.index.tips()
       carried = try carry(into: &rotation, enrolment, run: run, progress: progress)
+      files = try carryFiles(into: &rotation, despiteGaps: despiteGaps, run: run)
       try refresh(run: run)
-      if carried.count == before { break }
+      if (carried.count, files, fileState.sealed.names) == before { break }
     }
-    try requireWhole()
+    try requireWhole(despiteGaps)
+    if isOutdated(rotation.namespace) { throw .cannotRotate(.notWhole) }
     _ = try rotation.namespace.repair(run: run)
     if let problem = rotation.namespace.view.problem { throw problem }
-    try rotation.namespace.verify(carried, enrolment.keyID, secret: secret)
+    try rotation.namespace.verify(
+      carried, files, without: rotation.incompleteFiles, enrolment.keyID, secret: secret)
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
     rotation.left = pendingKeySlots(besides: atHand)
+    rotation.silentWriters = silentWriters().filter { !$0.isRetired }
     try rotation.namespace.logLeft(rotation.left, of: self, run: run)
     try rotation.namespace.logFrom(masterKey, upTo: ends, run: run)
     let last = try rotation.namespace.lastCarrying(run: run)
@@ -185,18 +199,18 @@ extension OpenNamespace {
   }
 
   /// Throws if anything would be left behind and found only later.
-  private func requireWhole() throws(BackupFolderError) {
+  private func requireWhole(_ despiteGaps: Bool) throws(BackupFolderError) {
     if let successor = log.links.successors.first {
       throw .cannotRotate(.moved(to: successor.id))
     }
     if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
-    if !log.files.isEmpty { throw .cannotRotate(.hasFiles) }
     // A copy in another spelling lacks nothing.
     if health.rolledBack + health.forked + health.incomplete > 0
       || logFindings.contains(where: { $0.state != .foreign })
     {
       throw .cannotRotate(.notWhole)
     }
+    try requireWholeFiles(despiteGaps)
   }
 
   /// Opens the namespace of an interrupted rotation, or creates one.
@@ -215,7 +229,9 @@ extension OpenNamespace {
           // The slot was found under a temporary name.
           _ = try unfinished.write(enrolment, key, secret: secret, tag: run.tag)
         }
-        return try alone(unfinished, key, enrolment.keyID)
+        let next = try alone(unfinished, key, enrolment.keyID)
+        // What was settled or removed since would come back: it begins again.
+        if !isOutdated(next) { return next }
       }
     }
     guard isNew(enrolment) else {

@@ -47,8 +47,11 @@ extension OpenNamespace {
     var all: Set<CarriedVersion> = []
     var puts = ConcurrentPuts(for: namespace.settings)
     let own = SharedMasterKey(masterKey.copy())
+    let aside = asideWallets()
     let report = try forEachWallet { (version, bytes) throws(BackupFolderError) in
       let item = CarriedVersion(record: version.recordID, value: version.id.digest)
+      // Proposals and what is held back stay where they are.
+      if version.source.isSilentOrLate, aside.contains(item) { return }
       guard all.insert(item).inserted else { return }
       progress(all.count)
       let index = rotation.namespace.log.index
@@ -65,6 +68,15 @@ extension OpenNamespace {
     try carrySensitive(into: &rotation.namespace, &puts, following: enrolment, run: run)
     try rotation.namespace.publish(&puts, following: masterKey, enrolment, run: run)
     return all
+  }
+
+  /// The entries of silent writers that do not count, here and in the namespaces before.
+  private func asideWallets() -> Set<CarriedVersion> {
+    var found = Set(
+      silentWallets().filter { $0.standing != .counts }
+        .map { CarriedVersion(record: $0.record, value: $0.value) })
+    for older in lineage.earlier { found.formUnion(older.open.asideWallets()) }
+    return found
   }
 
   private mutating func carrySensitive(
@@ -114,7 +126,8 @@ extension OpenNamespace {
   ///
   /// - Throws: ``RotationObstacle/notVerified`` when something is missing or different.
   func verify(
-    _ carried: Set<CarriedVersion>, _ key: KeyID, secret: borrowing SecretBytes
+    _ carried: Set<CarriedVersion>, _ files: Set<FileVersions.Identity>,
+    without incomplete: Set<FileVersions.Identity>, _ key: KeyID, secret: borrowing SecretBytes
   ) throws(BackupFolderError) {
     let scan = try namespace.scan()
     let slots = scan.keySlots.filter { $0.keyID == key }
@@ -138,10 +151,21 @@ extension OpenNamespace {
     guard missing.isEmpty, isLogged, report.findings.isEmpty, open.logFindings.isEmpty,
       report.counts[.missing] == 0, open.health.incomplete + open.health.forked == 0
     else { throw .cannotRotate(.notVerified) }
+    try open.verify(files, without: incomplete)
     for topic in sensitiveTopics {
       guard try Set(open.sensitiveTexts(topic)) == Set(sensitiveTexts(topic)) else {
         throw .cannotRotate(.notVerified)
       }
+    }
+  }
+}
+
+extension WalletVersion.Source {
+  /// Whether only a silent writer, or an earlier namespace, may have the version.
+  fileprivate var isSilentOrLate: Bool {
+    switch self {
+    case .silent, .earlier: true
+    default: false
     }
   }
 }

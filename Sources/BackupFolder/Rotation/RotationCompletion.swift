@@ -82,7 +82,11 @@ extension OpenNamespace {
       let left = (isRival ? older.open.pendingKeySlots() : pendingKeySlots()).filter {
         !has($0.keyID)
       }
-      if isRival { try logLeft(left, of: older.open, run: run) }
+      if isRival {
+        try logLeft(left, of: older.open, run: run)
+        try carryNames(from: older.open, run: run)
+        try carryRetirements(from: older.open, run: run)
+      }
       if isRival || !log.links.isSettled { try logFrom(older.open.masterKey, run: run) }
       guard isEnd(older.open), let last = log.index.tips().first else { continue }
       _ = try older.open.repair(run: run)

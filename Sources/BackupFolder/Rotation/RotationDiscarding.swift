@@ -62,10 +62,10 @@ extension Namespace {
     let localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
     // What a silent writer or another computer put here is nobody's to remove.
-    for name in [FolderLayout.sealedFolder, FolderLayout.objectFolder] {
-      guard let folder = try ownFolder(name) else { continue }
-      if try !folder.names().isEmpty { throw .cannotRotate(.unfinished(id)) }
+    if let sealed = try ownFolder(FolderLayout.sealedFolder), try !sealed.names().isEmpty {
+      throw .cannotRotate(.unfinished(id))
     }
+    guard try hasOnlyCopies(run) else { throw .cannotRotate(.unfinished(id)) }
     if let logs = try logFolder() {
       for name in try logs.names() {
         guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {
@@ -78,6 +78,7 @@ extension Namespace {
         logs.removeEmptySubdirectory(name)
       }
     }
+    try ownFolder(FolderLayout.objectFolder)?.removeFiles()
     try walletFolder()?.removeFiles()
     try directory.subdirectory(FolderLayout.masterKeyFolder)?.removeFiles()
     try keyFolder()?.removeFiles()
@@ -87,6 +88,23 @@ extension Namespace {
       try all.sync()
     }
     try run.state.forget(id)
+  }
+}
+
+extension Namespace {
+  /// Whether another namespace has each object too.
+  private func hasOnlyCopies(_ run: borrowing WritingRun) throws(BackupFolderError) -> Bool {
+    guard let own = try ownFolder(FolderLayout.objectFolder) else { return true }
+    var others: [Directory] = []
+    for other in try run.state.namespaces() where other != id {
+      if let folder = try sibling(other)?.ownFolder(FolderLayout.objectFolder) {
+        others.append(folder)
+      }
+    }
+    return try own.names().allSatisfy { name in
+      name.hasPrefix(AtomicFile.temporaryPrefix + run.tag)
+        || others.contains { $0.size(of: name) != nil }
+    }
   }
 }
 

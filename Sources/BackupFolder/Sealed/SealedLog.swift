@@ -274,7 +274,7 @@ struct SealedLog {
     }
   }
 
-  /// Judges again, because retirements were added.
+  /// Judges again, because retirements were added, or those of later namespaces are known.
   mutating func judgeAgain(_ retirements: [FileRecords.Retirement]) {
     judge(retirements)
   }
@@ -318,5 +318,5 @@ struct SealedLog {
     return Array(found.prefix(Self.mostPieces))
   }
 
-  private static let mostPieces = 4096
+  static let mostPieces = 4096
 }

@@ -25,13 +25,15 @@ final class SealedReader {
   private let verified: OperationNames
 
   /// Derives the secrets of all authorised writers.
+  ///
+  /// A `writer-add` that permits nothing only names a computer.
   init(
     _ authorisations: [FileRecords.Authorisation], _ masterKey: borrowing MasterKey,
     verified: OperationNames
   ) {
     inbox = InboxPair(of: masterKey)
     self.verified = verified
-    for authorisation in authorisations {
+    for authorisation in authorisations where !authorisation.writer.may.isEmpty {
       let writer = authorisation.writer
       if let known = writers[writer.writerID]?.first(where: { $0.writer == writer.identity }) {
         known.may.formUnion(writer.may)

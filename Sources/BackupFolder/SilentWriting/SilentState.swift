@@ -44,9 +44,20 @@ final class SilentState {
   var wallets: [RecordID: Operation.Seen] = [:]
 
   /// Begins a request.
-  init(label: PathComponent) {
+  ///
+  /// - Parameters:
+  ///   - label: the computer's name.
+  ///   - known: a state whose key and files go on.
+  init(label: PathComponent, continuing known: SilentState? = nil) {
     writerID = .random()
-    signer = .random()
+    if let known,
+      let same = try? SigningPair(seed: known.signer.withSeed { SecretBytes(copying: $0) })
+    {
+      signer = same
+      files = known.files
+    } else {
+      signer = .random()
+    }
     self.label = label
     answerSecret = .random(count: 32)
   }

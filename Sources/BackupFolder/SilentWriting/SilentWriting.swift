@@ -41,14 +41,22 @@ extension BackupFolder {
 
   /// Makes and remembers a request to become a silent writer.
   ///
-  /// - Parameter label: the computer's name.
+  /// - Parameters:
+  ///   - label: the computer's name.
+  ///   - known: the writer that this computer is already, to keep its key and its files after the
+  ///     master key was rotated; nil for a new key.
   /// - Returns: the request.
-  /// - Throws: system errors.
+  /// - Throws: ``BackupFolderError/silentWriter(_:)``; system errors.
   public func requestSilentWriting(
-    label: PathComponent
+    label: PathComponent, continuing known: LocalSilentWriter? = nil
   ) throws(BackupFolderError) -> WriterRequest {
     let run = try SilentRun.begin(self)
-    let state = SilentState(label: label)
+    var before: SilentState?
+    if let known {
+      before = try run.folder.state(of: known.writerID)
+      if before == nil { throw .silentWriter(.noSuchWriter) }
+    }
+    let state = SilentState(label: label, continuing: before)
     try run.save(state)
     guard let request = state.request else { throw .internalError("a request of the wrong size") }
     return request
@@ -74,7 +82,19 @@ extension BackupFolder {
     state.writerSecret = found.answer.writerSecret.copy()
     state.answerSecret = nil
     state.order = (states.map(\.order).max() ?? 0) + 1
+    let before = states.filter {
+      $0.signer.publicKey == state.signer.publicKey && $0.writerID != state.writerID
+    }
+    for earlier in before where earlier.grant != nil {
+      // What a crash left there is published first. Without that folder there is nowhere to.
+      if let chain = try? run.chain(of: earlier.writerID, []) { try chain.recover(run) }
+      state.files.merge(earlier.files) { $1 }
+    }
     try run.save(state)
+    for earlier in before {
+      try run.folder.state.directory.unlink(SilentState.fileName(earlier.writerID))
+    }
+    try run.folder.state.directory.sync()
     return LocalSilentWriter(state)
   }
 

@@ -55,7 +55,7 @@ extension OpenNamespace {
     let hasProposal = silentWallets().contains { $0.record == record && $0.standing == .proposal }
     try logSilent(choosing: version, run: run)
     let foreign = try repair(run: run)
-    let late = try lateValues(of: record)
+    let late = try lateValues(of: record, choosing: version)
     let isForeign = !late.isEmpty || foreign.contains { $0.record == record }
     let isLogged = log.index.live(record).contains {
       log.index.versions[$0].value == version.digest
@@ -69,7 +69,7 @@ extension OpenNamespace {
     if isLogged, !isForeign, !hasProposal, log.index.live(record).count == 1 { return false }
     try requireReachable([record])
     try logForeign(foreign, of: [record], run: run)
-    try logLate(of: [record], run: run)
+    try logLate(of: [record], choosing: version, run: run)
     try logUnreachable(of: [record], run: run)
     guard case .live(let place) = log.index.standing(of: version.digest, record: record) else {
       throw .noSuchVersion(record)
@@ -88,7 +88,7 @@ extension OpenNamespace {
     let seen = log.index.tips()
     var operation = OperationBuilder(
       at: settings.clock(), writerLabel: settings.writerLabel, seen: seen,
-      seenSealed: fileState.sealed.pieces())
+      seenSealed: sealedPieces)
     var value: Digest?
     _ = log.forEachPut([place], in: namespace, masterKey: masterKey) { (_, bytes) in
       value = bytes.withBytes { Digest(of: $0) }

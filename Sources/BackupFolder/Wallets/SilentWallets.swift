@@ -56,10 +56,24 @@ extension OpenNamespace {
   private func isEnded(_ place: Int, _ ordinary: [Int]) -> Bool {
     ordinary.contains { version in
       let node = Int(log.index.versions[version].node)
-      guard let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest] else {
+      let name = log.index.nodes[node].reference.digest
+      // A master key that was given up ends nothing.
+      guard !log.index.isBeyond(name), let pieces = log.files.seenSealed[name] else {
         return false
       }
       return fileState.sealed.covers(pieces, place)
+    }
+  }
+
+  /// The entries of silent writers in an earlier namespace that an operation here has ended.
+  func endedWallets(of older: borrowing OpenNamespace) -> [SilentWallet] {
+    older.silentWallets().filter { wallet in
+      if wallet.standing == .heldBack { return false }
+      return log.index.history(of: wallet.record).contains { version in
+        let node = Int(log.index.versions[version].node)
+        let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest]
+        return pieces.map { older.fileState.sealed.covers($0, wallet.operation) } ?? false
+      }
     }
   }
 
@@ -97,16 +111,14 @@ extension OpenNamespace {
   }
 
   /// Opens a sealed operation once more for a wallet's entry.
-  private func readEntry(
+  func readEntry(
     of wallet: SilentWallet, _ workspace: inout OperationLog.Workspace
   ) -> Bool {
-    let changes = fileState.sealed.reopen(
-      wallet.operation, namespace, log.files.authorisations, masterKey: masterKey, &workspace)
-    guard let changes, wallet.change < changes.count,
-      case .put(wallet.record, let payload) = changes[wallet.change],
-      (try? Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)) != nil
+    let name = fileState.sealed.entries[wallet.operation].reference.digest
+    guard let operation = reopened(name), wallet.change < operation.changes.count,
+      case .put(wallet.record, let payload) = operation.changes[wallet.change]
     else { return false }
-    return true
+    return (try? Operation.decode(payload, in: operation.text, into: &workspace.entry)) != nil
   }
 
   /// Logs the entries of silent writers that count, so that the CSPP files follow.

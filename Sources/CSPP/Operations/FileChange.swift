@@ -28,6 +28,11 @@ public struct FilePut: Equatable, Sendable {
 }
 
 extension FilePut {
+  /// The same version, with other operations whose version of this file it replaces.
+  public func replacing(_ names: [Digest]) -> FilePut {
+    FilePut(fileID: fileID, name: name, version: version, origin: origin, replaces: names)
+  }
+
   /// The same version as the operation's own, which replaces nothing.
   public var alone: FilePut {
     FilePut(fileID: fileID, name: name, version: version, origin: nil, replaces: [])

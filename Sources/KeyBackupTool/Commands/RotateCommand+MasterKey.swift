@@ -43,12 +43,13 @@ extension RotateCommand {
     let old = opened.id
     var rotation: Rotation
     do throws(BackupFolderError) {
-      rotation = try opened.rotateMasterKey(to: enrolment, secret: secret, atHand: atHand) {
-        count in
+      rotation = try opened.rotateMasterKey(
+        to: enrolment, secret: secret, atHand: atHand, despiteGaps: gaps.despiteGaps
+      ) { count in
         bar.advance(to: count, of: max(count, total))
       }
     } catch {
-      throw UserMessage(error)
+      throw gaps.explained(error)
     }
     bar.finish()
     forgetKnown(old, backup, world)
@@ -135,7 +136,9 @@ extension RotateCommand {
       json: [
         "namespace_id": .string(new.hex), "previous_namespace_id": .string(old.hex),
         "key_id": .string(enrolment.keyID.hex), "wallets": .number(rotation.wallets),
-        "versions": .number(rotation.versions), "resumed": .bool(rotation.isResumed),
+        "versions": .number(rotation.versions), "files": .number(rotation.files),
+        "silent_writers": .array(rotation.silentWriters.map { .string($0.writer.label.text) }),
+        "resumed": .bool(rotation.isResumed),
         "waiting": .array(rotation.left.map { .string($0.keyID.hex) }),
         "failed": .array(rotation.failures.map(\.json)),
       ], ofChange: "the new backup is \(new.hex) all the same")
@@ -155,6 +158,17 @@ extension RotateCommand {
       "Someone with the old master key cannot read what is written from now on. What they copied "
         + "before stays readable. If they may know a wallet's secret, move its coins.",
     ]
+    if rotation.files > 0 {
+      lines.append("\(counted(rotation.files, "file")) carried over and read back.")
+    }
+    if !rotation.silentWriters.isEmpty {
+      let names = rotation.silentWriters.map {
+        "\"\(PrintableText.name($0.writer.label.text, limit: 40))\""
+      }
+      lines.append(
+        "These computers write without a touch, to the earlier backup until you authorise them again: "
+          + names.joined(separator: ", ") + ". Run there: keybackup writers request")
+    }
     if !rotation.left.isEmpty {
       lines.append(
         "\(counted(rotation.left.count, "way")) in \(rotation.left.count == 1 ? "was" : "were") not "

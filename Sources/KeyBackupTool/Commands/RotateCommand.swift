@@ -32,7 +32,12 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Make a new master key, and encrypt everything again under it.")
   var masterKey = false
 
+  @OptionGroup var gaps: GapOption
+
   mutating func validate() throws {
+    if gaps.despiteGaps, !masterKey {
+      throw ValidationError("--despite-gaps goes with --master-key")
+    }
     if masterKey, credential || key != nil {
       throw ValidationError("--master-key does not go with --key and --credential")
     }

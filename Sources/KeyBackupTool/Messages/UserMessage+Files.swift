@@ -23,7 +23,8 @@ extension UserMessage {
       case .retired:
         UserMessage(
           .cannotCreate, "that computer was retired, and its key never returns",
-          hint: "on that computer, make a new request: keybackup writers request")
+          hint:
+            "on that computer, make a request with a new key: keybackup writers request --new-key")
       case .writerIDUsed:
         UserMessage(
           .cannotCreate, "this request was used already",

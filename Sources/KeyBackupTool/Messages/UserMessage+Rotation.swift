@@ -15,12 +15,6 @@ extension UserMessage {
         UserMessage(
           .dataInvalid, "a newer keybackup wrote to this backup, so this one does not rotate it",
           hint: "rotate the master key with the newer one")
-      case .hasFiles:
-        UserMessage(
-          .cannotCreate,
-          "this backup has files or computers that write without a touch, and this version cannot "
-            + "carry them over",
-          hint: "nothing was changed: the backup keeps its master key")
       case .moved(let id):
         UserMessage(
           .ambiguous, "the master key was rotated already: the new backup is \(id)",

@@ -9,7 +9,10 @@ struct GapOption: ParsableArguments {
   /// The message for an error, with the way on where changes are missing.
   func explained(_ error: BackupFolderError) -> UserMessage {
     let message = UserMessage(error)
-    guard case .file(.historyIncomplete) = error else { return message }
+    switch error {
+    case .file(.historyIncomplete), .cannotRotate(.notWhole): break
+    default: return message
+    }
     var explained = message
     explained.hint =
       (message.hint.map { $0 + "\n" } ?? "")

@@ -89,11 +89,24 @@ struct FilePlan: Sendable {
         planned.append(PlannedFile(version, of: file, aside: "held-back"))
       case .late:
         guard contents.insert(version.content).inserted else { continue }
-        planned.append(PlannedFile(version, of: file, aside: "late"))
+        let isNext = live.isEmpty && file.isContinued(by: version)
+        planned.append(PlannedFile(version, of: file, aside: isNext ? nil : "late"))
       case .removed:
         guard withRemoved, live.isEmpty, contents.insert(version.content).inserted else { continue }
         planned.append(PlannedFile(version, of: file, aside: PlannedFile.removed))
       }
+    }
+  }
+}
+
+extension BackedUpFile {
+  /// Whether a late version is the only one, and took the place of one that its computer had made
+  /// before the master key was rotated.
+  fileprivate func isContinued(by late: StoredVersion) -> Bool {
+    guard let key = late.by, Set(versions.filter { $0.standing == .late }.map(\.content)).count == 1
+    else { return false }
+    return versions.contains {
+      $0.standing == .replaced && $0.by == key && $0.namespace != late.namespace
     }
   }
 }

@@ -122,6 +122,16 @@ struct FileSummary: Sendable {
         "\(counted(count(.late), "file")) written late, to the backup as it was before its master key "
           + "was rotated. To take one over: keybackup file keep NAME VERSION")
     }
+    let behind = writers.filter { $0.isBehind && !$0.isRetired }
+    if !behind.isEmpty {
+      let names = behind.prefix(5).map {
+        "\"\(PrintableText.name($0.writer.label.text, limit: 40))\""
+      }
+      advice.append(
+        "these computers write without a touch to the backup as it was before its master key was "
+          + "rotated: \(names.joined(separator: ", ")). Authorise them again; run there: keybackup "
+          + "writers request")
+    }
     if isIncomplete {
       advice.append(
         "some files, or changes of computers that write without a touch, are not all here. Wait, then "
@@ -137,7 +147,7 @@ struct FileSummary: Sendable {
   func lines(at now: Int64) -> [String] {
     if isEmpty { return [] }
     let line = Self.line(count, newest: newest, at: now)
-    let active = writers.filter { !$0.isRetired }
+    let active = writers.filter { !$0.isRetired && !$0.isBehind }
     guard !active.isEmpty else { return [line] }
     let names = active.prefix(5).map {
       "\"\(PrintableText.name($0.writer.label.text, limit: 40))\""

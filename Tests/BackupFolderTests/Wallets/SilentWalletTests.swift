@@ -39,6 +39,15 @@ struct SilentWalletTests {
   }
 
   @Test
+  func `An operation with many wallets is opened once`() throws {
+    let names = (0..<30).map { "w\($0)" }
+    _ = try scene.open("node").addSilently(.of(names), as: node.writer)
+    var open = try scene.unlock("b")
+    #expect(try open.restored().lines.count == 30)
+    #expect(open.fileState.reopened.count == 1)
+  }
+
+  @Test
   func `Beside a wallet of somebody with the key it is a proposal, until a person decides`() throws
   {
     var open = try scene.unlock("a")

@@ -118,7 +118,7 @@ struct StatusReport: Sendable {
     findings += report.findings + opened.logFindings + opened.sealedFindings
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
-    if opened.keySlotsWithoutFile.isEmpty, wallets[.late] == 0 { spent = opened.earlierNamespaces }
+    if wallets[.late] == 0, opened.isAllHere { spent = opened.earlierNamespaces }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }

@@ -134,7 +134,8 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     if may.isEmpty, let known = active.last { return try tell(known, output) }
     let request: WriterRequest
     do throws(BackupFolderError) {
-      request = try folder.requestSilentWriting(label: label)
+      request = try folder.requestSilentWriting(
+        label: label, continuing: Self.before(in: folder, of: opened))
       let made: (answer: String, operation: Operation.Seen)
       do throws(BackupFolderError) {
         made = try opened.authorise(request, may: may)
@@ -170,6 +171,18 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       }
     } catch {
       throw UserMessage(error)
+    }
+  }
+
+  /// The silent writer that this computer was before the master key was rotated; nil: it was none,
+  /// or was retired.
+  private static func before(
+    in folder: BackupFolder, of opened: borrowing OpenNamespace
+  ) throws(BackupFolderError) -> LocalSilentWriter? {
+    let behind = Set(
+      opened.silentWriters().filter { $0.isBehind && !$0.isRetired }.map(\.writer.signingKey))
+    return try folder.localSilentWriters().last {
+      $0.namespaceID != nil && behind.contains($0.signingKey)
     }
   }
 

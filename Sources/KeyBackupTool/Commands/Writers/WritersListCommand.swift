@@ -76,7 +76,8 @@ extension SilentWriterStatus {
       "label": .string(writer.label.text), "may": .array(writer.may.names.map(JSONOutput.string)),
       "authorised_at": .optional(Int(exactly: authorisedAt)), "operations": .number(operations),
       "last_at": .optional(newest.flatMap { Int(exactly: $0) }), "retired": .bool(isRetired),
-      "gap": .bool(hasGap), "missing": .number(missing), "incomplete": .number(incomplete),
+      "behind": .bool(isBehind), "gap": .bool(hasGap), "missing": .number(missing),
+      "incomplete": .number(incomplete),
       "held_back": .number(heldBack),
     ]
   }
@@ -101,6 +102,7 @@ extension SilentWriterStatus {
   private var state: String {
     if heldBack > 0 { return "retired, \(heldBack) held back" }
     if isRetired { return "retired" }
+    if isBehind { return "authorise it again" }
     if missing > 0 { return "\(counted(missing, "change")) missing" }
     return hasGap || incomplete > 0 ? "not all here yet" : "-"
   }

@@ -17,13 +17,26 @@ struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var names: WriterLabelOption
   @OptionGroup var picture: QROption
 
+  @Flag(help: "Make a new key, even if another backup lies beside the one of this computer's.")
+  var newKey = false
+
+  /// The silent writer whose key and files go on: another backup lies beside its own, as after
+  /// `rotate --master-key`.
+  private func known(_ folder: BackupFolder) throws(BackupFolderError) -> LocalSilentWriter? {
+    if newKey { return nil }
+    let writers = try folder.localSilentWriters().filter { $0.namespaceID != nil }
+    guard let writer = writers.last, writers.allSatisfy({ $0.namespaceID == writer.namespaceID })
+    else { return nil }
+    return try folder.namespaces().contains { $0 != writer.namespaceID } ? writer : nil
+  }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let label = try names.label(world)
     let output = common.output(world)
     let place = try Backup.folder(at: folder.path(world, output), world, common)
     let request: WriterRequest
     do throws(BackupFolderError) {
-      request = try place.requestSilentWriting(label: label)
+      request = try place.requestSilentWriting(label: label, continuing: known(place))
     } catch {
       throw UserMessage(error)
     }

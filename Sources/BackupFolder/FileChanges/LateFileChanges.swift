@@ -1,0 +1,117 @@
+internal import CSPP
+internal import SecretMemory
+
+/// Versions that are only in earlier namespaces, before a person writes about their file.
+extension OpenNamespace {
+  /// Whether a file has versions here or in an earlier namespace.
+  func isKnown(_ file: FileID) -> Bool {
+    fileState.versions.places[file] != nil
+      || lineage.earlier.contains { $0.open.isKnown(file) }
+  }
+
+  /// A version as the rules know it: by its operation, else by what it is a copy of.
+  func known(_ version: StoredVersion) -> FileVersions.Version? {
+    let rules = fileState.versions
+    if let place = rules.place(of: version.operation.digest, file: version.file) {
+      return rules.versions[place]
+    }
+    let copies = (rules.places[version.file] ?? []).filter {
+      FileVersions.Identity(rules.versions[$0]) == FileVersions.Identity(version)
+    }
+    if let place = rules.representatives(of: copies).first { return rules.versions[place] }
+    for older in lineage.earlier {
+      guard var found = older.open.known(version) else { continue }
+      found.namespace = found.namespace ?? older.open.id
+      return found
+    }
+    return nil
+  }
+
+  /// Logs the late versions of a file here, before a person's operation names them.
+  ///
+  /// `seen` is empty, so they state only that they are there.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - despiteGaps: whether to go on while operations are missing that they may replace.
+  ///   - run: this writing run.
+  /// - Returns: whether nothing of the file is late any more.
+  /// - Throws: system errors.
+  @discardableResult
+  mutating func adoptLate(
+    of file: FileID, despiteGaps: Bool = false, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Bool {
+    let late = fileState.versions.late(of: file)
+    if late.isEmpty { return true }
+    if !despiteGaps {
+      do throws(BackupFolderError) {
+        try requireWhole(file, false)
+      } catch .file(.historyIncomplete) {
+        return false
+      }
+      if lineage.earlier.contains(where: { $0.open.hasSealedGap }) { return false }
+    }
+    let settings = namespace.settings
+    for version in late {
+      var operation = OperationBuilder(
+        at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
+      // The object may come later: a version is not lost for that.
+      let problem = try carry(version, into: &operation, of: namespace, run: run)
+      if problem != nil, !despiteGaps { return false }
+      if operation.count == 0 { continue }
+      let staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
+      try publish(staged, run: run)
+    }
+    return true
+  }
+
+  /// Adds a copy of a version to an operation of this or another namespace, and copies its object
+  /// there first.
+  ///
+  /// - Parameters:
+  ///   - version: a version that this namespace knows.
+  ///   - operation: receives the copy, unless the version's contents are damaged for good.
+  ///   - target: the operation's namespace.
+  ///   - run: this writing run.
+  /// - Returns: why the contents could not be copied; nil if they were.
+  /// - Throws: system errors.
+  func carry(
+    _ version: FileVersions.Version, into operation: inout OperationBuilder, of target: Namespace,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> FileObstacle? {
+    let (put, source) = try reopen(
+      version.operation.digest, version.put.fileID, in: version.namespace)
+    let copy: NewFileVersion
+    do {
+      copy = try NewFileVersion(copying: put.version, in: source.text)
+    } catch {
+      return .contentsDamaged
+    }
+    let problem = try copyObject(of: put.version, into: target, run: run)
+    do {
+      try operation.filePut(
+        put.fileID, name: put.name, version: copy, replaces: version.put.replaces,
+        origin: FileOrigin(made: version.made, by: version.by))
+    } catch {
+      throw .internalError("a copy of a version: \(error)")
+    }
+    return problem
+  }
+
+  /// Copies a version's object into a namespace, unless it is there.
+  ///
+  /// - Returns: why it could not be copied; nil if it is there now, or there is none.
+  /// - Throws: system errors.
+  func copyObject(
+    of version: FileVersion, into target: Namespace, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> FileObstacle? {
+    guard case .object(let object, _) = version.place else { return nil }
+    do throws(BackupFolderError) {
+      try ObjectFolder.copy(
+        object, contents: version.size, from: objectFolders(), into: target, tag: run.tag)
+      return nil
+    } catch .file(let obstacle) {
+      return obstacle
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// `rotate --master-key` of a backup with files, and with a server that writes without a touch.
+@Suite struct RotatedFilesCommandTests {
+  @Test func `A new computer restores every file, and the server goes on`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("first")
+    try await computers.serverAdds("second")
+    let large = String(repeating: "0123456789abcdef\n", count: 20_000)
+    try await computers.serverAdds(large, as: "wallet.dat")
+    let path = computers.files + "/id_ed25519"
+    try Files.write("a key\n", to: path)
+    try await computers.laptop(["file", "add", path])
+
+    let rotated = try await computers.laptop(["rotate", "--master-key", "--json"]).json()
+    #expect(rotated["files"].number == 3 && rotated["failed"].items.isEmpty, "\(rotated)")
+    #expect(rotated["silent_writers"].items.map(\.text) == ["node"])
+    try await restore(
+      computers, "one", ["node/channel.backup": "second", "node/wallet.dat": large])
+    let key = Files.tree(computers.target("one")).first { $0.hasSuffix("/id_ed25519") }
+    #expect(try Files.text(computers.target("one") + "/" + #require(key)) == "a key\n")
+
+    // The server has not heard of it: what it writes is late, and restored under its own name.
+    let third = try await computers.serverAdds("third")
+    try await restore(
+      computers, "two", ["node/channel.backup": "third", "node/wallet.dat": large])
+    let listed = try await computers.third(["file", "list", "--json"], expecting: nil).json()
+    let states = listed["files"].items.map { "\($0["name"].text ?? "") \($0["state"].text ?? "")" }
+    #expect(Set(states) == ["channel.backup late", "wallet.dat current", "id_ed25519 current"])
+    let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: 94).json()
+    #expect(deep["files"]["late"].number == 1, "\(deep)")
+    let table = try await computers.laptop(["writers", "list"])
+    #expect(table.out.contains(/node .*authorise it again/), "\(table.out)")
+
+    try await computers.authoriseServer()
+    let fourth = try await computers.serverAdds("fourth")
+    #expect(third["file_id"].text != nil && third["file_id"] == fourth["file_id"])
+    try await restore(
+      computers, "three", ["node/channel.backup": "fourth", "node/wallet.dat": large])
+    let again = try await computers.third(["file", "history", "channel.backup", "--json"]).json()
+    #expect(again["versions"].items.count { $0["state"].text == "current" } == 1, "\(again)")
+  }
+
+  @Test func `What is missing stops it, and a person may go on`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for text in ["first", "second", "third"] { try await computers.serverAdds(text) }
+    let all = computers.box.folder + "/cspp-namespaces"
+    let name = try #require(
+      Files.tree(all).first { $0.contains("/sealed/") && $0.contains("/00000002-") })
+    try Files.remove(all + "/" + name)
+    let refused = try await computers.laptop(["rotate", "--master-key"], expecting: 75)
+    #expect(refused.err.contains("--despite-gaps"), "\(refused.err)")
+    let wrong = try await computers.laptop(["rotate", "--despite-gaps"], expecting: 64)
+    #expect(wrong.err.contains("--master-key"), "\(wrong.err)")
+    let rotated = try await computers.laptop(["rotate", "--master-key", "--despite-gaps"])
+    #expect(rotated.err.contains("authorise them again"), "\(rotated.text)")
+    // The first version is not known to be replaced: both are there.
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out], expecting: 94)
+    let texts = try Files.tree(out).map { try Files.text(out + "/" + $0) }
+    #expect(texts.sorted() == ["first", "third"])
+  }
+
+  private func restore(
+    _ computers: FileComputers, _ name: String,
+    _ texts: [String: String], at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let out = computers.target(name)
+    try await computers.third(
+      ["restore", "--only", "files", "--out", out], at: location)
+    let found = Files.tree(out).filter { $0.hasPrefix("node/") }
+    #expect(found == texts.keys.sorted(), sourceLocation: location)
+    for (file, text) in texts where found.contains(file) {
+      #expect(try Files.text("\(out)/\(file)") == text, sourceLocation: location)
+    }
+  }
+}
