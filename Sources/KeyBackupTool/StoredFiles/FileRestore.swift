@@ -40,14 +40,16 @@ struct FileRestore: ~Copyable {
       terminalName: world.variable("TERM"), events: common.events)
   }
 
-  /// Writes one version; an error of its contents is remembered.
+  /// Writes one version; an error of reading it is remembered.
   ///
-  /// - Throws: what stops all further ones: `cannot-create`, `io`, `interrupted`.
+  /// - Throws: what stops all further ones: `cannot-create`, `io` of writing, `interrupted`.
   mutating func restore(
     _ one: PlannedFile, from opened: borrowing OpenNamespace
   ) throws(UserMessage) {
     let start = done
     done = start + one.version.size
+    // Why the version itself could not be read.
+    var unread: UserMessage?
     do throws(UserMessage) {
       let isShown = total > Self.shownFrom
       var position = start
@@ -67,7 +69,9 @@ struct FileRestore: ~Copyable {
             if isShown { bar.advance(to: Int(position), of: Int(total)) }
           }
         } catch {
-          throw failure ?? UserMessage(error)
+          if let failure { throw failure }
+          if error != .interrupted { unread = UserMessage(error) }
+          throw UserMessage(error)
         }
       }
       switch placed {
@@ -76,8 +80,8 @@ struct FileRestore: ~Copyable {
       }
     } catch {
       // Other versions may still be read.
-      guard [.dataInvalid, .incomplete].contains(error.code) else { throw error }
-      failures.append(Failure(planned: one, message: error))
+      guard let unread else { throw error }
+      failures.append(Failure(planned: one, message: unread))
     }
   }
 
@@ -86,7 +90,10 @@ struct FileRestore: ~Copyable {
 
   /// The exit code for what was not written, or was written aside.
   var exitCode: ExitCode {
-    var codes = failures.map(\.message.code)
+    var codes = failures.map { failure in
+      // Each one counts, also an error that no list of urgent ones has.
+      ExitCode.mostUrgent(of: [failure.message.code]) == .success ? .partial : failure.message.code
+    }
     if !codes.isEmpty, !written.isEmpty { codes = [.partial] }
     if written.contains(where: \.isChoice) { codes.append(.conflict) }
     return .mostUrgent(of: codes)

@@ -53,6 +53,13 @@ final class RestoredTree: Sendable {
         hint: "choose another place for --out")
     }
     self.path = path
+    guard isMade else { return }
+    // The name of a new folder is durable with the folder that holds it. It is made all the same
+    // where nobody may open that one.
+    let parent = unsafe keybackup_openat(root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    if parent < 0 { return }
+    defer { close(parent) }
+    try Self.sync(parent, shown: path)
   }
 
   deinit {
@@ -88,16 +95,23 @@ final class RestoredTree: Sendable {
       try part.write(bytes)
     }
     guard try part.place(name, attributes) else { return .taken }
+    try Self.sync(folder, shown: shown)
+    return .written
+  }
+
+  /// Makes the names in a folder durable, where the file system can.
+  private static func sync(_ folder: Int32, shown: String) throws(UserMessage) {
     guard fsync(folder) == 0 || errno == EINVAL else {
       throw UserMessage(
         .io, "\(ShellWord.quoted(shown)) could not be written: \(systemText(errno))")
     }
-    return .written
   }
 
   /// Opens the folder of a label; nil when something else has its name.
   private func folder(_ label: String) throws(UserMessage) -> Int32? {
-    if unsafe mkdirat(root, label, 0o700) != 0, errno != EEXIST {
+    if unsafe mkdirat(root, label, 0o700) == 0 {
+      try Self.sync(root, shown: "\(path)/\(label)")
+    } else if errno != EEXIST {
       throw UserMessage(
         .cannotCreate,
         "the folder \(ShellWord.quoted("\(path)/\(label)")) cannot be made: \(systemText(errno))",
@@ -195,6 +209,14 @@ private struct PartFile: ~Copyable {
       // A hard link replaces nothing either.
       if code != 0, [EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
         code = unsafe linkat(folder, temporary, folder, name, 0)
+        // No hard links either, as on exFAT: look, then rename.
+        if code != 0, errno != EEXIST {
+          var status = stat()
+          let isFree =
+            unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
+          if !isFree { return false }
+          code = unsafe renameat(folder, temporary, folder, name)
+        }
       }
     } else {
       code = unsafe linkat(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -160,6 +161,33 @@ import Testing
     try Files.remove(objects + "/" + files[0])
     try await computers.third(["verify", "--deep"], expecting: 75)
     #expect(Files.tree(out).count == 1)
+  }
+
+  /// By a file system that refuses, because root may read everything.
+  @Test func `Contents that may not be read keep no other file back`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for name in ["first", "second", "third"] {
+      try await computers.serverAdds(String(repeating: name, count: 2000), as: name)
+    }
+    let (folder, backing) = (computers.box.folder, computers.box.root + "/backing")
+    try Files.move(folder, to: backing)
+    try Files.makeFolder(folder)
+    let system = try FailingFileSystem(backing: backing, path: folder)
+    let objects = Files.tree(backing).filter { $0.contains("/objects/") }
+    #expect(objects.count == 3)
+    let denied = try #require(objects.min())
+    try system.tell("rule op=open name=\(denied) errno=EACCES")
+    let out = computers.target()
+    let partial = try await computers.third(
+      ["restore", "--only", "files", "--out", out, "--json"], expecting: 87
+    ).json()
+    #expect(partial["restored_files"].number == 2)
+    #expect(partial["failed_files"].items.map { $0["code"].text } == ["permission-denied"])
+    #expect(Files.tree(out).count == 2)
+    try system.tell("rule op=open name=*/objects/* errno=EACCES")
+    try await computers.third(["restore", "--only", "files", "--out", out + "2"], expecting: 77)
+    system.unmount()
   }
 
   @Test func `The server says what it is without a key`() async throws {
