@@ -60,6 +60,7 @@ enum FileVerbs {
           if bytes.elementsEqual(text.utf8) { try open.choose(version) }
         }
       }
+    case "prune": _ = try open.pruneFiles(keeping: words.first.flatMap { Int($0) } ?? 10)
     case "writer-retire":
       for writer in open.silentWriters() where !writer.isRetired {
         try open.retire(writer.writer.signingKey)

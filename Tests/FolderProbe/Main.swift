@@ -15,8 +15,9 @@ import SecretMemory
 /// Verbs for key slots, which all have the same secret: `key-add ID`, `key-remove ID`, `rotate OLD
 /// NEW`, and `finish NEW` (a rotation). An ID is a key ID, or `first` for the one that init made.
 /// Verbs for files: `silent` (this computer becomes a silent writer), `silent-add NAME=TEXT`,
-/// `silent-remove NAME`, `silent-wallets WALLET...`, `file-add NAME=TEXT`, `file-remove NAME`, `choose NAME=TEXT` (its
-/// version with that text), `writer-retire`. A text is repeated up to 100,000 bytes if it begins with `large`.
+/// `silent-remove NAME`, `silent-wallets WALLET...`, `file-add NAME=TEXT`, `file-remove NAME`,
+/// `choose NAME=TEXT` (its version with that text), `writer-retire`, `days N` (opens the backup once
+/// a day for N days), `prune KEPT`. A text is repeated up to 100,000 bytes if it begins with `large`.
 @main
 struct FolderProbe {
   static func main() {
@@ -34,9 +35,11 @@ struct FolderProbe {
   private static func run(
     _ path: String, _ state: String, _ verb: String, _ wallets: [String]
   ) throws(BackupFolderError) {
-    let settings = BackupFolder.Settings(
-      stateFolder: state, writerLabel: "probe", clock: { 1_700_000_000 })
-    let folder = try BackupFolder.open(path: path, settings: settings)
+    if verb == "days" {
+      for day in 0...(UInt64(wallets[0]) ?? 0) { try openOnce(openFolder(path, state, day: day)) }
+      return
+    }
+    let folder = try openFolder(path, state)
     if verb == "init" { return try initialise(folder) }
     if try FileVerbs.runSilently(folder, verb, wallets) { return }
     let namespace = try folder.namespace()
@@ -74,6 +77,20 @@ struct FolderProbe {
     default: exit(64)
     }
     if let problem = open.viewProblem { print("view: \(problem)") }
+  }
+
+  private static func openFolder(
+    _ path: String, _ state: String, day: UInt64 = 0
+  ) throws(BackupFolderError) -> BackupFolder {
+    let settings = BackupFolder.Settings(
+      stateFolder: state, writerLabel: "probe", clock: { 1_700_000_000 + day * 24 * 3600 })
+    return try BackupFolder.open(path: path, settings: settings)
+  }
+
+  private static func openOnce(_ folder: BackupFolder) throws(BackupFolderError) {
+    let namespace = try folder.namespace()
+    guard let slot = try namespace.scan().keySlots.first else { throw .wrongKey }
+    _ = try namespace.open(slot.unwrap(secret: output()), by: slot.keyID)
   }
 
   /// Creates a backup as `keybackup init` does: finishes what an earlier run began here.

@@ -36,6 +36,13 @@ struct FileCrashTests {
       name: "retire a silent writer", verb: ["writer-retire"],
       before: [["init"], ["silent"], ["silent-add", "f=one"]], oldFiles: ["f": "one"],
       newFiles: ["f": "one"]),
+    Change(
+      name: "give old versions up", verb: ["prune", "1"],
+      before: [
+        ["init"], ["silent"],
+        ["silent-add", "f=large 1111", "f=large 2222", "f=large 3333", "f=large 4444"],
+        ["days", "7"],
+      ], oldFiles: ["f": "large 4444"], newFiles: ["f": "large 4444"], objects: 2),
   ]
 
   @Test(arguments: changes)

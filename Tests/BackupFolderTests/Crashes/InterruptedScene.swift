@@ -22,6 +22,8 @@ final class InterruptedScene {
     /// Files and the beginnings of their live versions, before and after.
     var oldFiles: [String: String] = [:]
     var newFiles: [String: String] = [:]
+    /// The number of objects at the end; nil: it is not looked at.
+    var objects: Int?
     /// A wallet whose view file is missing before the command.
     var lost: String?
     /// Whether this runs on a file system where one call can sync all files.
@@ -163,6 +165,14 @@ final class InterruptedScene {
     #expect(restored.words == change.new, point)
     let files = try other.liveFiles()
     #expect(files == change.newFiles, "\(change.name), \(place): \(files)")
+    if let objects = change.objects {
+      let left = try FileManager.default.contentsOfDirectory(
+        atPath: scene.namespacePath + "/keybackup/objects")
+      #expect(left.count == objects, "\(change.name), \(place): \(left)")
+      // Nothing that is still listed is gone.
+      let versions = try other.files().flatMap(\.versions)
+      #expect(versions.count == objects && versions.allSatisfy { $0.object == .here }, point)
+    }
     #expect(restored.report.counts[.current] == change.new.count, point)
     #expect(restored.report.counts.total == change.new.count, point)
     #expect(restored.report.stale == 0, point)

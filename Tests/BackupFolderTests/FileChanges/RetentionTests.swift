@@ -44,9 +44,23 @@ struct RetentionTests {
     #expect(try scene.unlock("b").file("small").versions.count == 2)
     #expect(try objects == 11)
     #expect(try open.pruneFiles() == PrunedVersions())
-    // What a crash left is removed by the next run.
-    let again = try scene.unlock("a", at: Self.start + 8 * Self.day)
-    #expect(again.fileState.versions.isDropped.count { $0 } == 4)
+  }
+
+  @Test
+  func `Objects that a crash left are removed by the next run`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    try FileManager.default.copyItem(atPath: folder, toPath: scene.base + "/before")
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    #expect(try open.pruneFiles().versions == 4)
+    // As if it had been killed after it said what goes.
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.copyItem(atPath: scene.base + "/before", toPath: folder)
+    #expect(try objects == 15)
+    var next = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    let pruned = try next.pruneFiles()
+    #expect(pruned.versions == 0 && pruned.objects == 4 && pruned.bytes > 4 * 100_000)
+    #expect(try objects == 11)
   }
 
   @Test
@@ -72,17 +86,31 @@ struct RetentionTests {
 
   @Test
   func `A version that was live again in between is counted anew`() throws {
+    let open = try scene.unlock("a", at: Self.start)
+    let version = try #require(open.fileState.versions.candidates.first)
+    var memory = FileMemory()
+    for day in 0...6 { memory.count(at: Self.start + UInt64(day) * Self.day, [version]) }
+    #expect(memory.replaced[version] == 6 * Self.day)
+    memory.count(at: Self.start + 7 * Self.day, [])
+    memory.count(at: Self.start + 8 * Self.day, [version])
+    #expect(memory.replaced[version] == 0)
+    memory.count(at: Self.start + 9 * Self.day, [version])
+    #expect(memory.replaced[version] == Self.day)
+  }
+
+  @Test
+  func `Contents that were chosen again stay when their first version is given up`() throws {
     for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
     var open = try scene.unlock("a", at: Self.start + 6 * Self.day)
     let oldest = try #require(
       try open.file().versions.min { $0.operation.counter < $1.operation.counter })
     try open.choose(oldest)
-    for day in 7...8 {
-      var later = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day)
-      _ = try later.pruneFiles()
-    }
-    // Its object stays, because the chosen version names it too.
+    var later = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    let pruned = try later.pruneFiles()
+    // The object of the oldest one stays, because the chosen version names it too.
+    #expect(pruned.versions == pruned.objects + 1, "\(pruned)")
     let reader = try scene.unlock("b")
+    #expect(try !reader.file().versions.contains { $0.operation == oldest.operation })
     let live = try #require(try reader.file().live.first)
     #expect(try live.object == .here && reader.text(live).hasPrefix("1 1 "))
   }
