@@ -37,6 +37,8 @@ final class FileSource {
   let path: String
   /// The size in bytes.
   let size: UInt64
+  /// The status of the file when it was opened; zeros for standard input.
+  let status: stat
   /// A reason why the copy may be of no use; it is made.
   let caution: CopyAdvice?
   /// The open file; -1 for standard input.
@@ -73,12 +75,14 @@ final class FileSource {
       }
       descriptor = -1
       size = input.size
+      status = stat()
       caution = nil
       return
     }
     descriptor = try Self.open(path)
     var status = stat()
     _ = unsafe fstat(descriptor, &status)
+    self.status = status
     size = UInt64(max(0, status.st_size))
     caution = CopyCheck.advice(path, descriptor)
     guard status.st_mode & S_IFMT == S_IFREG else { throw Self.noFile(path, isFolder: false) }

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The command that a person wants to run when a file could not be backed up.
 ///
-/// The watcher does not wait for it.
+/// The watcher does not wait for it. What it prints goes to standard error, because standard output
+/// is for the result.
 final class FailureCommand {
   private let command: String
   private let environment: [String: String]
@@ -24,7 +25,7 @@ final class FailureCommand {
   ///   - message: why it could not be backed up.
   /// - Returns: whether it was started.
   func start(_ path: String, _ message: UserMessage) -> Bool {
-    running.removeAll { waitpid($0, nil, WNOHANG) != 0 }
+    reap()
     var variables = environment
     variables["KEYBACKUP_FILE"] = path
     variables["KEYBACKUP_ERROR"] = message.word
@@ -36,11 +37,15 @@ final class FailureCommand {
     return true
   }
 
+  /// Lets go of those that have ended, as the system demands of their parent.
+  func reap() { running.removeAll { waitpid($0, nil, WNOHANG) != 0 } }
+
   private func spawn(_ variables: [String]) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
     unsafe keybackup_spawn_close_from(&actions, STDERR_FILENO + 1)
     var attributes = HelperProgram.usualSignals()
     defer { unsafe posix_spawnattr_destroy(&attributes) }

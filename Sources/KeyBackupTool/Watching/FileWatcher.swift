@@ -26,22 +26,27 @@ struct FileWatcher: Sendable {
 
   /// News for the one who started the watcher.
   enum News: Sendable, Equatable {
+    /// The kernel has no room to tell of all changes: files are looked at so often instead.
+    case crowded(every: Duration)
     /// Watching has begun: every file was looked at once.
     case ready
     /// A file is not there.
     case missing(Int)
-    /// A version is in the backup, or the newest content was there already.
-    case saved(Int, isNew: Bool)
+    /// The content of a file in this state is in the backup; `isNew` if it was not there before.
+    case saved(Int, isNew: Bool, WatchedState)
+    /// Every file is there, and its newest content is in the backup.
+    case complete
     /// A file could not be backed up; `first` in a row of such failures.
     case failed(Int, UserMessage, first: Bool)
-    /// The watcher is alive.
-    case alive(allSaved: Bool)
+    /// The watcher is alive; `isComplete` as for ``complete``.
+    case alive(isComplete: Bool)
   }
 
   /// The result of backing a file up.
   enum Outcome: Sendable {
-    /// The newest content is in the backup; `isNew` if it was not there before.
-    case saved(isNew: Bool)
+    /// The content that the file had in this state is in the backup; `isNew` if it was not there
+    /// before.
+    case saved(isNew: Bool, WatchedState)
     /// Trying again would end the same, until the file changes.
     case refused(UserMessage)
   }
@@ -100,10 +105,17 @@ private final class Watch {
   private var schedule: WatchSchedule
   /// The state in which each file was last seen; nil: it was not there.
   private var seen: [WatchedState?]
-  /// Whether the newest content of each file is in the backup.
+  /// Whether each file is there, and its newest content in the backup.
   private var isSaved: [Bool]
   /// The files that need looking at every so often.
   private var isPolled: [Bool]
+  /// The files on a file system of another program or computer, as far as is known.
+  private var isRemote: [Bool]
+  /// The files whose file system did not answer when it was last asked.
+  private var isSilent: [Bool]
+  /// The files that were changed while they were saved, and are saved once more before the end.
+  private var repeated: Set<Int> = []
+  private var isCrowded = false
   private var nextLook: Duration?
   private var nextAlive: Duration?
 
@@ -124,7 +136,11 @@ private final class Watch {
     seen = Array(repeating: nil, count: count)
     isSaved = Array(repeating: false, count: count)
     isPolled = Array(repeating: true, count: count)
+    isRemote = Array(repeating: true, count: count)
+    isSilent = Array(repeating: false, count: count)
   }
+
+  private var isComplete: Bool { isSaved.allSatisfy { $0 } }
 
   /// - Returns: why it ended; nil: all was done once.
   func run() -> UserMessage? {
@@ -143,6 +159,7 @@ private final class Watch {
       if reasons.isEnded { return .interrupted }
       if reasons.hasNotices { takeNotices() }
       if reasons.hasMounts {
+        isRemote = Array(repeating: true, count: isRemote.count)
         arrange()
         lookAtAll()
         schedule.retry(at: WatchPause.now())
@@ -156,7 +173,7 @@ private final class Watch {
   private func begin() {
     arrange()
     let now = WatchPause.now()
-    for file in settings.paths.indices {
+    for file in settings.paths.indices where !isSilent[file] {
       seen[file] = WatchedState(settings.paths[file])
       guard let state = seen[file] else {
         tell(.missing(file))
@@ -172,13 +189,51 @@ private final class Watch {
 
   /// Watches what is there now, and finds out where the kernel does not tell everything.
   private func arrange() {
-    notices.arrange()
-    for (file, path) in settings.paths.enumerated() {
-      let place = FileCheck.future(path) ?? path
-      isPolled[file] =
-        settings.looksEverywhere || notices.descriptor < 0 || MountKind.isRemote(path: place)
+    for file in settings.paths.indices where isRemote[file] && !isSilent[file] {
+      requireAnswer(file)
+    }
+    let numbers = settings.paths.indices.filter { !isSilent[$0] }
+    let withFolder = settings.folder.map { !MountKind.isRemote(path: $0) || answers($0) }
+    let gaps = notices.arrange(numbers, withFolder: withFolder ?? false)
+    for file in numbers {
+      let path = settings.paths[file]
+      isRemote[file] = MountKind.isRemote(path: FileCheck.future(path) ?? path)
+      isPolled[file] = settings.looksEverywhere || isRemote[file] || gaps.files.contains(file)
+    }
+    if gaps.hasNoRoom, !isCrowded, !settings.isOnce {
+      isCrowded = true
+      tell(.crowded(every: settings.every))
     }
   }
+
+  // MARK: File systems that do not answer
+
+  /// So long a file system may take to answer.
+  private static let patience = Duration.seconds(2)
+
+  /// Whether the file system of a path answers: a thread that asks one that does not is stuck, and
+  /// the program with it.
+  private func answers(_ path: String) -> Bool {
+    let end = WatchPause.now() + Self.patience
+    return FolderAnswer.comes(from: path) { [pause] in !pause.isOver && WatchPause.now() < end }
+  }
+
+  /// Whether a file's file system answers; if not, it is tried again like a failed backup.
+  @discardableResult private func requireAnswer(_ file: Int) -> Bool {
+    let path = settings.paths[file]
+    isSilent[file] = !answers(path)
+    if !isSilent[file] || pause.isOver { return !isSilent[file] }
+    isSaved[file] = false
+    fail(
+      file, settings.isOnce ? .refused : .failed,
+      UserMessage(
+        .incomplete,
+        "\(ShellWord.quoted(path)) cannot be looked at: its file system does not answer",
+        hint: "check the network, or the program that mounted it"))
+    return false
+  }
+
+  // MARK: Changes
 
   private func planLook() {
     nextLook = isPolled.contains(true) ? WatchPause.now() + settings.every : nil
@@ -187,7 +242,7 @@ private final class Watch {
   private func takeNotices() {
     let news = notices.take()
     let now = WatchPause.now()
-    for file in news.written {
+    for file in news.written where !isSilent[file] {
       seen[file] = WatchedState(settings.paths[file])
       note(changeOf: file, at: now)
     }
@@ -203,16 +258,12 @@ private final class Watch {
 
   private func lookAtAll() {
     let now = WatchPause.now()
-    for (file, path) in settings.paths.enumerated() {
+    for (file, path) in settings.paths.enumerated() where !isSilent[file] {
+      if isRemote[file], !requireAnswer(file) { continue }
       let state = WatchedState(path)
       guard state != seen[file] else { continue }
       seen[file] = state
-      if state == nil {
-        schedule.vanished(file)
-        tell(.missing(file))
-      } else {
-        note(changeOf: file, at: now)
-      }
+      if state == nil { miss(file) } else { note(changeOf: file, at: now) }
     }
     planLook()
   }
@@ -222,20 +273,31 @@ private final class Watch {
     schedule.changed(file, at: time)
   }
 
+  private func miss(_ file: Int) {
+    isSaved[file] = false
+    schedule.vanished(file)
+    tell(.missing(file))
+  }
+
   private func back(up file: Int) {
+    if isSilent[file] || isRemote[file] {
+      let wasSilent = isSilent[file]
+      guard requireAnswer(file) else { return }
+      if wasSilent { arrange() }
+      if isSilent[file] { return }
+    }
     let path = settings.paths[file]
     let state = WatchedState(path)
-    if state != seen[file], state != nil, isPolled[file] {
-      // It changed after the last look, so it is not quiet yet. Notices would have said so.
-      seen[file] = state
-      note(changeOf: file, at: WatchPause.now())
-      if schedule.isPending(file), !settings.isOnce { return }
-    }
+    let isChanged = state != seen[file]
+    seen[file] = state
     guard let state else {
-      seen[file] = nil
-      schedule.vanished(file)
-      tell(.missing(file))
+      miss(file)
       return
+    }
+    if isChanged, isPolled[file] {
+      // It changed after the last look, so it is not quiet yet. Notices would have said so.
+      isSaved[file] = false
+      if !settings.isOnce, schedule.putOff(file, at: WatchPause.now()) { return }
     }
     guard state.isRegular else {
       fail(
@@ -245,12 +307,14 @@ private final class Watch {
       return
     }
     do throws(UserMessage) {
-      let allSaved = isSaved.allSatisfy { $0 }
-      switch try save(path, { [tell] in tell(.alive(allSaved: allSaved)) }) {
-      case .saved(let isNew):
+      let isComplete = isComplete
+      switch try save(path, { [tell] in tell(.alive(isComplete: isComplete)) }) {
+      case .saved(let isNew, let saved):
         schedule.ended(file, .saved, at: WatchPause.now())
-        isSaved[file] = !schedule.isPending(file)
-        tell(.saved(file, isNew: isNew))
+        isSaved[file] = true
+        lookAgain(file, after: saved)
+        tell(.saved(file, isNew: isNew, saved))
+        if self.isComplete { tell(.complete) }
       case .refused(let message):
         fail(file, .refused, message)
       }
@@ -258,6 +322,21 @@ private final class Watch {
       if error.code == .interrupted { return }
       fail(file, settings.isOnce ? .refused : .failed, error)
     }
+  }
+
+  /// Notes a change that came while a file was saved.
+  ///
+  /// A file that changes all the time would never let ``FileWatcher/Settings/isOnce`` end, so there
+  /// it is saved once more at most.
+  private func lookAgain(_ file: Int, after saved: WatchedState) {
+    let state = WatchedState(settings.paths[file])
+    if let state, !state.mayDiffer(from: saved) { return }
+    isSaved[file] = false
+    // The next look tells of a file that is gone.
+    guard let state else { return }
+    seen[file] = state
+    if settings.isOnce, !repeated.insert(file).inserted { return }
+    schedule.changed(file, at: WatchPause.now())
   }
 
   private func fail(_ file: Int, _ ending: WatchSchedule.Ending, _ message: UserMessage) {
@@ -272,7 +351,7 @@ private final class Watch {
     guard let every = settings.aliveEvery, let due = nextAlive else { return }
     let now = WatchPause.now()
     guard due <= now else { return }
-    tell(.alive(allSaved: isSaved.allSatisfy { $0 }))
+    tell(.alive(isComplete: isComplete))
     nextAlive = now + every
   }
 }

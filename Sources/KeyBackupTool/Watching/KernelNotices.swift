@@ -17,6 +17,15 @@ final class KernelNotices {
   private var watches: Set<Int32> = []
   /// The names in folders that are of interest; others do not wake the program for long.
   private var names: Set<String> = []
+  private var gaps = Gaps()
+
+  /// Changes that the kernel does not tell.
+  struct Gaps {
+    /// The files of which some changes go unnoticed.
+    var files: Set<Int> = []
+    /// Whether that is because the kernel has no room for more watches.
+    var hasNoRoom = false
+  }
 
   /// News since the last call.
   struct News {
@@ -43,29 +52,49 @@ final class KernelNotices {
   /// Watches what is there now.
   ///
   /// The caller looks at the files afterwards, because earlier changes go unnoticed.
-  func arrange() {
-    guard descriptor >= 0 else { return }
+  ///
+  /// - Parameters:
+  ///   - numbers: the files; nobody may touch the others.
+  ///   - withFolder: whether to watch for the backup's folder.
+  /// - Returns: where the caller has to look by itself.
+  func arrange(_ numbers: [Int], withFolder: Bool) -> Gaps {
+    gaps = Gaps()
+    guard descriptor >= 0 else { return Gaps(files: Set(numbers), hasNoRoom: true) }
     files = [:]
     names = []
     var current: Set<Int32> = []
-    for (number, path) in paths.enumerated() {
+    for number in numbers {
+      let path = paths[number]
       if let watch = add(path, Self.contents) {
         files[watch, default: []].append(number)
         current.insert(watch)
+      } else if ![ENOENT, ENOTDIR].contains(errno) {
+        note(gapOf: number, errno)
       }
       for place in [path, FileCheck.absolute(path)].compactMap({ $0 }) {
-        watchWay(to: place, isFile: true, &current)
+        watchWay(to: place, of: number, &current)
       }
     }
-    if let folder { watchWay(to: folder, isFile: false, &current) }
+    if let folder, withFolder { watchWay(to: folder, of: nil, &current) }
     // A watch of a file that lies somewhere else now.
     for watch in watches.subtracting(current) { inotify_rm_watch(descriptor, watch) }
     watches = current
+    return gaps
+  }
+
+  private func note(gapOf file: Int, _ reason: Int32) {
+    gaps.files.insert(file)
+    if reason == ENOSPC || reason == ENOMEM { gaps.hasNoRoom = true }
   }
 
   /// Watches the folders on the way to a path: their names only where one on the way is missing, or
   /// can be replaced without notice of its own.
-  private func watchWay(to path: String, isFile: Bool, _ current: inout Set<Int32>) {
+  ///
+  /// - Parameters:
+  ///   - path: the path.
+  ///   - file: the number of the file to which it leads; nil: it leads to the backup's folder.
+  ///   - current: gets the watches.
+  private func watchWay(to path: String, of file: Int?, _ current: inout Set<Int32>) {
     var place = ""
     let steps = path.split(separator: "/").map(String.init)
     for (number, step) in steps.enumerated() {
@@ -73,14 +102,18 @@ final class KernelNotices {
       let next = place + "/" + step
       let isLast = number == steps.count - 1
       let isMissing = !FileCheck.exists(next)
-      let wantsNames = isMissing || (isLast && isFile) || Self.isLink(next)
+      let wantsNames = isMissing || (isLast && file != nil) || Self.isLink(next)
       if wantsNames { names.insert(step) }
       let mask = wantsNames ? Self.own | Self.entries : Self.own
-      if let watch = add(here, mask | UInt32(IN_ONLYDIR)) { current.insert(watch) }
+      if let watch = add(here, mask | UInt32(IN_ONLYDIR)) {
+        current.insert(watch)
+      } else if let file {
+        note(gapOf: file, errno)
+      }
       if isMissing { return }
       place = next
     }
-    guard !isFile, let watch = add(path, Self.own) else { return }
+    guard file == nil, let watch = add(path, Self.own) else { return }
     current.insert(watch)
   }
 

@@ -30,6 +30,8 @@ struct WatchSchedule: Sendable {
   private struct Entry {
     /// The time of the first and the last change that is not in the backup.
     var changes: (first: Duration, last: Duration)?
+    /// The time of the first change that is being tried, or that failed.
+    var tried: Duration?
     /// When a failed backup is tried again.
     var retry: Duration?
     /// How often it failed in a row.
@@ -69,10 +71,24 @@ struct WatchSchedule: Sendable {
   mutating func takeDue(at time: Duration) -> [Int] {
     entries.indices.filter { file in
       guard let due = due(entries[file]), due <= time else { return false }
+      entries[file].tried = entries[file].tried ?? entries[file].changes?.first
       entries[file].changes = nil
       entries[file].retry = nil
       return true
     }
+  }
+
+  /// A file that is to be tried now has changed since it was last looked at, so it is not quiet.
+  ///
+  /// - Parameters:
+  ///   - file: its number.
+  ///   - time: the present.
+  /// - Returns: whether it waits; false when it has changed for the longest time already.
+  mutating func putOff(_ file: Int, at time: Duration) -> Bool {
+    let first = entries[file].tried ?? time
+    guard time < first + terms.longest else { return false }
+    entries[file].changes = (first, max(time, first))
+    return true
   }
 
   /// A try has ended.
@@ -84,6 +100,7 @@ struct WatchSchedule: Sendable {
   mutating func ended(_ file: Int, _ ending: Ending, at time: Duration) {
     guard ending == .failed else {
       entries[file].failures = 0
+      entries[file].tried = nil
       return
     }
     let doublings = min(entries[file].failures, 16)

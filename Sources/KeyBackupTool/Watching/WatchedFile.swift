@@ -39,6 +39,8 @@ struct WatchedFile: Codable, Equatable, Sendable {
     case late
     /// It is not there.
     case missing
+    /// Its file system does not answer.
+    case unknown
   }
 
   /// The absolute path.
@@ -57,9 +59,13 @@ struct WatchedFile: Codable, Equatable, Sendable {
 
   /// The file's state.
   ///
-  /// - Parameter now: the time in Unix seconds.
+  /// - Parameters:
+  ///   - now: the time in Unix seconds.
+  ///   - patient: whether to keep waiting for its file system.
   /// - Returns: the state, as far as size and time of the file tell.
-  func standing(now: Int64) -> Standing {
+  func standing(now: Int64, while patient: () -> Bool) -> Standing {
+    // A process that looks at it itself would not end before the file system answers.
+    guard FolderAnswer.comes(from: path, while: patient) else { return .unknown }
     guard let state = WatchedState(path) else { return .missing }
     if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
     // A clock that was set back must not hide it: then it counts from when it was watched.

@@ -7,8 +7,14 @@ struct WatchedReport: Sendable {
   ///   - world: what this computer remembers, and its clock.
   init(_ folder: String, _ world: World) {
     let root = FileCheck.future(folder) ?? folder
-    files = WatchedFile.all(world).filter { $0.folder == root }
-      .map { ($0, $0.standing(now: world.now())) }
+    // For all of them together: several may lie on the same disk that is gone.
+    let end = ContinuousClock.now + .seconds(3)
+    files = WatchedFile.all(world).filter { $0.folder == root }.map { file in
+      let standing = file.standing(now: world.now()) {
+        !Interruption.received && ContinuousClock.now < end
+      }
+      return (file, standing)
+    }
   }
 
   private func paths(_ standing: WatchedFile.Standing) -> [String] {
@@ -20,7 +26,7 @@ struct WatchedReport: Sendable {
 
   /// The advice, a sentence or two each.
   var advice: [String] {
-    let (late, missing) = (paths(.late), paths(.missing))
+    let (late, missing, unknown) = (paths(.late), paths(.missing), paths(.unknown))
     var advice: [String] = []
     if let first = late.first {
       advice.append(
@@ -32,6 +38,12 @@ struct WatchedReport: Sendable {
         "\(first)"
           + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
           + " not there. It is backed up when it is.")
+    }
+    if let first = unknown.first {
+      advice.append(
+        "\(first)" + (unknown.count > 1 ? " and \(unknown.count - 1) more watched files" : "")
+          + " cannot be looked at, because the file system does not answer. Check the network, or "
+          + "the program that mounted it.")
     }
     return advice
   }

@@ -20,12 +20,24 @@ struct WatchedState: Equatable, Sendable {
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// Takes what the system says of a file.
+  init(_ status: stat) {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
     modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     isRegular = status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Whether a file with this state may have other contents than one with another state.
+  ///
+  /// Its device and number do not count: some file systems give a file another number every time.
+  func mayDiffer(from other: WatchedState) -> Bool {
+    size != other.size || modified != other.modified || changed != other.changed
   }
 
   /// The time since the last change by the computer's clock; zero where that is in the future.

@@ -53,26 +53,74 @@ import Testing
 
   @Test func `A hundred rewrites in a row are one version`() async throws {
     try Files.write("0", to: file)
-    let watcher = RunningWatcher([file]) { $0.terms.quiet = .seconds(3) }
-    try await watcher.expect(["0"], of: file)
-    // Without a pause: another test could make one longer than the quiet.
-    for number in 1...100 { try replace("\(number)") }
+    // The watcher is busy meanwhile: no pause of the computer is longer than the quiet.
+    let watcher = RunningWatcher(
+      [file],
+      during: { text in
+        if text == "0" { for number in 1...100 { try? replace("\(number)") } }
+      })
     try await watcher.expect(["0", "100"], of: file)
     await watcher.end()
   }
 
   @Test func `Changes without a pause are backed up all the same`() async throws {
-    let watcher = RunningWatcher([file]) { $0.terms.longest = .seconds(1) }
-    try await watcher.ready()
-    for number in 1...60 {
-      try replace("\(number)")
-      try await Task.sleep(for: .milliseconds(50))
+    // It is never quiet for an hour.
+    let watcher = RunningWatcher([file]) {
+      $0.terms.quiet = .seconds(3600)
+      $0.terms.longest = .milliseconds(500)
     }
-    try await watcher.wait { watcher.versions(file).last == "60" }
+    try await watcher.ready()
+    let path = file
+    let writer = Task { try await Self.writeWithoutPause(path) }
+    defer { writer.cancel() }
     // How many there are at most is for the schedule's tests, whose clock is set.
-    let versions = watcher.versions(file)
-    #expect(versions.count >= 3 && versions.last == "60", "\(versions)")
+    try await watcher.wait { watcher.versions(file).count >= 3 }
     await watcher.end()
+  }
+
+  private static func writeWithoutPause(_ path: String) async throws {
+    for number in 1... {
+      try Files.write("\(number)", to: path)
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Nothing else tells of the change: no notices, and no look for an hour.
+  @Test func `What changes while it is saved is saved again`() async throws {
+    let fuse = try Self.fuse(box, "one")
+    let path = fuse.path + "/file"
+    let behind = fuse.backing + "/file"
+    let watcher = RunningWatcher(
+      [path], { $0.every = .seconds(3600) },
+      during: { text in if text == "one" { try? Files.write("two!", to: behind) } })
+    try await watcher.expect(["one", "two!"], of: path)
+    let told = watcher.news.compactMap { news -> Int64? in
+      if case .saved(_, _, let state) = news { state.size } else { nil }
+    }
+    #expect(told == [3, 4], "\(watcher.news)")
+    // All was well only after the second time.
+    #expect(watcher.news.filter { $0 == .complete }.count == 1, "\(watcher.news)")
+    #expect(watcher.news.last == .complete)
+    await watcher.end()
+    fuse.unmount()
+  }
+
+  @Test func `Once ends although a file changes all the time`() async throws {
+    try Files.write("0", to: file)
+    let path = file
+    let watcher = RunningWatcher(
+      [file], { $0.isOnce = true },
+      during: { text in try? Files.write("\(text)+", to: path) })
+    _ = await watcher.result
+    #expect(watcher.versions(file) == ["0", "0+"])
+    let told = try #require(
+      watcher.news.compactMap { news -> WatchedState? in
+        if case .saved(_, _, let state) = news { state } else { nil }
+      }.last)
+    // What was saved is not what is there now.
+    let now = try #require(WatchedState(file))
+    #expect(told.mayDiffer(from: now))
+    #expect(!watcher.news.contains(.complete))
   }
 
   @Test func `A file that is deleted and comes back`() async throws {
@@ -81,7 +129,6 @@ import Testing
     try await watcher.expect(["one"], of: file)
     try Files.remove(file)
     try await watcher.wait { watcher.news.contains(.missing(0)) }
-    #expect(watcher.news.contains(.missing(0)))
     try Files.write("two", to: file)
     try await watcher.expect(["one", "two"], of: file)
     await watcher.end()
@@ -196,7 +243,6 @@ import Testing
     }
     _ = await watcher.result
     #expect(watcher.versions(file) == ["one"])
-    #expect(watcher.news.contains(.saved(0, isNew: true)))
     #expect(watcher.news.contains(.missing(1)))
     #expect(
       watcher.news.contains { news in
@@ -218,12 +264,90 @@ import Testing
   @Test func `It shows that it lives`() async throws {
     try Files.write("one", to: file)
     let watcher = RunningWatcher([file]) { $0.aliveEvery = .milliseconds(100) }
-    try await watcher.wait { watcher.news.filter { $0 == .alive(allSaved: true) }.count > 3 }
-    #expect(watcher.news.filter { $0 == .alive(allSaved: true) }.count > 3)
+    try await watcher.wait { watcher.news.filter { $0 == .alive(isComplete: true) }.count > 3 }
     await watcher.end()
   }
 
+  @Test func `Without a file not everything is backed up`() async throws {
+    try Files.write("one", to: file)
+    let watcher = RunningWatcher([file]) { $0.aliveEvery = .milliseconds(100) }
+    try await watcher.wait { watcher.news.contains(.alive(isComplete: true)) }
+    try Files.remove(file)
+    try await watcher.wait {
+      watcher.news.contains(.missing(0)) && watcher.news.last == .alive(isComplete: false)
+    }
+    let gone = try #require(watcher.news.firstIndex(of: .missing(0)))
+    #expect(!watcher.news[gone...].contains(.alive(isComplete: true)))
+    try Files.write("two", to: file)
+    try await watcher.wait { watcher.news.last == .alive(isComplete: true) }
+    await watcher.end()
+    // One that never was there counts in the same way.
+    let other = RunningWatcher([file, box.root + "/never"]) { $0.aliveEvery = .milliseconds(100) }
+    try await other.wait {
+      other.versions(file) == ["two"] && other.news.last == .alive(isComplete: false)
+    }
+    #expect(!other.news.contains(.alive(isComplete: true)) && !other.news.contains(.complete))
+    await other.end()
+  }
+
   // MARK: Where the kernel tells nothing
+
+  /// A FUSE mount in whose `file` is a text.
+  private static func fuse(_ box: Sandbox, _ text: String) throws -> FailingFileSystem {
+    let (behind, mount) = (box.root + "/behind", box.root + "/mount")
+    for path in [behind, mount] { try Files.makeFolder(path) }
+    try Files.write(text, to: behind + "/file")
+    return try FailingFileSystem(backing: behind, path: mount)
+  }
+
+  @Test func `Files on FUSE that change without a pause are backed up all the same`() async throws {
+    let fuse = try Self.fuse(box, "0")
+    let path = fuse.path + "/file"
+    let watcher = RunningWatcher([path]) {
+      $0.every = .milliseconds(100)
+      $0.terms.quiet = .seconds(3600)
+      $0.terms.longest = .milliseconds(500)
+    }
+    let behind = fuse.backing + "/file"
+    let writer = Task { try await Self.writeWithoutPause(behind) }
+    defer { writer.cancel() }
+    try await watcher.wait { watcher.versions(path).count >= 3 }
+    await watcher.end()
+    fuse.unmount()
+  }
+
+  @Test func `A file system that does not answer keeps no other file waiting`() async throws {
+    try Files.write("one", to: file)
+    let fuse = try Self.fuse(box, "far")
+    let path = fuse.path + "/file"
+    // Each call that waits keeps one of its few threads.
+    let silence = "rule op=any delay=30000"
+    try fuse.tell(silence)
+    let watcher = RunningWatcher([path, file]) {
+      $0.every = .milliseconds(100)
+      $0.terms.longestRetry = .seconds(5)
+    }
+    try await watcher.expect(["one"], of: file)
+    #expect(watcher.news.contains(.ready))
+    try replace("two")
+    try await watcher.expect(["one", "two"], of: file)
+    var failures: [(code: ExitCode, isFirst: Bool)] {
+      watcher.news.compactMap { news in
+        if case .failed(0, let message, let first) = news { (message.code, first) } else { nil }
+      }
+    }
+    try await watcher.wait { failures.count > 1 }
+    #expect(failures.allSatisfy { $0.code == .incomplete })
+    #expect(failures.filter(\.isFirst).count == 1 && watcher.versions(path) == [])
+    // It answers again, and then it does not while it is watched.
+    try fuse.tell("clear")
+    try await watcher.expect(["far"], of: path)
+    try fuse.tell(silence)
+    try replace("three")
+    try await watcher.expect(["one", "two", "three"], of: file)
+    await watcher.end()
+    fuse.unmount()
+  }
 
   /// A real FUSE mount, changed behind the kernel's back.
   @Test func `Files on FUSE are looked at every so often`() async throws {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import Testing
 
@@ -63,14 +64,26 @@ import Testing
     let program = try watch(
       box,
       [
-        box.root + "/file", "--on-failure",
+        box.root + "/file", "--verbose", "--on-failure",
         #"echo "$KEYBACKUP_ERROR $KEYBACKUP_FILE" >>"$HOME/failures""#,
       ])
+    // Each try says why it failed; only the first one runs the command.
+    try await until { program.output.split(separator: "there is no folder at").count > 3 }
     try await until { Files.exists(box.home + "/failures") }
-    // The second try comes two seconds after the first.
-    try await Task.sleep(for: .milliseconds(3500))
     #expect(try Files.text(box.home + "/failures") == "no-input \(box.root)/file\n")
     #expect(program.output.contains("is tried again"), "\(program.output)")
+  }
+
+  @Test func `A failure's command leaves standard output to the result`() async throws {
+    let box = try Sandbox()
+    try Files.write("one", to: box.root + "/file")
+    let run = try await box.keybackup(
+      [
+        "file", "watch", "--once", "--json", "--on-failure", "echo from the command",
+        box.root + "/file",
+      ], key: nil, pin: .none, environment: ["KEYBACKUP_FOLDER": box.root + "/away"], expecting: 66)
+    #expect(try run.json()["files"][0]["outcome"].text == "failed", "\(run.text)")
+    #expect(!run.out.contains("from the command") && run.err.contains("from the command"))
   }
 
   @Test func `Once ends with the code of the failure`() async throws {
@@ -119,6 +132,44 @@ import Testing
 
   // MARK: What is remembered for `status`
 
+  @Test func `What was saved is remembered, not what the file is now`() throws {
+    let box = try Sandbox()
+    let own = try OwnWorld(box)
+    let path = box.root + "/file"
+    try Files.write("one", to: path)
+    let saved = try #require(WatchedState(path))
+    try Files.write("longer", to: path)
+    let report = WatchReport(
+      [WatchedName(path: path, name: nil)], folder: box.folder, onFailure: nil, heartbeat: nil,
+      isOnce: true,
+      try CommonOptions.parse([]), own.world)
+    report.tell(.saved(0, isNew: true, saved))
+    let record = try #require(WatchedFile.all(own.world).first)
+    #expect(record.saved?.size == 3)
+    #expect(record.standing(now: own.world.now()) { true } != .saved)
+    // A second look of the same run, after an attribute changed, takes nothing back.
+    report.tell(.saved(0, isNew: false, try #require(WatchedState(path))))
+    #expect(report.outcomes == [.saved])
+    #expect(WatchedFile.all(own.world).map { $0.standing(now: 0) { true } } == [.saved])
+  }
+
+  @Test func `The heartbeat is written when all is well, and only then`() throws {
+    let box = try Sandbox()
+    let own = try OwnWorld(box)
+    let path = box.root + "/file"
+    let heartbeat = box.root + "/heartbeat"
+    try Files.write("one", to: path)
+    let report = WatchReport(
+      [WatchedName(path: path, name: nil)], folder: box.folder, onFailure: nil,
+      heartbeat: heartbeat, isOnce: false,
+      try CommonOptions.parse([]), own.world)
+    report.tell(.saved(0, isNew: true, try #require(WatchedState(path))))
+    report.tell(.alive(isComplete: false))
+    #expect(!Files.exists(heartbeat))
+    report.tell(.complete)
+    #expect(Files.exists(heartbeat))
+  }
+
   @Test func `A watched file is late ten minutes after its change`() async throws {
     let box = try Sandbox()
     let own = try OwnWorld(box)
@@ -127,19 +178,19 @@ import Testing
     let now = Int64(time(nil))
     var file = WatchedFile.record(
       WatchedName(path: path, name: nil), folder: box.folder, own.world)
-    #expect(file.standing(now: now) == .changed)
-    #expect(file.standing(now: now + 700) == .late)
+    #expect(file.standing(now: now) { true } == .changed)
+    #expect(file.standing(now: now + 700) { true } == .late)
     let state = try #require(WatchedState(path))
     file.saved = WatchedFile.Saved(at: now, size: state.size, modified: state.modified)
     file.keep(own.world)
     #expect(WatchedFile.all(own.world) == [file])
-    #expect(file.standing(now: now + 700) == .saved)
+    #expect(file.standing(now: now + 700) { true } == .saved)
     // Before it was watched nobody could know of its change.
     file.since = now + 650
     file.saved = nil
-    #expect(file.standing(now: now + 700) == .changed)
+    #expect(file.standing(now: now + 700) { true } == .changed)
     try Files.remove(path)
-    #expect(file.standing(now: now + 9999) == .missing)
+    #expect(file.standing(now: now + 9999) { true } == .missing)
     #expect(file.forget(own.world) && WatchedFile.all(own.world).isEmpty)
   }
 }

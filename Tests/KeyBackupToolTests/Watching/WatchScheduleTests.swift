@@ -31,6 +31,36 @@ import Testing
     #expect(schedule.next == seconds(32.1))
   }
 
+  /// Where the kernel tells nothing, a look just before each try finds another change.
+  @Test func `A file that is never found quiet is saved after thirty seconds, again and again`() {
+    var schedule = WatchSchedule(count: 1)
+    var saved: [Duration] = []
+    schedule.changed(0, at: .zero)
+    for time in stride(from: 0.0, to: 100, by: 0.5).map(seconds) {
+      guard schedule.takeDue(at: time) == [0], !schedule.putOff(0, at: time) else { continue }
+      saved.append(time)
+      schedule.ended(0, .saved, at: time)
+      schedule.changed(0, at: time)
+    }
+    #expect(saved == [30, 60, 90].map(seconds))
+  }
+
+  @Test func `A file that is found changed once is saved when it is quiet`() {
+    var schedule = WatchSchedule(count: 1)
+    schedule.changed(0, at: .zero)
+    #expect(schedule.takeDue(at: seconds(2)) == [0] && schedule.putOff(0, at: seconds(2)))
+    #expect(schedule.next == seconds(4) && schedule.takeDue(at: seconds(4)) == [0])
+  }
+
+  /// It changed for the longest time already when the folder was away.
+  @Test func `A failed backup of a changing file is not put off again`() {
+    var schedule = WatchSchedule(count: 1)
+    schedule.changed(0, at: .zero)
+    #expect(schedule.takeDue(at: seconds(30)) == [0] && !schedule.putOff(0, at: seconds(30)))
+    schedule.ended(0, .failed, at: seconds(30))
+    #expect(schedule.takeDue(at: seconds(32)) == [0] && !schedule.putOff(0, at: seconds(32)))
+  }
+
   @Test func `A burst is one version`() {
     var schedule = WatchSchedule(count: 1)
     for number in 0..<100 { schedule.changed(0, at: .milliseconds(number * 10)) }

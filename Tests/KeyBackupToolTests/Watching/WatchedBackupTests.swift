@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -62,14 +63,15 @@ import Testing
     #expect(try await once() == "unchanged")
     // What `status` goes by.
     let own = try OwnWorld(box)
-    #expect(WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) } == [.saved])
+    #expect(
+      WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) { true } } == [.saved])
   }
 
   @Test func `Killed between a change and its version, it loses nothing`() async throws {
     _ = try await script(
       #"""
       $watch >"$log" 2>&1 & saved 1
-      echo two >"$file"; sleep 0.1; kill -KILL $!
+      kill -STOP $!; echo two >"$file"; kill -KILL $!
       """#)
     #expect(try await once() == "saved")
     #expect(try await once() == "unchanged")
@@ -103,6 +105,82 @@ import Testing
     #expect(found.text == "three\n", "\(run.err)")
     // Nothing was written where the folder was.
     #expect(try await once() == "unchanged")
+  }
+
+  /// A user namespace of its own has limits of its own.
+  @Test func `Where the kernel has no room for watches, files are looked at`() async throws {
+    let run = try await script(
+      #"""
+      unshare --user --map-root-user sh -c '
+        echo 0 >/proc/sys/user/max_inotify_watches; exec "$@"' sh $watch >"$log" 2>&1 & saved 1
+      echo two >"$file.new"; mv "$file.new" "$file"; saved 2
+      kill $!; wait $! || :; cat "$log" >&2
+      """#)
+    #expect(run.err.contains("no room to tell of all changes"), "\(run.err)")
+    #expect(run.err.contains("looked at every 5 seconds"), "\(run.err)")
+    #expect(run.err.split(separator: "fs.inotify.max_user_watches").count == 2, "\(run.err)")
+    #expect(try await backedUp().text == "two\n")
+  }
+
+  /// In a user namespace without root nobody may list the folder, as with mode 0711 of another user.
+  @Test func `Where a folder may not be watched, files are looked at`() async throws {
+    _ = try await script(
+      #"""
+      chmod 311 "${file%/*}"; trap 'chmod 755 "${file%/*}"' EXIT
+      rm "$file"; unshare --user $watch >"$log" 2>&1 &
+      until grep -q ^Watching "$log"; do sleep 0.05; done
+      echo two >"$file.new"; mv "$file.new" "$file"; saved 1
+      kill $!; wait $! || :
+      """#)
+    #expect(try await backedUp().text == "two\n")
+  }
+
+  /// The backup is slow, and the file changes after it was read.
+  @Test func `What changes during its backup is not taken for saved`() async throws {
+    let backing = box.root + "/backing"
+    try Files.move(box.folder, to: backing)
+    try Files.makeFolder(box.folder)
+    let system = try FailingFileSystem(backing: backing, path: box.folder)
+    let (old, new) = (
+      String(repeating: "old ", count: 2000), String(repeating: "new!", count: 2000)
+    )
+    try Files.write(old, to: file)
+    try system.tell("rule op=fsync name=*objects* delay=3000 times=1")
+    async let first = once()
+    func isWriting() -> Bool { Files.tree(backing).contains { $0.contains("objects/.keybackup") } }
+    for _ in 0..<6000 where !isWriting() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(isWriting())
+    // By then it has read the file; if not, it saves the new contents at once.
+    try await Task.sleep(for: .milliseconds(500))
+    try Files.write(new, to: file + ".new")
+    try Files.move(file + ".new", to: file)
+    #expect(try await first == "saved")
+    let own = try OwnWorld(box)
+    let standing = WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) { true } }
+    // However late this test wrote: it is in the backup, or it is not said to be.
+    let text = try await backedUp().text
+    #expect(text == new ? standing == [.saved] : standing != [.saved] && text == old)
+    system.unmount()
+  }
+
+  @Test func `A file system that does not answer keeps status from nothing`() async throws {
+    let (behind, mount) = (box.root + "/behind", box.root + "/mount")
+    for path in [behind, mount] { try Files.makeFolder(path) }
+    try Files.write("far", to: behind + "/file")
+    let fuse = try FailingFileSystem(backing: behind, path: mount)
+    let own = try OwnWorld(box)
+    let folder = try #require(FileCheck.future(box.folder))
+    for path in [mount + "/file", mount + "/other", file] {
+      WatchedFile.record(WatchedName(path: path, name: nil), folder: folder, own.world)
+        .keep(own.world)
+    }
+    try fuse.tell("rule op=any delay=600000")
+    let status = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)
+    let states = try status.json()["watched"].items.map { $0["state"].text }
+    #expect(states == ["unknown", "unknown", "changed"], "\(status.out)")
+    let words = try await box.keybackup(["status"], key: nil, pin: .none, expecting: 88)
+    #expect(words.out.contains("and 1 more watched files cannot be looked at"), "\(words.out)")
+    fuse.unmount()
   }
 
   @Test func `Without permission it ends at once, and says how to get it`() async throws {

@@ -22,7 +22,7 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Also look at the files so often (default: 5, on network and FUSE file systems only).",
+      "Also look at the files so often (default: 5, only where the kernel tells of no changes).",
       valueName: "seconds"))
   var every: Int?
 
@@ -37,7 +37,7 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the time into this file every minute while everything is backed up.",
+      "Write the time into this file every minute while all files are there and backed up.",
       valueName: "file"))
   var heartbeat: String?
 
@@ -201,13 +201,15 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
       let contents = try source.contents()
       let added = try folder.addSilently(
         contents, name: source.name, as: writer, progress: { _ in alive() })
+      // It was opened before it was read: a later change does not count as saved.
+      let state = WatchedState(source.status)
       switch added {
       case .added(let id, _, _):
         memory?.keep(id, from: file.path)
-        return .saved(isNew: true)
+        return .saved(isNew: true, state)
       case .unchanged(let id):
         memory?.keep(id, from: file.path)
-        return .saved(isNew: false)
+        return .saved(isNew: false, state)
       }
     } catch {
       throw UserMessage(error)

@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -64,19 +65,29 @@ final class WatchReport: Sendable {
   /// Takes news from the watcher.
   func tell(_ news: FileWatcher.News) {
     switch news {
+    case .crowded(let every): crowded(every)
     case .ready:
       if !isOnce { output.note("Watching \(counted(paths.count, "file")).") }
       manager.tellReady()
     case .missing(let file): missing(file)
-    case .saved(let file, let isNew): saved(file, isNew: isNew)
+    case .saved(let file, let isNew, let content): saved(file, isNew: isNew, content)
+    case .complete: beat()
     case .failed(let file, let message, let first): failed(file, message, isFirst: first)
-    case .alive(let allSaved): alive(allSaved: allSaved)
+    case .alive(let isComplete): alive(isComplete: isComplete)
     }
     tellStatus()
   }
 
   /// The watcher is about to end.
   func end() { manager.tellStopping() }
+
+  private func crowded(_ every: Duration) {
+    output.warn(
+      "keybackup: the kernel has no room to tell of all changes, so files are looked at every "
+        + "\(counted(Int(every.components.seconds), "second"))")
+    output.warn(
+      "hint: to have changes noticed at once, raise fs.inotify.max_user_watches with sysctl")
+  }
 
   private func missing(_ file: Int) {
     state.withLock { $0.outcomes[file] = .missing }
@@ -86,26 +97,25 @@ final class WatchReport: Sendable {
     common.events.send(.file(path: paths[file], outcome: "missing", message: nil))
   }
 
-  private func saved(_ file: Int, isNew: Bool) {
+  private func saved(_ file: Int, isNew: Bool, _ content: WatchedState) {
     let path = paths[file]
     let now = world.now()
-    let allSaved = state.withLock { state in
-      state.outcomes[file] = isNew ? .saved : .unchanged
+    let isSecondLook = state.withLock { state in
       if isNew { state.newest = now }
-      return state.outcomes.allSatisfy { $0 == .saved || $0 == .unchanged }
+      // What a second look of the same run finds does not undo what the first one did.
+      let isSecondLook = isOnce && state.outcomes[file] == .saved
+      if !isSecondLook { state.outcomes[file] = isNew ? .saved : .unchanged }
+      return isSecondLook
     }
     var record = WatchedFile.record(files[file], folder: folder, world)
-    if let seen = WatchedState(path) {
-      record.saved = WatchedFile.Saved(at: now, size: seen.size, modified: seen.modified)
-    }
+    record.saved = WatchedFile.Saved(at: now, size: content.size, modified: content.modified)
     record.keep(world)
     if isNew {
       output.note("Saved \(ShellWord.quoted(path)).")
-    } else if common.verbose || isOnce {
+    } else if common.verbose || (isOnce && !isSecondLook) {
       output.note("\(ShellWord.quoted(path)) has not changed; nothing was written.")
     }
     common.events.send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
-    if allSaved { beat() }
   }
 
   private func failed(_ file: Int, _ message: UserMessage, isFirst: Bool) {
@@ -122,16 +132,17 @@ final class WatchReport: Sendable {
     common.events.send(.file(path: path, outcome: "failed", message: message))
   }
 
-  private func alive(allSaved: Bool) {
+  private func alive(isComplete: Bool) {
     let now = WatchPause.now()
     let isDue = state.withLock { state in
       if let last = state.lastAlive, now - last < Self.breath { return false }
       state.lastAlive = now
+      state.failureCommand?.reap()
       return true
     }
     guard isDue else { return }
     manager.tellAlive()
-    if allSaved { beat() }
+    if isComplete { beat() }
   }
 
   /// Writes the heartbeat file: it is as old as the last moment at which all was well.
