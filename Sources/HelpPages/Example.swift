@@ -22,8 +22,17 @@ package struct Example: Sendable {
   }
 
   private static let all = [
-    backup, wallets, files, watching, waysIn, securityKeys, nostr,
+    backup, wallets, files, watching, waysIn, securityKeys, nostr, foreign,
   ].reduce(into: [String: [Example]]()) { all, some in all.merge(some) { $1 } }
+
+  // MARK: Backups of other programs
+
+  private static let foreign = [
+    "foreign sealvault find": [
+      Example("List what a folder claims to have", "keybackup foreign sealvault find ~/iCloud"),
+      Example("Read the list in a program", "keybackup foreign sealvault find ~/iCloud --json"),
+    ],
+  ]
 
   // MARK: Watched files
 
