@@ -26,6 +26,10 @@ extension UserMessage {
         UserMessage(
           .wrongKey, "\(part) does not open this backup\(place)",
           hint: "check each secret; a file that was changed looks the same")
+      case .secretForm(let part, let form):
+        UserMessage(.dataInvalid, "\(part) has to be \(form)", hint: "type or copy it again")
+      case .unusable(let part, let reason):
+        UserMessage(.io, "\(part)\(place) cannot be used: \(reason)")
       case .libraryMissing(let name, let package):
         UserMessage(
           .noAuthenticator, word: "library-missing",

@@ -83,17 +83,7 @@ struct AddedFiles: ~Copyable {
     let saved = results.count { if case .added = $0.version { true } else { false } }
     let change = "\(counted(saved, "file")) \(saved == 1 ? "was" : "were") saved all the same"
     if output.json {
-      try output.result(
-        json: [
-          "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
-          "failed": .array(
-            failures.map { failure in
-              [
-                "path": .string(files[failure.place].path), "code": .string(failure.message.word),
-                "message": .string(failure.message.message),
-              ]
-            }),
-        ], ofChange: change)
+      try output.result(json: json, ofChange: change)
       return
     }
     do throws(UserMessage) {
@@ -111,6 +101,20 @@ struct AddedFiles: ~Copyable {
         "Your key gives restic its password, as docs/recipes.md says: keybackup derive --salt restic"
       )
     }
+  }
+
+  /// The results and the failures.
+  var json: JSONOutput {
+    [
+      "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
+      "failed": .array(
+        failures.map { failure in
+          [
+            "path": .string(files[failure.place].path), "code": .string(failure.message.word),
+            "message": .string(failure.message.message),
+          ]
+        }),
+    ]
   }
 
   private func text(_ place: Int, _ version: AddedVersion) -> String {

@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import BackupFolder
-internal import CSPP
 
 /// `keybackup file add`: a version of one or more files.
 struct FileAddCommand: ParsableCommand, KeyBackupCommand {
@@ -36,28 +34,7 @@ struct FileAddCommand: ParsableCommand, KeyBackupCommand {
     for file in files {
       if let caution = file.caution { output.warn(caution.message(file.path).asCaution) }
     }
-    var added = AddedFiles(files, unlock.common, world)
-    let folder = try Backup.folder(
-      at: unlock.folder.path(world, output), world, unlock.common)
-    if let writer = try FileAddition.silentWriter(folder, unlock.folder) {
-      added.isSilent = true
-      for place in files.indices {
-        try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-          try folder.addSilently(contents, name: name, as: writer, progress: progress)
-        }
-      }
-    } else {
-      var opened = try await unlock.backup(world, for: .writing)
-        .unlock(unlock, world, orElse: "nothing was added")
-      let own = FileAddition.ownFiles(try opened.allFiles(), world)
-      for place in files.indices {
-        let known = try FileAddition.file(files[place].name, among: own)
-        try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-          try opened.addFile(contents, name: name, to: known, progress: progress)
-        }
-      }
-    }
-    added.finish()
+    let added = try await FileAddition.write(files, unlock, world)
     try added.show(output)
     return added.exitCode
   }

@@ -21,8 +21,9 @@ struct SealVaultFile: Sendable {
   let name: SealVaultName?
   let state: State
 
+  /// Nil for a file of another program.
+  ///
   /// - Parameter file: a name of the folder.
-  /// - Returns: nil for a file of another program.
   init?(_ file: String) {
     self.file = file
     if let name = SealVaultName(file) {
@@ -80,5 +81,18 @@ struct SealVaultFolder {
       case (nil, nil): first.file < second.file
       }
     }
+  }
+
+  /// The names of a device's backups, by what they claim; placeholders are none.
+  func all(of deviceID: String) -> [String] {
+    files.filter { $0.state == .named && $0.name?.deviceID == deviceID }.map(\.file)
+  }
+
+  /// The names of a device's backups before a version.
+  func older(than version: Int64, of deviceID: String) -> [String] {
+    files.filter { file in
+      file.state == .named
+        && file.name.map { $0.deviceID == deviceID && $0.version < version } == true
+    }.map(\.file)
   }
 }

@@ -5,5 +5,8 @@ struct SealVaultGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sealvault",
     abstract: "Find, open, check and write backups of SealVault.",
-    subcommands: [SealVaultFindCommand.self])
+    subcommands: [
+      SealVaultFindCommand.self, SealVaultOpenCommand.self, SealVaultVerifyCommand.self,
+      SealVaultWriteCommand.self, SealVaultDisableCommand.self,
+    ])
 }
