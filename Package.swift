@@ -64,6 +64,8 @@ let package = Package(
     .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
     .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CCBOR", providers: [.apt(["libcbor-dev"])]),
+    .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
     // The one part in C: a forked process may make system calls and nothing else.
     .target(name: "CReadingProcess"),
@@ -94,8 +96,8 @@ let package = Package(
     .target(
       name: "ForeignBackups",
       dependencies: [
-        "BlindedCurve", "CArchive", "CCBOR", "COpenSSL", "CSPP", "CSecp256k1", "CZip",
-        "SecretMemory",
+        "BlindedCurve", "CArchive", "CArgon2", "CCBOR", "COpenSSL", "CSPP", "CSQLite",
+        "CSecp256k1", "CZip", "SecretMemory",
       ],
       swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.
@@ -183,7 +185,8 @@ let package = Package(
     .executableTarget(
       name: "format-fuzz",
       dependencies: [
-        "BackupFolder", "CSPP", "FuzzSupport", "SecretMemory", "WalletFormats", "CPlainMemory",
+        "BackupFolder", "CSPP", "ForeignBackups", "FuzzSupport", "SecretMemory", "WalletFormats",
+        "CPlainMemory",
       ],
       path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(

@@ -10,6 +10,10 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   case tooLarge(part: String, limit: Int)
   /// The password, the secret or the key does not open this backup.
   case wrongSecret(part: String)
+  /// A secret that cannot be one: too short, or of other characters.
+  case secretForm(part: String, form: String)
+  /// Something that was given cannot be used as it is now: a database that is busy.
+  case unusable(part: String, reason: String)
   /// A shared library that this format needs is not installed, with the Debian package.
   case libraryMissing(name: String, package: String)
 
@@ -19,6 +23,8 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
     case .unsupported(let part): "\(part) is of a kind that cannot be read"
     case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"
     case .wrongSecret(let part): "\(part) does not open this backup"
+    case .secretForm(let part, let form): "\(part) has to be \(form)"
+    case .unusable(let part, let reason): "\(part) cannot be used: \(reason)"
     case .libraryMissing(let name, let package): "\(name) is not installed (package \(package))"
     }
   }

@@ -22,8 +22,51 @@ package struct Example: Sendable {
   }
 
   private static let all = [
-    backup, wallets, files, watching, waysIn, securityKeys, nostr,
+    backup, wallets, files, watching, waysIn, securityKeys, nostr, foreign,
   ].reduce(into: [String: [Example]]()) { all, some in all.merge(some) { $1 } }
+
+  // MARK: Backups of other programs
+
+  private static let foreign = [
+    "foreign sealvault find": [
+      Example("List what a folder claims to have", "keybackup foreign sealvault find ~/iCloud"),
+      Example("Read the list in a program", "keybackup foreign sealvault find ~/iCloud --json"),
+    ],
+    "foreign sealvault open": [
+      Example(
+        "Decrypt a backup into a folder",
+        "keybackup foreign sealvault open backup.zip --kdf-secret secret.txt --out wallet"),
+      Example(
+        "Put it straight into your backup",
+        "keybackup foreign sealvault open backup.zip --desktop-keyring --add"),
+    ],
+    "foreign sealvault verify": [
+      Example(
+        "Check a backup, and type its password",
+        "keybackup foreign sealvault verify backup.zip --kdf-secret secret.txt"),
+      Example(
+        "Check one whose KDF secret a security key gives",
+        "keybackup foreign sealvault verify backup.zip --security-key"),
+    ],
+    "foreign sealvault write": [
+      Example(
+        "Write a database, with a new password",
+        "keybackup foreign sealvault write app.sqlite3 ~/iCloud --device-id laptop "
+          + "--security-key --new-password password.txt"),
+      Example(
+        "Write it again, later",
+        "keybackup foreign sealvault write app.sqlite3 ~/iCloud --device-id laptop "
+          + "--security-key --password-file password.txt"),
+    ],
+    "foreign sealvault disable": [
+      Example(
+        "Delete the backups of a device",
+        "keybackup foreign sealvault disable ~/iCloud --device-id laptop"),
+      Example(
+        "Delete its KDF secret in the keyring too, unasked",
+        "keybackup foreign sealvault disable ~/iCloud --device-id laptop --desktop-keyring --yes"),
+    ],
+  ]
 
   // MARK: Watched files
 

@@ -75,7 +75,8 @@ package struct HelpPage {
     lines.append("")
     examples(at: path)
     let words = (["keybackup"] + path).joined(separator: " ")
-    let manual = (["keybackup"] + path).joined(separator: "-")
+    // A manual page covers all that is below one noun.
+    let manual = (["keybackup"] + path.prefix(1)).joined(separator: "-")
     for line in ["One command: \(words) COMMAND --help", "Manual page: man \(manual)"] {
       lines += WrappedText.lines(line, width: width, hanging: 2)
     }

@@ -10,7 +10,7 @@ package struct Topic: Sendable {
     Topic(
       title: "The backup",
       commands: ["init", "status", "restore", "verify", "unlock", "lock", "rotate"]),
-    Topic(title: "Wallets and files", commands: ["wallet", "file", "conflicts"]),
+    Topic(title: "Wallets and files", commands: ["wallet", "file", "conflicts", "foreign"]),
     Topic(title: "Ways into the backup", commands: ["key", "recovery-kit"]),
     Topic(
       title: "Security keys by themselves",

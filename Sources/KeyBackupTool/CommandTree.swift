@@ -15,8 +15,8 @@ struct KeyBackup: ParsableCommand {
       UnlockCommand.self, LockCommand.self, WalletGroup.self, FileGroup.self, ConflictsGroup.self,
       WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
       DevicesCommand.self,
-      PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, DoctorCommand.self,
-      ConfigGroup.self,
+      PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, ForeignGroup.self,
+      DoctorCommand.self, ConfigGroup.self,
     ])
 }
 

@@ -18,7 +18,9 @@ struct ExitStatus {
       code: 65, word: "data-invalid", text: "Something does not parse or authenticate."),
     ExitStatus(
       code: 66, word: "no-input", text: "No such file, folder, wallet, namespace or way in."),
-    ExitStatus(code: 69, word: "no-authenticator", text: "No security key is in reach."),
+    ExitStatus(
+      code: 69, word: "no-authenticator, library-missing",
+      text: "No security key is in reach, or a library is not installed."),
     ExitStatus(code: 70, word: "internal", text: "A mistake in keybackup."),
     ExitStatus(
       code: 73, word: "cannot-create, namespace-exists",

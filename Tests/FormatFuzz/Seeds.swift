@@ -55,6 +55,7 @@ enum Seeds {
       case .covb: return covb.map { Array($0.utf8) }
       case .lists: return lists.map { Array($0.utf8) }
       case .sealed: return try sealed()
+      case .sealvault: return sealvault.map { Array($0.utf8) }
       }
     } catch {
       fatalError("\(error)")
@@ -80,6 +81,11 @@ enum Seeds {
   private static let covb = [
     #"{"version":2,"created_at":1,"wallets":[{"metadata":{"id":"a","name":"n","wallet_mode":"Decoy"},"secret":{"Mnemonic":"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"},"descriptors":{"external":"x","internal":"y"},"xpub":"z","labels_jsonl":"{\"type\":\"tx\",\"ref\":\"a\"}\n"},{"metadata":{"id":"b"},"secret":{"TapSignerBackup":[1,255]}},{"metadata":{"id":"c"},"secret":"None"}],"settings":{}}"#,
     "COVB\u{4}",
+  ]
+
+  private static let sealvault = [
+    #"{"backup_scheme":"V1","backup_version":7,"device_id":"B92B17B9-24A0-48FC-9709-281B15639BD8","device_name":"Agó\"s \\ iPhone","kdf_nonce":"oKGio6SlpqeoqaqrrK2urw==","operating_system":"ios","timestamp":1672054688}"#,
+    "sealvault_backup_v1_ios_1672054688_B92B17B9-24A0-48FC-9709-281B15639BD8_7.zip",
   ]
 
   private static let lists = [

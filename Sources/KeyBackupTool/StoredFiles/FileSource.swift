@@ -8,7 +8,7 @@ internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
-/// The contents of standard input, which can be read only once.
+/// The contents of standard input, or of another program's backup, which are read only once.
 ///
 /// They stay in guarded memory: a program may print its secrets.
 final class HeldInput: Sendable {
@@ -23,6 +23,9 @@ final class HeldInput: Sendable {
   init(_ streams: Streams) throws(UserMessage) {
     bytes = try InputFile.readSecret("-", limit: Self.limit, streams)
   }
+
+  /// Takes contents that came out of something else.
+  init(_ contents: consuming SecretBytes) { bytes = contents }
 
   var size: UInt64 { UInt64(bytes.count) }
 

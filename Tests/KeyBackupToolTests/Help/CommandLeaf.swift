@@ -27,8 +27,10 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
 
   /// The words of the program and of every group.
   static let groups: [[String]] = {
-    let nouns = all.compactMap { $0.path.count > 1 ? $0.path[0] : nil }
-    return [[]] + Set(nouns).sorted().map { [$0] }
+    let groups = all.flatMap { leaf in
+      (1..<max(1, leaf.path.count)).map { Array(leaf.path.prefix($0)) }
+    }
+    return [[]] + Set(groups).sorted { $0.lexicographicallyPrecedes($1) }
   }()
 
   /// The page of help of some words.

@@ -111,22 +111,7 @@ struct AddedFiles: ~Copyable {
     let saved = results.count { if case .added = $0.version { true } else { false } }
     let change = "\(counted(saved, "file")) \(saved == 1 ? "was" : "were") saved all the same"
     if output.json {
-      var result: JSONOutput = [
-        "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
-        "failed": .array(
-          failures.map { failure in
-            [
-              "path": .string(files[failure.place].path), "code": .string(failure.message.word),
-              "message": .string(failure.message.message),
-            ]
-          }),
-      ]
-      if let pruned {
-        result["dropped"] = .number(pruned.versions)
-        result["bytes"] = .optional(Int(exactly: pruned.bytes))
-      }
-      if let pruneFailure { result["not_dropped"] = .string(pruneFailure.message) }
-      try output.result(json: result, ofChange: change)
+      try output.result(json: json, ofChange: change)
       return
     }
     do throws(UserMessage) {
@@ -153,6 +138,26 @@ struct AddedFiles: ~Copyable {
         "Your key gives restic its password, as docs/recipes.md says: keybackup derive --salt restic"
       )
     }
+  }
+
+  /// The results and the failures.
+  var json: JSONOutput {
+    var result: JSONOutput = [
+      "silent": .bool(isSilent), "files": .array(results.map { json($0.place, $0.version) }),
+      "failed": .array(
+        failures.map { failure in
+          [
+            "path": .string(files[failure.place].path), "code": .string(failure.message.word),
+            "message": .string(failure.message.message),
+          ]
+        }),
+    ]
+    if let pruned {
+      result["dropped"] = .number(pruned.versions)
+      result["bytes"] = .optional(Int(exactly: pruned.bytes))
+    }
+    if let pruneFailure { result["not_dropped"] = .string(pruneFailure.message) }
+    return result
   }
 
   private func text(_ place: Int, _ version: AddedVersion) -> String {

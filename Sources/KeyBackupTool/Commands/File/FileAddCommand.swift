@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import BackupFolder
-internal import CSPP
 
 /// `keybackup file add`: a version of one or more files.
 struct FileAddCommand: ParsableCommand, KeyBackupCommand {
@@ -54,64 +52,10 @@ struct FileAddCommand: ParsableCommand, KeyBackupCommand {
     for file in files {
       if let caution = file.caution { output.warn(caution.message(file.path).asCaution) }
     }
-    var added = AddedFiles(files, unlock.common, world)
-    let folder = try Backup.folder(
-      at: unlock.folder.path(world, output), world, unlock.common)
-    if let writer = try LocalWriterChoice.writer(folder, unlock.folder) {
-      if keep != nil {
-        throw UserMessage(
-          .usage, "a computer that adds files without a touch gives no versions up",
-          hint: "where your key is, run: keybackup file prune --keep N")
-      }
-      if to != nil {
-        throw UserMessage(
-          .usage, "a computer that adds files without a touch knows only its own files",
-          hint: "where your key is, run: keybackup file add PATH --to ID")
-      }
-      added.isSilent = true
-      var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
-      for place in files.indices where !replace {
-        try memory?.requireSame(
-          files[place].path, files[place].name, as: writer.files[files[place].name])
-      }
-      for place in files.indices {
-        try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-          try folder.addSilently(contents, name: name, as: writer, progress: progress)
-        }
-        if let file = added.file(place) { memory?.keep(file, from: files[place].path) }
-      }
-    } else {
-      var opened = try await open(world)
-      var memory = AddedFilesMemory(opened.id, world)
-      let choice = FileAddition.Choice(try opened.allFiles(), opened.writers, memory, world)
-      let known = try files.map { file throws(UserMessage) -> FileID? in
-        if let to { return try FileSelector.only(choice.all, to).id }
-        let known = try choice.file(file.name)
-        if !replace { try memory.requireSame(file.path, file.name, as: known) }
-        return known
-      }
-      for place in files.indices {
-        try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-          try opened.addFile(contents, name: name, to: known[place], progress: progress)
-        }
-        if let file = added.file(place) { memory.keep(file, from: files[place].path) }
-      }
-      if let keep { added.prune(&opened, keeping: keep) }
-      opened.rememberFiles(world)
-    }
-    added.finish()
+    let terms = FileAddition.Terms(keep: keep, to: to, replace: replace)
+    let added = try await FileAddition.write(files, unlock, terms, world)
     try added.show(output)
     return added.exitCode
-  }
-
-  private func open(_ world: World) async throws(UserMessage) -> OpenNamespace {
-    let backup = try await unlock.backup(world, for: .writing)
-    do throws(UserMessage) {
-      return try await backup.unlock(unlock, world, orElse: "nothing was added")
-    } catch  where error.code == .noAuthenticator {
-      throw error.adding(
-        hint: "to add files here without a key, begin with: keybackup writers request")
-    }
   }
 }
 

@@ -1,0 +1,179 @@
+internal import CSQLite
+internal import SecretMemory
+
+/// libsqlite3: a database in a file or in memory.
+@safe
+struct SQLiteDatabase: ~Copyable {
+  /// A value of a row.
+  enum Value: Equatable {
+    case null
+    case integer(Int64)
+    case bytes([UInt8])
+    /// Of another type, or over the limit.
+    case other
+  }
+
+  /// The first bytes of every database.
+  static let magic = Array("SQLite format 3\0".utf8)
+  /// The largest value that is taken from a row, in bytes.
+  private static let valueLimit = 64 * 1024
+  /// How often a statement may go through 100,000 steps of SQLite's machine.
+  private static let patience: Int32 = 20_000
+
+  private let sqlite: keybackup_sqlite
+  private let handle: OpaquePointer
+  /// The rest of the patience.
+  private let left: UnsafeMutablePointer<Int32>
+
+  private static let loaded = open("libsqlite3.so.0")
+
+  /// Finds the functions in a library; nil if it is missing or lacks one of them.
+  static func open(_ library: String) -> keybackup_sqlite? {
+    var functions = keybackup_sqlite()
+    return unsafe keybackup_open_sqlite(library, &functions) == 1 ? functions : nil
+  }
+
+  private init(_ sqlite: keybackup_sqlite, _ handle: OpaquePointer) {
+    self.sqlite = sqlite
+    unsafe self.handle = handle
+    unsafe left = .allocate(capacity: 1)
+    unsafe left.pointee = Self.patience
+    unsafe sqlite.sqlite3_progress_handler(
+      handle, 100_000,
+      { left in
+        guard let left = unsafe left?.assumingMemoryBound(to: Int32.self) else { return 1 }
+        unsafe left.pointee -= 1
+        return unsafe left.pointee < 0 ? 1 : 0
+      }, left)
+    _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    _ = unsafe sqlite.sqlite3_busy_timeout(handle, 5000)
+  }
+
+  private static func connect(
+    _ path: String, _ flags: Int32
+  ) throws(ForeignBackupError) -> SQLiteDatabase {
+    guard let sqlite = loaded else {
+      throw .libraryMissing(name: "libsqlite3", package: "libsqlite3-0")
+    }
+    var handle: OpaquePointer?
+    let code = unsafe sqlite.sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle = unsafe handle else {
+      _ = unsafe sqlite.sqlite3_close_v2(handle)
+      throw .unusable(part: "the database", reason: "SQLite does not open the file")
+    }
+    let database = unsafe SQLiteDatabase(sqlite, handle)
+    _ = try database.rows("PRAGMA trusted_schema = OFF")
+    _ = try database.rows("PRAGMA cell_size_check = ON")
+    return database
+  }
+
+  deinit {
+    _ = unsafe sqlite.sqlite3_close_v2(handle)
+    unsafe left.deallocate()
+  }
+
+  /// Opens a file that is there.
+  ///
+  /// - Throws: `unusable`.
+  static func at(_ path: String) throws(ForeignBackupError) -> SQLiteDatabase {
+    try connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE)
+  }
+
+  /// Opens a copy of a database's bytes, in memory.
+  ///
+  /// A database whose header says that it has a log beside it (WAL) opens, too. SQLite keeps no
+  /// log in memory, so the copy's header says that there is none.
+  ///
+  /// - Throws: `unusable`.
+  static func copying(
+    _ bytes: borrowing SecretBytes
+  ) throws(ForeignBackupError) -> SQLiteDatabase {
+    let database = try connect(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
+    let count = bytes.count
+    guard let copy = database.sqlite.sqlite3_malloc64(UInt64(max(count, 1))) else {
+      throw .unusable(part: "the database", reason: "no memory")
+    }
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe UnsafeMutableRawBufferPointer(start: copy, count: count).copyMemory(from: bytes)
+    }
+    let start = unsafe copy.assumingMemoryBound(to: UInt8.self)
+    if count >= 100, unsafe start[18] == 2, unsafe start[19] == 2 {
+      unsafe start[18] = 1
+      unsafe start[19] = 1
+    }
+    // SQLite frees the copy, also where this fails.
+    let code = unsafe database.sqlite.sqlite3_deserialize(
+      database.handle, "main", start, Int64(count), Int64(count),
+      UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE))
+    guard code == SQLITE_OK else {
+      throw .unusable(part: "the database", reason: "SQLite does not take it into memory")
+    }
+    return database
+  }
+
+  /// Runs one statement.
+  ///
+  /// - Parameters:
+  ///   - statement: SQL of this program.
+  ///   - number: the value of its only parameter.
+  ///   - limit: the most rows that are taken.
+  /// - Returns: the rows.
+  /// - Throws: `damaged`, also where a table or column is not there; `unusable` for a database that
+  ///   is in use.
+  func rows(
+    _ statement: String, _ number: Int64? = nil, limit: Int = 8
+  ) throws(ForeignBackupError) -> [[Value]] {
+    var prepared: OpaquePointer?
+    try check(unsafe sqlite.sqlite3_prepare_v2(handle, statement, -1, &prepared, nil))
+    defer { _ = unsafe sqlite.sqlite3_finalize(prepared) }
+    if let number { try check(unsafe sqlite.sqlite3_bind_int64(prepared, 1, number)) }
+    var rows: [[Value]] = []
+    while true {
+      let code = unsafe sqlite.sqlite3_step(prepared)
+      if code == SQLITE_DONE { return rows }
+      guard code == SQLITE_ROW else {
+        try check(code)
+        return rows
+      }
+      guard rows.count < limit else { return rows }
+      let count = unsafe sqlite.sqlite3_column_count(prepared)
+      rows.append((0..<count).map { unsafe value(prepared, $0) })
+    }
+  }
+
+  /// All bytes of the database, as they would lie in a file.
+  ///
+  /// - Throws: `unusable`.
+  func serialize() throws(ForeignBackupError) -> SecretBytes {
+    var size: Int64 = 0
+    guard let bytes = unsafe sqlite.sqlite3_serialize(handle, "main", &size, 0), size > 0 else {
+      throw .unusable(part: "the database", reason: "SQLite makes no copy of it")
+    }
+    defer { unsafe sqlite.sqlite3_free(bytes) }
+    return unsafe SecretBytes(copying: RawSpan(_unsafeStart: bytes, byteCount: Int(size)))
+  }
+
+  private func check(_ code: Int32) throws(ForeignBackupError) {
+    switch code & 0xFF {
+    case SQLITE_OK, SQLITE_ROW, SQLITE_DONE: return
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      throw .unusable(part: "the database", reason: "another program is using it")
+    case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_IOERR, SQLITE_NOMEM, SQLITE_FULL:
+      throw .unusable(part: "the database", reason: "it cannot be read or written")
+    default: throw .damaged(part: "the database")
+    }
+  }
+
+  private func value(_ row: OpaquePointer?, _ column: Int32) -> Value {
+    switch unsafe sqlite.sqlite3_column_type(row, column) {
+    case SQLITE_NULL: return .null
+    case SQLITE_INTEGER: return .integer(unsafe sqlite.sqlite3_column_int64(row, column))
+    case SQLITE_BLOB, SQLITE_TEXT:
+      let start = unsafe sqlite.sqlite3_column_blob(row, column)
+      let count = Int(unsafe sqlite.sqlite3_column_bytes(row, column))
+      guard count <= Self.valueLimit else { return .other }
+      return .bytes(unsafe Array(UnsafeRawBufferPointer(start: start, count: count)))
+    default: return .other
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package import SecretMemory
+
+/// The rows about backups in SealVault's database.
+package struct SealVaultDatabase: Equatable, Sendable {
+  /// Whether SQLite opens it and finds no fault.
+  package let isIntact: Bool
+  /// The version of the backup that it is in; nil for the database of another program.
+  package let version: Int64?
+  /// The KDF nonce that the data key is wrapped under.
+  package let kdfNonce: [UInt8]?
+  /// The wrapped data key, nonce and tag included.
+  package let wrappedKey: [UInt8]?
+
+  /// Looks into a database's bytes, which are not changed.
+  ///
+  /// - Throws: `libraryMissing`, `unusable` without memory.
+  package init(_ bytes: borrowing SecretBytes) throws(ForeignBackupError) {
+    let isDatabase = bytes.withBytes { bytes in
+      bytes.byteCount >= SQLiteDatabase.magic.count
+        && SQLiteDatabase.magic.indices.allSatisfy { place in
+          unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self)
+            == SQLiteDatabase.magic[place]
+        }
+    }
+    guard isDatabase else {
+      self.init(isIntact: false, version: nil, kdfNonce: nil, wrappedKey: nil)
+      return
+    }
+    try self.init(SQLiteDatabase.copying(bytes))
+  }
+
+  private init(_ database: borrowing SQLiteDatabase) {
+    let check = try? database.rows("PRAGMA integrity_check(1)")
+    isIntact = check == [[.bytes(Array("ok".utf8))]]
+    version =
+      switch Self.only("SELECT backup_version FROM local_settings LIMIT 2", in: database) {
+      case .integer(let number)?: number
+      default: nil
+      }
+    kdfNonce = Self.bytes(
+      "SELECT backup_kdf_nonce FROM local_settings LIMIT 2", in: database)
+    wrappedKey = Self.bytes(
+      "SELECT encrypted_dek FROM local_encrypted_deks WHERE kek_name = "
+        + "'SECRET-KEY-BACKUP-KEY-ENCRYPTION-KEY' LIMIT 2", in: database)
+  }
+
+  private init(isIntact: Bool, version: Int64?, kdfNonce: [UInt8]?, wrappedKey: [UInt8]?) {
+    self.isIntact = isIntact
+    self.version = version
+    self.kdfNonce = kdfNonce
+    self.wrappedKey = wrappedKey
+  }
+
+  /// The value of a statement with one row and one column; nil where there is none such.
+  private static func only(
+    _ statement: String, in database: borrowing SQLiteDatabase
+  ) -> SQLiteDatabase.Value? {
+    guard let rows = try? database.rows(statement), rows.count == 1, rows[0].count == 1 else {
+      return nil
+    }
+    return rows[0][0]
+  }
+
+  private static func bytes(
+    _ statement: String, in database: borrowing SQLiteDatabase
+  ) -> [UInt8]? {
+    if case .bytes(let bytes)? = only(statement, in: database) { return bytes }
+    return nil
+  }
+
+  // MARK: Copies
+
+  /// A copy of a database file, with everything that its log (WAL) held.
+  ///
+  /// The log is brought into the file first, as SealVault does, and nobody can write meanwhile.
+  ///
+  /// - Parameter path: the file.
+  /// - Returns: a copy that SQLite opened and found no fault in.
+  /// - Throws: `unusable` for a file that is no database or is in use, `tooLarge`, `damaged`.
+  package static func copy(of path: String) throws(ForeignBackupError) -> SecretBytes {
+    let database = try SQLiteDatabase.at(path)
+    let checkpoint = try database.rows("PRAGMA wal_checkpoint(FULL)")
+    guard case .integer(0)? = checkpoint.first?.first else {
+      throw .unusable(part: "the database", reason: "another program is using it")
+    }
+    _ = try database.rows("BEGIN IMMEDIATE")
+    guard case .integer(let pages)? = try database.rows("PRAGMA page_count").first?.first,
+      case .integer(let size)? = try database.rows("PRAGMA page_size").first?.first
+    else { throw .damaged(part: "the database") }
+    guard pages <= Int64(SealVaultBackup.databaseLimit) / max(size, 512) else {
+      throw .tooLarge(part: "the database, in bytes,", limit: SealVaultBackup.databaseLimit)
+    }
+    let copy = try database.serialize()
+    _ = try database.rows("ROLLBACK")
+    guard try SealVaultDatabase(copy).isIntact else { throw .damaged(part: "the database") }
+    return copy
+  }
+
+  /// A copy whose own version number is another one.
+  ///
+  /// - Parameters:
+  ///   - bytes: a database of SealVault's.
+  ///   - version: the number.
+  /// - Returns: the copy.
+  /// - Throws: `damaged`, `unusable`.
+  package static func copy(
+    of bytes: borrowing SecretBytes, version: Int64
+  ) throws(ForeignBackupError) -> SecretBytes {
+    let database = try SQLiteDatabase.copying(bytes)
+    _ = try database.rows("UPDATE local_settings SET backup_version = ?", version)
+    let copy = try database.serialize()
+    let inside = try SealVaultDatabase(copy)
+    guard inside.isIntact, inside.version == version else { throw .damaged(part: "the database") }
+    return copy
+  }
+}

@@ -1,0 +1,120 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+extension FileAddition {
+  /// What a person decided about the files that get a new version.
+  struct Terms: Sendable {
+    /// The newer versions that stay when old ones are given up; nil: none is.
+    var keep: Int?
+    /// The ID of the file of the backup that gets the version.
+    var to: String?
+    /// Whether a file of that name from another path is replaced.
+    var replace = false
+  }
+
+  /// Adds files that were looked at before: with a touch, or silently where this computer may.
+  ///
+  /// - Parameters:
+  ///   - files: what is added.
+  ///   - unlock: which backup, and what opens it.
+  ///   - terms: what a person decided.
+  ///   - world: what surrounds the process.
+  /// - Returns: what became of each; the caller shows it.
+  /// - Throws: as ``AddedFiles/add(_:_:)``; `usage` for terms that go with a key only; `ambiguous`;
+  ///   the errors of opening the backup.
+  static func write(
+    _ files: [Planned], _ unlock: UnlockOptions, _ terms: Terms, _ world: World
+  ) async throws(UserMessage) -> AddedFiles {
+    let output = unlock.output(world)
+    var added = AddedFiles(files, unlock.common, world)
+    let folder = try Backup.folder(
+      at: unlock.folder.path(world, output), world, unlock.common)
+    if let writer = try LocalWriterChoice.writer(folder, unlock.folder) {
+      try writeSilently(&added, terms, folder, writer, world)
+    } else {
+      try await write(&added, unlock, terms, world)
+    }
+    added.finish()
+    return added
+  }
+
+  private static func writeSilently(
+    _ added: inout AddedFiles, _ terms: Terms, _ folder: BackupFolder,
+    _ writer: LocalSilentWriter, _ world: World
+  ) throws(UserMessage) {
+    if terms.keep != nil {
+      throw UserMessage(
+        .usage, "a computer that adds files without a touch gives no versions up",
+        hint: "where your key is, run: keybackup file prune --keep N")
+    }
+    if terms.to != nil {
+      throw UserMessage(
+        .usage, "a computer that adds files without a touch knows only its own files",
+        hint: "where your key is, run: keybackup file add PATH --to ID")
+    }
+    added.isSilent = true
+    var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
+    for file in added.files where !terms.replace {
+      try memory?.requireSame(file.path, file.name, as: writer.files[file.name])
+    }
+    for place in added.files.indices {
+      try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
+        try folder.addSilently(contents, name: name, as: writer, progress: progress)
+      }
+      if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
+    }
+  }
+
+  private static func write(
+    _ added: inout AddedFiles, _ unlock: UnlockOptions, _ terms: Terms, _ world: World
+  ) async throws(UserMessage) {
+    var opened = try await open(unlock, world)
+    var memory = AddedFilesMemory(opened.id, world)
+    let choice = Choice(try opened.allFiles(), opened.writers, memory, world)
+    let known = try added.files.map { file throws(UserMessage) -> FileID? in
+      if let to = terms.to { return try FileSelector.only(choice.all, to).id }
+      let known = try choice.file(file.name)
+      if !terms.replace { try memory.requireSame(file.path, file.name, as: known) }
+      return known
+    }
+    for place in added.files.indices {
+      try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
+        try opened.addFile(contents, name: name, to: known[place], progress: progress)
+      }
+      if let file = added.file(place) { memory.keep(file, from: added.files[place].path) }
+    }
+    if let keep = terms.keep { added.prune(&opened, keeping: keep) }
+    opened.rememberFiles(world)
+  }
+
+  private static func open(
+    _ unlock: UnlockOptions, _ world: World
+  ) async throws(UserMessage) -> OpenNamespace {
+    let backup = try await unlock.backup(world, for: .writing)
+    do throws(UserMessage) {
+      return try await backup.unlock(unlock, world, orElse: "nothing was added")
+    } catch  where error.code == .noAuthenticator {
+      throw error.adding(
+        hint: "to add files here without a key, begin with: keybackup writers request")
+    }
+  }
+}
+
+extension FileAddition.Planned {
+  /// A file that exists in memory only.
+  ///
+  /// - Parameters:
+  ///   - contents: at least one byte.
+  ///   - name: its name in the backup.
+  /// - Throws: `usage` for what cannot be a name.
+  init(_ contents: consuming SecretBytes, name: String) throws(UserMessage) {
+    guard let component = PathComponent(name) else {
+      throw UserMessage(
+        .usage, "\(ShellWord.quoted(name)) cannot be the name of a file in the backup",
+        hint: "a name has 1 to 255 bytes, no / and no control character")
+    }
+    let input = HeldInput(contents)
+    self.init(path: name, name: component, size: input.size, caution: nil, input: input)
+  }
+}

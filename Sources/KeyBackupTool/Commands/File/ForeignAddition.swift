@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import CSPP
+internal import SecretMemory
+
+/// `--add`, of every command that opens another program's backup.
+struct ForeignAdditionOption: ParsableArguments {
+  @Flag(help: "Put what comes out into the backup, as files.")
+  var add = false
+}
+
+/// Files out of another program's backup, on their way into this one.
+///
+/// They stay in guarded memory: none of them is written to a disk unencrypted.
+struct ForeignAddition: Sendable {
+  private var files: [FileAddition.Planned] = []
+
+  /// Takes a file.
+  ///
+  /// - Parameters:
+  ///   - contents: at least one byte.
+  ///   - name: its name in the backup; a file that this computer added under that name gets a new
+  ///     version.
+  /// - Throws: `usage` for what cannot be a name.
+  mutating func append(_ contents: consuming SecretBytes, name: String) throws(UserMessage) {
+    files.append(try FileAddition.Planned(contents, name: name))
+  }
+
+  /// Adds all files, with the same touch or without one as `file add` does it.
+  ///
+  /// - Parameters:
+  ///   - unlock: which backup, and what opens it.
+  ///   - world: what surrounds the process.
+  /// - Returns: what became of each.
+  /// - Throws: as `keybackup file add`.
+  func add(_ unlock: UnlockOptions, _ world: World) async throws(UserMessage) -> AddedFiles {
+    try await FileAddition.write(files, unlock, FileAddition.Terms(replace: true), world)
+  }
+}

@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import ForeignBackups
+internal import Glibc
+
+/// `keybackup foreign sealvault disable`: a device's backups go, and its KDF secret.
+struct SealVaultDisableCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Delete a device's SealVault backups and its KDF secret.",
+    discussion: """
+      It goes by the names of the files. The next backup still gets a higher version. The password, a \
+      file with the KDF secret and a security key's credential are yours to delete.
+      """)
+
+  @OptionGroup var common: CommonOptions
+
+  @Argument(help: ArgumentHelp("The folder with the zip files.", valueName: "folder"))
+  var target: String
+
+  @Option(help: ArgumentHelp("The ID of the device.", valueName: "id"))
+  var deviceId: String
+
+  @Flag(help: "Delete the KDF secret in the desktop's keyring, too.")
+  var desktopKeyring = false
+
+  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal it is needed.")
+  var yes = false
+
+  mutating func validate() throws {
+    guard SealVaultName.isWord(deviceId), deviceId.utf8.count <= 100 else {
+      throw ValidationError("a device ID has 1 to 100 letters, digits and hyphens")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let files = try SealVaultFolder(target).all(of: deviceId)
+    let prompter = common.prompter(world)
+    if !yes {
+      guard prompter.canAsk else {
+        throw UserMessage(
+          .usage, "\(counted(files.count, "backup")) would be deleted, and nobody can be asked",
+          hint: "add --yes to delete them")
+      }
+      let question = "Delete \(counted(files.count, "backup")) of \(deviceId) for good?"
+      guard try prompter.confirm(question) else {
+        throw UserMessage(.denied, "not confirmed; nothing was deleted")
+      }
+    }
+    // The secret first: without it the files are of no use to anybody.
+    var isForgotten = false
+    if desktopKeyring {
+      isForgotten = try SealVaultKeyring(deviceId, mayPrompt: prompter.canAsk, world).forget()
+    }
+    // All are tried, whatever becomes of one.
+    let left = files.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
+    let output = common.output(world)
+    try output.result(
+      "Deleted \(counted(files.count - left.count, "backup"))"
+        + (isForgotten ? " and the KDF secret in the keyring." : "."),
+      json: [
+        "device_id": .string(deviceId),
+        "deleted": .array(files.filter { !left.contains($0) }.map { .string($0) }),
+        "not_deleted": .array(left.map { .string($0) }), "secret_deleted": .bool(isForgotten),
+      ], ofChange: "the backups were deleted all the same")
+    for file in left {
+      output.warn("keybackup: \(ShellWord.quoted(file)) could not be deleted")
+    }
+    return left.isEmpty ? .success : .partial
+  }
+}

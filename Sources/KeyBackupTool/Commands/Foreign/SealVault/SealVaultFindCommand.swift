@@ -1,0 +1,55 @@
+internal import ArgumentParser
+internal import ForeignBackups
+
+/// `keybackup foreign sealvault find`: what a folder claims to have, without any secret.
+struct SealVaultFindCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find", abstract: "List the SealVault backups of a folder, the newest first.",
+    discussion: """
+      It reads names only, and anybody may have made them up. verify proves what a file is.
+      """)
+
+  @OptionGroup var common: CommonOptions
+
+  @Argument(help: ArgumentHelp("The folder with the zip files.", valueName: "folder"))
+  var place: String
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let found = try SealVaultFolder(place).files
+    let output = common.output(world)
+    if common.json {
+      try output.result(json: ["backups": .array(found.map(\.json))])
+    } else if found.isEmpty {
+      output.note("No SealVault backups are in \(ShellWord.quoted(place)).")
+    } else {
+      try output.result(SealVaultFile.table(found))
+    }
+    return .success
+  }
+}
+
+extension SealVaultFile {
+  fileprivate var json: JSONOutput {
+    [
+      "file": .string(file), "state": .string(state.rawValue),
+      "device_id": .optional(name?.deviceID), "version": .optional(name.map { Int($0.version) }),
+      "timestamp": .optional(name.map { Int($0.timestamp) }),
+      "operating_system": .optional(name?.operatingSystem),
+    ]
+  }
+
+  fileprivate static func table(_ files: [SealVaultFile]) -> Table {
+    Table(
+      columns: [
+        Table.Column("TIME", rank: 2), Table.Column("VERSION"), Table.Column("DEVICE", rank: 3),
+        Table.Column("STATE"), Table.Column("FILE"),
+      ],
+      rows: files.map { one in
+        [
+          one.name.map { PrintableTime.minute(UInt64($0.timestamp)) } ?? "-",
+          one.name.map { String($0.version) } ?? "-", one.name?.deviceID ?? "-",
+          one.state.rawValue, PrintableText.name(one.file, limit: 255),
+        ]
+      })
+  }
+}

@@ -1,0 +1,12 @@
+internal import ArgumentParser
+
+/// `keybackup foreign sealvault`: the zip files that SealVault put into iCloud.
+struct SealVaultGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sealvault",
+    abstract: "Find, open, check and write backups of SealVault.",
+    subcommands: [
+      SealVaultFindCommand.self, SealVaultOpenCommand.self, SealVaultVerifyCommand.self,
+      SealVaultWriteCommand.self, SealVaultDisableCommand.self,
+    ])
+}

@@ -1,0 +1,111 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import ForeignBackups
+internal import SecretMemory
+
+/// `keybackup foreign sealvault open`: the database and its data key.
+struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Decrypt a SealVault backup: the database and its data key.",
+    discussion: """
+      Each gets a new file that only you may read. The data key decrypts the wallets' keys in the \
+      database.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var secrets: SealVaultSecretOptions
+  @OptionGroup var addition: ForeignAdditionOption
+
+  @Argument(help: ArgumentHelp("The zip file; - for standard input.", valueName: "zip"))
+  var zip: String
+
+  @Option(help: ArgumentHelp("The folder to write into.", valueName: "folder"))
+  var out: String?
+
+  @Flag(help: "Take a database that says it is another version.")
+  var anyVersion = false
+
+  @OptionGroup var synced: SyncedFolderOption
+
+  mutating func validate() throws {
+    if out == "" || out == "-" { throw ValidationError("--out names a folder") }
+    guard out != nil || addition.add else {
+      throw ValidationError("name a folder with --out, or put it into the backup with --add")
+    }
+    try unlock.requireOtherInput(than: secrets.input, zip)
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try synced.requirePrivate(input: secrets.kdfSecret, world)
+    try synced.requirePrivate(out, besides: unlock.folder.folder, world)
+    let opened = try await OpenedSealVault.open(
+      zip, secrets, unlock, anyVersion: anyVersion, world)
+    var dataKey = SecretText()
+    dataKey.append(opened.dataKey.copy(), as: .hex)
+    let keyText = dataKey.finish()
+    let hasKey = opened.dataKey.count > 0
+
+    let output = unlock.output(world)
+    var json = opened.json
+    var written: [String] = []
+    if let out {
+      let name = "\(opened.metadata.deviceID)_\(opened.metadata.version)"
+      written = try write(
+        opened.database, hasKey ? keyText.copy() : SecretBytes(zeroed: 0), name, into: out)
+      json["folder"] = .string(out)
+      json["written"] = .array(written.map { .string($0) })
+    }
+    var codes = [opened.exitCode]
+    if addition.add {
+      var added = ForeignAddition()
+      let name = "sealvault-\(opened.metadata.deviceID)"
+      try added.append(opened.database.copy(), name: name + ".sqlite3")
+      if hasKey { try added.append(keyText.copy(), name: name + ".data-key") }
+      let result = try await added.add(unlock, world)
+      json["added"] = result.json
+      codes.append(result.exitCode)
+      if !unlock.common.json { try result.show(output) }
+    }
+    let change = "what was decrypted was written all the same"
+    if unlock.common.json {
+      try output.result(json: json, ofChange: change)
+    } else {
+      for file in written {
+        try output.result(
+          "Wrote \(ShellWord.quoted("\(out ?? "")/\(file)"))", json: [:], ofChange: change)
+      }
+    }
+    opened.warn(output)
+    return codes.first { $0 == .rollback } ?? codes.last ?? .success
+  }
+
+  /// Writes the files, durable and read back.
+  ///
+  /// - Returns: their names.
+  /// - Throws: `cannot-create` where a name is taken; that file stays as it is.
+  private func write(
+    _ database: borrowing SecretBytes, _ dataKey: consuming SecretBytes, _ name: String,
+    into folder: String
+  ) throws(UserMessage) -> [String] {
+    let files = [name + ".sqlite3"] + (dataKey.count > 0 ? [name + ".data-key"] : [])
+    for file in files { try OutputFile.requireFree("\(folder)/\(file)") }
+    // Makes the folder, for the user alone.
+    _ = try RestoredTree(path: folder)
+    let taken: [String]
+    do throws(BackupFolderError) {
+      var place = try PrivateFolder(path: folder)
+      try place.write(database, as: files[0])
+      if dataKey.count > 0 { try place.write(dataKey, as: files[1]) }
+      try place.place()
+      taken = place.taken
+    } catch {
+      throw UserMessage(error)
+    }
+    if let name = taken.first {
+      throw UserMessage(
+        .cannotCreate, "\(ShellWord.quoted("\(folder)/\(name)")) exists and is never overwritten",
+        hint: "choose another folder for --out")
+    }
+    return files
+  }
+}

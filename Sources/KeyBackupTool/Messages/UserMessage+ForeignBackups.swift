@@ -1,0 +1,40 @@
+internal import ForeignBackups
+
+extension UserMessage {
+  /// The message for a backup of another program that does not open, or cannot be written.
+  ///
+  /// - Parameters:
+  ///   - error: what was found.
+  ///   - file: the backup as the person named it; nil where the error is not about one.
+  init(_ error: ForeignBackupError, in file: String? = nil) {
+    let place = file.map { " in \(ShellWord.quoted($0))" } ?? ""
+    self =
+      switch error {
+      case .damaged(let part):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is damaged, or is not what the program writes",
+          hint: "get another copy of the file; a sync program may keep earlier ones")
+      case .unsupported(let part):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is of a kind that cannot be read",
+          hint: "a newer keybackup may know it")
+      case .tooLarge(let part, let limit):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is over the limit of \(limit)",
+          hint: "check that it is the right file")
+      case .wrongSecret(let part):
+        UserMessage(
+          .wrongKey, "\(part) does not open this backup\(place)",
+          hint: "check each secret; a file that was changed looks the same")
+      case .secretForm(let part, let form):
+        UserMessage(.dataInvalid, "\(part) has to be \(form)", hint: "type or copy it again")
+      case .unusable(let part, let reason):
+        UserMessage(.io, "\(part)\(place) cannot be used: \(reason)")
+      case .libraryMissing(let name, let package):
+        UserMessage(
+          .noAuthenticator, word: "library-missing",
+          "\(name) is needed for this and is not installed",
+          hint: "run: sudo apt install \(package)")
+      }
+  }
+}

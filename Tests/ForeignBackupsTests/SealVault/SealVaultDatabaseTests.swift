@@ -1,0 +1,88 @@
+import FoundationEssentials
+import SecretMemory
+import Testing
+
+@testable import ForeignBackups
+
+struct SealVaultDatabaseTests {
+  private let folder = FileManager.default.temporaryDirectory.path() + "/sealvault-\(UUID())"
+
+  /// Runs statements on a new database file.
+  private func database(_ statements: String...) throws -> String {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let path = folder + "/db.sqlite3"
+    try #require(FileManager.default.createFile(atPath: path, contents: nil))
+    let made = try SQLiteDatabase.at(path)
+    for statement in statements { _ = try made.rows(statement) }
+    return path
+  }
+
+  private static let settings = [
+    "CREATE TABLE local_settings (id TEXT, backup_version INTEGER, backup_kdf_nonce BLOB)",
+    "INSERT INTO local_settings VALUES ('local_settings', 6, x'a0a1a2a3a4a5a6a7a8a9aaabacadaeaf')",
+    "CREATE TABLE local_encrypted_deks (dek_id TEXT, encrypted_dek BLOB, kek_name TEXT)",
+    "INSERT INTO local_encrypted_deks VALUES ('a', x'01', 'SK-KEY-ENCRYPTION-KEY')",
+    "INSERT INTO local_encrypted_deks VALUES ('a', x'0203', 'SECRET-KEY-BACKUP-KEY-ENCRYPTION-KEY')",
+  ]
+
+  @Test(arguments: ["DELETE", "WAL"])
+  func `A copy holds what is in the file and its log`(_ mode: String) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try database()
+    // It stays open: the log is not brought into the file by closing it.
+    let user = try SQLiteDatabase.at(path)
+    _ = try user.rows("PRAGMA journal_mode = \(mode)")
+    for statement in Self.settings { _ = try user.rows(statement) }
+    let copy = try SealVaultDatabase.copy(of: path)
+    let inside = try SealVaultDatabase(copy)
+    #expect(inside.isIntact && inside.version == 6)
+    #expect(inside.kdfNonce == SealVaultVector.known.kdfNonce)
+    #expect(inside.wrappedKey == [2, 3])
+    let later = try SealVaultDatabase.copy(of: copy, version: 7)
+    #expect(try SealVaultDatabase(later).version == 7)
+    // Neither copy changed the file.
+    #expect(try user.rows("SELECT backup_version FROM local_settings") == [[.integer(6)]])
+  }
+
+  @Test func `A database that is in use is told apart from one that is damaged`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try database("CREATE TABLE t (a)")
+    let user = try SQLiteDatabase.at(path)
+    _ = try user.rows("BEGIN EXCLUSIVE")
+    #expect(
+      throws: ForeignBackupError.unusable(
+        part: "the database", reason: "another program is using it")
+    ) { try SealVaultDatabase.copy(of: path).count }
+    _ = try user.rows("ROLLBACK")
+    #expect(try SealVaultDatabase.copy(of: path).count > 0)
+  }
+
+  @Test func `A file that is no database is refused`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try database("CREATE TABLE t (a)", "INSERT INTO t VALUES (zeroblob(9000))")
+    let good = try [UInt8](Data(contentsOf: URL(filePath: path)))
+    for contents in [
+      Array(
+        "no database at all, just some text of a hundred bytes or more than that, so it is".utf8),
+      Array(good.prefix(5000)), good.enumerated().map { $0.offset / 4096 == 1 ? 0xFF : $0.element },
+    ] {
+      try Data(contents).write(to: URL(filePath: path))
+      #expect(throws: ForeignBackupError.damaged(part: "the database")) {
+        try SealVaultDatabase.copy(of: path).count
+      }
+      #expect(try SealVaultDatabase(secret(contents)).isIntact == false)
+    }
+    #expect(throws: ForeignBackupError.self) {
+      try SealVaultDatabase.copy(of: folder + "/missing").count
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder + "/missing"))
+  }
+
+  @Test func `A database of another program has no version and no key`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let inside = try SealVaultDatabase(
+      SealVaultDatabase.copy(of: database("CREATE TABLE t (a)")))
+    #expect(inside.isIntact)
+    #expect(inside.version == nil && inside.kdfNonce == nil && inside.wrappedKey == nil)
+  }
+}
