@@ -183,7 +183,8 @@ let package = Package(
     .executableTarget(
       name: "format-fuzz",
       dependencies: [
-        "BackupFolder", "CSPP", "FuzzSupport", "SecretMemory", "WalletFormats", "CPlainMemory",
+        "BackupFolder", "CSPP", "ForeignBackups", "FuzzSupport", "SecretMemory", "WalletFormats",
+        "CPlainMemory",
       ],
       path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(
@@ -228,7 +229,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ForeignBackupsTests",
-      dependencies: ["ForeignBackups", "SecretMemory", "TestSupport"], swiftSettings: strict),
+      dependencies: ["COpenSSL", "ForeignBackups", "SecretMemory", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),

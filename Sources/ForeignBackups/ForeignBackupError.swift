@@ -4,21 +4,30 @@
 package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   /// This part is not as the format wants it, or does not fit what authenticates it.
   case damaged(part: String)
+  /// This part is needed and not there: of the file, or of what was given to open it.
+  case missing(part: String)
   /// A newer or other version of the format than can be read.
   case unsupported(part: String)
   /// Larger, longer or costlier than a limit, in the unit that the part names.
   case tooLarge(part: String, limit: Int)
   /// The password, the secret or the key does not open this backup.
   case wrongSecret(part: String)
+  /// Nothing but the password takes part in the key: anybody may have planted this backup.
+  case unhardened
+  /// There is not enough memory for what the key's derivation asks for.
+  case outOfMemory
   /// A shared library that this format needs is not installed, with the Debian package.
   case libraryMissing(name: String, package: String)
 
   package var description: String {
     switch self {
     case .damaged(let part): "\(part) is damaged"
+    case .missing(let part): "\(part) is missing"
     case .unsupported(let part): "\(part) is of a kind that cannot be read"
     case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"
     case .wrongSecret(let part): "\(part) does not open this backup"
+    case .unhardened: "nothing hardens this backup's key but the password"
+    case .outOfMemory: "there is not enough memory to derive the key"
     case .libraryMissing(let name, let package): "\(name) is not installed (package \(package))"
     }
   }

@@ -31,6 +31,8 @@ enum FormatTarget: String, CaseIterable {
   case lists
   /// A sealed operation, any text under a valid seal, and authorising lines.
   case sealed
+  /// A file of Celo's encrypted backup.
+  case celo
 
   /// Gives the decoder one input.
   ///
@@ -50,6 +52,7 @@ enum FormatTarget: String, CaseIterable {
     case .covb: CovbTarget.run(bytes)
     case .lists: ListsTarget.run(bytes)
     case .sealed: SealedTarget.run(bytes)
+    case .celo: CeloTarget.run(bytes)
     }
   }
 }

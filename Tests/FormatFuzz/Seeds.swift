@@ -55,6 +55,7 @@ enum Seeds {
       case .covb: return covb.map { Array($0.utf8) }
       case .lists: return lists.map { Array($0.utf8) }
       case .sealed: return try sealed()
+      case .celo: return celo.map { Array($0.utf8) }
       }
     } catch {
       fatalError("\(error)")
@@ -80,6 +81,13 @@ enum Seeds {
   private static let covb = [
     #"{"version":2,"created_at":1,"wallets":[{"metadata":{"id":"a","name":"n","wallet_mode":"Decoy"},"secret":{"Mnemonic":"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"},"descriptors":{"external":"x","internal":"y"},"xpub":"z","labels_jsonl":"{\"type\":\"tx\",\"ref\":\"a\"}\n"},{"metadata":{"id":"b"},"secret":{"TapSignerBackup":[1,255]}},{"metadata":{"id":"c"},"secret":"None"}],"settings":{}}"#,
     "COVB\u{4}",
+  ]
+
+  private static let celo = [
+    #"{"encryptedData":"0NHS09TV1tfY2drbgGgxgc2Z6fr1WfkYUGOWMBQtkTP6dcpSkJlxo3vzL9A=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","odisDomain":{"name":"ODIS Sequential Delay Domain","version":"1","stages":[{"delay":10,"resetTimer":{"defined":true,"value":true},"batchSize":{"defined":true,"value":2},"repetitions":{"defined":false,"value":0}},{"delay":30,"resetTimer":{"defined":true,"value":false},"batchSize":{"defined":true,"value":1},"repetitions":{"defined":false,"value":0}}],"address":{"defined":true,"value":"0x14d25D3fC2B45893C9E67B55d8Cc8831B36384Ac"},"salt":{"defined":false,"value":""}},"encryptedFuseKey":"AAAA","environment":{"odis":{"odisUrl":"https://odis.example","odisPubKey":"AAAA"},"circuitBreaker":{"url":"https://cb.example/","publicKey":"PEM"}},"metadata":{"a":[1.5,null]}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbu4eXgppiuhsxe0xfskg07nPJs6JS8SVGWiKSMWrSlFk=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","computationalHardening":{"function":"scrypt","cost":32768,"blockSize":8,"parallelization":1},"environment":{}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbrXqkL3kvoH0auJqdv770wgbvVI1o3tmLnYFuWOFDEGw=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","computationalHardening":{"function":"pbkdf2_sha256","iterations":10000},"environment":{}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbgGgxgc2Z6fr1WfkYUGOWMBQtkTP6dcpSkJlxo3vzL9A=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1"}"#,
   ]
 
   private static let lists = [

@@ -184,6 +184,7 @@ struct TypedSecrets: Sendable {
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
-    "--wait-sync", "--timeout",
+    "--wait-sync", "--timeout", "--cost", "--block-size", "--parallelization", "--counter",
+    "--blinded-message",
   ]
 }
