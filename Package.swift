@@ -231,7 +231,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ForeignBackupsTests",
-      dependencies: ["ForeignBackups", "SecretMemory", "TestSupport"], swiftSettings: strict),
+      dependencies: ["COpenSSL", "ForeignBackups", "SecretMemory", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),

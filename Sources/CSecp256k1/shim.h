@@ -1,6 +1,7 @@
 #pragma once
 #include <secp256k1.h>
 #include <secp256k1_extrakeys.h>
+#include <secp256k1_recovery.h>
 #include <secp256k1_schnorrsig.h>
 
 /// The magic of secp256k1_schnorrsig_extraparams, which the library gives as an

@@ -4,6 +4,8 @@
 package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   /// This part is not as the format wants it, or does not fit what authenticates it.
   case damaged(part: String)
+  /// This part is needed and not there: of the file, or of what was given to open it.
+  case missing(part: String)
   /// A newer or other version of the format than can be read.
   case unsupported(part: String)
   /// Larger, longer or costlier than a limit, in the unit that the part names.
@@ -14,17 +16,24 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   case secretForm(part: String, form: String)
   /// Something that was given cannot be used as it is now: a database that is busy.
   case unusable(part: String, reason: String)
+  /// Nothing but the password takes part in the key: anybody may have planted this backup.
+  case unhardened
+  /// There is not enough memory for what the key's derivation asks for.
+  case outOfMemory
   /// A shared library that this format needs is not installed, with the Debian package.
   case libraryMissing(name: String, package: String)
 
   package var description: String {
     switch self {
     case .damaged(let part): "\(part) is damaged"
+    case .missing(let part): "\(part) is missing"
     case .unsupported(let part): "\(part) is of a kind that cannot be read"
     case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"
     case .wrongSecret(let part): "\(part) does not open this backup"
     case .secretForm(let part, let form): "\(part) has to be \(form)"
     case .unusable(let part, let reason): "\(part) cannot be used: \(reason)"
+    case .unhardened: "nothing hardens this backup's key but the password"
+    case .outOfMemory: "there is not enough memory to derive the key"
     case .libraryMissing(let name, let package): "\(name) is not installed (package \(package))"
     }
   }

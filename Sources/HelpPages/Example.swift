@@ -66,6 +66,32 @@ package struct Example: Sendable {
         "Delete its KDF secret in the keyring too, unasked",
         "keybackup foreign sealvault disable ~/iCloud --device-id laptop --desktop-keyring --yes"),
     ],
+    "foreign celo open": [
+      Example(
+        "Open what a password and scrypt protect",
+        "keybackup foreign celo open backup.json --out words.txt"),
+      Example(
+        "Open with the circuit breaker's key",
+        "keybackup foreign celo open backup.json --breaker-key breaker.pem --out words.txt"),
+    ],
+    "foreign celo inspect": [
+      Example("See what opens a file", "keybackup foreign celo inspect backup.json"),
+      Example("Read it in a program", "keybackup foreign celo inspect backup.json --json"),
+    ],
+    "foreign celo request": [
+      Example(
+        "Ask how many tries are used up", "keybackup foreign celo request backup.json"),
+      Example(
+        "End all tries", "keybackup foreign celo request backup.json --kind disable"),
+    ],
+    "foreign celo write": [
+      Example(
+        "Write a file for Celo's program",
+        "keybackup foreign celo write words.txt --out backup.json"),
+      Example(
+        "Take the password from a file",
+        "keybackup foreign celo write words.txt --out backup.json --password-file password"),
+    ],
   ]
 
   // MARK: Watched files

@@ -33,6 +33,8 @@ enum FormatTarget: String, CaseIterable {
   case sealed
   /// A SealVault backup: the zip file, metadata, a name, the database.
   case sealvault
+  /// A file of Celo's encrypted backup.
+  case celo
 
   /// Gives the decoder one input.
   ///
@@ -53,6 +55,7 @@ enum FormatTarget: String, CaseIterable {
     case .lists: ListsTarget.run(bytes)
     case .sealed: SealedTarget.run(bytes)
     case .sealvault: SealVaultTarget.run(bytes)
+    case .celo: CeloTarget.run(bytes)
     }
   }
 }

@@ -56,6 +56,7 @@ enum Seeds {
       case .lists: return lists.map { Array($0.utf8) }
       case .sealed: return try sealed()
       case .sealvault: return sealvault.map { Array($0.utf8) }
+      case .celo: return celo.map { Array($0.utf8) }
       }
     } catch {
       fatalError("\(error)")
@@ -86,6 +87,13 @@ enum Seeds {
   private static let sealvault = [
     #"{"backup_scheme":"V1","backup_version":7,"device_id":"B92B17B9-24A0-48FC-9709-281B15639BD8","device_name":"Agó\"s \\ iPhone","kdf_nonce":"oKGio6SlpqeoqaqrrK2urw==","operating_system":"ios","timestamp":1672054688}"#,
     "sealvault_backup_v1_ios_1672054688_B92B17B9-24A0-48FC-9709-281B15639BD8_7.zip",
+  ]
+
+  private static let celo = [
+    #"{"encryptedData":"0NHS09TV1tfY2drbgGgxgc2Z6fr1WfkYUGOWMBQtkTP6dcpSkJlxo3vzL9A=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","odisDomain":{"name":"ODIS Sequential Delay Domain","version":"1","stages":[{"delay":10,"resetTimer":{"defined":true,"value":true},"batchSize":{"defined":true,"value":2},"repetitions":{"defined":false,"value":0}},{"delay":30,"resetTimer":{"defined":true,"value":false},"batchSize":{"defined":true,"value":1},"repetitions":{"defined":false,"value":0}}],"address":{"defined":true,"value":"0x14d25D3fC2B45893C9E67B55d8Cc8831B36384Ac"},"salt":{"defined":false,"value":""}},"encryptedFuseKey":"AAAA","environment":{"odis":{"odisUrl":"https://odis.example","odisPubKey":"AAAA"},"circuitBreaker":{"url":"https://cb.example/","publicKey":"PEM"}},"metadata":{"a":[1.5,null]}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbu4eXgppiuhsxe0xfskg07nPJs6JS8SVGWiKSMWrSlFk=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","computationalHardening":{"function":"scrypt","cost":32768,"blockSize":8,"parallelization":1},"environment":{}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbrXqkL3kvoH0auJqdv770wgbvVI1o3tmLnYFuWOFDEGw=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1","computationalHardening":{"function":"pbkdf2_sha256","iterations":10000},"environment":{}}"#,
+    #"{"encryptedData":"0NHS09TV1tfY2drbgGgxgc2Z6fr1WfkYUGOWMBQtkTP6dcpSkJlxo3vzL9A=","nonce":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=","version":"0.0.1"}"#,
   ]
 
   private static let lists = [

@@ -14,6 +14,17 @@ extension UserMessage {
         UserMessage(
           .dataInvalid, "\(part)\(place) is damaged, or is not what the program writes",
           hint: "get another copy of the file; a sync program may keep earlier ones")
+      case .missing(let part):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is missing",
+          hint: "get another copy of the file; a sync program may keep earlier ones")
+      case .unhardened:
+        UserMessage(
+          .dataInvalid, "nothing but its password protects the backup\(place)",
+          hint: "anybody who can write to its folder may have planted it; if you know that it is "
+            + "yours, add --unhardened")
+      case .outOfMemory:
+        UserMessage(.io, "there is not enough memory to derive the key\(place)")
       case .unsupported(let part):
         UserMessage(
           .dataInvalid, "\(part)\(place) is of a kind that cannot be read",

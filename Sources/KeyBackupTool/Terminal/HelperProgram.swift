@@ -14,7 +14,7 @@ struct HelperProgram: ~Copyable {
   let what: String
 
   private let process: pid_t
-  private let input: Int32
+  private var input: Int32
   private let output: Int32
   private let deadline: Int64
   private var isReaped = false
@@ -70,7 +70,7 @@ struct HelperProgram: ~Copyable {
   }
 
   deinit {
-    close(input)
+    if input >= 0 { close(input) }
     close(output)
     guard !isReaped else { return }
     // Most end by themselves with their input.
@@ -88,6 +88,15 @@ struct HelperProgram: ~Copyable {
   /// A program that is gone shows when its answer is read.
   func send(_ line: String) {
     try? unsafe Output.writeAll(Array((line + "\n").utf8).span.bytes, to: input)
+  }
+
+  /// Sends text that may be secret, and nothing after it.
+  ///
+  /// A program that is gone shows when its answer is read.
+  mutating func send(last text: borrowing SecretBytes) {
+    text.withBytes { try? Output.writeAll($0, to: input) }
+    close(input)
+    input = -1
   }
 
   /// The result of reading.

@@ -184,6 +184,7 @@ struct TypedSecrets: Sendable {
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
-    "--wait-sync", "--timeout", "--version",
+    "--wait-sync", "--timeout", "--version", "--cost", "--block-size", "--parallelization",
+    "--counter", "--blinded-message",
   ]
 }

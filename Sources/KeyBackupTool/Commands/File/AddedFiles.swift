@@ -11,7 +11,7 @@ struct AddedFiles: ~Copyable {
 
   /// Whether no key was asked for.
   var isSilent = false
-  private let files: [FileAddition.Planned]
+  let files: [FileAddition.Planned]
   private let output: Output
   private let world: World
   private var bar: ProgressBar

@@ -107,7 +107,8 @@ struct SecretImport {
     return metadata
   }
 
-  private static func append(
+  /// Adds a new wallet's entry to those that are to be added.
+  static func append(
     _ entry: borrowing NewWalletEntry, _ now: UInt64, to entries: inout NewEntries
   ) throws {
     let bytes = try entry.encode(updatedAt: now)
@@ -117,7 +118,7 @@ struct SecretImport {
   }
 
   /// The digest that is equal for the same wallet: of secret and network.
-  private static func content(_ entry: WalletEntry, in bytes: borrowing SecretBytes) -> Digest? {
+  static func content(_ entry: WalletEntry, in bytes: borrowing SecretBytes) -> Digest? {
     switch try? entry.secret(in: bytes) {
     case nil: return nil
     case .some(let secret):

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// Whether the contents of a file go into the backup, and under which name.
+struct CeloAddOptions: ParsableArguments {
+  @Flag(help: "Put it into the backup: a wallet, or else a file.")
+  var add = false
+
+  @Option(help: ArgumentHelp("With --add, the name in the backup.", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --add, a wallet's network (default: bitcoin).",
+      valueName: "network"))
+  var network: String?
+
+  mutating func validate() throws {
+    guard add else {
+      if name != nil || network != nil {
+        throw ValidationError("--name and --network go with --add")
+      }
+      return
+    }
+    guard let name, PathComponent(name) != nil, (1...200).contains(name.utf8.count) else {
+      throw ValidationError("--add needs --name, with 1 to 200 bytes and no /")
+    }
+    if let network, (try? WalletNetwork(argument: network)) == nil {
+      throw ValidationError("--network is bitcoin, testnet, testnet4 or signet")
+    }
+  }
+
+  /// Adds the contents, and says how.
+  ///
+  /// - Parameters:
+  ///   - data: the contents.
+  ///   - unlock: what opens the backup.
+  ///   - world: what surrounds the process.
+  /// - Throws: as opening the backup and adding do.
+  func write(
+    _ data: borrowing SecretBytes, _ unlock: UnlockOptions, _ world: World
+  ) async throws(UserMessage) {
+    switch try? Mnemonic(checking: data) {
+    case .some(let words): try await write(words, unlock, world)
+    case nil: try await write(file: data.copy(), unlock, world)
+    }
+  }
+
+  private func write(
+    _ words: consuming Mnemonic, _ unlock: UnlockOptions, _ world: World
+  ) async throws(UserMessage) {
+    let entries = try entries(words, world)
+    var opened = try await unlock.open(world, for: .writing, purpose: .writing)
+    let outcome = try entries.add(to: &opened, byRecord: false) { version, entry in
+      SecretImport.content(version.entry, in: entry)
+    }
+    let output = unlock.output(world)
+    output.warn(viewProblem: opened.viewProblem)
+    try output.result(
+      opened.importWords(
+        added: outcome.added.count, unchanged: outcome.unchanged.count, of: outcome.unchanged,
+        same: "secret"),
+      json: [
+        "kind": "wallet", "name": .string(name ?? ""), "added": .bool(!outcome.added.isEmpty),
+        "record_id": .optional(outcome.added.first?.hex ?? outcome.unchanged.first?.hex),
+      ], ofChange: "the wallet was added all the same")
+  }
+
+  private func entries(
+    _ words: consuming Mnemonic, _ world: World
+  ) throws(UserMessage) -> NewEntries {
+    do {
+      let network = try WalletNetwork(argument: network ?? "bitcoin")
+      var metadata = NewWalletEntry.Metadata(name: name ?? "", network: network.csppName)
+      metadata.walletType = "Hot"
+      // Without RIPEMD-160 the words are kept all the same.
+      metadata.masterFingerprint =
+        try? words.masterKey(passphrase: SecretBytes(zeroed: 0)).fingerprint().description
+      let entry = NewWalletEntry(
+        walletID: WalletID.random().description, kind: .mnemonic, secret: words.phrase.copy(),
+        metadata: metadata)
+      var entries = NewEntries()
+      try SecretImport.append(entry, UInt64(max(0, world.now())), to: &entries)
+      return entries
+    } catch {
+      throw UserMessage(any: error, in: "the new wallet's entry")
+    }
+  }
+
+  private func write(
+    file data: consuming SecretBytes, _ unlock: UnlockOptions, _ world: World
+  ) async throws(UserMessage) {
+    guard let component = PathComponent(name ?? "") else {
+      throw UserMessage(.usage, "--name cannot be the name of a file in the backup")
+    }
+    let size = data.count
+    var opened = try await unlock.backup(world, for: .writing)
+      .unlock(unlock, world, orElse: "nothing was added")
+    let known = try FileAddition.file(
+      component, among: FileAddition.ownFiles(try opened.allFiles(), world))
+    let contents = FileContents(
+      bytes: data, modified: UInt64(max(0, world.now())), mode: 0o600)
+    let added: AddedVersion
+    do throws(BackupFolderError) {
+      added = try opened.addFile(contents, name: component, to: known)
+    } catch {
+      throw UserMessage(error)
+    }
+    let shown = "\"\(PrintableText.name(component.text))\""
+    var json: JSONOutput = [
+      "kind": "file", "name": .string(component.text), "size": .number(size),
+    ]
+    let words: String
+    switch added {
+    case .added(let file, _, _):
+      json["added"] = true
+      json["file_id"] = .string(file.hex)
+      words = "Saved \(shown), \(PrintableSize.text(UInt64(size)))."
+    case .unchanged(let file):
+      json["added"] = false
+      json["file_id"] = .string(file.hex)
+      words = "\(shown) has not changed; nothing was written."
+    }
+    try unlock.output(world).result(
+      words, json: json, ofChange: "the file was saved all the same")
+  }
+}

@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import ForeignBackups
+internal import SecretMemory
+
+/// `keybackup foreign celo open`: what a file holds.
+struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Open a Celo file.",
+    discussion: """
+      A file that ODIS hardened needs the output of ODIS, and Celo's service is gone.
+      --odis-program gets one line of JSON with domain_hash and message, in hex, and prints the \
+      output.
+      A file that nothing hardens may have been planted, with a wallet of somebody else. \
+      --unhardened opens it all the same.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var input: CeloFileArgument
+  @OptionGroup var password: CeloPasswordOptions
+  @OptionGroup var fuseKey: CeloFuseKeyOptions
+  @OptionGroup var odis: CeloODISOptions
+
+  @Flag(help: "Open a file that only its password protects.")
+  var unhardened = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write to this new file, or - for standard output.", valueName: "file"))
+  var out: String?
+
+  @Flag(help: "Print what it holds even on a terminal.")
+  var reveal = false
+
+  @OptionGroup var addition: CeloAddOptions
+  @OptionGroup var place: SyncedFolderOption
+
+  private var common: CommonOptions { unlock.common }
+
+  mutating func validate() throws {
+    if out == "" { throw ValidationError("--out names a file") }
+    if addition.add, out != nil || reveal {
+      throw ValidationError("--add puts it into the backup; --out and --reveal do not go with it")
+    }
+    let inputs = [input.file, password.input, odis.input] + fuseKey.inputs
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("only one input can come from standard input")
+    }
+    try unlock.requireOtherInput(than: inputs.first { $0 == "-" } ?? nil)
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let output = common.output(world)
+    guard !addition.add else {
+      try await addition.write(try open(world), unlock, world)
+      return .success
+    }
+    if path == nil, !reveal { try output.requireNoTerminal("what it holds") }
+    try OutputFile.requireFree(path)
+    try place.requirePrivate(path, printed: path == nil ? output.resultFile : nil, world)
+    try write(try open(world), output)
+    return .success
+  }
+
+  /// The file to write, or nil for standard output.
+  private var path: String? { out == "-" ? nil : out }
+
+  private func open(_ world: World) throws(UserMessage) -> SecretBytes {
+    let backup = try input.read(world)
+    let prompter = common.prompter(world)
+    // Refused before a secret is asked for.
+    guard backup.isHardened || unhardened else { throw UserMessage(.unhardened, in: input.file) }
+    try odis.check(backup, prompter)
+    let fuseKey = try fuseKey.read(backup, prompter)
+    let password = try password.read(prompter, twice: false)
+    do {
+      let opening = try CeloOpening(
+        backup, password: password, fuseKey: fuseKey, allowsUnhardened: unhardened)
+      let answer = try odis.read(backup, opening, prompter)
+      return try opening.open(odisOutput: answer)
+    } catch let error as ForeignBackupError {
+      throw Self.message(error, backup)
+    } catch let error as UserMessage {
+      throw error
+    } catch {
+      throw UserMessage(.internalError, "a fault in keybackup: unexpected error")
+    }
+  }
+
+  /// The message where a file does not open, with a field whose name may have been changed.
+  private static func message(_ error: ForeignBackupError, _ backup: CeloBackup) -> UserMessage {
+    let message = UserMessage(error)
+    guard case .wrongSecret = error, let field = backup.unknownFields.first else { return message }
+    return message.adding(
+      hint: "the file has a field that the format does not know: "
+        + "\(PrintableText.name(field, limit: 40)). Its name may have been changed")
+  }
+
+  private func write(_ data: consuming SecretBytes, _ output: Output) throws(UserMessage) {
+    let size = data.count
+    if let path {
+      try OutputFile.write(data, to: path)
+      let words = "\(ShellWord.quoted(path)) was written all the same"
+      if common.json {
+        try output.result(
+          json: ["file": .string(path), "size": .number(size)], ofChange: words)
+      } else {
+        output.note("Wrote \(ShellWord.quoted(path)): \(PrintableSize.text(UInt64(size))).")
+      }
+      return
+    }
+    guard !common.json else {
+      var text = SecretText()
+      text.append("{\"data\":\"")
+      text.append(hex: data)
+      text.append("\",\"schema\":1,\"size\":\(size)}\n")
+      return try output.result(secret: text.finish())
+    }
+    guard output.resultIsTerminal else { return try output.result(secret: data) }
+    var text = SecretText()
+    text.append(text: data)
+    text.append("\n")
+    try output.result(entry: text.finish())
+  }
+}

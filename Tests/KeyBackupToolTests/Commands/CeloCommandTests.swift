@@ -1,0 +1,394 @@
+import Foundation
+import Testing
+
+/// `keybackup foreign celo` on the known answers, which another program made.
+@Suite struct CeloCommandTests {
+  private static let data = "backup test data"
+  private static let fuseKey = "606162636465666768696a6b6c6d6e6f"
+  private static let odisOutput = "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
+
+  /// The file of a case, and private files with what opens it.
+  private struct Given {
+    let box: Sandbox
+    var file: String { box.root + "/backup.json" }
+    var password: [String] { ["--password-file", box.root + "/password"] }
+    var fuse: [String] { ["--fuse-key-file", box.root + "/fuse"] }
+    var odis: [String] { ["--odis-output-file", box.root + "/odis"] }
+
+    /// Takes the case with this in its name, after a change of its text.
+    init(_ name: String, change: (inout [String: Any]) -> Void = { _ in }) throws {
+      box = try Sandbox()
+      let path = Build.root + "/Tests/Vectors/foreign/celo.json"
+      let all = try JSONSerialization.jsonObject(with: Data(Files.read(path))) as? [String: Any]
+      let cases = all?["cases"] as? [[String: Any]] ?? []
+      let found = cases.first { ($0["name"] as? String ?? "").contains(name) }
+      var backup = try #require(found?["backup_json"] as? [String: Any])
+      change(&backup)
+      try Files.write(
+        [UInt8](JSONSerialization.data(withJSONObject: backup)), to: box.root + "/backup.json")
+      try Files.write("backup test password\n", to: box.root + "/password", mode: 0o600)
+      try Files.write(CeloCommandTests.fuseKey.uppercased(), to: box.root + "/fuse", mode: 0o600)
+      try Files.write(
+        Data(bytes(hex: CeloCommandTests.odisOutput)).base64EncodedString() + "\r\n",
+        to: box.root + "/odis", mode: 0o600)
+    }
+
+    /// Runs a command without a security key.
+    @discardableResult
+    func celo(
+      _ verb: String, _ arguments: [String] = [], input: [UInt8] = [],
+      terminal: [TerminalStep]? = nil, columns: UInt16 = 1000
+    ) async throws -> Outcome {
+      try await box.keybackup(
+        ["foreign", "celo", verb] + arguments, key: nil, pin: .none, input: input,
+        terminal: terminal, columns: columns, expecting: nil)
+    }
+  }
+
+  // MARK: Opening
+
+  @Test(arguments: [
+    ("pin-profile", true, true), ("password-profile", false, true),
+    ("only scrypt 32768", false, false),
+    ("scrypt 1024", false, false), ("pbkdf2", false, false),
+  ])
+  func `Every known file is opened`(name: String, hasFuse: Bool, hasODIS: Bool) async throws {
+    let given = try Given(name)
+    let arguments =
+      [given.file] + given.password + (hasFuse ? given.fuse : []) + (hasODIS ? given.odis : [])
+    let plain = try await given.celo("open", arguments)
+    #expect(plain.code == 0 && plain.out == Self.data && plain.err.isEmpty, "\(plain.text)")
+    let json = try await given.celo("open", arguments + ["--json"]).json()
+    #expect(json["size"].number == 16 && json["schema"].number == 1)
+    #expect(json["data"].text == hex(Array(Self.data.utf8)))
+    let out = given.box.root + "/out"
+    let written = try await given.celo("open", arguments + ["--out", out, "--json"]).json()
+    #expect(written["size"].number == 16 && !written.names.contains("data"))
+    #expect(try Files.text(out) == Self.data && Files.mode(out) == 0o600)
+    // Never over an existing file.
+    try expectFailure(
+      await given.celo("open", arguments + ["--out", out, "--json"]), 73, word: "cannot-create")
+    #expect(try Files.text(out) == Self.data)
+  }
+
+  @Test func `The circuit breaker's own key opens, another one does not`() async throws {
+    let given = try Given("scrypt 1024")
+    let made = try await given.box.run(Python.script("reader/celo.py") + ["make", "2"], key: nil)
+    // The second has no part of ODIS: a fuse key and a computation.
+    let one = try JSON(made.output).items[1]
+    try Files.write(try #require(one["file"].text), to: given.file)
+    try Files.write(try #require(one["breaker_key"].text), to: given.box.root + "/key.pem")
+    try Files.write(
+      try #require(one["password"].text), to: given.box.root + "/password", mode: 0o600)
+    let arguments = [given.file, "--json"] + given.password
+    let key = ["--breaker-key", given.box.root + "/key.pem"]
+    let opened = try await given.celo("open", arguments + key).json()
+    #expect(
+      opened["data"].text
+        == one["data"].text)
+    let other = try JSON(made.output).items[0]["breaker_key"].text
+    try Files.write(try #require(other), to: given.box.root + "/key.pem")
+    let refused = try await given.celo("open", arguments + key)
+    try expectFailure(refused, 80, word: "wrong-key")
+    #expect(try refused.json()["error"]["message"].text?.contains("circuit breaker") == true)
+    try Files.write("no key", to: given.box.root + "/key.pem")
+    try expectFailure(await given.celo("open", arguments + key), 65, word: "data-invalid")
+  }
+
+  @Test func `A program is asked for the output of ODIS, and told the domain and the message`()
+    async throws
+  {
+    let given = try Given("password-profile")
+    let program = given.box.root + "/asker"
+    let asked = given.box.root + "/asked"
+    // It reads to the end of its input.
+    try Files.write(
+      "#!/bin/sh\ncat >\(asked)\necho \(Self.odisOutput)\n", to: program, mode: 0o700)
+    let arguments = [given.file, "--odis-program", program] + given.password
+    let opened = try await given.celo("open", arguments)
+    #expect(opened.out == Self.data, "\(opened.text)")
+    let question = try JSON(Files.read(asked))
+    #expect(
+      question["domain_hash"].text
+        == "4c6ff67e8d57f8c6be183ce2b8ed0464dce7c6a9ce91b41b4e2ae8bc9f40597c")
+    #expect(
+      question["message"].text
+        == "609b186be7cad4ca448c6ff9e2d1ed0c625a24e018f21b09f39e3b55546a7283")
+    for (script, code) in [("exit 1", 85), ("echo 1234", 65), ("yes", 85)] as [(String, Int32)] {
+      try Files.remove(program)
+      try Files.write("#!/bin/sh\n\(script)\n", to: program, mode: 0o700)
+      let refused = try await given.celo("open", arguments)
+      expectFailure(refused, code, says: "output of ODIS")
+    }
+    let missing = try await given.celo(
+      "open", [given.file, "--odis-program", given.box.root + "/none"] + given.password)
+    expectFailure(missing, 78, says: "--odis-program")
+  }
+
+  @Test func `What is needed and not given is named with what can be done`() async throws {
+    let given = try Given("pin-profile")
+    let noODIS = try await given.celo("open", [given.file, "--no-input"] + given.password)
+    expectFailure(noODIS, 78, says: "the output of ODIS is needed", "is gone")
+    let noFuse = try await given.celo(
+      "open", [given.file, "--no-input"] + given.password + given.odis)
+    expectFailure(noFuse, 78, says: "the fuse key is needed", "--breaker-key")
+    let noPassword = try await given.celo(
+      "open", [given.file, "--no-input"] + given.fuse + given.odis)
+    expectFailure(noPassword, 78, says: "the password or PIN of the backup is needed")
+    let plain = try Given("pbkdf2")
+    for extra in [plain.fuse, plain.odis] {
+      let tooMuch = try await plain.celo("open", [plain.file] + plain.password + extra)
+      expectFailure(tooMuch, 64, says: "this file has no ")
+    }
+  }
+
+  @Test func `A wrong secret and a changed file look the same, and nothing comes out`() async throws
+  {
+    let given = try Given("pbkdf2")
+    try Files.write("backup test passwore", to: given.box.root + "/password", mode: 0o600)
+    let wrong = try await given.celo("open", [given.file] + given.password)
+    expectFailure(wrong, 80, says: "the password does not open this backup")
+    let renamed = try Given("pin-profile") { backup in
+      backup["odisDomaim"] = backup.removeValue(forKey: "odisDomain")
+    }
+    let named = try await renamed.celo("open", [renamed.file] + renamed.password + renamed.fuse)
+    expectFailure(named, 80, says: "odisDomaim. Its name may have been changed")
+    let limit = try Given("pbkdf2") { backup in
+      backup["computationalHardening"] = ["function": "scrypt", "cost": 1 << 40]
+    }
+    for verb in ["open", "inspect"] {
+      let bomb = try await limit.celo(verb, [limit.file] + (verb == "open" ? limit.password : []))
+      expectFailure(bomb, 65, says: "the memory that computationalHardening asks for")
+    }
+  }
+
+  @Test func `A file that nothing hardens needs --unhardened`() async throws {
+    let given = try Given("pbkdf2")
+    // The last of eight that the other program makes has no hardening at all.
+    let made = try await given.box.run(Python.script("reader/celo.py") + ["make", "8"], key: nil)
+    let one = try JSON(made.output).items[7]
+    try Files.write(try #require(one["file"].text), to: given.file)
+    try Files.write(
+      try #require(one["password"].text), to: given.box.root + "/password", mode: 0o600)
+    let arguments = [given.file, "--json"] + given.password
+    let refused = try await given.celo("open", arguments)
+    try expectFailure(refused, 65, word: "data-invalid")
+    #expect(try refused.json()["error"]["hint"].text?.contains("--unhardened") == true)
+    let opened = try await given.celo("open", arguments + ["--unhardened"]).json()
+    #expect(
+      opened["data"].text == one["data"].text)
+    let seen = try await given.celo("inspect", [given.file, "--json"]).json()
+    #expect(seen["hardened"].flag == false && seen["hardening"].items.isEmpty)
+  }
+
+  @Test func `A terminal asks for each secret, and shows none of them`() async throws {
+    let given = try Given("pin-profile")
+    let shown = try await given.celo(
+      "open", [given.file],
+      terminal: [
+        .expect("fuse key (hidden)"), .type(Self.fuseKey + "\n"),
+        .expect("password or PIN of the backup (hidden)"), .type("backup test password\n"),
+        .expect("output of ODIS (hidden)"), .type(Self.odisOutput + "\n"),
+      ])
+    #expect(shown.code == 0 && shown.stepsLeft.isEmpty, "\(shown.screen)")
+    #expect(shown.out == Self.data)
+    #expect(!shown.screen.contains(Self.fuseKey) && !shown.screen.contains("test password"))
+  }
+
+  // MARK: Adding
+
+  @Test func `--add makes a wallet of words and a file of anything else`() async throws {
+    let backup = try await PreparedBackup()
+    let given = try Given("pbkdf2")
+    func add(_ file: String, _ arguments: [String] = []) async throws -> JSON {
+      try await backup.box.keybackup(
+        ["foreign", "celo", "open", file, "--add", "--name", "From Celo", "--json"] + given.password
+          + arguments
+      ).json()
+    }
+    let words = given.box.root + "/words.json"
+    try await given.celo(
+      "write", ["--out", words] + given.password, input: Array("\(Samples.mnemonic)\n".utf8))
+    let wallet = try await add(words)
+    #expect(wallet["kind"].text == "wallet" && wallet["added"].flag == true)
+    #expect(try await add(words)["added"].flag == false)
+    let wallets = try await backup.box.keybackup(["wallet", "list", "--json"]).json()["wallets"]
+    let added = wallets.items.filter { $0["name"].text == "From Celo" }
+    #expect(added.count == 1 && added[0]["kind"].text == "mnemonic")
+    #expect(
+      added[0]["network"].text?.lowercased() == "bitcoin" && added[0]["fingerprint"].text != nil)
+    let file = try await add(given.file)
+    #expect(file["kind"].text == "file" && file["added"].flag == true)
+    #expect(try await add(given.file)["added"].flag == false)
+    try await backup.box.keybackup(
+      ["file", "restore", "From Celo", "--out", given.box.root + "/back"])
+    let restored = Files.tree(given.box.root + "/back").map { given.box.root + "/back/" + $0 }
+    #expect(try restored.map(Files.text) == [Self.data] && restored[0].hasSuffix("/From Celo"))
+    // A wrong password is told before the key is asked.
+    let trace = try await backup.box.traced {
+      try Files.write("wrong", to: given.box.root + "/password", mode: 0o600)
+      let refused = try await backup.box.keybackup(
+        ["foreign", "celo", "open", words, "--add", "--name", "x"] + given.password, expecting: nil)
+      expectFailure(refused, 80, says: "the password does not open")
+    }
+    #expect(trace.isEmpty)
+    for wrong in [["--add"], ["--name", "x"], ["--add", "--name", "x", "--reveal"]] {
+      let refused = try await given.celo("open", [given.file] + wrong)
+      #expect(refused.code == 64, "\(refused.text)")
+    }
+  }
+
+  // MARK: Looking
+
+  @Test func `inspect says what hardens a file, what opens it, and its schedule`() async throws {
+    let given = try Given("pin-profile") { backup in
+      backup["metadata"] = ["note": "\u{1B}[31mred"]
+      backup["later"] = 1
+    }
+    let text = try await given.celo("inspect", [given.file])
+    #expect(text.code == 0)
+    for part in [
+      "Hardened by   ODIS, a circuit breaker's fuse key",
+      "Celo's ODIS is gone", "20 after the one that made the backup, the last 262450 seconds",
+      "79da8e7a3e34efc17ddd4926bde3285a94460fa2907e42c70ab972802c70fc57",
+      "0x14d25D3fC2B45893C9E67B55d8Cc8831B36384Ac", "https://odis.example (a claim)",
+      "Unknown       later", "16     86400    1      1",
+    ] { #expect(text.out.contains(part), "\(part) \(text.out)") }
+    #expect(!text.out.contains("\u{1B}"))
+    #expect(text.err.contains("Nothing of this is authenticated."))
+    let json = try await given.celo("inspect", [given.file, "--json"]).json()
+    #expect(json["authenticated"].flag == false && json["hardened"].flag == true)
+    #expect(json["hardening"].items.map(\.text) == ["odis", "circuit-breaker"])
+    #expect(json["needs"].items.map(\.text) == ["password", "fuse-key", "odis-output"])
+    #expect(json["odis"]["tries"].number == 20 && json["odis"]["seconds"].number == 262_450)
+    #expect(json["odis"]["schedule"].items.count == 21)
+    #expect(json["odis"]["service_gone"].flag == true)
+    #expect(json["unknown_fields"].items.map(\.text) == ["later"])
+    let password = try Given("password-profile")
+    let other = try await password.celo("inspect", [password.file, "--json"]).json()
+    #expect(other["odis"]["tries"].number == 105 && other["odis"]["seconds"].number == 903_350)
+    #expect(other["computational"]["memory"].number == 33_557_504)
+  }
+
+  @Test func `A changed address or nonce is refused without a secret`() async throws {
+    let given = try Given("pin-profile") { backup in
+      backup["nonce"] = Data(repeating: 7, count: 32).base64EncodedString()
+    }
+    for verb in ["inspect", "open", "request"] {
+      let refused = try await given.celo(verb, [given.file, "--json"])
+      #expect(refused.code == 65)
+      #expect(try refused.json()["error"]["message"].text?.contains("odisDomain.address") == true)
+    }
+    let missing = try await given.celo("inspect", [given.box.root + "/none", "--json"])
+    try expectFailure(missing, 66, word: "no-input")
+    for text in ["", "{}", "no JSON"] {
+      try Files.write(text, to: given.file)
+      try expectFailure(
+        await given.celo("inspect", [given.file, "--json"]), 65, word: "data-invalid")
+    }
+  }
+
+  // MARK: Requests
+
+  @Test func `A signed request is the known one, and another program knows who signed`()
+    async throws
+  {
+    let given = try Given("pin-profile")
+    let quota = try await given.celo("request", [given.file, "--session-id", "test-session"])
+    #expect(
+      try JSON(quota.output)["options"]["signature"]["value"].text
+        == "0x8d187fb60849e1bc983b76a5fffb83732ba8c0acf22be9d944f0164c4f15cd704ea4d3448c0ecc9d7ce716df73c976d2d5e20bc53b69a957a78e200ed6840d661b"
+    )
+    let sign = try await given.celo(
+      "request",
+      [
+        given.file, "--kind", "sign", "--counter", "0", "--blinded-message", "AAAA", "--session-id",
+        "test-session", "--json",
+      ]
+    ).json()
+    #expect(
+      sign["hash"].text == "0858a71b991e284282e0b50752251da54e017670b7b415cd00b6173d9a52b675")
+    #expect(sign["endpoint"].text == "/domain/sign")
+    #expect(
+      sign["request"]["options"]["signature"]["value"].text
+        == "0xc3f5c9b081cb9805ff4d464410d32267d8b18df6dcf5de6b5f17620b932a55a54c5d7b0d5f0dcb2a6d14334ac4d0705df99d43c0e102446e8aaac93ab40fe3d91b"
+    )
+    let disable = try await given.celo("request", [given.file, "--kind", "disable"])
+    let both = try JSONSerialization.data(withJSONObject: [
+      "file": Files.text(given.file),
+      "request": try JSONSerialization.jsonObject(with: Data(disable.output)),
+    ])
+    let signer = try await given.box.run(
+      Python.script("reader/celo.py") + ["request"], key: nil, input: [UInt8](both))
+    #expect(signer.out == "0x14d25D3fC2B45893C9E67B55d8Cc8831B36384Ac\n", "\(signer.text)")
+    for wrong in [
+      ["--kind", "sign"], ["--kind", "sign", "--blinded-message", "AAAA"],
+      ["--blinded-message", "AAAA"],
+      ["--kind", "sign", "--blinded-message", "A", "--counter", "1"],
+    ] {
+      #expect(try await given.celo("request", [given.file] + wrong).code == 64, "\(wrong)")
+    }
+    let plain = try Given("pbkdf2")
+    expectFailure(
+      try await plain.celo("request", [plain.file]), 65, says: "has no odisDomain")
+  }
+
+  // MARK: Writing
+
+  @Test func `What is written is opened by the other program and by this one`() async throws {
+    let given = try Given("pbkdf2")
+    let new = given.box.root + "/new.json"
+    let words = Array("legal winner thank\n".utf8)
+    let written = try await given.celo(
+      "write", ["--out", new, "--json"] + given.password, input: words
+    ).json()
+    #expect(written["file"].text == new && written["data_size"].number == 19)
+    #expect(written["computational"]["cost"].number == 16384)
+    #expect(written["computational"]["parallelization"].number == 5)
+    #expect(Files.mode(new) == 0o600)
+    let text = try Files.text(new)
+    let question = try JSONSerialization.data(withJSONObject: [
+      "file": text, "password": hex(Array("backup test password".utf8)), "fuse_key": "",
+      "odis_output": "",
+    ])
+    let theirs = try await given.box.run(
+      Python.script("reader/celo.py") + ["open"], key: nil, input: [UInt8](question))
+    #expect(theirs.out == hex(words) + "\n", "\(theirs.text)")
+    let ours = try await given.box.keybackup(
+      ["foreign", "celo", "open", new] + given.password, key: nil, pin: .none, secrets: true)
+    #expect(ours.output == words)
+    let again = try await given.celo("write", ["--out", new, "--json"] + given.password)
+    try expectFailure(again, 73, word: "cannot-create")
+    #expect(try Files.text(new) == text)
+  }
+
+  @Test func `Weak costs, an empty password and no password are refused, and nothing is written`()
+    async throws
+  {
+    let given = try Given("pbkdf2")
+    let new = given.box.root + "/new.json"
+    for costs in [
+      ["--cost", "1024"], ["--cost", "10000"], ["--cost", "1073741824"],
+      ["--parallelization", "0"], ["--block-size", "1"],
+    ] {
+      let weak = try await given.celo(
+        "write", ["--out", new] + costs + given.password, input: [65])
+      #expect(weak.code == 64 && weak.err.contains("scrypt's costs"), "\(weak.text)")
+    }
+    let nobody = try await given.celo("write", ["--out", new, "--no-input"], input: [65])
+    expectFailure(nobody, 78, says: "password")
+    try Files.write("\n", to: given.box.root + "/password", mode: 0o600)
+    let empty = try await given.celo("write", ["--out", new] + given.password, input: [65])
+    expectFailure(empty, 65, says: "the password is empty")
+    #expect(!Files.exists(new))
+    // Celo's own costs are more than Celo's own program can compute.
+    try Files.write("short", to: given.box.root + "/password", mode: 0o600)
+    let theirs = try await given.celo(
+      "write", ["--out", new, "--cost", "32768"] + given.password, input: [65])
+    #expect(theirs.code == 0 && theirs.err.contains("32 MiB") && theirs.err.contains("is short"))
+    let standard = try await given.celo(
+      "write", ["--out", "-", "--quiet"] + given.password, input: [65])
+    #expect(try JSON(standard.output)["computationalHardening"]["parallelization"].number == 5)
+    #expect(standard.err.isEmpty)
+  }
+}
