@@ -68,17 +68,23 @@ public enum Hex {
     return text.byteCount % 2 == 0 && wrong == 0
   }
 
-  /// Decodes lower-case digits into guarded memory that is reused.
+  /// Decodes digits into guarded memory that is reused.
   ///
+  /// - Parameters:
+  ///   - text: ASCII digits.
+  ///   - upperCase: whether `A` to `F` are digits too.
+  ///   - bytes: afterwards the bytes.
   /// - Returns: whether `text` was valid; if not, `bytes` is empty.
-  public static func decode(_ text: RawSpan, into bytes: inout SecretBytes) -> Bool {
+  public static func decode(
+    _ text: RawSpan, upperCase: Bool = false, into bytes: inout SecretBytes
+  ) -> Bool {
     guard text.byteCount % 2 == 0 else {
       bytes.resize(to: 0)
       return false
     }
     bytes.reuse(count: text.byteCount / 2)
     let valid = unsafe bytes.withUnsafeMutableBytes { bytes in
-      unsafe decode(text, upperCase: false, into: bytes)
+      unsafe decode(text, upperCase: upperCase, into: bytes)
     }
     if !valid { bytes.resize(to: 0) }
     return valid
