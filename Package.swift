@@ -62,6 +62,7 @@ let package = Package(
     // Its functions are looked up when they are used: nothing is linked.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CZip", providers: [.apt(["libzip-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CCBOR", providers: [.apt(["libcbor-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
@@ -97,7 +98,7 @@ let package = Package(
       name: "ForeignBackups",
       dependencies: [
         "BlindedCurve", "CArchive", "CArgon2", "CCBOR", "COpenSSL", "CSPP", "CSQLite",
-        "CSecp256k1", "CZip", "SecretMemory",
+        "CSecp256k1", "CZip", "CZlib", "SecretMemory",
       ],
       swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.

@@ -5,11 +5,10 @@
 #include <archive_entry.h>
 
 #define KEYBACKUP_ARCHIVE(USE)                                                      \
-  USE(archive_read_new) USE(archive_read_free) USE(archive_read_support_filter_gzip)\
-  USE(archive_read_support_format_tar) USE(archive_read_open_memory)                \
-  USE(archive_read_next_header) USE(archive_read_data) USE(archive_error_string)    \
-  USE(archive_entry_pathname) USE(archive_entry_size) USE(archive_entry_filetype)   \
-  USE(archive_entry_size_is_set)
+  USE(archive_read_new) USE(archive_read_free) USE(archive_read_support_format_tar) \
+  USE(archive_read_open_memory) USE(archive_read_next_header)                       \
+  USE(archive_read_data_block) USE(archive_entry_pathname)                          \
+  USE(archive_entry_filetype) USE(archive_entry_hardlink)
 
 /// The functions in use, with the types that libarchive's header gives them.
 struct keybackup_archive {

@@ -35,6 +35,14 @@ enum FormatTarget: String, CaseIterable {
   case sealvault
   /// A file of Celo's encrypted backup.
   case celo
+  /// World App's archive, unpacked.
+  case worldTar = "world-tar"
+  /// The body of an entry of such an archive.
+  case worldEntry = "world-entry"
+  /// World App's root secret, and its server's metadata.
+  case worldText = "world-text"
+  /// gzip.
+  case gzip
 
   /// Gives the decoder one input.
   ///
@@ -56,6 +64,10 @@ enum FormatTarget: String, CaseIterable {
     case .sealed: SealedTarget.run(bytes)
     case .sealvault: SealVaultTarget.run(bytes)
     case .celo: CeloTarget.run(bytes)
+    case .worldTar: WorldTarTarget.run(bytes)
+    case .worldEntry: WorldEntryTarget.run(bytes)
+    case .worldText: WorldTextTarget.run(bytes)
+    case .gzip: WorldGzipTarget.run(bytes)
     }
   }
 }

@@ -57,6 +57,10 @@ enum Seeds {
       case .sealed: return try sealed()
       case .sealvault: return sealvault.map { Array($0.utf8) }
       case .celo: return celo.map { Array($0.utf8) }
+      case .worldTar: return ["a", "a/../b"].map(WorldTar.archive)
+      case .worldEntry: return [WorldTar.body([1, 200], path: "a"), [0xA4, 0x64]]
+      case .worldText: return [WorldTar.root, Array(WorldTar.metadata.utf8), Array("{}".utf8)]
+      case .gzip: return [WorldTar.gzip, Array(WorldTar.gzip.dropLast())]
       }
     } catch {
       fatalError("\(error)")
