@@ -92,6 +92,36 @@ package struct Example: Sendable {
         "Take the password from a file",
         "keybackup foreign celo write words.txt --out backup.json --password-file password"),
     ],
+    "foreign world open": [
+      Example(
+        "Write everything into a folder",
+        "keybackup foreign world open w.bin --metadata m.json --security-key --out w"),
+      Example(
+        "Add everything to your backup",
+        "keybackup foreign world open w.bin --metadata m.json --factor-secret f --add"),
+    ],
+    "foreign world verify": [
+      Example(
+        "Check an archive, with the passkey on a key",
+        "keybackup foreign world verify w.bin --metadata m.json --security-key"),
+      Example(
+        "Check it with a factor secret",
+        "keybackup foreign world verify w.bin --metadata m.json --factor-secret f"),
+    ],
+    "foreign world id": [
+      Example("Print the ID", "keybackup foreign world id --root-secret root_secret.json"),
+      Example(
+        "Print that of an archive",
+        "keybackup foreign world id w.bin --metadata m.json --security-key"),
+    ],
+    "foreign world reset-proof": [
+      Example(
+        "Sign what the server sent",
+        "keybackup foreign world reset-proof --root-secret r --challenge base64:QQ=="),
+      Example(
+        "Sign the bytes of a file",
+        "keybackup foreign world reset-proof --root-secret r --challenge file:c.bin"),
+    ],
   ]
 
   // MARK: Watched files

@@ -54,7 +54,7 @@ struct FileRestore: ~Copyable {
       let isShown = total > Self.shownFrom
       var position = start
       let (tree, total) = (tree, total)
-      let placed = try tree.write(one.name, in: one.folder, one.attributes) {
+      let placed = try tree.write(one.name, in: [one.folder], one.attributes) {
         (sink) throws(UserMessage) in
         var failure: UserMessage?
         do throws(BackupFolderError) {

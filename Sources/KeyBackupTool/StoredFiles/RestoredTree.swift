@@ -3,7 +3,7 @@ internal import CSPP
 internal import Glibc
 internal import SecretMemory
 
-/// The folder that files of the backup are restored into, each as `<label>/<name>`.
+/// The folder that files are restored into, those of the backup as `<label>/<name>`.
 ///
 /// A file gets its name when all of it is there, checked and durable. Nothing gets a name that is
 /// taken, and no symbolic link below the folder is followed.
@@ -72,22 +72,21 @@ final class RestoredTree: Sendable {
   ///
   /// - Parameters:
   ///   - name: its name.
-  ///   - label: the folder below the root.
+  ///   - folders: the folders below the root, from the outermost; they are made.
   ///   - attributes: of the version.
   ///   - read: gives the contents to a closure, and throws unless they were all right.
   /// - Returns: whether the name now holds the version.
   /// - Throws: `cannot-create`, `io`, and the errors of `read`; no file of that name is left then.
   func write(
-    _ name: String, in label: String, _ attributes: Attributes,
+    _ name: String, in folders: [String], _ attributes: Attributes,
     read: ((RawSpan) throws(UserMessage) -> Void) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
-    guard let folder = try folder(label) else { return .taken }
+    guard let folder = try folder(folders) else { return .taken }
     defer {
       close(folder)
-      // This does nothing to one with files.
-      if isMade { unsafe unlinkat(root, label, AT_REMOVEDIR) }
+      if isMade { removeEmpty(folders) }
     }
-    let shown = "\(path)/\(label)/\(name)"
+    let shown = ([path] + folders + [name]).joined(separator: "/")
     if let holds = Self.holds(name, in: folder, attributes) { return holds ? .there : .taken }
     let part = try PartFile(in: folder, shown: shown)
     try read { (bytes) throws(UserMessage) in
@@ -107,18 +106,33 @@ final class RestoredTree: Sendable {
     }
   }
 
-  /// Opens the folder of a label; nil when something else has its name.
-  private func folder(_ label: String) throws(UserMessage) -> Int32? {
-    if unsafe mkdirat(root, label, 0o700) == 0 {
-      try Self.sync(root, shown: "\(path)/\(label)")
-    } else if errno != EEXIST {
-      throw UserMessage(
-        .cannotCreate,
-        "the folder \(ShellWord.quoted("\(path)/\(label)")) cannot be made: \(systemText(errno))",
-        hint: "choose another place for --out")
+  /// Removes the folders that hold nothing, from the innermost.
+  private func removeEmpty(_ folders: [String]) {
+    for count in stride(from: folders.count, to: 0, by: -1) {
+      // This does nothing to one with files.
+      unsafe unlinkat(root, folders.prefix(count).joined(separator: "/"), AT_REMOVEDIR)
     }
-    let folder = unsafe keybackup_openat(
-      root, label, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+  }
+
+  /// Opens a folder below the root; nil when something else has one of the names.
+  private func folder(_ names: [String]) throws(UserMessage) -> Int32? {
+    var folder = unsafe keybackup_openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    for (place, name) in names.enumerated() where folder >= 0 {
+      let outer = folder
+      defer { close(outer) }
+      let shown = ([path] + names[...place]).joined(separator: "/")
+      if unsafe mkdirat(outer, name, 0o700) == 0 {
+        try Self.sync(outer, shown: shown)
+      } else if errno != EEXIST {
+        let reason = errno
+        throw UserMessage(
+          .cannotCreate,
+          "the folder \(ShellWord.quoted(shown)) cannot be made: \(systemText(reason))",
+          hint: "choose another place for --out")
+      }
+      folder = unsafe keybackup_openat(
+        outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+    }
     return folder >= 0 ? folder : nil
   }
 

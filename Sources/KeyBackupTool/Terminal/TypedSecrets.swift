@@ -186,5 +186,6 @@ struct TypedSecrets: Sendable {
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
     "--wait-sync", "--timeout", "--version", "--cost", "--block-size", "--parallelization",
     "--counter", "--blinded-message",
+    "--account-id", "--encrypted-keypair", "--challenge",
   ]
 }

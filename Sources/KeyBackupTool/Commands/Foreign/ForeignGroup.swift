@@ -5,5 +5,5 @@ struct ForeignGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "foreign",
     abstract: "Open backups that other programs wrote.",
-    subcommands: [SealVaultGroup.self, CeloGroup.self])
+    subcommands: [SealVaultGroup.self, WorldGroup.self, CeloGroup.self])
 }

@@ -1,0 +1,143 @@
+internal import ArgumentParser
+internal import CSPP
+internal import ForeignBackups
+internal import SecretMemory
+
+/// `keybackup foreign world open`: the files and the root secret, into a folder.
+struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Decrypt a World App archive, into a folder or the backup.",
+    discussion: """
+      Everything is checked first. Then root_secret.json and each file are written, for you alone. \
+      No file is replaced.
+      The root secret is the whole account: the wallet and the identity.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The sealed archive; - for standard input.", valueName: "archive"))
+  var archive: String
+
+  @OptionGroup var keys: WorldKeyOptions
+
+  @Option(help: ArgumentHelp("The folder to write into.", valueName: "folder"))
+  var out: String?
+
+  @Flag(help: "Add the root secret and the files to your backup.")
+  var add = false
+
+  @OptionGroup var place: SyncedFolderOption
+
+  mutating func validate() throws {
+    if out == "" || out == "-" { throw ValidationError("--out names a folder") }
+    guard out != nil || add else {
+      throw ValidationError("say where the contents go: --out FOLDER, --add, or both")
+    }
+    try keys.requireGiven()
+    try WorldInputs.check(archive, keys, unlock.pins)
+    try unlock.requireOtherInput(than: archive, keys.input)
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    try place.requirePrivate(out, besides: unlock.folder.folder, world)
+    let opened = try await OpenedWorld(
+      archive, keys, unlock.common, unlock.device, unlock.pins, unlock.folder, world)
+    opened.noteOldState(unlock.output(world))
+    var result = opened.json()
+    var lines: [String] = []
+    if let out {
+      var written = WrittenWorld(into: try RestoredTree(path: out), now: world.now())
+      try written.write(opened)
+      if let obstacle = written.obstacle(in: out) { throw obstacle }
+      result["written"] = .number(written.count)
+      result["folder"] = .string(out)
+      lines.append("Wrote \(counted(written.count, "file")) to \(ShellWord.quoted(out)).")
+    }
+    if add {
+      let backup = try await unlock.backup(world, for: .writing)
+        .unlock(unlock, world, orElse: "nothing was added")
+      var addition = try WorldAddition(to: backup, of: opened.accountID, world)
+      try addition.add(opened)
+      result["added"] = .number(addition.added)
+      result["unchanged"] = .number(addition.unchanged)
+      lines.append(
+        "Added \(counted(addition.added, "file")) to the backup"
+          + (addition.unchanged > 0 ? "; \(addition.unchanged) were there already." : "."))
+    }
+    try report(opened, result, lines, world)
+    return .success
+  }
+
+  private func report(
+    _ opened: borrowing OpenedWorld, _ result: JSONOutput, _ lines: [String], _ world: World
+  ) throws(UserMessage) {
+    let output = unlock.output(world)
+    let change = "the files were \(add ? "added" : "written") all the same"
+    guard !unlock.common.json else { return try output.result(json: result, ofChange: change) }
+    try opened.show(output)
+    for line in lines { try output.result(line, json: [:], ofChange: change) }
+    if out != nil {
+      output.note(
+        "The files hold unencrypted secrets. Move them to where you need them, then delete them.")
+    }
+  }
+}
+
+/// The files of an archive that are written into a folder.
+struct WrittenWorld {
+  private let tree: RestoredTree
+  private let now: UInt64
+  /// How many are in the folder now.
+  private(set) var count = 0
+  /// Paths that something else has.
+  private var taken: [String] = []
+
+  /// - Parameters:
+  ///   - tree: the folder.
+  ///   - now: the time that the files get, Unix seconds.
+  init(into tree: RestoredTree, now: Int64) {
+    self.tree = tree
+    self.now = UInt64(max(0, now))
+  }
+
+  /// Writes every file, and the root secret last.
+  ///
+  /// - Throws: `cannot-create`, `io`, `interrupted`.
+  mutating func write(_ opened: borrowing OpenedWorld) throws(UserMessage) {
+    for file in opened.archive.files {
+      let contents: SecretBytes
+      do throws(ForeignBackupError) {
+        contents = try opened.archive.contents(of: file)
+      } catch {
+        throw UserMessage(error)
+      }
+      try write(file.path.components.map(\.text), contents)
+    }
+    try write([WorldArchive.rootSecretName], opened.archive.rootSecretText())
+  }
+
+  private mutating func write(
+    _ path: [String], _ contents: borrowing SecretBytes
+  ) throws(UserMessage) {
+    try Interruption.check()
+    let attributes = contents.withBytes { bytes in
+      RestoredTree.Attributes(
+        size: UInt64(bytes.byteCount), modified: now, mode: 0o600, content: Digest(of: bytes))
+    }
+    let placed = try tree.write(path.last ?? "", in: Array(path.dropLast()), attributes) {
+      (sink) throws(UserMessage) in
+      try contents.withBytes { (bytes) throws(UserMessage) in try sink(bytes) }
+    }
+    if placed == .taken { taken.append(path.joined(separator: "/")) } else { count += 1 }
+  }
+
+  /// The error about names that something else has.
+  func obstacle(in folder: String) -> UserMessage? {
+    guard let first = taken.first else { return nil }
+    return UserMessage(
+      .cannotCreate,
+      "\(counted(taken.count, "file")) of the archive, \(ShellWord.quoted(first)) first, could not be "
+        + "written to \(ShellWord.quoted(folder)): something else has the name",
+      hint: "nothing was overwritten, and all other files were written; choose an empty folder")
+  }
+}
