@@ -183,6 +183,7 @@ struct TypedSecrets: Sendable {
   private static let nameOptions: Set<String> = ["--name", "--label", "--owner"]
   /// Options with digits that are no secret.
   private static let publicOptions: Set<String> = [
+    "--device-id", "--device-name",
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
     "--wait-sync", "--timeout", "--version", "--cost", "--block-size", "--parallelization",
     "--counter", "--blinded-message",

@@ -217,6 +217,32 @@ import Testing
     #expect(next["version"].number == 15)
   }
 
+  // MARK: Libraries
+
+  /// keybackup is not linked to them: each is looked up when it is used.
+  @Test(arguments: [("libzip.so", "libzip4"), ("libargon2.so", "libargon2-1")])
+  func `A library that is missing is named, with its package`(
+    _ library: String, _ package: String
+  ) async throws {
+    let places = ["x86_64", "aarch64"].flatMap { machine in
+      ["/lib", "/usr/lib"].flatMap { folder in
+        ["", "/\(machine)-linux-gnu"].flatMap { middle in
+          [1, 4, 5].map { "\(folder)\(middle)/\(library).\($0)" }
+        }
+      }
+    }
+    let hidden =
+      ["strace", "-f", "-qq", "-o", "/dev/null"] + places.flatMap { ["-P", $0] }
+      + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+    let refused = try await box.keybackup(
+      [
+        "foreign", "sealvault", "verify", Self.vector, "--password-file", password,
+        "--kdf-secret", "-", "--json",
+      ], key: nil, pin: .none, input: Array(Self.secret.utf8), wrapper: hidden, expecting: nil)
+    try expectFailure(refused, 69, word: "library-missing")
+    #expect(refused.out.contains("sudo apt install \(package)"), "\(refused.out)")
+  }
+
   // MARK: Where the KDF secret comes from
 
   @Test func `A security key gives the KDF secret, and never with a backup's credential`()

@@ -22,12 +22,12 @@ struct SealVaultSecretOptions: ParsableArguments {
   @Flag(help: "Take the KDF secret from the desktop's keyring.")
   var desktopKeyring = false
 
-  @Flag(help: "Derive the KDF secret with a security key's credential for derive.")
+  @Flag(help: "Derive the KDF secret with a security key.")
   var securityKey = false
 
   @Option(
     help: ArgumentHelp(
-      "The credential, with --security-key (default: the discoverable one).", valueName: "id"))
+      "The credential that derives it, if not the only one.", valueName: "id"))
   var credential: String?
 
   mutating func validate() throws {
