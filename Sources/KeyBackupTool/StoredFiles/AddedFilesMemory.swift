@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CLinux
 internal import CSPP
 internal import FoundationEssentials
 internal import Glibc

@@ -3,7 +3,7 @@ internal import CSPP
 internal import SecretMemory
 
 extension FileAddition {
-  /// What a person decided about the files that get a new version.
+  /// A person's decisions about the files that get a new version.
   struct Terms: Sendable {
     /// The newer versions that stay when old ones are given up; nil: none is.
     var keep: Int?

@@ -99,8 +99,9 @@ struct CeloAddOptions: ParsableArguments {
     let size = data.count
     var opened = try await unlock.backup(world, for: .writing)
       .unlock(unlock, world, orElse: "nothing was added")
-    let known = try FileAddition.file(
-      component, among: FileAddition.ownFiles(try opened.allFiles(), world))
+    var memory = AddedFilesMemory(opened.id, world)
+    let known = try FileAddition.Choice(try opened.allFiles(), opened.writers, memory, world)
+      .file(component)
     let contents = FileContents(
       bytes: data, modified: UInt64(max(0, world.now())), mode: 0o600)
     let added: AddedVersion
@@ -116,6 +117,7 @@ struct CeloAddOptions: ParsableArguments {
     let words: String
     switch added {
     case .added(let file, _, _):
+      memory.keep(file, from: "-")
       json["added"] = true
       json["file_id"] = .string(file.hex)
       words = "Saved \(shown), \(PrintableSize.text(UInt64(size)))."

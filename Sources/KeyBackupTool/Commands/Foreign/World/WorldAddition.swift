@@ -7,7 +7,8 @@ internal import SecretMemory
 struct WorldAddition: ~Copyable {
   private var backup: OpenNamespace
   /// The files that this computer added before.
-  private let known: [BackedUpFile]
+  private let known: FileAddition.Choice
+  private var memory: AddedFilesMemory
   private let prefix: String
   private let now: UInt64
   private var names: Set<String> = []
@@ -24,9 +25,9 @@ struct WorldAddition: ~Copyable {
   init(
     to backup: consuming OpenNamespace, of accountID: String, _ world: World
   ) throws(UserMessage) {
-    let known = FileAddition.ownFiles(try backup.allFiles(), world)
+    memory = AddedFilesMemory(backup.id, world)
+    known = FileAddition.Choice(try backup.allFiles(), backup.writers, memory, world)
     self.backup = backup
-    self.known = known
     prefix = "world-app-\(accountID.suffix(8))-"
     now = UInt64(max(0, world.now()))
   }
@@ -52,11 +53,16 @@ struct WorldAddition: ~Copyable {
   ) throws(UserMessage) {
     try Interruption.check()
     let name = try name(of: path)
-    let file = try FileAddition.file(name, among: known)
+    let file = try known.file(name)
     do throws(BackupFolderError) {
       let version = try backup.addFile(
         FileContents(bytes: contents, modified: now, mode: 0o600), name: name, to: file)
-      if case .unchanged = version { unchanged += 1 } else { added += 1 }
+      switch version {
+      case .unchanged: unchanged += 1
+      case .added(let file, _, _):
+        memory.keep(file, from: "-")
+        added += 1
+      }
     } catch {
       throw UserMessage(error).adding(
         hint: "\(counted(added, "file")) \(added == 1 ? "was" : "were") added before")
