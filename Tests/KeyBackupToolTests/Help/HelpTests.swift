@@ -73,7 +73,9 @@ import Testing
     let page = try #require(CommandLeaf.page(leaf.path))
     for option in ["folder", "wait-sync"] {
       let isLongest = leaf.title == "wallet export" && option == "wait-sync"
-      let takes = !isLongest && (leaf.command.arguments ?? []).contains { $0.id == option }
+      let takes =
+        !isLongest
+        && (leaf.command.arguments ?? []).contains { $0.id == option && $0.kind != .positional }
       #expect(page.contains("\n  --\(option) ") == takes, "\(option): \(page)")
     }
   }

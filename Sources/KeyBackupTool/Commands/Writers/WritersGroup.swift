@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct WritersGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "writers",
-    abstract: "Authorise, list and retire the computers that write to the backup.",
+    abstract: "Authorise, list and retire the computers that write.",
     subcommands: [
       WritersRequestCommand.self, WritersAuthoriseCommand.self, WritersAcceptCommand.self,
       WritersListCommand.self, WritersRetireCommand.self,

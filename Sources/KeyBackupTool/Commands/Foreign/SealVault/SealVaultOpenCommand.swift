@@ -89,8 +89,9 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> [String] {
     let files = [name + ".sqlite3"] + (dataKey.count > 0 ? [name + ".data-key"] : [])
     for file in files { try OutputFile.requireFree("\(folder)/\(file)") }
-    // Makes the folder, for the user alone.
-    _ = try RestoredTree(path: folder)
+    // Makes the folder, for the user alone, and removes it again where nothing gets into it.
+    let tree = try RestoredTree(path: folder)
+    defer { withExtendedLifetime(tree) {} }
     let taken: [String]
     do throws(BackupFolderError) {
       var place = try PrivateFolder(path: folder)
