@@ -15,8 +15,12 @@ struct SilentWalletTests {
     node = try SilentComputer(scene)
   }
 
-  private func add(_ wallets: String..., words: String = "abandon about") throws {
-    _ = try scene.open("node").addSilently(.of(wallets, words: words), as: node.writer)
+  private func add(
+    _ wallets: String..., words: String = "abandon about", on computer: SilentComputer? = nil
+  ) throws {
+    let computer = computer ?? node
+    _ = try scene.open(computer.computer)
+      .addSilently(.of(wallets, words: words), as: computer.writer)
   }
 
   @Test
@@ -64,7 +68,7 @@ struct SilentWalletTests {
     #expect(try open.keep(proposal, of: RecordID(walletID: "w1")))
     #expect(try open.restored().lines == ["w1 zoo zoo current"])
     // The other choice ends a proposal too.
-    try add("w1", words: "legal winner")
+    try add("w1", words: "legal winner", on: SilentComputer(scene, "server"))
     open = try scene.unlock("b")
     #expect(try open.restored().words == ["w1": "legal winner | zoo zoo"])
     #expect(try open.keep(proposal, of: RecordID(walletID: "w1")))
@@ -75,7 +79,7 @@ struct SilentWalletTests {
   @Test
   func `Different entries of a new wallet are a conflict`() throws {
     try add("w1")
-    try add("w1", words: "zoo zoo")
+    try add("w1", words: "zoo zoo", on: SilentComputer(scene, "server"))
     var open = try scene.unlock("a")
     #expect(try open.restored().lines == ["w1 abandon about conflict", "w1 zoo zoo conflict"])
     try open.add(.of("w2"))
