@@ -145,7 +145,7 @@ import Testing
       String(repeating: "old ", count: 2000), String(repeating: "new!", count: 2000)
     )
     try Files.write(old, to: file)
-    try system.tell("rule op=fsync name=*objects* delay=3000 times=1")
+    try system.tell("rule op=fsync name=*objects* delay=20000 times=1")
     async let first = once()
     func isWriting() -> Bool { Files.tree(backing).contains { $0.contains("objects/.keybackup") } }
     for _ in 0..<6000 where !isWriting() { try await Task.sleep(for: .milliseconds(10)) }
