@@ -88,10 +88,10 @@ import Testing
       .json()
     let line = try #require(made["line"].text)
     try await computers.laptop(["writers", "authorise", line, "--yes"])
-    try await computers.laptop(["writers", "retire", "node", "--yes"])
+    try await computers.laptop(["writers", "retire", "node"])
     let laptop = try await computers.laptop(
       ["writers", "authorise", line, "--yes"] + folder, expecting: 73)
-    #expect(laptop.err.contains("keybackup writers request\n"), "\(laptop.text)")
+    #expect(laptop.err.contains("keybackup writers request --new-key\n"), "\(laptop.text)")
     // Where this computer is to do it, the folder stands there.
     let server = try await computers.server(
       ["writers", "accept", "keybackup-inbox1qqqq", "--yes"] + folder, expecting: nil)

@@ -7,20 +7,21 @@ internal import SecretMemory
 /// It cannot read the backup, so it compares nothing with the wallets that are there.
 struct SilentWalletAddition {
   let folder: BackupFolder
-  private let writer: LocalSilentWriter
+  let writer: LocalSilentWriter
 
   /// nil where this computer may not add wallets without a touch, or a way in is asked for.
   ///
   /// - Throws: as ``LocalWriterChoice/writer(_:_:for:)``.
-  init?(_ unlock: UnlockOptions, withKey: Bool, _ world: World) throws(UserMessage) {
+  static func here(
+    _ unlock: UnlockOptions, withKey: Bool, _ world: World
+  ) throws(UserMessage) -> SilentWalletAddition? {
     if withKey || unlock.recovery.isUsed { return nil }
     // Where the folder does not open, opening the backup says why.
     guard let path = try? unlock.folder.path(world, unlock.output(world)),
       let folder = try? Backup.folder(at: path, world, unlock.common),
       let writer = try LocalWriterChoice.writer(folder, unlock.folder, for: .put)
     else { return nil }
-    self.folder = folder
-    self.writer = writer
+    return SilentWalletAddition(folder: folder, writer: writer)
   }
 
   /// Adds a wallet, durably.

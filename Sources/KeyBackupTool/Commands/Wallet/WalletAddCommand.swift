@@ -56,12 +56,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     var batch = WalletBatch()
     try Self.append(new.entry, to: &batch)
     let record = RecordID(walletID: walletID)
-    if let silent = try SilentWalletAddition(unlock, withKey: withKey, world) {
-      try Interruption.check()
-      let backup = try silent.add(batch)
-      if let backup, new.spending == .watchOnly {
-        WatchOnlyMemory(backup, world).keep(adding: [record])
-      }
+    if try addSilently(batch, new, record, world) {
       return try report(new, walletID, .silent, world)
     }
 
@@ -88,6 +83,23 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output(world).warn(viewProblem: opened.viewProblem)
     return try report(new, walletID, .compared(same, namesakes), world)
+  }
+
+  /// Adds the wallet without a touch, where this computer may.
+  ///
+  /// - Returns: whether it was added.
+  private func addSilently(
+    _ batch: borrowing WalletBatch, _ new: borrowing NewWallet, _ record: RecordID, _ world: World
+  ) throws(UserMessage) -> Bool {
+    guard let silent = try SilentWalletAddition.here(unlock, withKey: withKey, world) else {
+      return false
+    }
+    try Interruption.check()
+    let backup = try silent.add(batch)
+    if let backup, new.spending == .watchOnly {
+      WatchOnlyMemory(backup, world).keep(adding: [record])
+    }
+    return true
   }
 
   /// The way in which a wallet was added.
