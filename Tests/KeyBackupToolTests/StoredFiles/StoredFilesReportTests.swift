@@ -92,10 +92,6 @@ import Testing
     let laptop = try await computers.laptop(
       ["writers", "authorise", line, "--yes"] + folder, expecting: 73)
     #expect(laptop.err.contains("keybackup writers request --new-key\n"), "\(laptop.text)")
-    // Where this computer is to do it, the folder stands there.
-    let server = try await computers.server(
-      ["writers", "accept", "keybackup-inbox1qqqq", "--yes"] + folder, expecting: nil)
-    #expect(server.code != 0 && server.err.contains("keybackup writers request --folder"))
     let request = try await computers.server(["writers", "request"] + folder)
     let next = "Then run on the other computer: keybackup writers authorise LINE"
     #expect(request.err.contains(next), "\(request.err)")
