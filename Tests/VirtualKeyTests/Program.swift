@@ -71,11 +71,32 @@ struct Program {
     }
     unsafe words.append(nil)
     defer { for index in unsafe words.indices { unsafe free(words[index]) } }
+    // As a terminal starts it: whoever runs the tests in the background may have these ignored.
+    var attributes = unsafe posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for signal in [SIGINT, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     var process: pid_t = 0
-    let code = unsafe posix_spawn(&process, path, &actions, nil, words, environ)
+    let code = unsafe posix_spawn(&process, path, &actions, &attributes, words, environ)
     try #require(code == 0, "cannot run \(path): \(code)")
     self.process = process
     output = ends[0]
+  }
+
+  /// Waits until the program has written a text, or has ended.
+  func wait(for text: String) {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe recv(output, &buffer, buffer.count, Int32(MSG_PEEK.rawValue))
+      if count <= 0 || String(decoding: buffer.prefix(count), as: UTF8.self).contains(text) {
+        return
+      }
+      usleep(1000)
+    }
   }
 
   /// Waits for the end.

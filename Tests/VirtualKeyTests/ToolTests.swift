@@ -166,7 +166,7 @@ import Testing
   func `Signals are passed on`(signal: Int32) throws {
     let script = "trap 'echo caught; exit 3' TERM INT HUP; echo ready; while :; do sleep 0.05; done"
     let program = try start(["--trace", folder.path + "/trace", "--", "sh", "-c", script])
-    usleep(700_000)
+    program.wait(for: "ready\n")
     kill(program.process, signal)
     let result = program.wait()
     #expect(result.output == "ready\ncaught\n")
