@@ -72,7 +72,7 @@ struct Program {
     unsafe words.append(nil)
     defer { for index in unsafe words.indices { unsafe free(words[index]) } }
     // As a terminal starts it: whoever runs the tests in the background may have these ignored.
-    var attributes = unsafe posix_spawnattr_t()
+    var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()
@@ -91,7 +91,7 @@ struct Program {
   func wait(for text: String) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = unsafe recv(output, &buffer, buffer.count, Int32(MSG_PEEK.rawValue))
+      let count = unsafe recv(output, &buffer, buffer.count, Int32(MSG_PEEK))
       if count <= 0 || String(decoding: buffer.prefix(count), as: UTF8.self).contains(text) {
         return
       }

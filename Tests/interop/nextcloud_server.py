@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import urllib.parse
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -120,13 +121,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self):
         content, path = self.body(), self.file(self.path)[2]
+        if len(content) != int(self.headers.get("Content-Length") or 0):
+            return self.answer(400)
         if os.path.exists(ROOT + ".refuses"):
             return self.answer(403)
         code = 204 if os.path.exists(path) else 201
-        # Beside the served folder, so that no half file is listed.
-        with open(ROOT + ".upload", "wb") as file:
+        # Beside the served folder, so that no half file is listed. The client uploads several at once.
+        upload = f"{ROOT}.upload-{threading.get_ident()}"
+        with open(upload, "wb") as file:
             file.write(content)
-        os.replace(ROOT + ".upload", path)
+        os.replace(upload, path)
         time = self.headers.get("X-OC-Mtime")
         if time:
             os.utime(path, (int(time), int(time)))

@@ -97,12 +97,9 @@ final class RunningWatcher: Sendable {
     #expect(found == expected, "\(news)", sourceLocation: location)
   }
 
-  /// Waits until something is true; a failure if it is not for two minutes.
-  func wait(
-    _ isTrue: () -> Bool, at location: SourceLocation = #_sourceLocation
-  ) async throws {
-    for _ in 0..<6000 where !isTrue() { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(isTrue(), "\(news)", sourceLocation: location)
+  /// Waits until something is true; a failure if it is not in time.
+  func wait(_ isTrue: () -> Bool, at location: SourceLocation = #_sourceLocation) async throws {
+    try await waitUntil("the watcher has said it", at: location) { isTrue() ? nil : "\(news)" }
   }
 
   /// Waits until it watches.

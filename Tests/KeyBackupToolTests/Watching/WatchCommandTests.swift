@@ -20,8 +20,7 @@ import Testing
   }
 
   private func until(_ isTrue: () -> Bool) async throws {
-    for _ in 0..<1500 where !isTrue() { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(isTrue())
+    try await waitUntil("it is so") { isTrue() ? nil : "not yet" }
   }
 
   @Test(arguments: ["TERM", "INT"])

@@ -147,9 +147,9 @@ import Testing
     try Files.write(old, to: file)
     try system.tell("rule op=fsync name=*objects* delay=20000 times=1")
     async let first = once()
-    func isWriting() -> Bool { Files.tree(backing).contains { $0.contains("objects/.keybackup") } }
-    for _ in 0..<6000 where !isWriting() { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(isWriting())
+    try await waitUntil("it writes") {
+      Files.tree(backing).contains { $0.contains("objects/.keybackup") } ? nil : "no object yet"
+    }
     // By then it has read the file; if not, it saves the new contents at once.
     try await Task.sleep(for: .milliseconds(500))
     try Files.write(new, to: file + ".new")
