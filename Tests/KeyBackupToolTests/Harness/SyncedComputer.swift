@@ -99,7 +99,7 @@ func waitUntil(
       Issue.record("not in time: \(what): \(reason)", sourceLocation: location)
       throw NotInTime(what: what)
     }
-    try await Task.sleep(for: .milliseconds(50))
+    try await Task.sleep(for: .milliseconds(200))
   }
 }
 
