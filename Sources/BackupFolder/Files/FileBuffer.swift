@@ -71,21 +71,9 @@ struct FileBuffer: ~Copyable {
       do throws(CSPPError) {
         return try body(bytes)
       } catch {
-        throw Self.hasHole(bytes) ? .truncated : error
+        throw unsafe bytes.bytes.hasHole ? .truncated : error
       }
     }
-  }
-
-  /// Whether a run of zero bytes shows an unfinished download that reserved its space.
-  ///
-  /// No file of a backup has such a run.
-  private static func hasHole(_ bytes: Span<UInt8>) -> Bool {
-    var run = 0
-    for index in bytes.indices {
-      run = bytes[index] == 0 ? run + 1 : 0
-      if run == 256 { return true }
-    }
-    return run >= 16
   }
 
   /// Lends the bytes read last.

@@ -112,3 +112,17 @@ extension Directory {
     return .some(UInt64(max(0, status.st_size)))
   }
 }
+
+extension RawSpan {
+  /// Whether a run of zero bytes shows an unfinished download that reserved its space.
+  ///
+  /// No file of a backup has such a run.
+  var hasHole: Bool {
+    var run = 0
+    for place in 0..<byteCount {
+      run = unsafe unsafeLoad(fromByteOffset: place, as: UInt8.self) == 0 ? run + 1 : 0
+      if run == 256 { return true }
+    }
+    return run >= 16
+  }
+}

@@ -44,27 +44,17 @@ struct FileMemory: Equatable {
   init?(_ bytes: Span<UInt8>) {
     var names: [OperationName] = []
     var writer: WriterID?
-    var (number, start, isWhole) = (0, 0, false)
-    while start < bytes.count {
-      var end = start
-      while end < bytes.count, bytes[end] != 10 { end += 1 }
-      let line = bytes.extracting(start..<end)
-      start = end + 1
-      if isWhole { return nil }
-      number += 1
-      if number == 1 {
-        guard line.isEqual(to: "keybackup-files 1") else { return nil }
-      } else if !line.isEmpty, line[0] &- 48 < 10 {
-        guard let writer, let name = OperationName(writer: writer, stem: line) else { return nil }
+    let isWhole = StateLines.read(bytes, header: "keybackup-files 1") { line in
+      if !line.isEmpty, line[0] &- 48 < 10 {
+        guard let writer, let name = OperationName(writer: writer, stem: line) else { return false }
         names.append(name)
-      } else if line.starts(with: "verified ") {
-        writer = SIMD2(hexDigits: line.extracting(droppingFirst: 9)).map { WriterID(words: $0) }
-        guard writer != nil else { return nil }
-      } else if line.isEqual(to: "end") {
-        isWhole = true
-      } else if !read(String(repairing: line).split(separator: " ")) {
-        return nil
+        return true
       }
+      if line.starts(with: "verified ") {
+        writer = SIMD2(hexDigits: line.extracting(droppingFirst: 9)).map { WriterID(words: $0) }
+        return writer != nil
+      }
+      return read(String(repairing: line).split(separator: " "))
     }
     guard isWhole else { return nil }
     verified = OperationNames(names)

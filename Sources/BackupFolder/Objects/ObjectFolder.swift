@@ -221,7 +221,8 @@ struct ObjectFolder {
           try opener.open(piece, into: &contents)
         }
       } catch {
-        throw .file(Self.hasHole(piece) ? .contentsIncomplete : .contentsDamaged)
+        throw .file(
+          piece.withBytes { $0.hasHole } ? .contentsIncomplete : .contentsDamaged)
       }
       offset += UInt64(count)
       if contents.count > 0 {
@@ -232,18 +233,6 @@ struct ObjectFolder {
       try opener.finish()
     } catch {
       throw .file(.contentsDamaged)
-    }
-  }
-
-  /// Whether a run of zero bytes shows a download that is not finished.
-  private static func hasHole(_ piece: borrowing SecretBytes) -> Bool {
-    piece.withBytes { bytes in
-      var run = 0
-      for place in 0..<bytes.byteCount {
-        run = unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == 0 ? run + 1 : 0
-        if run == 256 { return true }
-      }
-      return run >= 16
     }
   }
 }

@@ -114,11 +114,8 @@ extension OpenNamespace {
       try? fileState.sealed.folder?.sync()
       memory.verified.formUnion(new)
     }
-    let time = namespace.settings.clock()
-    let isDue = memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
-    let candidates = fileState.versions.candidates
-    if isDue, !(candidates.isEmpty && memory.replaced.isEmpty) {
-      memory.count(at: time, candidates)
+    if isCountDue(memory) {
+      memory.count(at: namespace.settings.clock(), fileState.versions.candidates)
     }
     let isChanged = try memory != state.files(of: id)
     if isChanged { try state.save(memory, of: id) }
@@ -132,10 +129,14 @@ extension OpenNamespace {
   var hasNewFiles: Bool {
     if !hasFiles { return false }
     if !fileState.memory.verified.isSuperset(of: fileState.sealed.names) { return true }
+    return isCountDue(fileState.memory)
+  }
+
+  /// Whether this run counts for how long large versions have been replaced.
+  private func isCountDue(_ memory: FileMemory) -> Bool {
+    if fileState.versions.candidates.isEmpty && memory.replaced.isEmpty { return false }
     let time = namespace.settings.clock()
-    let isDue =
-      fileState.memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
-    return isDue && !(fileState.versions.candidates.isEmpty && fileState.memory.replaced.isEmpty)
+    return memory.countedAt.map { time < $0 || time - $0 >= Self.countingPause } ?? true
   }
 }
 

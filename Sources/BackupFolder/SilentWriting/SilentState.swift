@@ -237,23 +237,7 @@ final class SilentState {
   /// Parses the output of ``bytes()``; nil for anything else.
   init?(_ bytes: Span<UInt8>) {
     var fields = Fields()
-    var (number, start, isWhole) = (0, 0, false)
-    while start < bytes.count {
-      var end = start
-      while end < bytes.count, bytes[end] != 10 { end += 1 }
-      let line = bytes.extracting(start..<end)
-      start = end + 1
-      // No line may follow the end.
-      if isWhole { return nil }
-      number += 1
-      if number == 1 {
-        guard line.isEqual(to: "keybackup-silent-writer 1") else { return nil }
-      } else if line.isEqual(to: "end") {
-        isWhole = true
-      } else if !fields.read(line) {
-        return nil
-      }
-    }
+    let isWhole = StateLines.read(bytes, header: "keybackup-silent-writer 1") { fields.read($0) }
     guard isWhole, let writerID = fields.writerID, let label = fields.label,
       let seed = fields.seed.take(), let signer = try? SigningPair(seed: seed)
     else { return nil }

@@ -62,7 +62,7 @@ enum Argon2Library {
       }
     }
     guard result == ARGON2_OK.rawValue else {
-      throw .unusable(part: "the key derivation", reason: "there is not enough memory")
+      throw .outOfMemory
     }
     return key
   }

@@ -18,7 +18,7 @@ package struct SealVaultKeys: ~Copyable {
   ///   - password: the password.
   ///   - secret: the KDF secret of the device, 32 bytes.
   ///   - nonce: 16 bytes, from the metadata.
-  /// - Throws: `secretForm` for a secret of another size; `libraryMissing`; `unusable`.
+  /// - Throws: `secretForm` for a secret of another size; `libraryMissing`; `outOfMemory`.
   package init(
     password: borrowing SealVaultPassword, secret: borrowing SecretBytes, nonce: [UInt8]
   ) throws(ForeignBackupError) {

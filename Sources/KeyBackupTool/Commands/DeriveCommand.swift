@@ -66,16 +66,21 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
     try DeriveRelyingParty.check(rpId)
     let request = try request(world)
     let enrolled = try EnrolledCredentials.known(world, folder)
-    for id in request.credentialIDs {
-      try enrolled.refuse(id.bytes, insteadOf: "credential create")
-    }
     if file == nil, !reveal { try common.output(world).requireNoTerminal("the output") }
     try OutputFile.requireFree(file)
     try place.requirePrivate(
       file, printed: file == nil ? common.output(world).resultFile : nil, besides: folder.folder,
       world)
-    let evaluation = try await evaluate(request, world)
-    try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
+    let finder = try AuthenticatorFinder(common, device, pins, world)
+    let evaluation = try await enrolled.otherEvaluation(
+      request, finder, options: "--credential and --rp-id"
+    ) { key in
+      UserMessage(
+        .wrongKey, "\(key) holds no credential for \(rpId)",
+        hint: "make one: keybackup credential create"
+          + (rpId == DeriveRelyingParty.standard ? "" : " --rp-id \(rpId)")
+          + "; or use the key that has one; one that takes no slot is named with --credential")
+    }
     try write(evaluation, world)
     return .success
   }
@@ -98,39 +103,6 @@ struct DeriveCommand: ParsableCommand, KeyBackupCommand {
       return try .raw(bytes)
     } catch {
       throw UserMessage(error)
-    }
-  }
-
-  private func evaluate(
-    _ request: PRFRequest, _ world: World
-  ) async throws(UserMessage) -> PRFEvaluation {
-    let finder = try AuthenticatorFinder(common, device, pins, world)
-    let (key, held) = try await self.key(holding: request.credentialIDs, finder)
-    var request = request
-    if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
-    do throws(UserMessage) {
-      return try await key.onlyEvaluation(request)
-    } catch  where error.code == .wrongKey && request.credentialIDs.isEmpty {
-      throw UserMessage(
-        .wrongKey, "\(key.name) holds no credential for \(rpId)",
-        hint: "make one: keybackup credential create"
-          + (rpId == DeriveRelyingParty.standard ? "" : " --rp-id \(rpId)")
-          + "; or use the key that has one; one that takes no slot is named with --credential")
-    }
-  }
-
-  private func key(
-    holding ids: [CredentialID], _ finder: AuthenticatorFinder
-  ) async throws(UserMessage) -> (OpenAuthenticator, CredentialID?) {
-    do throws(UserMessage) {
-      return try await finder.key(holding: ids, rpID: rpId)
-    } catch  where error.code == .wrongKey {
-      throw UserMessage(
-        .wrongKey, "no security key in reach holds this credential for \(rpId)",
-        hint: "plug in the one it was made on, and check --credential and --rp-id"
-          + (device.device == nil
-            ? "\nif its protection level is 3, the key shows it only after the PIN: name the key with "
-              + "--device PATH; to see the paths: keybackup devices" : ""))
     }
   }
 

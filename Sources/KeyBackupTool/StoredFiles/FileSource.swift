@@ -17,11 +17,18 @@ final class HeldInput: Sendable {
 
   private let bytes: SecretBytes
 
-  /// Reads all of it.
+  /// Reads all of standard input.
   ///
-  /// - Throws: as ``InputFile/readSecret(_:limit:_:)``.
+  /// - Throws: `no-input` where it is empty; as ``InputFile/readSecret(_:limit:_:)``.
   init(_ streams: Streams) throws(UserMessage) {
-    bytes = try InputFile.readSecret("-", limit: Self.limit, streams)
+    let read = try InputFile.readSecret("-", limit: Self.limit, streams)
+    // The program that should have written into the pipe failed.
+    guard read.count > 0 else {
+      throw UserMessage(
+        .noInput, "standard input was empty, so nothing was added",
+        hint: "check the program that writes to it")
+    }
+    bytes = read
   }
 
   /// Takes contents that came out of something else.
@@ -36,7 +43,7 @@ final class HeldInput: Sendable {
 final class FileSource {
   /// The name in the backup.
   let name: PathComponent
-  /// The path as the person gave it; `-` for standard input.
+  /// The path as the person gave it; `-` for contents that were read before.
   let path: String
   /// The size in bytes.
   let size: UInt64
@@ -54,9 +61,9 @@ final class FileSource {
   /// Opens a file.
   ///
   /// - Parameters:
-  ///   - path: the path, or `-` for standard input.
+  ///   - path: the path, or `-` for contents that were read before.
   ///   - name: the name in the backup; nil for the last part of the path.
-  ///   - input: the contents of standard input; nil for a file.
+  ///   - input: contents that were read before; nil for a file.
   ///   - world: the clock.
   /// - Throws: `no-input`, `permission-denied`, `usage` for what is no file or has no name, the
   ///   error of ``CopyAdvice/message(_:)`` for what must not be copied.
@@ -70,12 +77,6 @@ final class FileSource {
     self.name = try Self.name(name ?? Self.lastPart(of: path))
     if let advice = CopyCheck.advice(name: self.name.text) { throw advice.message(path) }
     if let input {
-      // The program that should have written into the pipe failed.
-      guard input.size > 0 else {
-        throw UserMessage(
-          .noInput, "standard input was empty, so nothing was added",
-          hint: "check the program that writes to it")
-      }
       descriptor = -1
       size = input.size
       status = stat()

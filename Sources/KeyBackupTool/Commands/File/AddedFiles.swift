@@ -147,6 +147,7 @@ struct AddedFiles: ~Copyable {
       "failed": .array(
         failures.map { failure in
           [
+            "name": .string(files[failure.place].name.text),
             "path": .string(files[failure.place].path), "code": .string(failure.message.word),
             "message": .string(failure.message.message),
           ]

@@ -105,7 +105,7 @@ extension FileAddition.Planned {
   /// A file that exists in memory only.
   ///
   /// - Parameters:
-  ///   - contents: at least one byte.
+  ///   - contents: any bytes, also none.
   ///   - name: its name in the backup.
   /// - Throws: `usage` for what cannot be a name.
   init(_ contents: consuming SecretBytes, name: String) throws(UserMessage) {
@@ -115,6 +115,6 @@ extension FileAddition.Planned {
         hint: "a name has 1 to 255 bytes, no / and no control character")
     }
     let input = HeldInput(contents)
-    self.init(path: name, name: component, size: input.size, caution: nil, input: input)
+    self.init(path: "-", name: component, size: input.size, caution: nil, input: input)
   }
 }

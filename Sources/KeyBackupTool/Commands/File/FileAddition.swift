@@ -9,7 +9,7 @@ enum FileAddition {
     let name: PathComponent
     let size: UInt64
     let caution: CopyAdvice?
-    /// The contents of standard input, which can be read only once.
+    /// Contents that were read before: `path` is `-` then.
     let input: HeldInput?
   }
 

@@ -13,9 +13,7 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(
-    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
-  var name: String
+  @OptionGroup var named: FileArgument
 
   @Argument(help: ArgumentHelp("The version, from file history.", valueName: "version"))
   var version: String
@@ -23,14 +21,12 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var gaps: GapOption
 
   mutating func validate() throws {
-    for problem in [FileSelector.problem(name), FileSelector.versionProblem(version)] {
-      if let problem { throw ValidationError(problem) }
-    }
+    if let problem = FileSelector.versionProblem(version) { throw ValidationError(problem) }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let file = try FileSelector.only(opened.allFiles(), name)
+    let file = try FileSelector.only(opened.allFiles(), named.name)
     let chosen = try FileSelector.only(file, version: version)
     try Interruption.check()
     let isChange = chosen.standing != .live || file.isConflicted

@@ -13,22 +13,16 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(
-    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
-  var name: String
+  @OptionGroup var named: FileArgument
 
   @OptionGroup var gaps: GapOption
 
   @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
   var yes = false
 
-  mutating func validate() throws {
-    if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
-  }
-
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let file = try FileSelector.only(opened.allFiles(), name)
+    let file = try FileSelector.only(opened.allFiles(), named.name)
     try Interruption.check()
     let row = FileRow(file)
     let prompter = unlock.common.prompter(world)

@@ -9,17 +9,11 @@ struct FileShowCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(
-    help: ArgumentHelp("The file's name, COMPUTER/NAME or ID.", valueName: "name"))
-  var name: String
-
-  mutating func validate() throws {
-    if let problem = FileSelector.problem(name) { throw ValidationError(problem) }
-  }
+  @OptionGroup var named: FileArgument
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
-    let file = try FileSelector.only(opened.allFiles(), name)
+    let file = try FileSelector.only(opened.allFiles(), named.name)
     let row = FileRow(file)
     let output = unlock.output(world)
     guard !unlock.common.json, let newest = file.newest else {

@@ -17,7 +17,7 @@ struct ForeignAddition: Sendable {
   /// Takes a file.
   ///
   /// - Parameters:
-  ///   - contents: at least one byte.
+  ///   - contents: any bytes, also none.
   ///   - name: its name in the backup; a file that this computer added under that name gets a new
   ///     version.
   /// - Throws: `usage` for what cannot be a name.
@@ -33,6 +33,6 @@ struct ForeignAddition: Sendable {
   /// - Returns: what became of each.
   /// - Throws: as `keybackup file add`.
   func add(_ unlock: UnlockOptions, _ world: World) async throws(UserMessage) -> AddedFiles {
-    try await FileAddition.write(files, unlock, FileAddition.Terms(replace: true), world)
+    try await FileAddition.write(files, unlock, FileAddition.Terms(), world)
   }
 }

@@ -39,13 +39,16 @@ struct CeloAddOptions: ParsableArguments {
   ///   - data: the contents.
   ///   - unlock: what opens the backup.
   ///   - world: what surrounds the process.
+  /// - Returns: the exit code.
   /// - Throws: as opening the backup and adding do.
   func write(
     _ data: borrowing SecretBytes, _ unlock: UnlockOptions, _ world: World
-  ) async throws(UserMessage) {
+  ) async throws(UserMessage) -> ExitCode {
     switch try? Mnemonic(checking: data) {
-    case .some(let words): try await write(words, unlock, world)
-    case nil: try await write(file: data.copy(), unlock, world)
+    case .some(let words):
+      try await write(words, unlock, world)
+      return .success
+    case nil: return try await write(file: data.copy(), unlock, world)
     }
   }
 
@@ -64,8 +67,14 @@ struct CeloAddOptions: ParsableArguments {
         added: outcome.added.count, unchanged: outcome.unchanged.count, of: outcome.unchanged,
         same: "secret"),
       json: [
-        "kind": "wallet", "name": .string(name ?? ""), "added": .bool(!outcome.added.isEmpty),
-        "record_id": .optional(outcome.added.first?.hex ?? outcome.unchanged.first?.hex),
+        "added": [
+          "wallets": [
+            [
+              "name": .string(name ?? ""), "changed": .bool(!outcome.added.isEmpty),
+              "record_id": .optional(outcome.added.first?.hex ?? outcome.unchanged.first?.hex),
+            ]
+          ]
+        ]
       ], ofChange: "the wallet was added all the same")
   }
 
@@ -92,41 +101,16 @@ struct CeloAddOptions: ParsableArguments {
 
   private func write(
     file data: consuming SecretBytes, _ unlock: UnlockOptions, _ world: World
-  ) async throws(UserMessage) {
-    guard let component = PathComponent(name ?? "") else {
-      throw UserMessage(.usage, "--name cannot be the name of a file in the backup")
+  ) async throws(UserMessage) -> ExitCode {
+    var files = ForeignAddition()
+    try files.append(data, name: name ?? "")
+    let added = try await files.add(unlock, world)
+    let output = unlock.output(world)
+    if output.json {
+      try output.result(json: ["added": added.json], ofChange: "the file was saved all the same")
+    } else {
+      try added.show(output)
     }
-    let size = data.count
-    var opened = try await unlock.backup(world, for: .writing)
-      .unlock(unlock, world, orElse: "nothing was added")
-    var memory = AddedFilesMemory(opened.id, world)
-    let known = try FileAddition.Choice(try opened.allFiles(), opened.writers, memory, world)
-      .file(component)
-    let contents = FileContents(
-      bytes: data, modified: UInt64(max(0, world.now())), mode: 0o600)
-    let added: AddedVersion
-    do throws(BackupFolderError) {
-      added = try opened.addFile(contents, name: component, to: known)
-    } catch {
-      throw UserMessage(error)
-    }
-    let shown = "\"\(PrintableText.name(component.text))\""
-    var json: JSONOutput = [
-      "kind": "file", "name": .string(component.text), "size": .number(size),
-    ]
-    let words: String
-    switch added {
-    case .added(let file, _, _):
-      memory.keep(file, from: "-")
-      json["added"] = true
-      json["file_id"] = .string(file.hex)
-      words = "Saved \(shown), \(PrintableSize.text(UInt64(size)))."
-    case .unchanged(let file):
-      json["added"] = false
-      json["file_id"] = .string(file.hex)
-      words = "\(shown) has not changed; nothing was written."
-    }
-    try unlock.output(world).result(
-      words, json: json, ofChange: "the file was saved all the same")
+    return added.exitCode
   }
 }

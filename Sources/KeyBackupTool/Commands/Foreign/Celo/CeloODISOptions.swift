@@ -29,10 +29,10 @@ struct CeloODISOptions: ParsableArguments {
   var isGiven: Bool { odisOutputFd != nil || odisOutputFile != nil || odisProgram != nil }
 
   /// `-` when it comes from standard input.
-  var input: String? { odisOutputFd == 0 ? "-" : nil }
+  var input: String? { odisOutputFd == 0 ? "-" : odisOutputFile }
 
-  /// The name of the secret in messages.
-  private static let what = "output of ODIS"
+  private static let secret = EncodedSecret(
+    what: "output of ODIS", size: CeloBackup.odisOutputSize, takesBase64: true)
 
   /// The output; empty where the file needs none.
   ///
@@ -48,9 +48,8 @@ struct CeloODISOptions: ParsableArguments {
   ) throws(UserMessage) -> SecretBytes {
     guard let domain = backup.odisDomain else { return SecretBytes(zeroed: 0) }
     if let odisProgram { return try answer(odisProgram, domain, opening.message()) }
-    return try CeloSecretLine.read(
-      Self.what, size: CeloBackup.odisOutputSize, descriptor: odisOutputFd, file: odisOutputFile,
-      option: "--odis-output-file", prompter,
+    return try Self.secret.read(
+      descriptor: odisOutputFd, file: odisOutputFile, option: "--odis-output-file", prompter,
       nobody: "give it with --odis-output-file, or name a program with --odis-program. "
         + CeloReport.serviceGone)
   }
@@ -65,7 +64,7 @@ struct CeloODISOptions: ParsableArguments {
     }
     if backup.odisDomain != nil, !isGiven, !prompter.canAsk {
       throw UserMessage(
-        .config, "the \(Self.what) is needed and nobody can be asked",
+        .config, "the \(Self.secret.what) is needed and nobody can be asked",
         hint: "give it with --odis-output-file, or name a program with --odis-program. "
           + CeloReport.serviceGone)
     }
@@ -75,7 +74,7 @@ struct CeloODISOptions: ParsableArguments {
     _ program: String, _ domain: SequentialDelayDomain, _ message: consuming SecretBytes
   ) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
-      program, [], for: Self.what, namedBy: "--odis-program", patience: Self.patience)
+      program, [], for: Self.secret.what, namedBy: "--odis-program", patience: Self.patience)
     var question = SecretText()
     question.append("{\"domain_hash\":\"\(Hex.string(domain.hash))\",\"message\":\"")
     question.append(hex: message)
@@ -91,13 +90,13 @@ struct CeloODISOptions: ParsableArguments {
     }
     guard try helper.succeeded() else {
       throw UserMessage.notGiven(
-        Self.what, "by \(ShellWord.quoted(program)): it failed, or it wrote too much")
+        Self.secret.what, "by \(ShellWord.quoted(program)): it failed, or it wrote too much")
     }
     let size = output.withBytes { bytes in
       (0..<filled).first { Self.endsLine(bytes, $0) } ?? filled
     }
     output.resize(to: size)
-    return try CeloSecretLine.bytes(output, Self.what, CeloBackup.odisOutputSize)
+    return try Self.secret.decode(output)
   }
 
   private static func endsLine(_ bytes: RawSpan, _ place: Int) -> Bool {

@@ -16,7 +16,7 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var input: CeloFileArgument
-  @OptionGroup var password: CeloPasswordOptions
+  @OptionGroup var password: PasswordOptions
   @OptionGroup var fuseKey: CeloFuseKeyOptions
   @OptionGroup var odis: CeloODISOptions
 
@@ -51,8 +51,7 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let output = common.output(world)
     guard !addition.add else {
-      try await addition.write(try open(world), unlock, world)
-      return .success
+      return try await addition.write(try open(world), unlock, world)
     }
     if path == nil, !reveal { try output.requireNoTerminal("what it holds") }
     try OutputFile.requireFree(path)
@@ -71,7 +70,7 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
     guard backup.isHardened || unhardened else { throw UserMessage(.unhardened, in: input.file) }
     try odis.check(backup, prompter)
     let fuseKey = try fuseKey.read(backup, prompter)
-    let password = try password.read(prompter, twice: false)
+    let password = try password.celoPassword(prompter, twice: false)
     do {
       let opening = try CeloOpening(
         backup, password: password, fuseKey: fuseKey, allowsUnhardened: unhardened)

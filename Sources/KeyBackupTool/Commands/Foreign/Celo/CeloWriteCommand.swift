@@ -13,7 +13,7 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
       """)
 
   @OptionGroup var common: CommonOptions
-  @OptionGroup var password: CeloPasswordOptions
+  @OptionGroup var password: PasswordOptions
 
   @Argument(
     help: ArgumentHelp("What is backed up: a file, or - (default).", valueName: "file"))
@@ -62,7 +62,7 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
     let prompter = common.prompter(world)
     let secret = try InputFile.readSecret(
       data, limit: CeloBackup.dataLimit, asking: "secret to back up", prompter)
-    let password = try password.read(prompter, twice: true)
+    let password = try password.celoPassword(prompter, twice: true)
     guard password.count > 0 else {
       throw UserMessage(
         .dataInvalid, "the password is empty", hint: "anybody who has the file could open it")

@@ -22,7 +22,7 @@ struct SealVaultKeyring {
   /// - Returns: 32 bytes.
   /// - Throws: `no-input` where there is none, and the errors of the keyring.
   func secret(mayMake: Bool) throws(UserMessage) -> SecretBytes {
-    if let digits = try found() { return try SealVaultSecretOptions.decode(digits) }
+    if let digits = try found() { return try SealVaultSecretOptions.encoded.decode(digits) }
     guard mayMake else {
       throw UserMessage(
         .noInput, "the desktop's keyring has no KDF secret for the device \(deviceID)",

@@ -40,7 +40,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var synced: SyncedFolderOption
 
   mutating func validate() throws {
-    if newPassword != nil, secrets.passwordFd != nil || secrets.passwordFile != nil {
+    if newPassword != nil, secrets.passwords.isGiven {
       throw ValidationError("--new-password makes one: leave out the other password")
     }
     if newPassword == "" || newPassword == "-" {

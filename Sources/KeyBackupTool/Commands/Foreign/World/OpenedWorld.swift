@@ -115,44 +115,16 @@ struct OpenedWorld: ~Copyable {
   private static func secret(
     of keypairs: WorldKeypairs, _ options: WorldKeyOptions, _ prompter: Prompter
   ) throws(UserMessage) -> SecretBytes {
-    guard options.factorSecret != nil || prompter.canAsk else {
-      throw UserMessage(
-        .usage, "no factor was given, and nobody can be asked",
-        hint: "give --factor-secret FILE or --security-key")
-    }
-    let text = try InputFile.readSecret(
-      options.factorSecret ?? "-", limit: 4096, asking: "factor secret, 64 hex digits", prompter)
-    var factor = SecretBytes(zeroed: 0)
-    let range = text.trimmedRange
-    let isHex = text.withBytes {
-      Hex.decode($0.extracting(range), upperCase: true, into: &factor)
-    }
-    guard isHex, factor.count == X25519.keySize else {
-      throw UserMessage(
-        .dataInvalid, "a factor secret is 64 hex digits, and this is something else",
-        hint: "check that it is the right file")
-    }
+    let secret = EncodedSecret(what: "factor secret", size: X25519.keySize)
+    let factor = try secret.read(
+      file: options.factorSecret, option: "--factor-secret", prompter,
+      nobody: "give --factor-secret FILE or --security-key")
     do throws(ForeignBackupError) {
       return try keypairs.open(with: factor)
     } catch {
       throw UserMessage(
         .wrongKey, "the factor secret does not open the encrypted keypair",
         hint: "check that both are of one backup; a keypair that was changed looks the same")
-    }
-  }
-}
-
-extension SecretBytes {
-  /// Where the bytes lie without the white space around them.
-  fileprivate var trimmedRange: Range<Int> {
-    withBytes { bytes in
-      func isSpace(_ index: Int) -> Bool {
-        [9, 10, 13, 32].contains(unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
-      }
-      var range = 0..<bytes.byteCount
-      while let first = range.first, isSpace(first) { range.removeFirst() }
-      while let last = range.last, isSpace(last) { range.removeLast() }
-      return range
     }
   }
 }

@@ -23,14 +23,13 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("The folder to write into.", valueName: "folder"))
   var out: String?
 
-  @Flag(help: "Add the root secret and the files to your backup.")
-  var add = false
+  @OptionGroup var addition: ForeignAdditionOption
 
   @OptionGroup var place: SyncedFolderOption
 
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
-    guard out != nil || add else {
+    guard out != nil || addition.add else {
       throw ValidationError("say where the contents go: --out FOLDER, --add, or both")
     }
     try keys.requireGiven()
@@ -53,26 +52,24 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       result["folder"] = .string(out)
       lines.append("Wrote \(counted(written.count, "file")) to \(ShellWord.quoted(out)).")
     }
-    if add {
-      let backup = try await unlock.backup(world, for: .writing)
-        .unlock(unlock, world, orElse: "nothing was added")
-      var addition = try WorldAddition(to: backup, of: opened.accountID, world)
-      try addition.add(opened)
-      result["added"] = .number(addition.added)
-      result["unchanged"] = .number(addition.unchanged)
-      lines.append(
-        "Added \(counted(addition.added, "file")) to the backup"
-          + (addition.unchanged > 0 ? "; \(addition.unchanged) were there already." : "."))
+    var code = ExitCode.success
+    if addition.add {
+      var files = ForeignAddition()
+      try files.append(opened)
+      let added = try await files.add(unlock, world)
+      result["added"] = added.json
+      code = added.exitCode
+      if !unlock.common.json { try added.show(unlock.output(world)) }
     }
     try report(opened, result, lines, world)
-    return .success
+    return code
   }
 
   private func report(
     _ opened: borrowing OpenedWorld, _ result: JSONOutput, _ lines: [String], _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
-    let change = "the files were \(add ? "added" : "written") all the same"
+    let change = "the files were \(addition.add ? "added" : "written") all the same"
     guard !unlock.common.json else { return try output.result(json: result, ofChange: change) }
     try opened.show(output)
     for line in lines { try output.result(line, json: [:], ofChange: change) }

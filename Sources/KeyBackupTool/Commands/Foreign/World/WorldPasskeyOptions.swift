@@ -68,18 +68,11 @@ enum WorldPasskey {
     if let credential = options.credential {
       request.credentialIDs = try CredentialIDArgument.candidates(credential).map(CredentialID.init)
     }
-    for id in request.credentialIDs {
-      try enrolled.refuse(id.bytes, insteadOf: "credential create")
-    }
-    let (key, held) = try await finder.key(holding: request.credentialIDs, rpID: rpID)
-    if let held { request.credentialIDs = [held] } else { try await key.requirePRF() }
-    do throws(UserMessage) {
-      let evaluation = try await key.onlyEvaluation(request)
-      try enrolled.refuse(evaluation.credentialID.bytes, insteadOf: "credential create")
-      return evaluation
-    } catch  where error.code == .wrongKey {
-      throw UserMessage(
-        .wrongKey, "\(key.name) holds no passkey for \(rpID)",
+    return try await enrolled.otherEvaluation(
+      request, finder, options: "--credential and --passkey-rp-id"
+    ) { key in
+      UserMessage(
+        .wrongKey, "\(key) holds no passkey for \(rpID)",
         hint: "plug in the key that World App's passkey is on; "
           + "a passkey that never leaves a phone or a cloud cannot be used here")
     }

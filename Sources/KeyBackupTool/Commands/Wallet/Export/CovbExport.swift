@@ -10,7 +10,7 @@ struct CovbExport {
   let file: String
   /// IDs or names; none: all wallets.
   let wallets: [String]
-  let password: CovbPasswordOptions
+  let password: PasswordOptions
   let generatePassword: Bool
   let newPasswordFile: String?
   let place: SyncedFolderOption
@@ -69,7 +69,7 @@ struct CovbExport {
     _ made: borrowing SecretBytes, _ world: World
   ) throws(UserMessage) -> CovbPassword {
     let prompter = unlock.common.prompter(world)
-    if newPasswordFile != nil { return try CovbPasswordOptions.clean(made) }
+    if newPasswordFile != nil { return try CovbPassword.clean(made) }
     if generatePassword {
       guard let terminal = prompter.terminal else {
         throw UserMessage(
@@ -81,9 +81,9 @@ struct CovbExport {
         try Output.writeAll(bytes, to: terminal.descriptor)
       }
       terminal.show("\n")
-      return try CovbPasswordOptions.clean(made)
+      return try CovbPassword.clean(made)
     }
-    return try password.read(prompter, twice: true)
+    return try CovbPassword.read(password, prompter, twice: true)
   }
 
   private static func line(_ password: borrowing SecretBytes) -> SecretBytes {

@@ -63,7 +63,7 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("With --covb, this wallet (repeat it; default: all).", valueName: "wallet"))
   var wallets: [String] = []
 
-  @OptionGroup var password: CovbPasswordOptions
+  @OptionGroup var password: PasswordOptions
 
   @Flag(help: "With --covb, make a new password and show it on the terminal.")
   var generatePassword = false

@@ -8,7 +8,7 @@ struct CovbImport {
   let unlock: UnlockOptions
   /// A path or `-`.
   let file: String
-  let password: CovbPasswordOptions
+  let password: PasswordOptions
   /// Whether a wallet may lose the secret that the backup holds of it.
   let replaces: Bool
 
@@ -78,7 +78,8 @@ struct CovbImport {
     } catch {
       throw UserMessage(error)
     }
-    let password = try password.read(unlock.common.prompter(world), twice: false)
+    let password = try CovbPassword.read(
+      self.password, unlock.common.prompter(world), twice: false)
     do throws(WalletFormatError) {
       return try CovbContent(parsing: CovbFile.open(sealed, password: password))
     } catch {

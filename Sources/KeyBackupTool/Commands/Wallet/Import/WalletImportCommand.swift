@@ -42,7 +42,7 @@ struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("Import a .covb file of the Cove wallet.", valueName: "file"))
   var covb: String?
 
-  @OptionGroup var password: CovbPasswordOptions
+  @OptionGroup var password: PasswordOptions
 
   @Flag(
     help: "With --covb: also take wallets that lack the secret."
