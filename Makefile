@@ -52,7 +52,7 @@ demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 
 test: setup lint ## lint, build and run every test
 	# The tests of the command run what is installed, not the debug build.
-	@program=$$(SWIFT="$(SWIFT)" scripts/build-for-tests) && \
+	@export KEYBACKUP_OPTIMISED=1; program=$$(SWIFT="$(SWIFT)" scripts/build-for-tests) && \
 	  KEYBACKUP_TEST_PROGRAM="$$program" SWIFT="$(SWIFT)" scripts/test
 
 hardware-test: ## try your own security key: asks first, leaves it as it was (DEVICE=path)

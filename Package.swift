@@ -12,6 +12,14 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The same for what the tests run again and again.
+///
+/// `make test` has it optimised in the debug build too, with every check left in.
+let optimised: [SwiftSetting] =
+  Context.environment["KEYBACKUP_OPTIMISED"] == nil
+  ? strict
+  : strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 /// Tests only (the simulated key, second opinions): the product's cryptography
 /// is libsodium's.
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -72,14 +80,15 @@ let package = Package(
     .target(name: "CReadingProcess"),
 
     // The product.
-    .target(name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: strict),
+    .target(
+      name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: optimised),
     .target(
       name: "PRFDevice", dependencies: ["CFido2", "CPCSC", "CUdev", "CLinux", "SecretMemory"],
       swiftSettings: strict),
-    .target(name: "CSPP", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(name: "CSPP", dependencies: ["SecretMemory"], swiftSettings: optimised),
     .target(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
-      swiftSettings: strict),
+      swiftSettings: optimised),
     // Where this computer may keep a secret for a while.
     .target(
       name: "SecretStores", dependencies: ["SecretMemory", "CLinux", "CSystemd"],
@@ -135,7 +144,7 @@ let package = Package(
         // Comes along with swift-crypto; named for its version.
         .product(name: "SwiftASN1", package: "swift-asn1"),
       ],
-      path: "Tests/VirtualKey", swiftSettings: strict),
+      path: "Tests/VirtualKey", swiftSettings: optimised),
     .executableTarget(
       name: "virtual-key", dependencies: ["VirtualKey", "CPCSC", "CUmockdev", arguments],
       path: "Tests/VirtualKeyTool", swiftSettings: strict),
@@ -198,7 +207,7 @@ let package = Package(
     .target(
       name: "FolderModel",
       dependencies: ["BackupFolder", "CSPP", "SecretMemory", "CFileChanges", "TestSupport"],
-      path: "Tests/FolderModel", swiftSettings: strict),
+      path: "Tests/FolderModel", swiftSettings: optimised),
     .target(
       name: "HistoryOptions", dependencies: ["TestSupport", arguments],
       path: "Tests/HistoryOptions", swiftSettings: strict),

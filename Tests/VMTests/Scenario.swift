@@ -128,7 +128,7 @@ private actor Machine {
       [
         "--results", results.path, "--limit", "\(limit)", "--", "sh",
         Repository.root.appending(path: "Tests/VM/scenarios/\(scenario.name)").path,
-        Repository.programs.path,
+        Repository.keybackup, Repository.programs.path,
       ] + (scenario.bus.map { [$0] } ?? [])
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -147,7 +147,12 @@ enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folder of the programs under test: that of the test bundle.
+  /// The program under test: the one that KEYBACKUP_TEST_PROGRAM names, as `make test` does.
+  static let keybackup =
+    ProcessInfo.processInfo.environment["KEYBACKUP_TEST_PROGRAM"]
+    ?? programs.appending(path: "keybackup").path
+
+  /// The folder of the other programs: that of the test bundle.
   static let programs: URL = {
     let bundle = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     let candidates = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }

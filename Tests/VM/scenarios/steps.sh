@@ -1,9 +1,11 @@
 # What the scenarios share. Each runs in the virtual machine, as root:
-#   sh Tests/VM/scenarios/NAME FOLDER      FOLDER holds the programs that were built
-# and leaves what every step said in the folder of results, for Tests/VMTests to judge.
+#   sh Tests/VM/scenarios/NAME PROGRAM FOLDER
+# PROGRAM is the keybackup under test, FOLDER holds the other programs that were built. What
+# every step said is left in the folder of results, for Tests/VMTests to judge.
 
 set -u
-programs=$1
+keybackup=$1
+programs=$2
 results=$KEYBACKUP_VM_RESULTS
 repository=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d)
@@ -49,8 +51,8 @@ person() {
 # was unpacked in, may be somebody's own.
 publish() {
   mkdir "$public"
-  cp "$programs/keybackup" "$public"
-  ldd "$programs/keybackup" | sed -n 's/.*=> \([^ ]*swift[^ ]*\) .*/\1/p' | xargs cp -L -t "$public"
+  cp "$keybackup" "$public/keybackup"
+  ldd "$keybackup" | sed -n 's/.*=> \([^ ]*swift[^ ]*\) .*/\1/p' | xargs -r cp -L -t "$public"
 }
 public=$work/programs
 
