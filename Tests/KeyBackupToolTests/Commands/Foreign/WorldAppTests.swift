@@ -280,7 +280,7 @@ import Testing
     expectFailure(
       try await world(
         ["verify", Self.sealed, "--encrypted-keypair", Self.keypair, "--no-input"],
-        expecting: nil), 64, says: "no factor was given")
+        expecting: nil), 78, says: "the factor secret is needed and nobody can be asked")
     for arguments in [
       [], ["--encrypted-keypair", Self.keypair, "--metadata", metadata],
       opening + ["--security-key"], opening + ["--credential", "00"],
