@@ -15,8 +15,6 @@ public enum Rule: Int, CaseIterable, Sendable {
 
   // Reading 2: a silent writer's own steps.
 
-  /// The object's name is remembered before the object is written.
-  case objectNameRemembered
   /// The object is written before the operation.
   case objectFirst
   /// The operation's bytes are remembered before it is published.

@@ -28,7 +28,8 @@ struct SilentState {
   var last: Name?
   /// The version of each file that this computer last wrote.
   var lastVersions: [Int: Name] = [:]
-  /// The object that is being written, and whether an operation for it was remembered.
+  /// Only without `objectLeft`: the object that is being written, and whether an operation for it
+  /// was remembered.
   var pendingObject: Int?
   var isOperationRemembered = false
 
@@ -51,7 +52,7 @@ extension World {
     }
     if let object = state.pendingObject {
       let isNamed = state.isOperationRemembered && rules.hold(.objectKept)
-      if !isNamed, rules.lack(.objectLeft) { erase(object, in: state.namespace, at: replica) }
+      if !isNamed { erase(object, in: state.namespace, at: replica) }
       state.pendingObject = nil
     }
     silents[index].state = state
@@ -121,7 +122,7 @@ extension World {
         break
       }
       switch silentStep(step) {
-      case .rememberObject where file != nil && rules.hold(.objectNameRemembered):
+      case .rememberObject where file != nil && rules.lack(.objectLeft):
         (state.pendingObject, state.isOperationRemembered) = (object, false)
       case .object where file != nil: write(object, in: state.namespace, at: replica)
       case .rememberOperation:

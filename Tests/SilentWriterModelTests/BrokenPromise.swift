@@ -74,7 +74,6 @@ struct BrokenPromise: Sendable, CustomTestStringConvertible {
       .rotation, 3211, [0, 5, 6, 7, 9, 11, 15, 16, 18, 19, 21, 22, 23, 25], without: .retiresNothing
     ),
     Self(.plain, 1, [16], without: .objectLeft, .objectKept),
-    Self(.plain, 1, [1], without: .objectLeft, .objectNameRemembered),
     Self(.all, 5045, [6, 7, 20, 21, 22, 36], without: .cycles, .gapSettle),
     Self(.all, 3322, [2, 6, 8, 10, 11, 25, 26, 28, 29, 32, 63], without: .untoldCarriesNothing),
     Self(.rotation, 630, [4, 6, 11, 13, 15, 16], without: .gapRotate),

@@ -78,7 +78,9 @@ extension OpenNamespace {
       guard let size = objects.directory.size(of: file) else { continue }
       try objects.directory.unlink(file)
       pruned.objects += 1
-      pruned.bytes += size ?? 0
+      // Somebody may have put a file full of holes there, of any size.
+      let (sum, isTooMuch) = pruned.bytes.addingReportingOverflow(size ?? 0)
+      pruned.bytes = isTooMuch ? .max : sum
     }
     try objects.directory.sync()
   }

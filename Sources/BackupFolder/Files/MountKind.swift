@@ -30,7 +30,8 @@ package enum MountKind {
       ].contains { $0 == kind }
   }
 
-  private static func workingFolder() -> String {
+  /// The path of the working folder; empty where it is gone.
+  static func workingFolder() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.count
     guard unsafe getcwd(&buffer, count) != nil else { return "" }

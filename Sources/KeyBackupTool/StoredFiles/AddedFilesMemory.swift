@@ -30,18 +30,26 @@ struct AddedFilesMemory {
   /// Throws where a file of the backup was added from another path, and the file there is another
   /// one that still exists.
   ///
+  /// A path whose file system does not answer counts as gone, so that the file is backed up.
+  ///
   /// - Parameters:
   ///   - path: the path now; `-` stands for no path.
   ///   - name: the name in the backup.
   ///   - file: the file of that name; nil: there is none.
-  /// - Throws: `usage`.
+  /// - Throws: `usage`, `interrupted`.
   func requireSame(
     _ path: String, _ name: PathComponent, as file: FileID?
   ) throws(UserMessage) {
     guard let file, let known = paths[file.hex], let place = Self.place(path), place != known
     else { return }
+    var answers = FolderAnswers()
+    let end = ContinuousClock.now + .seconds(10)
+    let isHeard = answers.come(from: known) {
+      !Interruption.received && ContinuousClock.now < end
+    }
+    try Interruption.check()
     var (old, new) = (stat(), stat())
-    guard unsafe stat(known, &old) == 0, unsafe stat(place, &new) == 0,
+    guard isHeard, unsafe stat(known, &old) == 0, unsafe stat(place, &new) == 0,
       old.st_ino != new.st_ino || old.st_dev != new.st_dev
     else { return }
     throw UserMessage(

@@ -75,7 +75,8 @@ struct BackupSearch: Sendable {
   /// Whether a folder answers: this process could not end before one does that it has opened.
   fileprivate static func answers(_ path: String, within limit: Duration) -> Bool {
     let end = ContinuousClock.now + limit
-    return FolderAnswer.comes(from: path) {
+    var answers = FolderAnswers()
+    return answers.come(from: path) {
       !Interruption.received && ContinuousClock.now < end
     }
   }

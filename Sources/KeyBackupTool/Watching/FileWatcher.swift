@@ -109,10 +109,12 @@ private final class Watch {
   private var isSaved: [Bool]
   /// The files that need looking at every so often.
   private var isPolled: [Bool]
-  /// The files on a file system of another program or computer, as far as is known.
+  /// The files on the way to which a file system may not answer.
   private var isRemote: [Bool]
   /// The files whose file system did not answer when it was last asked.
   private var isSilent: [Bool]
+  /// Which file systems did not answer since it was last woken.
+  private var answers = FolderAnswers()
   /// The files that were changed while they were saved, and are saved once more before the end.
   private var repeated: Set<Int> = []
   private var isCrowded = false
@@ -136,7 +138,7 @@ private final class Watch {
     seen = Array(repeating: nil, count: count)
     isSaved = Array(repeating: false, count: count)
     isPolled = Array(repeating: true, count: count)
-    isRemote = Array(repeating: true, count: count)
+    isRemote = Array(repeating: false, count: count)
     isSilent = Array(repeating: false, count: count)
   }
 
@@ -156,10 +158,10 @@ private final class Watch {
       showLife()
       let next = [schedule.next, nextLook, nextAlive].compactMap { $0 }.min()
       let reasons = pause.wait(until: next, notices: notices.descriptor)
+      answers = FolderAnswers()
       if reasons.isEnded { return .interrupted }
       if reasons.hasNotices { takeNotices() }
       if reasons.hasMounts {
-        isRemote = Array(repeating: true, count: isRemote.count)
         arrange()
         lookAtAll()
         schedule.retry(at: WatchPause.now())
@@ -189,15 +191,14 @@ private final class Watch {
 
   /// Watches what is there now, and finds out where the kernel does not tell everything.
   private func arrange() {
-    for file in settings.paths.indices where isRemote[file] && !isSilent[file] {
-      requireAnswer(file)
+    let mounts = MountTable.current()
+    for file in settings.paths.indices where !isSilent[file] {
+      isRemote[file] = mounts.remoteMount(onWayTo: settings.paths[file]) != nil
+      if isRemote[file] { requireAnswer(file) }
     }
     let numbers = settings.paths.indices.filter { !isSilent[$0] }
-    let withFolder = settings.folder.map { !MountKind.isRemote(path: $0) || answers($0) }
-    let gaps = notices.arrange(numbers, withFolder: withFolder ?? false)
+    let gaps = notices.arrange(numbers, withFolder: settings.folder.map(isHeard) ?? false)
     for file in numbers {
-      let path = settings.paths[file]
-      isRemote[file] = MountKind.isRemote(path: FileCheck.future(path) ?? path)
       isPolled[file] = settings.looksEverywhere || isRemote[file] || gaps.files.contains(file)
     }
     if gaps.hasNoRoom, !isCrowded, !settings.isOnce {
@@ -208,20 +209,20 @@ private final class Watch {
 
   // MARK: File systems that do not answer
 
-  /// So long a file system may take to answer.
-  private static let patience = Duration.seconds(2)
+  /// So long a file system may take to answer: other files wait meanwhile, or nothing tries again.
+  private var patience: Duration { settings.isOnce ? .seconds(10) : .seconds(2) }
 
   /// Whether the file system of a path answers: a thread that asks one that does not is stuck, and
   /// the program with it.
-  private func answers(_ path: String) -> Bool {
-    let end = WatchPause.now() + Self.patience
-    return FolderAnswer.comes(from: path) { [pause] in !pause.isOver && WatchPause.now() < end }
+  private func isHeard(_ path: String) -> Bool {
+    let end = WatchPause.now() + patience
+    return answers.come(from: path) { [pause] in !pause.isOver && WatchPause.now() < end }
   }
 
   /// Whether a file's file system answers; if not, it is tried again like a failed backup.
   @discardableResult private func requireAnswer(_ file: Int) -> Bool {
     let path = settings.paths[file]
-    isSilent[file] = !answers(path)
+    isSilent[file] = !isHeard(path)
     if !isSilent[file] || pause.isOver { return !isSilent[file] }
     isSaved[file] = false
     fail(
@@ -280,12 +281,10 @@ private final class Watch {
   }
 
   private func back(up file: Int) {
-    if isSilent[file] || isRemote[file] {
-      let wasSilent = isSilent[file]
-      guard requireAnswer(file) else { return }
-      if wasSilent { arrange() }
-      if isSilent[file] { return }
-    }
+    let wasSilent = isSilent[file]
+    guard requireAnswer(file) else { return }
+    if wasSilent { arrange() }
+    if isSilent[file] { return }
     let path = settings.paths[file]
     let state = WatchedState(path)
     let isChanged = state != seen[file]

@@ -57,15 +57,11 @@ struct WatchedFile: Codable, Equatable, Sendable {
   /// A change counts as late after so many seconds.
   static let patience: Int64 = 600
 
-  /// The file's state.
+  /// The file's state; its file system must answer.
   ///
-  /// - Parameters:
-  ///   - now: the time in Unix seconds.
-  ///   - patient: whether to keep waiting for its file system.
+  /// - Parameter now: the time in Unix seconds.
   /// - Returns: the state, as far as size and time of the file tell.
-  func standing(now: Int64, while patient: () -> Bool) -> Standing {
-    // A process that looks at it itself would not end before the file system answers.
-    guard FolderAnswer.comes(from: path, while: patient) else { return .unknown }
+  func standing(now: Int64) -> Standing {
     guard let state = WatchedState(path) else { return .missing }
     if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
     // A clock that was set back must not hide it: then it counts from when it was watched.

@@ -1,3 +1,5 @@
+internal import BackupFolder
+
 /// The files that `keybackup file watch` keeps in the backup, for a report that needs no key.
 struct WatchedReport: Sendable {
   private let files: [(file: WatchedFile, standing: WatchedFile.Standing)]
@@ -7,13 +9,14 @@ struct WatchedReport: Sendable {
   ///   - world: what this computer remembers, and its clock.
   init(_ folder: String, _ world: World) {
     let root = FileCheck.future(folder) ?? folder
-    // For all of them together: several may lie on the same disk that is gone.
-    let end = ContinuousClock.now + .seconds(3)
+    var answers = FolderAnswers()
     files = WatchedFile.all(world).filter { $0.folder == root }.map { file in
-      let standing = file.standing(now: world.now()) {
+      // Each of the file systems has this time.
+      let end = ContinuousClock.now + .seconds(3)
+      let isHeard = answers.come(from: file.path) {
         !Interruption.received && ContinuousClock.now < end
       }
-      return (file, standing)
+      return (file, isHeard ? file.standing(now: world.now()) : .unknown)
     }
   }
 

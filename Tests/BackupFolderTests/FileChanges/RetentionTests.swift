@@ -64,6 +64,20 @@ struct RetentionTests {
   }
 
   @Test
+  func `Objects of the largest size there is are counted`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let file = try #require(FileHandle(forWritingAtPath: folder + "/" + name))
+      try file.truncate(atOffset: UInt64(Int64.max))
+      try file.close()
+    }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    let pruned = try open.pruneFiles()
+    #expect(pruned.objects == 4 && pruned.bytes == .max, "\(pruned)")
+  }
+
+  @Test
   func `Only versions of the named files go`() throws {
     for day in 0...8 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
     var open = try scene.unlock("a", at: Self.start + 8 * Self.day)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Which file of the backup an addition is a version of.
@@ -32,6 +33,24 @@ import Testing
     let other = computers.serverHome + "/a/wallet.dat"
     let watch = try await computers.server(["file", "watch", "--once", other], expecting: nil)
     #expect(watch.code == 64 && watch.err.contains("is the name of"), "\(watch.text)")
+  }
+
+  /// For as long as it is silent.
+  @Test func `A file that came from a disk that is gone may lie elsewhere now`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let (home, mount) = (computers.serverHome, computers.box.root + "/mount")
+    for path in [home + "/behind", mount] { try Files.makeFolder(path) }
+    try Files.write("old", to: home + "/behind/wallet.dat")
+    let system = try FailingFileSystem(backing: home + "/behind", path: mount)
+    defer { system.unmount() }
+    try await computers.server(["file", "add", mount + "/wallet.dat"])
+    try Files.write("new", to: home + "/wallet.dat")
+    try await computers.server(["file", "add", home + "/wallet.dat"], expecting: 64)
+    try system.tell("rule op=any delay=60000")
+    try await computers.server(["file", "add", home + "/wallet.dat"])
+    let list = try await computers.third(["file", "list", "--json"]).json()["files"]
+    #expect(list.items.map { $0["versions"].number } == [2], "\(list)")
   }
 
   @Test func `Computers of one host name do not replace each other's files`() async throws {

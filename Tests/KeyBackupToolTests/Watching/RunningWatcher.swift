@@ -107,3 +107,31 @@ final class RunningWatcher: Sendable {
     try await wait({ news.contains(.ready) }, at: location)
   }
 }
+
+extension Files {
+  /// Writes to a file that stays the same one.
+  static func append(_ text: String, to path: String, truncating: Bool = false) throws {
+    let flags = O_WRONLY | O_APPEND | (truncating ? O_TRUNC : 0)
+    let descriptor = unsafe open(path, flags | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemFailure(path) }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+      throw SystemFailure(path)
+    }
+  }
+
+  /// As LND does it: a temporary file beside it, renamed over it.
+  static func replace(_ path: String, by text: String) throws {
+    try write(text, to: path + ".tmp")
+    try move(path + ".tmp", to: path)
+  }
+
+  /// Writes to a file again and again until the task is cancelled.
+  static func writeWithoutPause(_ path: String) async throws {
+    for number in 1... {
+      try write("\(number)", to: path)
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+}

@@ -145,11 +145,11 @@ import Testing
     report.tell(.saved(0, isNew: true, saved))
     let record = try #require(WatchedFile.all(own.world).first)
     #expect(record.saved?.size == 3)
-    #expect(record.standing(now: own.world.now()) { true } != .saved)
+    #expect(record.standing(now: own.world.now()) != .saved)
     // A second look of the same run, after an attribute changed, takes nothing back.
     report.tell(.saved(0, isNew: false, try #require(WatchedState(path))))
     #expect(report.outcomes == [.saved])
-    #expect(WatchedFile.all(own.world).map { $0.standing(now: 0) { true } } == [.saved])
+    #expect(WatchedFile.all(own.world).map { $0.standing(now: 0) } == [.saved])
   }
 
   @Test func `The heartbeat is written when all is well, and only then`() throws {
@@ -177,19 +177,19 @@ import Testing
     let now = Int64(time(nil))
     var file = WatchedFile.record(
       WatchedName(path: path, name: nil), folder: box.folder, own.world)
-    #expect(file.standing(now: now) { true } == .changed)
-    #expect(file.standing(now: now + 700) { true } == .late)
+    #expect(file.standing(now: now) == .changed)
+    #expect(file.standing(now: now + 700) == .late)
     let state = try #require(WatchedState(path))
     file.saved = WatchedFile.Saved(at: now, size: state.size, modified: state.modified)
     file.keep(own.world)
     #expect(WatchedFile.all(own.world) == [file])
-    #expect(file.standing(now: now + 700) { true } == .saved)
+    #expect(file.standing(now: now + 700) == .saved)
     // Before it was watched nobody could know of its change.
     file.since = now + 650
     file.saved = nil
-    #expect(file.standing(now: now + 700) { true } == .changed)
+    #expect(file.standing(now: now + 700) == .changed)
     try Files.remove(path)
-    #expect(file.standing(now: now + 9999) { true } == .missing)
+    #expect(file.standing(now: now + 9999) == .missing)
     #expect(file.forget(own.world) && WatchedFile.all(own.world).isEmpty)
   }
 }

@@ -23,7 +23,7 @@ import Testing
       watch="$1 file watch --no-input $2/node/channel.backup" file=$2/node/channel.backup
       log=$2/log cloud=$2/cloud
       saved() {
-        for try in $(seq 600); do
+        for try in $(seq 4800); do
           [ "$(grep -c ^Saved "$log" || :)" -lt "$1" ] || return 0; sleep 0.05
         done
         cat "$log" >&2; return 1
@@ -64,7 +64,7 @@ import Testing
     // What `status` goes by.
     let own = try OwnWorld(box)
     #expect(
-      WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) { true } } == [.saved])
+      WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) } == [.saved])
   }
 
   @Test func `Killed between a change and its version, it loses nothing`() async throws {
@@ -156,7 +156,7 @@ import Testing
     try Files.move(file + ".new", to: file)
     #expect(try await first == "saved")
     let own = try OwnWorld(box)
-    let standing = WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) { true } }
+    let standing = WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) }
     // However late this test wrote: it is in the backup, or it is not said to be.
     let text = try await backedUp().text
     #expect(text == new ? standing == [.saved] : standing != [.saved] && text == old)

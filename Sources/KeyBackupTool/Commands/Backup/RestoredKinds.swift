@@ -81,8 +81,6 @@ struct FilesPart: Sendable {
   }
 
   var isEmpty: Bool { rows.isEmpty }
-  /// Whether there are folders with files beside the wallets.
-  var isWritten: Bool { !written.isEmpty }
 
   /// The exit code, together with that of the wallets.
   func exitCode(with wallets: ExitCode) -> ExitCode { .mostUrgent(of: [code, wallets]) }

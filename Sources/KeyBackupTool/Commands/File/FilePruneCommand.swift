@@ -41,7 +41,7 @@ struct FilePruneCommand: ParsableCommand, KeyBackupCommand {
         : "Gave up \(counted(pruned.versions, "version")); \(PrintableSize.text(pruned.bytes)) are free.",
       json: [
         "dropped": .number(pruned.versions), "objects": .number(pruned.objects),
-        "bytes": .number(Int(pruned.bytes)),
+        "bytes": .number(Int(clamping: pruned.bytes)),
       ], ofChange: "the versions were given up all the same")
     return .success
   }

@@ -194,6 +194,7 @@ struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       try memory?.requireSame(file.path, source.name, as: writer.files[source.name])
     } catch {
+      if error.code == .interrupted { throw error }
       // It is not saved until one of the two has another name.
       return .refused(error)
     }

@@ -28,13 +28,15 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     let repairs = opened.keySlotRepairs
+    // Others may have come meanwhile.
+    let taken = max(0, waiting - opened.waitingSilentWallets)
     let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
     try unlock.output(world).result(
       Self.words(
         written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles,
-        taken: waiting - opened.waitingSilentWallets),
+        taken: taken),
       json: [
-        "silent_wallets": .number(waiting - opened.waitingSilentWallets),
+        "silent_wallets": .number(taken),
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
         "written": .array(repairs.written.map(JSONOutput.string)),
         "deleted": .array(repairs.deleted.map(JSONOutput.string)),
