@@ -9,7 +9,7 @@
   USE(sqlite3_column_count) USE(sqlite3_column_type) USE(sqlite3_column_int64) \
   USE(sqlite3_column_blob) USE(sqlite3_column_bytes) USE(sqlite3_bind_int64) \
   USE(sqlite3_serialize) USE(sqlite3_deserialize) USE(sqlite3_malloc64) USE(sqlite3_free) \
-  USE(sqlite3_limit) USE(sqlite3_progress_handler) USE(sqlite3_extended_errcode)
+  USE(sqlite3_limit) USE(sqlite3_progress_handler) USE(sqlite3_column_text)
 
 /// The functions in use, with the types that libsqlite3's header gives them.
 struct keybackup_sqlite {

@@ -7,9 +7,9 @@
   USE(zip_open_from_source) USE(zip_source_buffer_create) USE(zip_source_free)      \
   USE(zip_source_keep) USE(zip_source_open) USE(zip_source_read)                    \
   USE(zip_source_close) USE(zip_source_seek) USE(zip_source_tell)                   \
-  USE(zip_close) USE(zip_discard) USE(zip_get_num_entries) USE(zip_stat_index)      \
-  USE(zip_stat_init) USE(zip_fopen_index) USE(zip_fread) USE(zip_fclose)            \
-  USE(zip_file_add) USE(zip_set_file_compression) USE(zip_source_buffer)
+  USE(zip_close) USE(zip_discard) USE(zip_fopen_index) USE(zip_fread)               \
+  USE(zip_fclose) USE(zip_file_add) USE(zip_set_file_compression)                   \
+  USE(zip_source_buffer)
 
 /// The functions in use, with the types that libzip's header gives them.
 struct keybackup_zip {

@@ -14,13 +14,19 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   case wrongSecret(part: String)
   /// A secret that cannot be one: too short, or of other characters.
   case secretForm(part: String, form: String)
-  /// Something that was given cannot be used as it is now: a database that is busy.
+  /// Something that was given cannot be taken, and what to give instead.
+  case refused(part: String, advice: String)
+  /// Another program is using what was given.
+  case busy(part: String)
+  /// Something that was given cannot be used as it is now.
   case unusable(part: String, reason: String)
   /// Nothing but the password takes part in the key: anybody may have planted this backup.
   case unhardened
   /// There is not enough memory for what the key's derivation asks for.
   case outOfMemory
-  /// A shared library that this format needs is not installed, with the Debian package.
+  /// A shared library that this format needs is not installed, with a Debian package that brings it.
+  ///
+  /// Where the library's own package has another name in each release, it is the one for developers.
   case libraryMissing(name: String, package: String)
 
   package var description: String {
@@ -31,6 +37,8 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
     case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"
     case .wrongSecret(let part): "\(part) does not open this backup"
     case .secretForm(let part, let form): "\(part) has to be \(form)"
+    case .refused(let part, let advice): "\(part) cannot be taken: \(advice)"
+    case .busy(let part): "another program is using \(part)"
     case .unusable(let part, let reason): "\(part) cannot be used: \(reason)"
     case .unhardened: "nothing hardens this backup's key but the password"
     case .outOfMemory: "there is not enough memory to derive the key"

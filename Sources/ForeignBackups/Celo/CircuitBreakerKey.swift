@@ -14,7 +14,7 @@ package struct CircuitBreakerKey: ~Copyable {
 
   /// Reads a private key in PEM, without a password of its own.
   ///
-  /// - Throws: `unsupported` for one with a password, `damaged` for what is no RSA key.
+  /// - Throws: `refused` for one with a password and for another kind, `damaged` for what is no key.
   package init(pem: borrowing SecretBytes) throws(ForeignBackupError) {
     guard pem.count <= Self.sizeLimit else {
       throw .tooLarge(part: "the circuit breaker's key, in bytes,", limit: Self.sizeLimit)
@@ -35,12 +35,16 @@ package struct CircuitBreakerKey: ~Copyable {
     }
     ERR_clear_error()
     guard !wantsPassword else {
-      throw .unsupported(part: "the circuit breaker's key, which has a password of its own,")
+      throw .refused(
+        part: "the circuit breaker's key, which has a password of its own,",
+        advice: "make a copy without it: openssl pkey -in KEY -out COPY")
     }
     guard let read = unsafe read else { throw .damaged(part: "the circuit breaker's key") }
     guard unsafe EVP_PKEY_is_a(read, "RSA") == 1 else {
       unsafe EVP_PKEY_free(read)
-      throw .unsupported(part: "the circuit breaker's key, which is no RSA key,")
+      throw .refused(
+        part: "the circuit breaker's key, which is no RSA key,",
+        advice: "check that it is the right file")
     }
     unsafe key = read
   }

@@ -25,7 +25,7 @@ enum Argon2Library {
   ///   - salt: 16 bytes.
   ///   - cost: memory and passes.
   /// - Returns: 32 bytes.
-  /// - Throws: `libraryMissing`; `unusable` without memory.
+  /// - Throws: `libraryMissing`; `outOfMemory`; `unusable` for a salt of less than 8 bytes.
   static func deriveKey(
     password: borrowing SecretBytes, secret: borrowing SecretBytes, salt: [UInt8], cost: Cost
   ) throws(ForeignBackupError) -> SecretBytes {
@@ -61,9 +61,10 @@ enum Argon2Library {
         }
       }
     }
-    guard result == ARGON2_OK.rawValue else {
-      throw .outOfMemory
+    switch result {
+    case ARGON2_OK.rawValue: return key
+    case ARGON2_MEMORY_ALLOCATION_ERROR.rawValue: throw .outOfMemory
+    default: throw .unusable(part: "libargon2", reason: "it refuses what the key is derived from")
     }
-    return key
   }
 }

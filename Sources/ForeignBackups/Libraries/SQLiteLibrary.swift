@@ -17,7 +17,9 @@ struct SQLiteDatabase: ~Copyable {
   static let magic = Array("SQLite format 3\0".utf8)
   /// The largest value that is taken from a row, in bytes.
   private static let valueLimit = 64 * 1024
-  /// How often a statement may go through 100,000 steps of SQLite's machine.
+  /// The largest value that SQLite makes, in bytes: a view may ask for any size.
+  private static let lengthLimit: Int32 = 64 << 20
+  /// How often all statements of a connection may go through 100,000 steps of SQLite's machine.
   private static let patience: Int32 = 20_000
 
   private let sqlite: keybackup_sqlite
@@ -46,6 +48,7 @@ struct SQLiteDatabase: ~Copyable {
         return unsafe left.pointee < 0 ? 1 : 0
       }, left)
     _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.lengthLimit)
     _ = unsafe sqlite.sqlite3_busy_timeout(handle, 5000)
   }
 
@@ -64,6 +67,8 @@ struct SQLiteDatabase: ~Copyable {
     let database = unsafe SQLiteDatabase(sqlite, handle)
     _ = try database.rows("PRAGMA trusted_schema = OFF")
     _ = try database.rows("PRAGMA cell_size_check = ON")
+    // What SQLite sorts would go into files under /var/tmp, unencrypted.
+    _ = try database.rows("PRAGMA temp_store = MEMORY")
     return database
   }
 
@@ -118,8 +123,7 @@ struct SQLiteDatabase: ~Copyable {
   ///   - number: the value of its only parameter.
   ///   - limit: the most rows that are taken.
   /// - Returns: the rows.
-  /// - Throws: `damaged`, also where a table or column is not there; `unusable` for a database that
-  ///   is in use.
+  /// - Throws: `damaged`, also where a table or column is not there; `busy`; `unusable`.
   func rows(
     _ statement: String, _ number: Int64? = nil, limit: Int = 8
   ) throws(ForeignBackupError) -> [[Value]] {
@@ -157,7 +161,7 @@ struct SQLiteDatabase: ~Copyable {
     switch code & 0xFF {
     case SQLITE_OK, SQLITE_ROW, SQLITE_DONE: return
     case SQLITE_BUSY, SQLITE_LOCKED:
-      throw .unusable(part: "the database", reason: "another program is using it")
+      throw .busy(part: "the database")
     case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_IOERR, SQLITE_NOMEM, SQLITE_FULL:
       throw .unusable(part: "the database", reason: "it cannot be read or written")
     default: throw .damaged(part: "the database")
@@ -168,12 +172,22 @@ struct SQLiteDatabase: ~Copyable {
     switch unsafe sqlite.sqlite3_column_type(row, column) {
     case SQLITE_NULL: return .null
     case SQLITE_INTEGER: return .integer(unsafe sqlite.sqlite3_column_int64(row, column))
-    case SQLITE_BLOB, SQLITE_TEXT:
+    case SQLITE_BLOB:
       let start = unsafe sqlite.sqlite3_column_blob(row, column)
-      let count = Int(unsafe sqlite.sqlite3_column_bytes(row, column))
-      guard count <= Self.valueLimit else { return .other }
-      return .bytes(unsafe Array(UnsafeRawBufferPointer(start: start, count: count)))
+      return unsafe bytes(row, column, at: start)
+    case SQLITE_TEXT:
+      // As UTF-8, whatever the database's encoding is.
+      let start = unsafe UnsafeRawPointer(sqlite.sqlite3_column_text(row, column))
+      return unsafe bytes(row, column, at: start)
     default: return .other
     }
+  }
+
+  private func bytes(
+    _ row: OpaquePointer?, _ column: Int32, at start: UnsafeRawPointer?
+  ) -> Value {
+    let count = Int(unsafe sqlite.sqlite3_column_bytes(row, column))
+    guard count <= Self.valueLimit else { return .other }
+    return .bytes(unsafe Array(UnsafeRawBufferPointer(start: start, count: count)))
   }
 }

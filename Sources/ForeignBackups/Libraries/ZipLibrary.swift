@@ -23,7 +23,7 @@ enum ZipLibrary {
 
   private static func functions() throws(ForeignBackupError) -> keybackup_zip {
     guard let found = loaded else {
-      throw .libraryMissing(name: "libzip", package: "libzip4")
+      throw .libraryMissing(name: "libzip", package: "libzip-dev")
     }
     return found
   }

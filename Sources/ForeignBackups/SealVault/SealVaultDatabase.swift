@@ -76,12 +76,12 @@ package struct SealVaultDatabase: Equatable, Sendable {
   ///
   /// - Parameter path: the file.
   /// - Returns: a copy that SQLite opened and found no fault in.
-  /// - Throws: `unusable` for a file that is no database or is in use, `tooLarge`, `damaged`.
+  /// - Throws: `unusable` for a file that SQLite does not open, `busy`, `tooLarge`, `damaged`.
   package static func copy(of path: String) throws(ForeignBackupError) -> SecretBytes {
     let database = try SQLiteDatabase.at(path)
     let checkpoint = try database.rows("PRAGMA wal_checkpoint(FULL)")
     guard case .integer(0)? = checkpoint.first?.first else {
-      throw .unusable(part: "the database", reason: "another program is using it")
+      throw .busy(part: "the database")
     }
     _ = try database.rows("BEGIN IMMEDIATE")
     guard case .integer(let pages)? = try database.rows("PRAGMA page_count").first?.first,

@@ -22,21 +22,28 @@ package struct SealVaultMetadata: Equatable, Sendable {
 
   /// The metadata of a new backup.
   ///
-  /// - Throws: `unsupported` for a device ID or system that no name can hold. So for a device name
-  ///   with control characters, which SealVault writes and cannot read back.
+  /// - Throws: `refused` for a device ID or system that no name can hold. So for a device name with
+  ///   control characters, which SealVault writes and cannot read back. `damaged` for a nonce of
+  ///   another size, which comes from a database.
   package init(
     version: Int64, timestamp: Int64, deviceID: String, deviceName: String,
     operatingSystem: String, kdfNonce: [UInt8]
   ) throws(ForeignBackupError) {
     guard SealVaultName.isWord(deviceID), deviceID.utf8.count <= 100 else {
-      throw .unsupported(part: "a device ID beside letters, digits and hyphens")
+      throw .refused(
+        part: "the device ID", advice: "give 1 to 100 letters, digits and hyphens")
     }
     guard SealVaultName.isWord(operatingSystem), operatingSystem.utf8.count <= 50 else {
-      throw .unsupported(part: "an operating system beside letters, digits and hyphens")
+      throw .refused(
+        part: "the operating system", advice: "give 1 to 50 letters, digits and hyphens")
     }
     let isPlain = deviceName.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     guard !deviceName.isEmpty, isPlain, deviceName.utf8.count <= 1024 else {
-      throw .unsupported(part: "a device name that is empty, long or has control characters")
+      throw .refused(
+        part: "the device's name", advice: "give 1 to 1024 bytes without control characters")
+    }
+    guard kdfNonce.count == SealVaultKeys.nonceSize else {
+      throw .damaged(part: "the KDF nonce inside the database")
     }
     self.version = version
     self.timestamp = timestamp
@@ -82,8 +89,14 @@ package struct SealVaultMetadata: Equatable, Sendable {
   /// The bytes of the member, which are authenticated as they are: OLPC's canonical JSON.
   package var canonical: [UInt8] {
     func quoted(_ text: String) -> String {
-      "\"" + Self.normalised(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        + "\""
+      var quoted = "\"".unicodeScalars
+      // By scalars: with a combining one behind it, a quotation mark is another character.
+      for scalar in Self.normalised(text).unicodeScalars {
+        if scalar == "\"" || scalar == "\\" { quoted.append("\\") }
+        quoted.append(scalar)
+      }
+      quoted.append("\"")
+      return String(quoted)
     }
     let text =
       "{\"backup_scheme\":\"\(Self.scheme)\",\"backup_version\":\(version)"

@@ -13,6 +13,8 @@ package enum WorldLimits {
   package static let files = 4096
   /// A path.
   package static let path = 1024
+  /// The number of names in a path; World App uses 2.
+  package static let names = 32
   /// `root_secret.json`.
   package static let rootSecret = 64 << 10
   /// The server's metadata.

@@ -7,8 +7,8 @@ package struct WorldPath: Hashable, Sendable {
   /// Its names, one at least.
   package let components: [PathComponent]
 
-  /// Creates a path; nil for one that is absolute, leaves its folder, has a control character, or
-  /// is not as an archive spells it.
+  /// Creates a path; nil for one that is absolute, leaves its folder, has a control character or
+  /// more than ``WorldLimits/names`` names, or is not as an archive spells it.
   ///
   /// - Parameter text: as it stands in the archive.
   package init?(_ text: String) {
@@ -18,6 +18,7 @@ package struct WorldPath: Hashable, Sendable {
       guard let component = PathComponent(String(name)) else { return nil }
       components.append(component)
     }
+    guard components.count <= WorldLimits.names else { return nil }
     self.text = text
     self.components = components
   }

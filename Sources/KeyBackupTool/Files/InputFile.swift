@@ -63,6 +63,29 @@ enum InputFile {
     return try read(from: descriptor, name: ShellWord.quoted(path), limit: limit)
   }
 
+  /// The bytes of a secret that only its owner may read, or of standard input.
+  ///
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - what: the secret's name in messages.
+  ///   - limit: the most bytes accepted.
+  ///   - streams: where `-` is read from.
+  /// - Returns: the bytes.
+  /// - Throws: as ``readSecret(_:limit:_:)``; `config` where others can read the file or could
+  ///   change it.
+  static func readPrivate(
+    _ path: String, what: String, limit: Int, _ streams: Streams
+  ) throws(UserMessage) -> SecretBytes {
+    guard path != "-" else { return try readSecret(path, limit: limit, streams) }
+    let descriptor = try open(path, in: AT_FDCWD)
+    defer { close(descriptor) }
+    var status = stat()
+    if unsafe fstat(descriptor, &status) == 0 {
+      try SecretLine.requirePrivate(status, path, what)
+    }
+    return try read(from: descriptor, name: ShellWord.quoted(path), limit: limit)
+  }
+
   private static func read(
     from descriptor: Int32, name: String, limit: Int
   ) throws(UserMessage) -> SecretBytes {

@@ -57,19 +57,33 @@ enum SecretLine {
         .config, "the \(what) file \(ShellWord.quoted(path)) is no regular file",
         hint: setting.map { "check \($0)" })
     }
-    if isFile, status.st_uid != 0, status.st_uid != geteuid() {
+    try requirePrivate(status, path, what)
+    return try read(
+      from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
+      isFIFO: status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  /// Refuses a regular file that others can read, or that another user could change.
+  ///
+  /// - Parameters:
+  ///   - status: of the open file.
+  ///   - path: its path.
+  ///   - what: the secret's name in messages.
+  /// - Throws: `config`.
+  static func requirePrivate(
+    _ status: stat, _ path: String, _ what: String
+  ) throws(UserMessage) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return }
+    guard status.st_uid == 0 || status.st_uid == geteuid() else {
       throw UserMessage(
         .config, "the \(what) file \(ShellWord.quoted(path)) belongs to somebody else",
         hint: "look at it; then write a file of your own with chmod 600")
     }
-    if isFile, status.st_mode & 0o077 != 0 {
+    guard status.st_mode & 0o077 == 0 else {
       throw UserMessage(
         .config, "others can read the \(what) file \(ShellWord.quoted(path))",
         hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
-    return try read(
-      from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
-      isFIFO: status.st_mode & S_IFMT == S_IFIFO)
   }
 
   /// Reads from the source in the options: a descriptor takes precedence over a file.

@@ -24,7 +24,9 @@ extension UserMessage {
           hint: "anybody who can write to its folder may have planted it; if you know that it is "
             + "yours, add --unhardened")
       case .outOfMemory:
-        UserMessage(.io, "there is not enough memory to derive the key\(place)")
+        UserMessage(
+          .io, "there is not enough memory to derive the key\(place)",
+          hint: "close other programs and run it again")
       case .unsupported(let part):
         UserMessage(
           .dataInvalid, "\(part)\(place) is of a kind that cannot be read",
@@ -39,8 +41,15 @@ extension UserMessage {
           hint: "check each secret; a file that was changed looks the same")
       case .secretForm(let part, let form):
         UserMessage(.dataInvalid, "\(part) has to be \(form)", hint: "type or copy it again")
+      case .refused(let part, let advice):
+        UserMessage(.dataInvalid, "\(part)\(place) cannot be taken", hint: advice)
+      case .busy(let part):
+        UserMessage(
+          .io, "another program is using \(part)\(place)", hint: "close it and run this again")
       case .unusable(let part, let reason):
-        UserMessage(.io, "\(part)\(place) cannot be used: \(reason)")
+        UserMessage(
+          .io, "\(part)\(place) cannot be used: \(reason)",
+          hint: "check permissions and free memory, and run it again")
       case .libraryMissing(let name, let package):
         UserMessage(
           .noAuthenticator, word: "library-missing",

@@ -33,17 +33,18 @@ struct SyncedFolderOption: ParsableArguments {
       hint: "choose a place that is not synchronised, or add --allow-synced-folder")
   }
 
-  /// Refuses a file with a secret that is carried elsewhere already.
+  /// Refuses files with a secret that are carried elsewhere already.
   ///
   /// - Parameters:
-  ///   - path: the file, or `-`.
+  ///   - paths: the files; `-` and nil are none.
   ///   - backup: the backup's folder, where it is known by now.
   ///   - world: where sync programs keep their settings.
   /// - Throws: `config`, as for a PIN file that others can read.
   func requirePrivate(
-    input path: String?, besides backup: String? = nil, _ world: World
+    input paths: String?..., besides backup: String? = nil, _ world: World
   ) throws(UserMessage) {
-    guard path != "-", let (path, carrier) = carried([path], backup, world) else { return }
+    let files = paths.filter { $0 != "-" }
+    guard let (path, carrier) = carried(files, backup, world) else { return }
     throw UserMessage(
       .config,
       "\(ShellWord.quoted(path)) is in a synced folder, so its secrets have left this computer: "

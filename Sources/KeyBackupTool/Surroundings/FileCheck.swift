@@ -21,6 +21,12 @@ enum FileCheck {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether others than the owner may read or change a file.
+  static func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+  }
+
   /// Advice about a path that begins with `~` and is not there; nil: it is another path.
   static func unexpanded(_ path: String) -> String? {
     guard path.hasPrefix("~"), !exists(path) else { return nil }

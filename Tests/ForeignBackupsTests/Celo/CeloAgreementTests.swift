@@ -89,7 +89,9 @@ struct CeloAgreementTests {
     ),
     (
       "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n",
-      .unsupported(part: "the circuit breaker's key, which is no RSA key,")
+      .refused(
+        part: "the circuit breaker's key, which is no RSA key,",
+        advice: "check that it is the right file")
     ),
   ])
   func `What is no RSA key is refused`(pem: String, error: ForeignBackupError) {
@@ -115,7 +117,10 @@ struct CeloAgreementTests {
     #expect(
       refusal { () throws(ForeignBackupError) in
         _ = try CircuitBreakerKey(pem: secret([UInt8](pem)))
-      } == .unsupported(part: "the circuit breaker's key, which has a password of its own,"))
+      }
+        == .refused(
+          part: "the circuit breaker's key, which has a password of its own,",
+          advice: "make a copy without it: openssl pkey -in KEY -out COPY"))
   }
 
   private func python(

@@ -49,10 +49,9 @@ struct SealVaultDatabaseTests {
     let path = try database("CREATE TABLE t (a)")
     let user = try SQLiteDatabase.at(path)
     _ = try user.rows("BEGIN EXCLUSIVE")
-    #expect(
-      throws: ForeignBackupError.unusable(
-        part: "the database", reason: "another program is using it")
-    ) { try SealVaultDatabase.copy(of: path).count }
+    #expect(throws: ForeignBackupError.busy(part: "the database")) {
+      try SealVaultDatabase.copy(of: path).count
+    }
     _ = try user.rows("ROLLBACK")
     #expect(try SealVaultDatabase.copy(of: path).count > 0)
   }
@@ -76,6 +75,29 @@ struct SealVaultDatabaseTests {
       try SealVaultDatabase.copy(of: folder + "/missing").count
     }
     #expect(!FileManager.default.fileExists(atPath: folder + "/missing"))
+  }
+
+  @Test(arguments: ["UTF-8", "UTF-16", "UTF-16be"])
+  func `A database's encoding does not matter`(_ encoding: String) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try database()
+    let user = try SQLiteDatabase.at(path)
+    for statement in ["PRAGMA encoding = '\(encoding)'"] + Self.settings {
+      _ = try user.rows(statement)
+    }
+    #expect(try user.rows("PRAGMA encoding").count == 1)
+    let inside = try SealVaultDatabase(SealVaultDatabase.copy(of: path))
+    #expect(inside.isIntact && inside.version == 6 && inside.wrappedKey == [2, 3])
+  }
+
+  @Test func `Nothing is written beside the database, and no view asks for a gigabyte`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let user = try SQLiteDatabase.at(database())
+    #expect(try user.rows("PRAGMA temp_store") == [[.integer(2)]])
+    #expect(try user.rows("SELECT length(randomblob(1000000))") == [[.integer(1_000_000)]])
+    #expect(throws: ForeignBackupError.self) {
+      try user.rows("SELECT length(randomblob(100000000))")
+    }
   }
 
   @Test func `A database of another program has no version and no key`() throws {

@@ -66,6 +66,18 @@ struct SealVaultKeysTests {
     #expect(plain(SealVaultPassword.generate().letters) != plain(password.letters))
   }
 
+  @Test func `Only too little memory is called so`() {
+    #expect(
+      throws: ForeignBackupError.unusable(
+        part: "libargon2", reason: "it refuses what the key is derived from")
+    ) {
+      try Argon2Library.deriveKey(
+        password: secret([1]), secret: secret([2]), salt: [1, 2, 3, 4],
+        cost: Argon2Library.Cost(memoryKiB: 64, passes: 1)
+      ).count
+    }
+  }
+
   @Test func `A library that is missing is none`() {
     #expect(ZipLibrary.open("libzip-of-nobody.so.0") == nil)
     #expect(Argon2Library.open("libargon2-of-nobody.so.0") == nil)

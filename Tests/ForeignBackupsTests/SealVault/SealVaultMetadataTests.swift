@@ -32,6 +32,26 @@ struct SealVaultMetadataTests {
     #expect(throws: ForeignBackupError.self) { _ = try metadata("") }
   }
 
+  /// To Swift, a quotation mark with an accent is one character that is no quotation mark.
+  @Test func `Quotation marks and backslashes are escaped before combining characters too`() throws
+  {
+    let made = try metadata("a\"\u{301}\\\u{FE0F}")
+    let expected = String(decoding: text, as: UTF8.self).replacing(
+      #"Agó\"s \\ iPhone"#, with: #"a\""# + "\u{301}" + #"\\"# + "\u{FE0F}")
+    #expect(made.canonical == Array(expected.utf8))
+    #expect(try SealVaultMetadata(parsing: made.canonical) == made)
+  }
+
+  @Test(arguments: [0, 4, 15, 17])
+  func `A nonce of another size is the database's fault`(_ count: Int) {
+    let damaged = ForeignBackupError.damaged(part: "the KDF nonce inside the database")
+    #expect(throws: damaged) {
+      _ = try SealVaultMetadata(
+        version: 7, timestamp: 1, deviceID: "A", deviceName: "a", operatingSystem: "ios",
+        kdfNonce: [UInt8](repeating: 1, count: count))
+    }
+  }
+
   @Test func `Another scheme is not supported`() throws {
     let other = String(decoding: text, as: UTF8.self).replacing("\"V1\"", with: "\"V2\"")
     #expect(throws: ForeignBackupError.unsupported(part: "the scheme that metadata.json names")) {

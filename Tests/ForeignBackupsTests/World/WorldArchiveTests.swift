@@ -135,7 +135,18 @@ struct WorldArchiveTests {
 
   @Test func `A name that ends like a folder's is refused`() {
     let error = MadeArchive.error(of: MadeArchive.tar([Self.file("a/")]), unpacked: ())
-    #expect(error == .unsupported(part: "entry 3 of the archive, a link or a folder,"))
+    #expect(error == .damaged(part: "entry 3 of the archive, a link or a folder,"))
+  }
+
+  /// Each folder is made and synced: millions of them would be.
+  @Test func `A path has at most 32 names`() {
+    func error(_ count: Int) -> ForeignBackupError? {
+      let path = Array(repeating: "a", count: count).joined(separator: "/")
+      return MadeArchive.error(of: MadeArchive.tar([Self.file(path)]), unpacked: ())
+    }
+    #expect(error(32) == nil)
+    let deep = Array(repeating: "a", count: 33).joined(separator: "/")
+    #expect(error(33) == .damaged(part: "the path \(deep), which no file may have,"))
   }
 
   @Test(arguments: ["1", "2", "3", "4", "5", "6", "S"] as [Character])

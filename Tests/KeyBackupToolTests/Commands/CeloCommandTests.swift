@@ -77,22 +77,61 @@ import Testing
     // The second has no part of ODIS: a fuse key and a computation.
     let one = try JSON(made.output).items[1]
     try Files.write(try #require(one["file"].text), to: given.file)
-    try Files.write(try #require(one["breaker_key"].text), to: given.box.root + "/key.pem")
+    let pem = given.box.root + "/key.pem"
+    try Files.write(try #require(one["breaker_key"].text), to: pem)
     try Files.write(
       try #require(one["password"].text), to: given.box.root + "/password", mode: 0o600)
     let arguments = [given.file, "--json"] + given.password
-    let key = ["--breaker-key", given.box.root + "/key.pem"]
+    let key = ["--breaker-key", pem]
+    let open = try await given.celo("open", arguments.filter { $0 != "--json" } + key)
+    expectFailure(open, 78, says: "others can read the circuit breaker's key file")
+    try Files.setMode(pem, 0o600)
     let opened = try await given.celo("open", arguments + key).json()
     #expect(
       opened["data"].text
         == one["data"].text)
     let other = try JSON(made.output).items[0]["breaker_key"].text
-    try Files.write(try #require(other), to: given.box.root + "/key.pem")
+    try Files.write(try #require(other), to: pem, mode: 0o600)
     let refused = try await given.celo("open", arguments + key)
     try expectFailure(refused, 80, word: "wrong-key")
     #expect(try refused.json()["error"]["message"].text?.contains("circuit breaker") == true)
-    try Files.write("no key", to: given.box.root + "/key.pem")
-    try expectFailure(await given.celo("open", arguments + key), 65, word: "data-invalid")
+    try Files.write("no key", to: pem, mode: 0o600)
+    let none = try await given.celo("open", arguments + key)
+    try expectFailure(none, 65, word: "data-invalid")
+    #expect(none.out.contains("the circuit breaker's key in \(pem)"), "\(none.out)")
+    let locked = try await given.box.run(
+      ["openssl", "genrsa", "-aes128", "-passout", "pass:xyzw", "-out", pem, "1024"], key: nil)
+    try #require(locked.code == 0, "\(locked.text)")
+    let asking = try await given.celo("open", arguments + key)
+    #expect(
+      try asking.json()["error"]["hint"].text
+        == "make a copy without it: openssl pkey -in KEY -out COPY")
+  }
+
+  @Test func `Secrets in the backup's folder are refused, and nothing is written there`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let given = try Given("pbkdf2")
+    let inside = backup.box.folder + "/secret"
+    try Files.copy(given.box.root + "/password", to: inside)
+    let folder = ["--folder", backup.box.folder]
+    for option in ["--password-file", "--fuse-key-file", "--odis-output-file", "--breaker-key"] {
+      let refused = try await given.celo("open", [given.file, option, inside] + folder)
+      expectFailure(refused, 78, says: "\(inside) is in a synced folder")
+    }
+    let out = backup.box.folder + "/words.txt"
+    let written = try await given.celo(
+      "open", [given.file, "--out", out] + given.password + folder)
+    expectFailure(written, 73, says: "is in a synced folder")
+    #expect(!Files.exists(out))
+    // `write` has no --folder: it goes by the backups that this computer knows.
+    for arguments in [[inside] + given.password, [given.file, "--password-file", inside]] {
+      let refused = try await backup.box.keybackup(
+        ["foreign", "celo", "write", "--out", given.box.root + "/new.json"] + arguments, key: nil,
+        pin: .none, expecting: nil)
+      expectFailure(refused, 78, says: "\(inside) is in a synced folder")
+    }
   }
 
   @Test func `A program is asked for the output of ODIS, and told the domain and the message`()
@@ -219,7 +258,15 @@ import Testing
     #expect(added.count == 1 && added[0]["kind"].text == "mnemonic")
     #expect(
       added[0]["network"].text?.lowercased() == "bitcoin" && added[0]["fingerprint"].text != nil)
-    #expect(changed(try await add(given.file), "files") == [true])
+    let asFile = try await backup.box.keybackup(
+      [
+        "foreign", "celo", "open", given.file, "--add", "--name", "From Celo", "--json",
+        "--network", "testnet",
+      ] + given.password)
+    #expect(changed(try asFile.json(), "files") == [true])
+    #expect(
+      asFile.err.contains("no BIP-39 words, so it is saved as a file, and --network has no effect"),
+      "\(asFile.err)")
     #expect(changed(try await add(given.file), "files") == [false])
     try await backup.box.keybackup(
       ["file", "restore", "From Celo", "--out", given.box.root + "/back"])
@@ -340,9 +387,10 @@ import Testing
     let given = try Given("pbkdf2")
     let new = given.box.root + "/new.json"
     let words = Array("legal winner thank\n".utf8)
-    let written = try await given.celo(
-      "write", ["--out", new, "--json"] + given.password, input: words
-    ).json()
+    let outcome = try await given.celo(
+      "write", ["--out", new, "--json"] + given.password, input: words)
+    #expect(outcome.err.contains("ends with a line end"), "\(outcome.err)")
+    let written = try outcome.json()
     #expect(written["file"].text == new && written["data_size"].number == 19)
     #expect(written["computational"]["cost"].number == 16384)
     #expect(written["computational"]["parallelization"].number == 5)
@@ -368,14 +416,22 @@ import Testing
   {
     let given = try Given("pbkdf2")
     let new = given.box.root + "/new.json"
-    for costs in [
-      ["--cost", "1024"], ["--cost", "10000"], ["--cost", "1073741824"],
-      ["--parallelization", "0"], ["--block-size", "1"],
+    for (costs, words) in [
+      (["--cost", "1024"], "scrypt's costs are too low"),
+      (["--cost", "10000"], "--cost is a power of two from 2 on"),
+      (["--cost", "0"], "--cost is a power of two from 2 on"),
+      (["--cost", "1073741824"], "scrypt's costs are too high"),
+      (["--parallelization", "0"], "--block-size and --parallelization are numbers from 1 on"),
+      (["--cost", "65536", "--block-size", "1"], "scrypt does not take these"),
+      (["--block-size", "1"], "scrypt's costs are too low"),
     ] {
       let weak = try await given.celo(
         "write", ["--out", new] + costs + given.password, input: [65])
-      #expect(weak.code == 64 && weak.err.contains("scrypt's costs"), "\(weak.text)")
+      #expect(weak.code == 64 && weak.err.contains(words), "\(weak.text)")
     }
+    // The program in front of the pipe failed.
+    let nothing = try await given.celo("write", ["--out", new] + given.password)
+    expectFailure(nothing, 66, says: "the input is empty, so nothing was backed up")
     let nobody = try await given.celo("write", ["--out", new, "--no-input"], input: [65])
     expectFailure(nobody, 78, says: "password")
     try Files.write("\n", to: given.box.root + "/password", mode: 0o600)

@@ -29,7 +29,7 @@ struct CBORStream: ~Copyable {
   /// - Throws: ``ForeignBackupError/libraryMissing(name:package:)``.
   init() throws(ForeignBackupError) {
     guard let loaded = Self.loaded else {
-      throw .libraryMissing(name: "libcbor", package: "libcbor0.8 or libcbor0.10")
+      throw .libraryMissing(name: "libcbor", package: "libcbor-dev")
     }
     library = loaded
   }

@@ -22,7 +22,6 @@ extension TarEntry {
   ///   - sizeLimit: the most bytes of one.
   /// - Returns: the files. No link, folder or device is among them.
   /// - Throws: ``ForeignBackupError/damaged(part:)``, ``ForeignBackupError/tooLarge(part:limit:)``,
-  ///   ``ForeignBackupError/unsupported(part:)``,
   ///   ``ForeignBackupError/libraryMissing(name:package:)``.
   static func list(
     _ archive: borrowing SecretBytes, limit: Int, sizeLimit: Int
@@ -102,7 +101,7 @@ private struct TarReader: ~Copyable {
     }
     guard unsafe library.archive_entry_filetype(entry) == S_IFREG,
       unsafe library.archive_entry_hardlink(entry) == nil
-    else { throw .unsupported(part: "entry \(number) of the archive, a link or a folder,") }
+    else { throw .damaged(part: "entry \(number) of the archive, a link or a folder,") }
     guard
       let name = unsafe library.archive_entry_pathname(entry).flatMap({
         unsafe String(validatingCString: $0)
@@ -146,7 +145,7 @@ private struct TarReader: ~Copyable {
 private enum TarLibrary {
   static func functions() throws(ForeignBackupError) -> keybackup_archive {
     guard let loaded else {
-      throw .libraryMissing(name: "libarchive", package: "libarchive13")
+      throw .libraryMissing(name: "libarchive", package: "libarchive-dev")
     }
     return loaded
   }

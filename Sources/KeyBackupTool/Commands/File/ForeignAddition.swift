@@ -29,10 +29,24 @@ struct ForeignAddition: Sendable {
   ///
   /// - Parameters:
   ///   - unlock: which backup, and what opens it.
+  ///   - folder: where they were written before, unencrypted; nil: nowhere.
   ///   - world: what surrounds the process.
   /// - Returns: what became of each.
-  /// - Throws: as `keybackup file add`.
-  func add(_ unlock: UnlockOptions, _ world: World) async throws(UserMessage) -> AddedFiles {
-    try await FileAddition.write(files, unlock, FileAddition.Terms(), world)
+  /// - Throws: as `keybackup file add`, and then says what lies in the folder.
+  func add(
+    _ unlock: UnlockOptions, writtenTo folder: String? = nil, _ world: World
+  ) async throws(UserMessage) -> AddedFiles {
+    do throws(UserMessage) {
+      return try await FileAddition.write(files, unlock, FileAddition.Terms(), world)
+    } catch {
+      guard let folder else { throw error }
+      throw error.adding(
+        hint: "the files were written to \(ShellWord.quoted(folder)) all the same: they hold "
+          + "unencrypted secrets")
+    }
   }
+
+  /// The note about files that were written.
+  static let plainNote =
+    "The files hold unencrypted secrets. Move them to where you need them, then delete them."
 }

@@ -93,7 +93,7 @@ import Testing
     #expect(try mode(out + "/personal_custody") == 0o700)
     // The same again: everything is there.
     let again = try await world(["open", Self.sealed] + opening + ["--out", out, "--json"]).json()
-    #expect(again["written"].number == 3)
+    #expect(again["written"].number == 0 && again["there"].number == 3)
     #expect(again["account_id"].text == Self.account)
     #expect(again["manifest_hash"].text == Self.manifest)
     #expect(again["current"] == .null)
@@ -168,6 +168,11 @@ import Testing
     let found = try FileManager.default.subpathsOfDirectory(atPath: out)
     let root = try #require(found.first { $0.hasSuffix("root_secret.json") })
     #expect(try Files.read(out + "/" + root) == Array(Self.root.utf8))
+    // Without the key nothing is added, and what was written is named.
+    let failed = try await world(
+      ["open", Self.sealed, "--add", "--out", out + "-plain"] + opening, expecting: nil)
+    expectFailure(failed, 69, says: "the files were written to \(out)-plain all the same")
+    #expect(Files.exists(out + "-plain/root_secret.json"))
     let nowhere = try await world(["open", Self.sealed] + opening, expecting: nil)
     expectFailure(nowhere, 64, says: "--out FOLDER, --add, or both")
   }
@@ -186,7 +191,8 @@ import Testing
     let old = try await world(["verify", Self.sealed] + options, expecting: 89)
     #expect(try old.json()["current"].flag == false)
     #expect(old.err.contains("one of the two is older"))
-    _ = try await world(["open", Self.sealed] + options + ["--out", out])
+    let opened = try await world(["open", Self.sealed] + options + ["--out", out], expecting: 89)
+    #expect(try opened.json()["written"].number == 3)
     // Somebody made an archive with a root secret of their own.
     try writeMetadata(id: "backup_account_02" + String(repeating: "00", count: 32))
     let foreign = try await world(
@@ -247,6 +253,65 @@ import Testing
     expectFailure(another, 80, says: "holds no passkey for \(Self.rpID)")
   }
 
+  // MARK: Places
+
+  @Test func `What is there already is counted apart, and who can read it is looked at`()
+    async throws
+  {
+    _ = try await world(["open", Self.sealed] + opening + ["--out", out])
+    try Files.setMode(out + "/root_secret.json", 0o644)
+    try Files.remove(out + "/personal_custody/file1.txt")
+    let again = try await world(["open", Self.sealed] + opening + ["--out", out])
+    #expect(again.out.hasSuffix("Wrote 1 file to \(out). 2 files were there.\n"), "\(again.out)")
+    #expect(again.err.contains("others can read \(out)/root_secret.json"), "\(again.err)")
+  }
+
+  @Test func `Secrets that others can read, or that are carried elsewhere, are refused`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let inside = backup.box.folder + "/factor"
+    try Files.write(Self.factor, to: inside, mode: 0o600)
+    let root = box.root + "/root_secret.json"
+    try Files.write(Self.root, to: root, mode: 0o640)
+    let folder = ["--folder", backup.box.folder]
+    for verb in ["verify", "id"] {
+      let arguments = ["--encrypted-keypair", Self.keypair, "--factor-secret", inside]
+      expectFailure(
+        try await world([verb, Self.sealed] + arguments + folder, expecting: nil), 78,
+        says: "\(inside) is in a synced folder")
+    }
+    _ = try await world(
+      ["id", Self.sealed, "--encrypted-keypair", Self.keypair, "--factor-secret", inside]
+        + folder + ["--allow-synced-folder"])
+    expectFailure(
+      try await world(["id", "--root-secret", root], expecting: nil), 78,
+      says: "others can read the root secret file")
+    try Files.setMode(root, 0o600)
+    _ = try await world(["id", "--root-secret", root])
+    try Files.copy(root, to: backup.box.folder + "/root")
+    expectFailure(
+      try await world(
+        ["id", "--root-secret", backup.box.folder + "/root"] + folder, expecting: nil),
+      78, says: "is in a synced folder")
+  }
+
+  @Test func `A library that is missing is named, with its package`() async throws {
+    let places = ["x86_64", "aarch64"].flatMap { machine in
+      ["/lib", "/usr/lib"].flatMap { folder in
+        ["", "/\(machine)-linux-gnu"].map { "\(folder)\($0)/libarchive.so.13" }
+      }
+    }
+    let hidden =
+      ["strace", "-f", "-qq", "-o", "/dev/null"] + places.flatMap { ["-P", $0] }
+      + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+    let refused = try await box.keybackup(
+      ["foreign", "world", "verify", Self.sealed, "--json"] + opening, key: nil, pin: .none,
+      wrapper: hidden, expecting: nil)
+    try expectFailure(refused, 69, word: "library-missing")
+    #expect(refused.out.contains("sudo apt install libarchive-dev"), "\(refused.out)")
+  }
+
   // MARK: What is refused
 
   @Test func `A wrong factor, keypair or file is named`() async throws {
@@ -270,6 +335,12 @@ import Testing
       try await world(
         ["verify", Self.sealed, "--encrypted-keypair", wrong, "--factor-secret", factorFile],
         expecting: nil), 65, says: "has no encrypted keypair")
+    for digits in [String(Self.keypair.dropLast(2)), Self.keypair + "00"] {
+      expectFailure(
+        try await world(
+          ["verify", Self.sealed, "--encrypted-keypair", digits, "--factor-secret", factorFile],
+          expecting: nil), 65, says: "an encrypted keypair is 160 hex digits")
+    }
     expectFailure(
       try await world(
         ["verify", Self.sealed, "--metadata", wrong, "--factor-secret", factorFile],

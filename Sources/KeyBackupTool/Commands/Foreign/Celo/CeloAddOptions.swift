@@ -102,10 +102,13 @@ struct CeloAddOptions: ParsableArguments {
   private func write(
     file data: consuming SecretBytes, _ unlock: UnlockOptions, _ world: World
   ) async throws(UserMessage) -> ExitCode {
+    let output = unlock.output(world)
+    output.note(
+      "What it holds are no BIP-39 words, so it is saved as a file"
+        + (network == nil ? "." : ", and --network has no effect."))
     var files = ForeignAddition()
     try files.append(data, name: name ?? "")
     let added = try await files.add(unlock, world)
-    let output = unlock.output(world)
     if output.json {
       try output.result(json: ["added": added.json], ofChange: "the file was saved all the same")
     } else {

@@ -46,18 +46,30 @@ struct CeloFuseKeyOptions: ParsableArguments {
       return SecretBytes(zeroed: 0)
     }
     if let breakerKey {
-      let pem = try InputFile.readSecret(
-        breakerKey, limit: CircuitBreakerKey.sizeLimit, prompter.output.streams)
-      do throws(ForeignBackupError) {
-        return try CircuitBreakerKey(pem: pem).unwrap(wrapped)
-      } catch {
-        throw UserMessage(error)
-      }
+      return try Self.unwrap(wrapped, breakerKey, prompter.output.streams)
     }
     let secret = EncodedSecret(what: "fuse key", size: CeloBackup.fuseKeySize, takesBase64: true)
     return try secret.read(
       descriptor: fuseKeyFd, file: fuseKeyFile, option: "--fuse-key-file", prompter,
       nobody: "give it with --fuse-key-file, or the circuit breaker's key with --breaker-key. "
         + "Celo's circuit breaker was a service of Valora, and it is gone")
+  }
+
+  private static func unwrap(
+    _ wrapped: [UInt8], _ path: String, _ streams: Streams
+  ) throws(UserMessage) -> SecretBytes {
+    let pem = try InputFile.readPrivate(
+      path, what: "circuit breaker's key", limit: CircuitBreakerKey.sizeLimit, streams)
+    let key: CircuitBreakerKey
+    do throws(ForeignBackupError) {
+      key = try CircuitBreakerKey(pem: pem)
+    } catch {
+      throw UserMessage(error, in: path)
+    }
+    do throws(ForeignBackupError) {
+      return try key.unwrap(wrapped)
+    } catch {
+      throw UserMessage(error)
+    }
   }
 }

@@ -50,12 +50,16 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let output = common.output(world)
+    try place.requirePrivate(
+      input: password.passwordFile, fuseKey.fuseKeyFile, fuseKey.breakerKey, odis.odisOutputFile,
+      besides: unlock.folder.folder, world)
     guard !addition.add else {
       return try await addition.write(try open(world), unlock, world)
     }
     if path == nil, !reveal { try output.requireNoTerminal("what it holds") }
     try OutputFile.requireFree(path)
-    try place.requirePrivate(path, printed: path == nil ? output.resultFile : nil, world)
+    try place.requirePrivate(
+      path, printed: path == nil ? output.resultFile : nil, besides: unlock.folder.folder, world)
     try write(try open(world), output)
     return .success
   }

@@ -33,6 +33,8 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
   @Option(help: ArgumentHelp("scrypt's p.", valueName: "p"))
   var parallelization = 5
 
+  @OptionGroup var place: SyncedFolderOption
+
   private var hardening: CeloHardening {
     .scrypt(cost: cost, blockSize: blockSize, parallelization: parallelization)
   }
@@ -43,10 +45,25 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
     if data == "-", password.input == "-" {
       throw ValidationError("only one input can come from standard input")
     }
+    try checkCosts()
+  }
+
+  private func checkCosts() throws {
+    guard blockSize > 0, parallelization > 0 else {
+      throw ValidationError("--block-size and --parallelization are numbers from 1 on")
+    }
+    guard cost > 1, cost & (cost - 1) == 0 else {
+      throw ValidationError("--cost is a power of two from 2 on")
+    }
     do throws(ForeignBackupError) {
       try hardening.check()
+    } catch .tooLarge {
+      throw ValidationError(
+        "scrypt's costs are too high: --cost times --block-size times --parallelization is at most "
+          + "\(CeloHardening.workLimit), and scrypt's memory "
+          + PrintableSize.text(UInt64(CeloHardening.memoryLimit)))
     } catch {
-      throw ValidationError("scrypt's costs cannot be used: \(error)")
+      throw ValidationError("scrypt does not take these: a larger --block-size or a lower --cost")
     }
     // The check leaves products that are small.
     guard cost * blockSize * parallelization >= CeloHardening.leastWork else {
@@ -59,9 +76,22 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let output = common.output(world)
     if out != "-" { try OutputFile.requireFree(out) }
+    try place.requirePrivate(input: data, password.passwordFile, besides: nil, world)
     let prompter = common.prompter(world)
     let secret = try InputFile.readSecret(
       data, limit: CeloBackup.dataLimit, asking: "secret to back up", prompter)
+    // The program that should have written into the pipe failed.
+    guard secret.count > 0 else {
+      throw UserMessage(
+        .noInput,
+        "\(data == "-" ? "the input" : ShellWord.quoted(data)) is empty, so nothing was backed up",
+        hint: data == "-" ? "check the program that writes to it" : "check the path")
+    }
+    if secret.endsLine {
+      output.note(
+        "keybackup: the secret ends with a line end, which is backed up with it. To leave it out: "
+          + "printf '%s' in the place of echo")
+    }
     let password = try password.celoPassword(prompter, twice: true)
     guard password.count > 0 else {
       throw UserMessage(
@@ -101,5 +131,15 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
         "file": .string(out), "size": .number(text.count), "data_size": .number(backup.dataSize),
         "computational": hardening.json,
       ], ofChange: "\(ShellWord.quoted(out)) was written all the same")
+  }
+}
+
+extension SecretBytes {
+  /// Whether the last byte is a line feed.
+  fileprivate var endsLine: Bool {
+    let last = count - 1
+    return withBytes {
+      unsafe last >= 0 && $0.unsafeLoad(fromByteOffset: last, as: UInt8.self) == 10
+    }
   }
 }

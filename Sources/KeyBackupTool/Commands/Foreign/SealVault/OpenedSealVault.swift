@@ -6,7 +6,7 @@ struct OpenedSealVault: ~Copyable {
   let metadata: SealVaultMetadata
   let database: SecretBytes
   let inside: SealVaultDatabase
-  /// The data key that the database holds wrapped; no bytes where it holds none.
+  /// The data key that the database holds wrapped; no bytes where it holds none, or a damaged one.
   let dataKey: SecretBytes
   let freshness: SealVaultMemory.Freshness
 
@@ -41,7 +41,7 @@ struct OpenedSealVault: ~Copyable {
       let secret = try await secrets.secret(
         of: metadata.deviceID, unlock, mayMake: false, world)
       let keys = try SealVaultKeys(
-        password: password, secret: secret, nonce: metadata.kdfNonce)
+        password: password, secret: secret.bytes, nonce: metadata.kdfNonce)
       let database = try backup.open(with: keys)
       let inside = try SealVaultDatabase(database)
       if let version = inside.version, version != metadata.version, !anyVersion {
@@ -51,7 +51,8 @@ struct OpenedSealVault: ~Copyable {
           hint: "SealVault would not restore it; --any-version takes it all the same")
       }
       var dataKey = SecretBytes(zeroed: 0)
-      if let wrapped = inside.wrappedKey { dataKey = try keys.unwrap(wrapped) }
+      // A damaged one takes nothing from the database, which is proved.
+      if let wrapped = inside.wrappedKey, let key = try? keys.unwrap(wrapped) { dataKey = key }
       let freshness = try memory.meet(
         SealVaultMemory.Seen(version: metadata.version, digest: Hex.string(backup.digest)))
       return OpenedSealVault(
@@ -88,7 +89,9 @@ struct OpenedSealVault: ~Copyable {
       "Database  \(PrintableSize.text(UInt64(database.count)))"
         + (inside.isIntact ? "" : ", which SQLite does not open")
         + (inside.version == nil ? "" : ", of the same version inside"),
-      "Data key  " + (dataKey.count > 0 ? "unwrapped" : "none in the database"),
+      "Data key  "
+        + (dataKey.count > 0
+          ? "unwrapped" : inside.wrappedKey == nil ? "none in the database" : "damaged"),
     ]
   }
 
@@ -108,6 +111,10 @@ struct OpenedSealVault: ~Copyable {
     if !inside.isIntact {
       output.warn(
         "keybackup: it was decrypted to the last byte, but SQLite finds no intact database in it")
+    }
+    if inside.wrappedKey != nil, dataKey.count == 0 {
+      output.warn(
+        "keybackup: the data key in the database does not unwrap: the wallets' keys stay encrypted")
     }
   }
 

@@ -88,7 +88,14 @@ struct SealVaultFolder {
     files.filter { $0.state == .named && $0.name?.deviceID == deviceID }.map(\.file)
   }
 
-  /// The names of a device's backups before a version.
+  /// The names that may be of a device and are none of its backups: changed ones, placeholders, and
+  /// those of another scheme.
+  func others(of deviceID: String) -> [String] {
+    files.filter { $0.state != .named && ($0.name == nil || $0.name?.deviceID == deviceID) }
+      .map(\.file)
+  }
+
+  /// The names of a device's backups before a version, the newest first.
   func older(than version: Int64, of deviceID: String) -> [String] {
     files.filter { file in
       file.state == .named

@@ -18,28 +18,11 @@ struct SealVaultKeyring {
 
   /// The secret.
   ///
-  /// - Parameter mayMake: whether a new one is made where there is none.
-  /// - Returns: 32 bytes.
-  /// - Throws: `no-input` where there is none, and the errors of the keyring.
-  func secret(mayMake: Bool) throws(UserMessage) -> SecretBytes {
-    if let digits = try found() { return try SealVaultSecretOptions.encoded.decode(digits) }
-    guard mayMake else {
-      throw UserMessage(
-        .noInput, "the desktop's keyring has no KDF secret for the device \(deviceID)",
-        hint: "SealVault's own is in the iCloud keychain; export it there, and give it with "
-          + "--kdf-secret")
-    }
-    let secret = SecretBytes.random(count: SealVaultKeys.secretSize)
-    var digits = SecretText()
-    digits.append(hex: secret.copy())
-    let text = digits.finish()
-    do throws(SecretStoreError) {
-      var service = try world.secretService(mayPrompt: mayPrompt)
-      try service.keep(text, label: "keybackup: SealVault secret of \(deviceID)", attributes)
-    } catch {
-      throw UserMessage(error, .secretService)
-    }
-    return secret
+  /// - Returns: 32 bytes; nil where there is none.
+  /// - Throws: `data-invalid`, and the errors of the keyring.
+  func find() throws(UserMessage) -> SecretBytes? {
+    guard let digits = try found() else { return nil }
+    return try SealVaultSecretOptions.encoded.decode(digits)
   }
 
   private func found() throws(UserMessage) -> SecretBytes? {
@@ -49,6 +32,42 @@ struct SealVaultKeyring {
     } catch {
       throw UserMessage(error, .secretService)
     }
+  }
+
+  /// Whether there is a secret, also in a keyring that is locked.
+  ///
+  /// - Throws: the errors of the keyring.
+  func hasSecret() throws(UserMessage) -> Bool {
+    do throws(SecretStoreError) {
+      var service = try world.secretService(mayPrompt: mayPrompt)
+      return try service.look(for: attributes) != .absent
+    } catch {
+      throw UserMessage(error, .secretService)
+    }
+  }
+
+  /// Keeps a new secret.
+  ///
+  /// - Parameter secret: 32 bytes.
+  /// - Throws: the errors of the keyring.
+  func keep(_ secret: borrowing SecretBytes) throws(UserMessage) {
+    var digits = SecretText()
+    digits.append(hex: secret.copy())
+    let text = digits.finish()
+    do throws(SecretStoreError) {
+      var service = try world.secretService(mayPrompt: mayPrompt)
+      try service.keep(text, label: "keybackup: SealVault secret of \(deviceID)", attributes)
+    } catch {
+      throw UserMessage(error, .secretService)
+    }
+  }
+
+  /// The error where there is none and no new one would open anything.
+  var missing: UserMessage {
+    UserMessage(
+      .noInput, "the desktop's keyring has no KDF secret for the device \(deviceID)",
+      hint: "if you have it elsewhere: --kdf-secret FILE or --security-key. "
+        + "Only SealVault's app can read its own, in the iCloud keychain")
   }
 
   /// Forgets the secret.

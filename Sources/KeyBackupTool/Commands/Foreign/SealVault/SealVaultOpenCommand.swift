@@ -10,6 +10,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Each gets a new file that only you may read. The data key decrypts the wallets' keys in the \
       database.
+      With --security-key and --add, --pin-fd gives a line for each of the two openings.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -36,7 +37,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try synced.requirePrivate(input: secrets.kdfSecret, world)
+    try secrets.requirePrivate(synced, besides: unlock.folder.folder, world)
     try synced.requirePrivate(out, besides: unlock.folder.folder, world)
     let opened = try await OpenedSealVault.open(
       zip, secrets, unlock, anyVersion: anyVersion, world)
@@ -61,7 +62,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
       let name = "sealvault-\(opened.metadata.deviceID)"
       try added.append(opened.database.copy(), name: name + ".sqlite3")
       if hasKey { try added.append(keyText.copy(), name: name + ".data-key") }
-      let result = try await added.add(unlock, world)
+      let result = try await added.add(unlock, writtenTo: out, world)
       json["added"] = result.json
       codes.append(result.exitCode)
       if !unlock.common.json { try result.show(output) }
@@ -74,6 +75,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
         try output.result(
           "Wrote \(ShellWord.quoted("\(out ?? "")/\(file)"))", json: [:], ofChange: change)
       }
+      if out != nil { output.note(ForeignAddition.plainNote) }
     }
     opened.warn(output)
     return codes.first { $0 == .rollback } ?? codes.last ?? .success

@@ -53,27 +53,50 @@ struct SealVaultSecretOptions: ParsableArguments {
     }
   }
 
+  /// Refuses files with secrets that are carried elsewhere.
+  ///
+  /// - Throws: `config`.
+  func requirePrivate(
+    _ synced: SyncedFolderOption, besides folder: String? = nil, _ world: World
+  ) throws(UserMessage) {
+    try synced.requirePrivate(
+      input: kdfSecret, passwords.passwordFile, besides: folder, world)
+  }
+
+  /// A KDF secret.
+  struct KDFSecret: ~Copyable {
+    /// 32 bytes.
+    let bytes: SecretBytes
+    /// The keyring that has to keep a new one before anything depends on it; nil: it is not new.
+    let keyring: SealVaultKeyring?
+  }
+
   /// The KDF secret of a device.
   ///
   /// - Parameters:
   ///   - deviceID: the device.
   ///   - unlock: the security keys, and what asks the person.
-  ///   - mayMake: whether a keyring that has none gets a new one.
+  ///   - mayMake: whether a new one is made for a keyring that has none.
   ///   - world: what surrounds the process.
-  /// - Returns: 32 bytes.
+  /// - Returns: the secret; nothing is kept here.
   /// - Throws: `config`, `no-input`, `data-invalid`, and the errors of a security key.
   func secret(
     of deviceID: String, _ unlock: UnlockOptions, mayMake: Bool, _ world: World
-  ) async throws(UserMessage) -> SecretBytes {
-    if securityKey { return try await derived(deviceID, unlock, world) }
-    let prompter = unlock.common.prompter(world)
-    if desktopKeyring {
-      return try SealVaultKeyring(deviceID, mayPrompt: prompter.canAsk, world)
-        .secret(mayMake: mayMake)
+  ) async throws(UserMessage) -> KDFSecret {
+    if securityKey {
+      return KDFSecret(bytes: try await derived(deviceID, unlock, world), keyring: nil)
     }
-    return try Self.encoded.read(
-      file: kdfSecret, option: "--kdf-secret", prompter,
-      nobody: "say where it is: --kdf-secret, --desktop-keyring or --security-key")
+    let prompter = unlock.common.prompter(world)
+    guard desktopKeyring else {
+      let read = try Self.encoded.read(
+        file: kdfSecret, option: "--kdf-secret", prompter,
+        nobody: "say where it is: --kdf-secret, --desktop-keyring or --security-key")
+      return KDFSecret(bytes: read, keyring: nil)
+    }
+    let keyring = SealVaultKeyring(deviceID, mayPrompt: prompter.canAsk, world)
+    if let found = try keyring.find() { return KDFSecret(bytes: found, keyring: nil) }
+    guard mayMake else { throw keyring.missing }
+    return KDFSecret(bytes: .random(count: SealVaultKeys.secretSize), keyring: keyring)
   }
 
   /// The KDF secret as text.

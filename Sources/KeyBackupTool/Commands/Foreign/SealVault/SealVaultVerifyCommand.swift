@@ -21,7 +21,7 @@ struct SealVaultVerifyCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try synced.requirePrivate(input: secrets.kdfSecret, world)
+    try secrets.requirePrivate(synced, world)
     let opened = try await OpenedSealVault.open(
       zip, secrets, unlock, anyVersion: false, world)
     let output = unlock.output(world)

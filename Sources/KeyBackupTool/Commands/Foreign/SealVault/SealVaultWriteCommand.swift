@@ -9,8 +9,8 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Write a SQLite database as a SealVault backup.",
     discussion: """
-      Its version is higher than any that is known of the device. Older ones of the device are \
-      deleted once the new one is on the disk.
+      Its version is higher than any that is known of the device. Older ones of the device that this \
+      password and KDF secret open are deleted once the new one is on the disk.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -62,7 +62,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try synced.requirePrivate(input: secrets.kdfSecret, besides: target, world)
+    try secrets.requirePrivate(synced, besides: target, world)
     try synced.requirePrivate(newPassword, besides: target, world)
     try OutputFile.requireFree(newPassword)
     guard FileCheck.isFile(database) else {
@@ -70,27 +70,63 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
         .noInput, "\(ShellWord.quoted(database)) is no file",
         hint: FileCheck.unexpanded(database) ?? "check the path")
     }
-    let memory = try SealVaultMemory(of: deviceId, world)
     let copy = try copied()
+    let hasKey = copy.inside.wrappedKey != nil
+    if newPassword != nil, hasKey {
+      throw UserMessage(
+        .usage,
+        "\(ShellWord.quoted(database)) holds a data key, which a new password does not unwrap",
+        hint: "give the password of its earlier backups in the place of --new-password")
+    }
+    let memory = try SealVaultMemory(of: deviceId, world)
     let version = try nextVersion(memory, inside: copy.inside)
     // From here on the number is taken, whatever happens.
     try memory.take(version)
-    let zip = try await zip(copy, version, world)
-    let output = unlock.output(world)
-    let name = zip.name.text
-    try place(zip.bytes, as: name)
-    try memory.keep(SealVaultMemory.Seen(version: version, digest: zip.digest))
-    let old = try SealVaultFolder(target).older(than: version, of: deviceId)
-    let left = old.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
+    let password: SealVaultPassword
+    if newPassword == nil {
+      password = try secrets.password(unlock.common.prompter(world))
+    } else {
+      password = .generate()
+    }
+    let secret = try await secrets.secret(of: deviceId, unlock, mayMake: !hasKey, world)
+    let backup = try NewSealVault(
+      copy.bytes, copy.inside, from: database, metadata(version, copy.inside, world), password,
+      secret.bytes)
+    // It opens: now what it depends on may be kept.
+    if let keyring = secret.keyring { try keyring.keep(secret.bytes) }
+    try place(backup, password)
+    let earlier: EarlierSealVaults
+    do throws(UserMessage) {
+      try memory.keep(SealVaultMemory.Seen(version: version, digest: backup.digest))
+      earlier = try EarlierSealVaults(
+        in: target, before: version, of: deviceId, password, secret.bytes)
+    } catch {
+      throw error.adding(
+        hint: "\(ShellWord.quoted("\(target)/\(backup.name)")) was written all the same")
+    }
+    return try finish(backup, earlier, unlock.output(world))
+  }
+
+  /// Deletes the earlier ones, and says what was done.
+  private func finish(
+    _ backup: NewSealVault, _ earlier: EarlierSealVaults, _ output: Output
+  ) throws(UserMessage) -> ExitCode {
+    let left = earlier.proved.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
     try output.result(
-      "Wrote \(ShellWord.quoted("\(target)/\(name)"))",
+      "Wrote \(ShellWord.quoted("\(target)/\(backup.name)"))",
       json: [
-        "file": .string(name), "device_id": .string(deviceId), "version": .number(Int(version)),
-        "deleted": .array(old.filter { !left.contains($0) }.map { .string($0) }),
-        "not_deleted": .array(left.map { .string($0) }),
+        "file": .string(backup.name), "device_id": .string(deviceId),
+        "version": .number(Int(backup.version)),
+        "deleted": .array(earlier.proved.filter { !left.contains($0) }.map { .string($0) }),
+        "not_deleted": .array((left + earlier.others).map { .string($0) }),
       ], ofChange: "the backup was written all the same")
     for file in left {
       output.warn("keybackup: the older \(ShellWord.quoted(file)) could not be deleted")
+    }
+    for file in earlier.others {
+      output.warn(
+        "keybackup: \(ShellWord.quoted(file)) stays: it claims to be an older one, and was not opened "
+          + "with this password and KDF secret")
     }
     return left.isEmpty ? .success : .partial
   }
@@ -99,13 +135,6 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   private struct Copied: ~Copyable {
     let bytes: SecretBytes
     let inside: SealVaultDatabase
-  }
-
-  /// The next backup, sealed and opened again.
-  private struct Zip {
-    let bytes: [UInt8]
-    let name: SealVaultName
-    let digest: String
   }
 
   private func copied() throws(UserMessage) -> Copied {
@@ -118,81 +147,72 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// A version above all that are known: in the folder, by this computer, in the database.
+  /// How far above what is proved a name may be. A device makes far fewer backups.
+  private static let mostAhead: Int64 = 1 << 20
+
+  /// A version above all that are known: by this computer, in the database, in the folder.
+  ///
+  /// Anybody may have made up a name. One that is far ahead is not believed, so that no number of
+  /// theirs is remembered.
   private func nextVersion(
     _ memory: SealVaultMemory, inside: SealVaultDatabase
   ) throws(UserMessage) -> Int64 {
-    let named = try SealVaultFolder(target).files.compactMap(\.name)
-      .filter { $0.deviceID == deviceId }.map(\.version)
-    let known = try (named + [memory.highest(), inside.version ?? 0]).max() ?? 0
-    guard known < 1 << 53 else {
+    let known = max(try memory.highest(), inside.version ?? 0, 0)
+    let names = try SealVaultFolder(target).files.compactMap(\.name)
+    let named = names.filter { $0.deviceID == deviceId }.map(\.version).max() ?? 0
+    guard known < 1 << 53, named <= known + Self.mostAhead else {
       throw UserMessage(
-        .dataInvalid, "a backup of this device claims the version \(known): none is above it",
-        hint: "look at the names in \(ShellWord.quoted(target)), and move a wrong one away")
+        .dataInvalid,
+        "a backup of this device claims the version \(max(named, known)), and \(known) is known here",
+        hint: "look at the names in \(ShellWord.quoted(target)), and move a wrong one away\n"
+          + "if it is right, open it once: keybackup foreign sealvault verify FILE")
     }
-    return known + 1
+    return max(known, named) + 1
   }
 
-  private func zip(
-    _ copy: borrowing Copied, _ version: Int64, _ world: World
-  ) async throws(UserMessage) -> Zip {
-    let prompter = unlock.common.prompter(world)
-    let password: SealVaultPassword
+  private func metadata(
+    _ version: Int64, _ inside: SealVaultDatabase, _ world: World
+  ) throws(UserMessage) -> SealVaultMetadata {
+    // The data key inside is wrapped under the nonce that is inside, too.
+    let nonce =
+      inside.wrappedKey == nil
+      ? Randomness.bytes(count: SealVaultKeys.nonceSize) : inside.kdfNonce ?? []
+    do throws(ForeignBackupError) {
+      return try SealVaultMetadata(
+        version: version, timestamp: world.now(), deviceID: deviceId,
+        deviceName: deviceName ?? world.hostName, operatingSystem: system, kdfNonce: nonce)
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
+  /// Gives the zip file its name once it is on the disk and was read back; the new password gets its
+  /// file just before.
+  private func place(
+    _ backup: NewSealVault, _ password: borrowing SealVaultPassword
+  ) throws(UserMessage) {
     if let newPassword {
-      password = .generate()
       var line = SecretText()
       line.append(text: password.display)
       line.append("\n")
       try OutputFile.write(line.finish(), to: newPassword)
-    } else {
-      password = try secrets.password(prompter)
     }
-    let secret = try await secrets.secret(of: deviceId, unlock, mayMake: true, world)
-    do throws(ForeignBackupError) {
-      // The data key inside is wrapped under the nonce that is inside, too.
-      let nonce = copy.inside.wrappedKey == nil ? nil : copy.inside.kdfNonce
-      let metadata = try SealVaultMetadata(
-        version: version, timestamp: world.now(), deviceID: deviceId,
-        deviceName: deviceName ?? world.hostName, operatingSystem: system,
-        kdfNonce: nonce ?? Randomness.bytes(count: SealVaultKeys.nonceSize))
-      let keys = try SealVaultKeys(
-        password: password, secret: secret, nonce: metadata.kdfNonce)
-      if let wrapped = copy.inside.wrappedKey {
-        do throws(ForeignBackupError) {
-          _ = try keys.unwrap(wrapped)
-        } catch {
-          throw .wrongSecret(part: "another password or KDF secret than before")
-        }
-      }
-      let contents =
-        copy.inside.version == nil
-        ? copy.bytes.copy() : try SealVaultDatabase.copy(of: copy.bytes, version: version)
-      let bytes = try SealVaultBackup.write(contents.copy(), metadata, with: keys)
-      let again = try SealVaultBackup(
-        parsing: unsafe SecretBytes(copying: bytes.span.bytes), named: metadata.name.text)
-      guard again.metadata == metadata, try again.open(with: keys).isEqual(to: contents) else {
-        throw .damaged(part: "the new backup")
-      }
-      return Zip(bytes: bytes, name: metadata.name, digest: Hex.string(again.digest))
-    } catch {
-      throw UserMessage(error, in: database)
-    }
-  }
-
-  /// Gives the zip file its name once it is on the disk and was read back.
-  private func place(_ zip: [UInt8], as name: String) throws(UserMessage) {
+    let path = "\(target)/\(backup.name)"
     let taken: [String]
     do throws(BackupFolderError) {
       var folder = try PrivateFolder(path: target)
-      try folder.write(unsafe SecretBytes(copying: zip.span.bytes), as: name)
+      try folder.write(unsafe SecretBytes(copying: backup.bytes.span.bytes), as: backup.name)
       try folder.place()
       taken = folder.taken
     } catch {
+      // A backup that got its name all the same needs its password.
+      if let newPassword, !FileCheck.exists(path) { OutputFile.remove(newPassword) }
       throw UserMessage(error)
     }
     guard taken.isEmpty else {
+      if let newPassword { OutputFile.remove(newPassword) }
       throw UserMessage(
-        .cannotCreate, "\(ShellWord.quoted("\(target)/\(name)")) exists and is never overwritten",
+        .cannotCreate, "\(ShellWord.quoted(path)) exists and is never overwritten",
         hint: "run it again: it gets the next version")
     }
   }

@@ -21,6 +21,8 @@ struct OpenedWorld: ~Copyable {
     _ path: String, _ options: WorldKeyOptions, _ common: CommonOptions, _ device: DeviceOptions,
     _ pins: PINOptions, _ folder: FolderOptions, _ world: World
   ) async throws(UserMessage) {
+    try options.place.requirePrivate(
+      input: options.factorSecret, besides: folder.folder, world)
     let sealed = try InputFile.read(path, limit: WorldLimits.sealedArchive, world.streams)
     let keypairs = try options.keypairs(world)
     let secret: SecretBytes
@@ -166,6 +168,9 @@ extension OpenedWorld {
     try output.result("Account: \(accountID)")
     try output.result("Manifest hash: \(Hex.string(manifestHash))")
   }
+
+  /// The exit code.
+  var exitCode: ExitCode { isCurrent == false ? .rollback : .success }
 
   /// Says that the server's metadata names another list of files.
   func noteOldState(_ output: Output) {

@@ -26,6 +26,8 @@ struct WorldKeyOptions: ParsableArguments {
     help: ArgumentHelp("Refuse the archive of any other account.", valueName: "id"))
   var accountId: String?
 
+  @OptionGroup var place: SyncedFolderOption
+
   mutating func validate() throws {
     if passkey.securityKey, factorSecret != nil {
       throw ValidationError("the factor is --factor-secret or --security-key: choose one")
@@ -74,6 +76,13 @@ struct WorldKeyOptions: ParsableArguments {
     if let box = LenientDecoding.hex(given), box.count == WorldKeypair.size {
       return .one(try Self.keypair(box, in: nil))
     }
+    // It is no path, but digits with one too few or too many.
+    if given.utf8.count > 64, given.utf8.allSatisfy(Self.isDigit), !FileCheck.exists(given) {
+      throw UserMessage(
+        .dataInvalid,
+        "an encrypted keypair is \(2 * WorldKeypair.size) hex digits, and these are \(given.utf8.count)",
+        hint: "copy it again, all of it")
+    }
     let text = try InputFile.read(given, limit: 4096, world.streams)
     guard let box = LenientDecoding.hex(String(decoding: text, as: UTF8.self).trimmed) else {
       throw UserMessage(
@@ -82,6 +91,8 @@ struct WorldKeyOptions: ParsableArguments {
     }
     return .one(try Self.keypair(box, in: given))
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { Character(UnicodeScalar(byte)).isHexDigit }
 
   private static func keypair(
     _ box: [UInt8], in file: String?

@@ -9,7 +9,7 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
     commandName: "open", abstract: "Decrypt a World App archive, into a folder or the backup.",
     discussion: """
       Everything is checked first. Then root_secret.json and each file are written, for you alone. \
-      No file is replaced.
+      No file is replaced. If the metadata names another list of files, it ends with 89 after that.
       The root secret is the whole account: the wallet and the identity.
       """)
 
@@ -25,8 +25,6 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var addition: ForeignAdditionOption
 
-  @OptionGroup var place: SyncedFolderOption
-
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
     guard out != nil || addition.add else {
@@ -38,7 +36,7 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    try place.requirePrivate(out, besides: unlock.folder.folder, world)
+    try keys.place.requirePrivate(out, besides: unlock.folder.folder, world)
     let opened = try await OpenedWorld(
       archive, keys, unlock.common, unlock.device, unlock.pins, unlock.folder, world)
     opened.noteOldState(unlock.output(world))
@@ -49,20 +47,22 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       try written.write(opened)
       if let obstacle = written.obstacle(in: out) { throw obstacle }
       result["written"] = .number(written.count)
+      result["there"] = .number(written.there)
       result["folder"] = .string(out)
-      lines.append("Wrote \(counted(written.count, "file")) to \(ShellWord.quoted(out)).")
+      lines.append(written.line(in: out))
+      written.warn(in: out, unlock.output(world))
     }
-    var code = ExitCode.success
+    var codes = [opened.exitCode]
     if addition.add {
       var files = ForeignAddition()
       try files.append(opened)
-      let added = try await files.add(unlock, world)
+      let added = try await files.add(unlock, writtenTo: out, world)
       result["added"] = added.json
-      code = added.exitCode
+      codes.append(added.exitCode)
       if !unlock.common.json { try added.show(unlock.output(world)) }
     }
     try report(opened, result, lines, world)
-    return code
+    return codes.first { $0 == .rollback } ?? codes.last ?? .success
   }
 
   private func report(
@@ -73,10 +73,7 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
     guard !unlock.common.json else { return try output.result(json: result, ofChange: change) }
     try opened.show(output)
     for line in lines { try output.result(line, json: [:], ofChange: change) }
-    if out != nil {
-      output.note(
-        "The files hold unencrypted secrets. Move them to where you need them, then delete them.")
-    }
+    if out != nil { output.note(ForeignAddition.plainNote) }
   }
 }
 
@@ -84,8 +81,12 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
 struct WrittenWorld {
   private let tree: RestoredTree
   private let now: UInt64
-  /// How many are in the folder now.
+  /// How many were written.
   private(set) var count = 0
+  /// How many were there before, with the same contents.
+  private(set) var there = 0
+  /// Those of them that others may read.
+  private var open: [String] = []
   /// Paths that something else has.
   private var taken: [String] = []
 
@@ -125,7 +126,30 @@ struct WrittenWorld {
       (sink) throws(UserMessage) in
       try contents.withBytes { (bytes) throws(UserMessage) in try sink(bytes) }
     }
-    if placed == .taken { taken.append(path.joined(separator: "/")) } else { count += 1 }
+    let name = path.joined(separator: "/")
+    switch placed {
+    case .written: count += 1
+    case .there:
+      there += 1
+      if FileCheck.isOpenToOthers("\(tree.path)/\(name)") { open.append(name) }
+    case .taken: taken.append(name)
+    }
+  }
+
+  /// The result as a line.
+  func line(in folder: String) -> String {
+    let before =
+      there == 0 ? "" : " \(counted(there, "file")) \(there == 1 ? "was" : "were") there."
+    return "Wrote \(counted(count, "file")) to \(ShellWord.quoted(folder)).\(before)"
+  }
+
+  /// Says which files were there before, where others may read them.
+  func warn(in folder: String, _ output: Output) {
+    for name in open {
+      let path = ShellWord.quoted("\(folder)/\(name)")
+      output.warn("keybackup: others can read \(path), which was there before")
+      output.warn("hint: run: chmod 600 \(path)")
+    }
   }
 
   /// The error about names that something else has.

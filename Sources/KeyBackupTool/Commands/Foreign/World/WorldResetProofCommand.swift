@@ -9,6 +9,8 @@ struct WorldResetProofCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Prints an ECDSA signature in base64. World's server takes it as proof for one thing: to delete \
       the whole backup, so that the app can start a new one. It recovers nothing.
+      file: and - give the bytes that are signed. What the server sent in base64 has to be decoded \
+      first.
       """)
 
   @OptionGroup var root: WorldRootOptions
@@ -47,7 +49,8 @@ struct WorldResetProofCommand: ParsableCommand, KeyBackupCommand {
 
   /// The bytes to sign.
   ///
-  /// Plain text is not taken: base64 without its prefix would be signed as letters, unnoticed.
+  /// Plain text is not taken as an argument: base64 without its prefix would be signed as letters,
+  /// unnoticed. A file and standard input are bytes, so the same may happen there; the help says it.
   private func challenge(_ streams: Streams) throws(UserMessage) -> [UInt8] {
     guard challenge == "-" || ["base64:", "hex:", "file:"].contains(where: challenge.hasPrefix)
     else {

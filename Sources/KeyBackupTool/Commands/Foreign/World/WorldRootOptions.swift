@@ -44,8 +44,13 @@ struct WorldRootOptions: ParsableArguments {
         try opened.archive.rootSecret()
       }
     }
-    let text = try InputFile.readSecret(
-      rootSecret, limit: WorldLimits.rootSecret, asking: "root secret", common.prompter(world))
+    try keys.place.requirePrivate(input: rootSecret, besides: folder.folder, world)
+    let text =
+      rootSecret == "-"
+      ? try InputFile.readSecret(
+        rootSecret, limit: WorldLimits.rootSecret, asking: "root secret", common.prompter(world))
+      : try InputFile.readPrivate(
+        rootSecret, what: "root secret", limit: WorldLimits.rootSecret, world.streams)
     let key = try Self.key(rootSecret) { () throws(ForeignBackupError) in
       try text.withBytes { (text) throws(ForeignBackupError) in
         try WorldRootSecret(parsing: text)

@@ -35,7 +35,7 @@ struct WorldVerifyCommand: ParsableCommand, KeyBackupCommand {
       try output.result("The archive is whole. Nothing proves who made it.")
     }
     opened.noteOldState(output)
-    return opened.isCurrent == false ? .rollback : .success
+    return opened.exitCode
   }
 }
 
