@@ -179,7 +179,7 @@ extension OpenNamespace {
       if (carried.count, files, fileState.sealed.names) == before { break }
     }
     try requireWhole(despiteGaps)
-    if isOutdated(rotation.namespace) { throw .cannotRotate(.notWhole) }
+    if isOutdated(rotation.namespace) { throw .cannotRotate(.changed) }
     _ = try rotation.namespace.repair(run: run)
     if let problem = rotation.namespace.view.problem { throw problem }
     try rotation.namespace.verify(
@@ -231,13 +231,16 @@ extension OpenNamespace {
         }
         let next = try alone(unfinished, key, enrolment.keyID)
         // What was settled or removed since would come back: it begins again.
-        if !isOutdated(next) { return next }
+        if !isOutdated(next), !comesTooLate(for: next) { return next }
       }
     }
     guard isNew(enrolment) else {
       throw .internalError("the way into the new namespace is not a new one")
     }
-    try unfinished?.discardUnfinished(run: run)
+    if let unfinished {
+      try keepObjects(of: unfinished, run: run)
+      try unfinished.discardUnfinished(run: run)
+    }
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID
     // Remembered before anything of it is written.
