@@ -13,6 +13,8 @@ struct PreparedVersion: ~Copyable {
 /// The objects of a namespace.
 struct ObjectFolder {
   let directory: Directory
+  /// Whether to give up while an object is hashed or copied.
+  var isInterrupted: @Sendable () -> Bool = { false }
 
   /// How often contents that change are read again.
   private static let tries = 3
@@ -118,14 +120,15 @@ struct ObjectFolder {
   ///   - namespace: the namespace, whose folder of objects is created.
   ///   - tag: distinguishes this computer's temporary files.
   /// - Throws: ``BackupFolderError/file(_:)`` if no source has it, or what has its name cannot be
-  ///   read; system errors.
+  ///   read; ``BackupFolderError/interrupted``; system errors.
   static func copy(
     _ object: Digest, contents size: UInt64, from sources: [ObjectFolder],
     into namespace: Namespace, tag: String
   ) throws(BackupFolderError) {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.objectFolder)
-    let target = ObjectFolder(directory: folder)
+    let target = ObjectFolder(
+      directory: folder, isInterrupted: namespace.settings.watch.isInterrupted)
     let state = target.state(of: object, contents: size)
     if state == .here, try target.isWhole(object) { return }
     var problem = FileObstacle.contentsMissing
@@ -225,7 +228,10 @@ struct ObjectFolder {
       throw error.error(path)
     }
     defer { close(file) }
-    try FilePieces.read(file, path: path, body)
+    try FilePieces.read(file, path: path) { (piece) throws(BackupFolderError) in
+      if isInterrupted() { throw .interrupted }
+      try body(piece)
+    }
   }
 
   /// The state of an object, without reading it.
@@ -308,6 +314,6 @@ extension Namespace {
     guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder),
       let folder = try own.readableSubdirectory(FolderLayout.objectFolder)
     else { return nil }
-    return ObjectFolder(directory: folder)
+    return ObjectFolder(directory: folder, isInterrupted: settings.watch.isInterrupted)
   }
 }

@@ -18,6 +18,8 @@ public struct Rotation: ~Copyable {
   public internal(set) var files = 0
   /// Silent writers that have to be authorised again: what they write until then is late.
   public internal(set) var silentWriters: [SilentWriterStatus] = []
+  /// The objects that were copied in this run, or are whole in the new namespace.
+  var objects: Set<Digest> = []
   /// The carried versions whose contents are not here.
   var incompleteFiles: Set<FileVersions.Identity> = []
   /// Key slots for which a box waits.

@@ -36,9 +36,15 @@ extension OpenNamespace {
         let identity = FileVersions.Identity(version)
         guard all.insert(identity).inserted else { continue }
         let count = operation.count
+        let object = version.put.version.object
         if rotation.namespace.fileState.versions.identities.contains(identity) {
+          // A large one is not read again in every round.
+          if let object, rotation.objects.contains(object) { continue }
           guard let problem = try copyObject(of: version.put.version, into: target, run: run)
-          else { continue }
+          else {
+            if let object { rotation.objects.insert(object) }
+            continue
+          }
           guard despiteGaps else { throw .cannotRotate(.filesMissing) }
           rotation.incompleteFiles.insert(identity)
           rotation.failures.append(finding(of: version, problem))
@@ -54,6 +60,8 @@ extension OpenNamespace {
             throw .cannotRotate(.filesMissing)
           }
           rotation.failures.append(finding(of: version, problem))
+        } else if let object {
+          rotation.objects.insert(object)
         }
         if operation.fileSize > fullOperation {
           try rotation.namespace.publish(findings: operation, run: run)
@@ -186,7 +194,7 @@ extension OpenNamespace {
 
   /// Compares the files of the new namespace, opened alone, with what was carried.
   ///
-  /// - Throws: ``RotationObstacle/notVerified``.
+  /// - Throws: ``RotationObstacle/notVerified``; ``BackupFolderError/interrupted``.
   func verify(
     _ carried: Set<FileVersions.Identity>, without incomplete: Set<FileVersions.Identity>
   ) throws(BackupFolderError) {
@@ -196,7 +204,9 @@ extension OpenNamespace {
       guard missing.remove(identity) != nil else { throw .cannotRotate(.notVerified) }
       if incomplete.contains(identity) { continue }
       do throws(BackupFolderError) {
-        try read(version) { _ in }
+        try read(version) { (_) throws(BackupFolderError) in
+          if namespace.settings.watch.isInterrupted() { throw .interrupted }
+        }
       } catch .file {
         throw .cannotRotate(.notVerified)
       }

@@ -28,19 +28,31 @@ struct ResumedRotationTests {
     throw BackupFolderError.internalError("no point was found")
   }
 
+  /// Rotates with other settings.
+  private func rotate(
+    _ settings: BackupFolder.Settings, progress: (Int) -> Void
+  ) throws {
+    let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace()
+    let slot = try #require(try namespace.scan().keySlots.first)
+    var open = try namespace.open(slot.unwrap(secret: scene.secret()), by: slot.keyID)
+    _ = try open.rotateMasterKey(
+      to: RotatedFiles.enrolment(6), secret: scene.secret(), atHand: try #require(slot.keyID),
+      progress: progress)
+  }
+
   private func objects(_ id: NamespaceID) throws -> [String] {
     let path = files.path(id) + "/keybackup/objects"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasSuffix(".bin") }
   }
 
-  @Test
-  func `What a person chose behind a retirement goes along`() throws {
+  @Test(arguments: [false, true])
+  func `What a person chose behind a retirement goes along`(_ isCopied: Bool) throws {
     try node.write("good")
     var open = try scene.unlock("a")
     try open.retire(node.writer.signingKey)
     try node.write("evil", "other")
-    _ = try interrupt { id in
+    let left = try interrupt { id in
       guard let there = try? files.open(id, "x") else { return false }
       return !there.log.files.retirements.isEmpty
     }
@@ -49,6 +61,7 @@ struct ResumedRotationTests {
     let held = try #require(try open.file("other").versions.first)
     #expect(held.standing == .heldBack)
     try open.choose(held)
+    if isCopied { try copy("other", to: left) }
     let rotation = try files.rotate()
     let new = rotation.namespace.id
     #expect(rotation.isResumed == false)
@@ -57,32 +70,48 @@ struct ResumedRotationTests {
     #expect(try scene.open("b").namespaces().count == 2)
   }
 
-  @Test
-  func `A copy that its own retirement holds back is noticed`() throws {
-    try node.write("good")
-    try node.add(.large("1111 "), "large")
-    var open = try scene.unlock("a")
-    try open.retire(node.writer.signingKey)
-    let left = try interrupt { id in
-      guard let there = try? files.open(id, "x") else { return false }
-      return !there.log.files.retirements.isEmpty
-    }
-    // As an earlier program did: the copy comes behind the retirement.
+  /// Copies a file's live version as a resumed rotation would: behind what is there.
+  private func copy(_ name: String, to left: NamespaceID) throws {
     let old = try files.open(files.old, "a")
     var next = try files.open(left, "a")
-    let version = try #require(old.fileState.versions.versions.first)
+    let file = try old.file(name)
+    let place = try #require(old.fileState.versions.live(file.id).first)
     let run = try WritingRun.begin(next.namespace.state(make: true))
     var operation = OperationBuilder(at: 1, writerLabel: "a", seen: [])
-    var late = version
-    late.put = version.put.replacing([])
-    _ = try old.carry(late, into: &operation, of: next.namespace, run: run)
-    let before = next.fileState.versions.versions.count
-    let staged = try next.stage(operation, next.nextHeader(), seen: [], versions: [], run: run)
+    _ = try old.carry(
+      old.fileState.versions.versions[place], into: &operation, of: next.namespace, run: run)
+    let header = try next.nextHeader()
+    next.localState.writer = header.writerID
+    next.localState.rotatingWriters.insert(header.writerID)
+    try run.state.save(next.localState, of: left)
+    let staged = try next.stage(operation, header, seen: [], versions: [], run: run)
     try next.publish(staged, run: run)
-    _ = consume run
-    #expect(before == 2)
+  }
+
+  @Test
+  func `What is removed while it runs does not come back`() throws {
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    let seed = try open.write("words", "seed")
+    try open.write("a note", "note")
+    var rounds = 0
+    #expect(throws: BackupFolderError.cannotRotate(.changed)) {
+      try rotate(scene.settings("a")) { _ in
+        rounds += 1
+        guard rounds == 2 else { return }
+        // It was carried in the first round.
+        do {
+          var other = try files.open(files.old, "b")
+          try other.removeFile(seed)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    #expect(try files.open(files.old).log.links.successors.isEmpty)
     let rotation = try files.rotate()
-    #expect(rotation.namespace.fileState.versions.heldBack.isEmpty == true)
+    #expect(rotation.isResumed == false)
+    #expect(try files.open(rotation.namespace.id, "c").counting() == ["a/note": ["a note"]])
   }
 
   @Test
@@ -132,6 +161,27 @@ struct ResumedRotationTests {
     }
     try files.delete(files.old)
     #expect(try files.open(new, "d").live("large")[0].hasPrefix("1111"))
+  }
+
+  @Test(arguments: [false, true])
+  func `It can be interrupted while an object is copied or read back`(_ isRead: Bool) throws {
+    try node.add(.large("1111 ", size: 1_000_000), "large")
+    var settings = scene.settings("a")
+    let old = files.path(files.old)
+    // Whether the object has its name: then it is being read again.
+    settings.watch.isInterrupted = {
+      let manager = FileManager.default
+      let all = (try? manager.contentsOfDirectory(atPath: old + "/..")) ?? []
+      let new = all.first { !old.hasSuffix($0) } ?? ""
+      let path = old + "/../" + new + "/keybackup/objects"
+      let names = (try? manager.contentsOfDirectory(atPath: path)) ?? []
+      return isRead ? names.contains { $0.hasSuffix(".bin") } : !names.isEmpty
+    }
+    #expect(throws: BackupFolderError.interrupted) { try rotate(settings) { _ in } }
+    #expect(try files.open(files.old).log.links.successors.isEmpty)
+    let rotation = try files.rotate()
+    #expect(rotation.isResumed == true)
+    #expect(try files.open(rotation.namespace.id).live("large")[0].hasPrefix("1111"))
   }
 
   @Test
