@@ -27,7 +27,8 @@ extension OpenNamespace {
     return nil
   }
 
-  /// Logs the late versions of a file here, before a person's operation names them.
+  /// Logs the late versions of a file here, before a person's operation names them, and copies
+  /// contents that only an earlier namespace has.
   ///
   /// `seen` is empty, so they state only that they are there.
   ///
@@ -41,6 +42,7 @@ extension OpenNamespace {
   mutating func adoptLate(
     of file: FileID, despiteGaps: Bool = false, run: borrowing WritingRun
   ) throws(BackupFolderError) -> Bool {
+    try copyCarriedObjects(of: file, run: run)
     let late = fileState.versions.late(of: file)
     if late.isEmpty { return true }
     if !despiteGaps {

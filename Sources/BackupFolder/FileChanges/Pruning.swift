@@ -58,20 +58,7 @@ extension OpenNamespace {
 
   /// Removes the objects that only given-up versions name, also those that a crash left.
   private func removeObjects(_ pruned: inout PrunedVersions) throws(BackupFolderError) {
-    let rules = fileState.versions
-    var (gone, needed): (Set<Digest>, Set<Digest>) = ([], [])
-    for (place, version) in rules.versions.enumerated() {
-      guard case .object(let name, _) = version.put.version.place else { continue }
-      if rules.isDropped[place], version.namespace == nil {
-        gone.insert(name)
-      } else {
-        needed.insert(name)
-      }
-    }
-    for version in rules.heldBack {
-      if case .object(let name, _) = version.put.version.place { needed.insert(name) }
-    }
-    gone.subtract(needed)
+    let gone = fileState.versions.spentObjects
     guard !gone.isEmpty, let objects = try namespace.objects() else { return }
     for name in gone.sorted() {
       let file = FolderLayout.objectFile(name)

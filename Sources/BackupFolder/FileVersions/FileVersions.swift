@@ -263,12 +263,14 @@ struct FileVersions {
   /// Collects what should be here.
   ///
   /// A finding has all that counts of its version. In a namespace that follows others, so has a
-  /// choice: a person may delete those others.
+  /// choice: a person may delete those others. What a silent writer names there is its own, and a
+  /// gap in its chain shows what is missing here.
   private mutating func findMissing(
     _ log: OperationLog, _ sealed: SealedLog, _ earlier: [EarlierFiles]
   ) {
     let isFirst = log.links.earlier.isEmpty
-    for version in versions where version.namespace == nil && version.kind != .finding {
+    let kinds: [Version.Kind] = isFirst ? [.decision, .sealed] : [.decision]
+    for version in versions where version.namespace == nil && kinds.contains(version.kind) {
       let file = version.put.fileID
       for name in version.put.replaces + (isFirst ? [version.made] : [])
       where !log.index.contains(name) && sealed.place(of: name) == nil
@@ -283,6 +285,20 @@ struct FileVersions {
   }
 
   // MARK: Questions
+
+  /// The versions that were not given up, also those that are held back.
+  var kept: [Version] {
+    versions.indices.filter { !isDropped[$0] }.map { versions[$0] } + heldBack
+  }
+
+  /// The objects that only versions of this namespace name that were given up.
+  var spentObjects: Set<Digest> {
+    let spent = versions.indices.filter { isDropped[$0] && versions[$0].namespace == nil }
+    let needed = versions.indices.filter { !isDropped[$0] || versions[$0].namespace != nil }
+    return Set(spent.compactMap { versions[$0].put.version.object })
+      .subtracting(needed.compactMap { versions[$0].put.version.object })
+      .subtracting(heldBack.compactMap(\.put.version.object))
+  }
 
   /// The places of a file's live versions.
   func live(_ file: FileID) -> [Int] { (places[file] ?? []).filter { !isDead[$0] } }
@@ -366,5 +382,12 @@ struct FileVersions {
         && held.put.replaces.contains($0.made)
     }
     return Set(all.flatMap { [$0.made, $0.operation.digest] }).sorted()
+  }
+}
+
+extension FileVersion {
+  /// The object with its contents; nil if they lie in the operation.
+  var object: Digest? {
+    if case .object(let name, _) = place { name } else { nil }
   }
 }

@@ -99,5 +99,9 @@ extension FileVersions {
   }
 
   /// Whether something would be lost with the earlier namespaces.
-  var needsEarlier: Bool { places.keys.contains { !late(of: $0).isEmpty } }
+  ///
+  /// What is held back there is late, too: a person may still choose it.
+  var needsEarlier: Bool {
+    heldBack.contains { $0.namespace != nil } || places.keys.contains { !late(of: $0).isEmpty }
+  }
 }

@@ -208,7 +208,8 @@ final class AtomicFile {
 
   /// Replaces another file with the staged one without checking it.
   ///
-  /// Only for files outside the backup folder that no other program writes.
+  /// Only for files outside the backup folder that no other program writes, and for objects, whose
+  /// names say their bytes.
   func place(overwriting name: String) throws(BackupFolderError) {
     let code = try rename(to: name, flags: 0)
     if code != 0 { throw .system(code, "\(directory.path)/\(name)") }

@@ -13,6 +13,8 @@ struct PreparedVersion: ~Copyable {
 /// The objects of a namespace.
 struct ObjectFolder {
   let directory: Directory
+  /// Whether to give up while an object is hashed or copied.
+  var isInterrupted: @Sendable () -> Bool = { false }
 
   /// How often contents that change are read again.
   private static let tries = 3
@@ -108,56 +110,107 @@ struct ObjectFolder {
 
   /// Copies an object, as it is, into a namespace; does nothing where it is whole already.
   ///
+  /// Other bytes under its name belong to nobody, and are replaced once a whole copy is on the disk.
+  /// What cannot be read stays: it may be whole.
+  ///
   /// - Parameters:
   ///   - object: its name.
   ///   - size: the size of its contents in bytes.
   ///   - sources: the folders that may have it.
   ///   - namespace: the namespace, whose folder of objects is created.
   ///   - tag: distinguishes this computer's temporary files.
-  /// - Throws: ``BackupFolderError/file(_:)`` if no source has it; system errors.
+  /// - Throws: ``BackupFolderError/file(_:)`` if no source has it, or what has its name cannot be
+  ///   read; ``BackupFolderError/interrupted``; system errors.
   static func copy(
     _ object: Digest, contents size: UInt64, from sources: [ObjectFolder],
     into namespace: Namespace, tag: String
   ) throws(BackupFolderError) {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.objectFolder)
-    let name = FolderLayout.objectFile(object)
-    let target = ObjectFolder(directory: folder)
-    if target.state(of: object, contents: size) != .missing {
-      if (try? target.digest(of: name)) == object { return }
-      // Other bytes than those of the name belong to nobody.
-      try folder.unlink(name)
-    }
+    let target = ObjectFolder(
+      directory: folder, isInterrupted: namespace.settings.watch.isInterrupted)
+    let state = target.state(of: object, contents: size)
+    if state == .here, try target.isWhole(object) { return }
     var problem = FileObstacle.contentsMissing
-    for source in sources {
+    for source in sources where source.directory.path != folder.path {
       switch source.state(of: object, contents: size) {
       case .missing: continue
       case .wrongSize: problem = .contentsIncomplete
       case .here, .inline:
-        if let staged = try source.stage(copyOf: object, in: folder, tag: tag) {
-          return try place((staged, object))
+        do throws(BackupFolderError) {
+          let staged = try source.stage(copyOf: object, in: folder, tag: tag)
+          return try target.place(staged, object, isTaken: state != .missing)
+        } catch .file(let obstacle) {
+          problem = obstacle
         }
-        problem = .contentsDamaged
       }
     }
     throw .file(problem)
   }
 
-  /// Puts a copy of an object on the disk, without a name; nil if its bytes are not those of its
-  /// name.
-  private func stage(
-    copyOf object: Digest, in folder: Directory, tag: String
-  ) throws(BackupFolderError) -> AtomicFile? {
-    let staged = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: folder, tag: tag)
-    try forEachPiece(of: FolderLayout.objectFile(object)) { (piece) throws(BackupFolderError) in
-      try staged.append(piece)
+  /// Gives a copy of an object its name, durably.
+  private func place(
+    _ copy: AtomicFile, _ object: Digest, isTaken: Bool
+  ) throws(BackupFolderError) {
+    let name = FolderLayout.objectFile(object)
+    if isTaken {
+      try copy.place(overwriting: name)
+    } else if try !copy.place(new: name) {
+      guard try isWhole(object) else { throw .file(.contentsIncomplete) }
     }
-    var hash = SHA256()
-    try staged.settle { hash.update($0) }
-    return Digest(hash) == object ? staged : nil
+    try directory.sync()
   }
 
-  private func digest(of name: String) throws(BackupFolderError) -> Digest {
+  /// Puts a copy of an object on the disk, without a name.
+  ///
+  /// - Throws: ``BackupFolderError/file(_:)`` if it cannot be read, or its bytes are not those of its
+  ///   name; system errors of the writing.
+  private func stage(
+    copyOf object: Digest, in folder: Directory, tag: String
+  ) throws(BackupFolderError) -> AtomicFile {
+    let staged = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: folder, tag: tag)
+    var failure: BackupFolderError?
+    try readable { () throws(BackupFolderError) in
+      try forEachPiece(of: FolderLayout.objectFile(object)) { (piece) throws(BackupFolderError) in
+        if failure != nil { return }
+        do throws(BackupFolderError) { try staged.append(piece) } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
+    var hash = SHA256()
+    try staged.settle { hash.update($0) }
+    guard Digest(hash) == object else { throw .file(.contentsDamaged) }
+    return staged
+  }
+
+  /// Whether an object is here with the bytes of its name.
+  ///
+  /// - Throws: ``BackupFolderError/file(_:)`` if it cannot be read: it may be whole.
+  func isWhole(_ object: Digest) throws(BackupFolderError) -> Bool {
+    var found: Digest?
+    try readable { () throws(BackupFolderError) in
+      found = try digest(of: FolderLayout.objectFile(object))
+    }
+    return found == object
+  }
+
+  /// Turns the errors of a reading into ``FileObstacle/contentsIncomplete``.
+  private func readable(
+    _ body: () throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    do {
+      try body()
+    } catch .interrupted {
+      throw .interrupted
+    } catch .file(let obstacle) {
+      throw .file(obstacle)
+    } catch {
+      throw .file(.contentsIncomplete)
+    }
+  }
+
+  /// The digest of a file here.
+  func digest(of name: String) throws(BackupFolderError) -> Digest {
     var hash = SHA256()
     try forEachPiece(of: name) { (piece) throws(BackupFolderError) in hash.update(piece) }
     return Digest(hash)
@@ -175,7 +228,10 @@ struct ObjectFolder {
       throw error.error(path)
     }
     defer { close(file) }
-    try FilePieces.read(file, path: path, body)
+    try FilePieces.read(file, path: path) { (piece) throws(BackupFolderError) in
+      if isInterrupted() { throw .interrupted }
+      try body(piece)
+    }
   }
 
   /// The state of an object, without reading it.
@@ -258,6 +314,6 @@ extension Namespace {
     guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder),
       let folder = try own.readableSubdirectory(FolderLayout.objectFolder)
     else { return nil }
-    return ObjectFolder(directory: folder)
+    return ObjectFolder(directory: folder, isInterrupted: settings.watch.isInterrupted)
   }
 }

@@ -154,8 +154,11 @@ extension OpenNamespace {
   /// Whether every key slot has a file here, and every version of a file that is needed.
   public var isAllHere: Bool { keySlotsWithoutFile.isEmpty && !needsEarlierFiles }
 
-  /// Whether versions of files are only in earlier namespaces and count, or lead to one that does.
-  public var needsEarlierFiles: Bool { fileState.versions.needsEarlier }
+  /// Whether something of files would be lost with the earlier namespaces: versions that are only
+  /// there, and contents that are not whole here.
+  public var needsEarlierFiles: Bool {
+    fileState.versions.needsEarlier || !versionsWithoutContents().isEmpty
+  }
 
   /// An earlier namespace that is open.
   func earlier(_ id: NamespaceID) -> EarlierNamespace? {

@@ -9,6 +9,8 @@ extension OpenNamespace {
   /// Completes what a crash left unfinished: missing and outdated CSPP files, left-over temporary
   /// files, and files of key slots that only the log holds.
   ///
+  /// Contents of files that only an earlier namespace has are copied here.
+  ///
   /// - Throws: system errors; ``BackupFolderError/busy(path:)``.
   public mutating func repair() throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
@@ -32,6 +34,7 @@ extension OpenNamespace {
       try repairKeySlotFiles(run: run)
       try writeMissing(survey, run: run)
       try removeStale(survey, run: run)
+      try copyCarriedObjects(run: run)
     } catch {
       // One file that a sync client holds must not keep wallets from being logged.
       view.problem = error

@@ -64,7 +64,7 @@ extension OpenNamespace {
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let index = log.index
-    let written = ordinary.union(records.filter { !index.history(of: $0).isEmpty })
+    let written = ordinary.union(records.filter { !writing($0).isEmpty })
     for older in lineage.earlier {
       let sources = sources(of: older)
       try older.open.forEachVersion(of: records, choosing: chosen, besides: written) {

@@ -18,6 +18,8 @@ public struct Rotation: ~Copyable {
   public internal(set) var files = 0
   /// Silent writers that have to be authorised again: what they write until then is late.
   public internal(set) var silentWriters: [SilentWriterStatus] = []
+  /// The objects that were copied in this run, or are whole in the new namespace.
+  var objects: Set<Digest> = []
   /// The carried versions whose contents are not here.
   var incompleteFiles: Set<FileVersions.Identity> = []
   /// Key slots for which a box waits.
@@ -179,7 +181,7 @@ extension OpenNamespace {
       if (carried.count, files, fileState.sealed.names) == before { break }
     }
     try requireWhole(despiteGaps)
-    if isOutdated(rotation.namespace) { throw .cannotRotate(.notWhole) }
+    if isOutdated(rotation.namespace) { throw .cannotRotate(.changed) }
     _ = try rotation.namespace.repair(run: run)
     if let problem = rotation.namespace.view.problem { throw problem }
     try rotation.namespace.verify(
@@ -231,13 +233,16 @@ extension OpenNamespace {
         }
         let next = try alone(unfinished, key, enrolment.keyID)
         // What was settled or removed since would come back: it begins again.
-        if !isOutdated(next) { return next }
+        if !isOutdated(next), !comesTooLate(for: next) { return next }
       }
     }
     guard isNew(enrolment) else {
       throw .internalError("the way into the new namespace is not a new one")
     }
-    try unfinished?.discardUnfinished(run: run)
+    if let unfinished {
+      try keepObjects(of: unfinished, run: run)
+      try unfinished.discardUnfinished(run: run)
+    }
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID
     // Remembered before anything of it is written.

@@ -21,9 +21,11 @@ extension OpenNamespace {
         !followed.values.contains(where: { $0.open.isFollowed(by: candidate) }),
         let left = try namespace.sibling(candidate)
       else { continue }
+      let needed = Set(fileState.versions.kept.compactMap(\.put.version.object))
       do throws(BackupFolderError) {
+        try before.open.keepObjects(of: left, besides: needed, run: run)
         try left.discardUnfinished(run: run)
-      } catch .cannotRotate(.unfinished) {
+      } catch .cannotRotate(.unfinished), .cannotRotate(.onlyCopies) {
         continue
       }
       gone.append(candidate)
@@ -49,12 +51,52 @@ extension OpenNamespace {
   private func isFollowed(by id: NamespaceID) -> Bool {
     log.links.successors.contains { $0.id == id }
   }
+
+  /// Keeps the objects of an interrupted rotation's namespace that is to be removed.
+  ///
+  /// Each must be whole in another namespace, or belong to versions that were given up. One that
+  /// this namespace has lost is copied back.
+  ///
+  /// - Parameters:
+  ///   - left: the namespace of the interrupted rotation.
+  ///   - needed: objects that are needed elsewhere.
+  ///   - run: this writing run.
+  /// - Throws: ``RotationObstacle/onlyCopies(_:)``; system errors.
+  func keepObjects(
+    of left: Namespace, besides needed: Set<Digest> = [], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    guard let objects = try left.objects() else { return }
+    var others: [ObjectFolder] = []
+    for other in try run.state.namespaces() where other != left.id {
+      if let folder = try namespace.sibling(other)?.objects() { others.append(folder) }
+    }
+    let rules = fileState.versions
+    let spent = rules.spentObjects.subtracting(needed)
+    for name in try objects.directory.names() {
+      if name.hasPrefix(AtomicFile.temporaryPrefix + run.tag) { continue }
+      guard let object = try objects.object(name) else {
+        throw .cannotRotate(.onlyCopies(left.id))
+      }
+      if spent.contains(object) { continue }
+      if try others.hold(object) { continue }
+      guard let version = rules.kept.first(where: { $0.put.version.object == object }) else {
+        throw .cannotRotate(.onlyCopies(left.id))
+      }
+      do throws(BackupFolderError) {
+        try ObjectFolder.copy(
+          object, contents: version.put.version.size, from: [objects], into: namespace,
+          tag: run.tag)
+      } catch .file {
+        throw .cannotRotate(.onlyCopies(left.id))
+      }
+    }
+  }
 }
 
 /// Starts a rotation over: removes the namespace of the interrupted one.
 extension Namespace {
   /// Removes a namespace that an interrupted rotation of this computer created, and that no log
-  /// names.
+  /// names; the caller has kept its objects.
   ///
   /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote there; system
   ///   errors.
@@ -65,7 +107,6 @@ extension Namespace {
     if let sealed = try ownFolder(FolderLayout.sealedFolder), try !sealed.names().isEmpty {
       throw .cannotRotate(.unfinished(id))
     }
-    guard try hasOnlyCopies(run) else { throw .cannotRotate(.unfinished(id)) }
     if let logs = try logFolder() {
       for name in try logs.names() {
         guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {
@@ -91,20 +132,36 @@ extension Namespace {
   }
 }
 
-extension Namespace {
-  /// Whether another namespace has each object too.
-  private func hasOnlyCopies(_ run: borrowing WritingRun) throws(BackupFolderError) -> Bool {
-    guard let own = try ownFolder(FolderLayout.objectFolder) else { return true }
-    var others: [Directory] = []
-    for other in try run.state.namespaces() where other != id {
-      if let folder = try sibling(other)?.ownFolder(FolderLayout.objectFolder) {
-        others.append(folder)
+extension ObjectFolder {
+  /// The object that a file here holds by its name, or by its bytes, such as a conflict copy; nil if
+  /// it cannot be read.
+  fileprivate func object(_ name: String) throws(BackupFolderError) -> Digest? {
+    if let object = Digest(hex: String(name.prefix(64))), FolderLayout.objectFile(object) == name {
+      return object
+    }
+    do {
+      return try digest(of: name)
+    } catch .interrupted {
+      throw .interrupted
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension [ObjectFolder] {
+  /// Whether one of these folders has a whole object.
+  fileprivate func hold(_ object: Digest) throws(BackupFolderError) -> Bool {
+    for folder in self {
+      do throws(BackupFolderError) {
+        if try folder.isWhole(object) { return true }
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        continue
       }
     }
-    return try own.names().allSatisfy { name in
-      name.hasPrefix(AtomicFile.temporaryPrefix + run.tag)
-        || others.contains { $0.size(of: name) != nil }
-    }
+    return false
   }
 }
 

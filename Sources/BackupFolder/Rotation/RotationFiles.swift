@@ -8,8 +8,9 @@ extension OpenNamespace {
   /// What comes later is late: nothing is lost. A thief's gap stays, so a person may go on.
   func requireWholeFiles(_ despiteGaps: Bool) throws(BackupFolderError) {
     let isUnlisted = log.isSealedUnlisted || fileState.sealed.isUnlisted
+    if isUnlisted { throw .cannotRotate(.notWhole) }
     let isMissing = hasSealedGap || !fileState.versions.missing.isEmpty
-    if isUnlisted || isMissing && !despiteGaps { throw .cannotRotate(.notWhole) }
+    if isMissing, !despiteGaps { throw .cannotRotate(.filesMissing) }
   }
 
   /// Carries over the versions of files that count, with their objects, and who is a silent writer.
@@ -19,7 +20,7 @@ extension OpenNamespace {
   ///   - despiteGaps: whether to go on where an object is missing.
   ///   - run: this writing run.
   /// - Returns: every version that the new namespace must hold.
-  /// - Throws: ``RotationObstacle/notWhole``; system errors.
+  /// - Throws: ``RotationObstacle/filesMissing``; system errors.
   mutating func carryFiles(
     into rotation: inout Rotation, despiteGaps: Bool, run: borrowing WritingRun
   ) throws(BackupFolderError) -> Set<FileVersions.Identity> {
@@ -35,10 +36,16 @@ extension OpenNamespace {
         let identity = FileVersions.Identity(version)
         guard all.insert(identity).inserted else { continue }
         let count = operation.count
+        let object = version.put.version.object
         if rotation.namespace.fileState.versions.identities.contains(identity) {
+          // A large one is not read again in every round.
+          if let object, rotation.objects.contains(object) { continue }
           guard let problem = try copyObject(of: version.put.version, into: target, run: run)
-          else { continue }
-          guard despiteGaps else { throw .cannotRotate(.notWhole) }
+          else {
+            if let object { rotation.objects.insert(object) }
+            continue
+          }
+          guard despiteGaps else { throw .cannotRotate(.filesMissing) }
           rotation.incompleteFiles.insert(identity)
           rotation.failures.append(finding(of: version, problem))
           continue
@@ -50,9 +57,11 @@ extension OpenNamespace {
           } else if despiteGaps {
             rotation.incompleteFiles.insert(identity)
           } else {
-            throw .cannotRotate(.notWhole)
+            throw .cannotRotate(.filesMissing)
           }
           rotation.failures.append(finding(of: version, problem))
+        } else if let object {
+          rotation.objects.insert(object)
         }
         if operation.fileSize > fullOperation {
           try rotation.namespace.publish(findings: operation, run: run)
@@ -146,13 +155,29 @@ extension OpenNamespace {
     }
   }
 
-  /// Whether an interrupted rotation carried what has been replaced or removed since.
+  /// Whether an interrupted rotation has retired a key already of which it still has to carry a
+  /// version: a copy behind the retirement would be held back.
+  func comesTooLate(for next: borrowing OpenNamespace) -> Bool {
+    let retired = Set(next.log.files.retirements.map(\.key))
+    if retired.isEmpty { return false }
+    let carried = next.fileState.versions.identities
+    let rules = fileState.versions
+    return rules.versions.indices.contains { place in
+      let version = rules.versions[place]
+      return !rules.isDead[place] && version.by.map(retired.contains) == true
+        && !carried.contains(FileVersions.Identity(version))
+    }
+  }
+
+  /// Whether an interrupted rotation carried what has been replaced or removed since, or what its
+  /// own retirements hold back.
   func isOutdated(_ next: borrowing OpenNamespace) -> Bool {
     let rules = fileState.versions
     let live = Set(
       rules.versions.indices.filter { !rules.isDead[$0] }
         .map { FileVersions.Identity(rules.versions[$0]) })
     let copies = next.fileState.versions
+    if !copies.heldBack.isEmpty { return true }
     let hasOldFiles = copies.versions.indices.contains {
       !copies.isDead[$0] && !live.contains(FileVersions.Identity(copies.versions[$0]))
     }
@@ -169,7 +194,7 @@ extension OpenNamespace {
 
   /// Compares the files of the new namespace, opened alone, with what was carried.
   ///
-  /// - Throws: ``RotationObstacle/notVerified``.
+  /// - Throws: ``RotationObstacle/notVerified``; ``BackupFolderError/interrupted``.
   func verify(
     _ carried: Set<FileVersions.Identity>, without incomplete: Set<FileVersions.Identity>
   ) throws(BackupFolderError) {
@@ -179,7 +204,9 @@ extension OpenNamespace {
       guard missing.remove(identity) != nil else { throw .cannotRotate(.notVerified) }
       if incomplete.contains(identity) { continue }
       do throws(BackupFolderError) {
-        try read(version) { _ in }
+        try read(version) { (_) throws(BackupFolderError) in
+          if namespace.settings.watch.isInterrupted() { throw .interrupted }
+        }
       } catch .file {
         throw .cannotRotate(.notVerified)
       }

@@ -42,6 +42,8 @@ final class SilentState {
   var files: [PathComponent: File] = [:]
   /// The wallets that this computer added as this writer, each with the operation.
   var wallets: [RecordID: Operation.Seen] = [:]
+  /// The namespaces for which its key was authorised before.
+  var earlier: Set<NamespaceID> = []
 
   /// Begins a request.
   ///
@@ -55,6 +57,8 @@ final class SilentState {
     {
       signer = same
       files = known.files
+      earlier = known.earlier
+      if let grant = known.grant { earlier.insert(grant.namespaceID) }
     } else {
       signer = .random()
     }
@@ -86,7 +90,8 @@ final class SilentState {
   /// The contents of the file: lines of text, the last one of which shows that none is missing.
   func bytes() -> SecretBytes {
     var text = SecretWriter(
-      capacity: 2048 + lastFile.count + files.count * 256 + wallets.count * 192)
+      capacity: 2048 + lastFile.count + files.count * 256 + wallets.count * 192 + earlier.count * 48
+    )
     text.raw("\(Self.header)\nwriter \(writerID)\nlabel \(Hex.string(Array(label.text.utf8)))\n")
     text.raw("seed ")
     signer.withSeed { text.hex($0) }
@@ -97,6 +102,7 @@ final class SilentState {
       text.raw("namespace \(grant.namespaceID)\ninbox \(grant.inbox)\nmay \(grant.may.rawValue)\n")
       text.raw("after \(Self.words(grant.after))\norder \(order)\n")
     }
+    for id in earlier.sorted() { text.raw("earlier \(id)\n") }
     for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
       let version = file.version?.hex ?? "-"
       let content = file.content?.hex ?? "-"
@@ -145,6 +151,7 @@ final class SilentState {
     var operation: [UInt8] = []
     var files: [PathComponent: File] = [:]
     var wallets: [RecordID: Operation.Seen] = [:]
+    var earlier: Set<NamespaceID> = []
 
     /// Reads a line; returns whether it is one of this format.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -170,6 +177,10 @@ final class SilentState {
       case "namespace" where words.count == 2:
         namespaceID = NamespaceID(hex: words[1])
         return namespaceID != nil
+      case "earlier" where words.count == 2:
+        guard let id = NamespaceID(hex: words[1]) else { return false }
+        earlier.insert(id)
+        return true
       case "inbox" where words.count == 2:
         inbox = X25519Key(hex: words[1])
         return inbox != nil
@@ -264,6 +275,7 @@ final class SilentState {
     lastFile = fields.operation
     files = fields.files
     wallets = fields.wallets
+    earlier = fields.earlier
   }
 }
 
@@ -274,6 +286,6 @@ extension LocalSilentWriter {
       writerID: state.writerID, signingKey: state.signer.publicKey, label: state.label,
       namespaceID: state.grant?.namespaceID, may: state.grant?.may ?? [],
       operations: state.last?.counter ?? 0, files: state.files.mapValues(\.id),
-      wallets: Set(state.wallets.keys))
+      wallets: Set(state.wallets.keys), earlier: state.earlier)
   }
 }

@@ -25,6 +25,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let files: [PathComponent: FileID]
   /// The wallets that this computer has added as this writer.
   public let wallets: Set<RecordID>
+  /// The namespaces for which its key was authorised before; the master key was rotated since.
+  public let earlier: Set<NamespaceID>
 }
 
 extension BackupFolder {
@@ -84,7 +86,7 @@ extension BackupFolder {
     state.order = (states.map(\.order).max() ?? 0) + 1
     let before = states.filter {
       $0.signer.publicKey == state.signer.publicKey && $0.writerID != state.writerID
-    }
+    }.sorted { $0.order < $1.order }
     for earlier in before where earlier.grant != nil {
       // What a crash left there is published first. Without that folder there is nowhere to.
       if let chain = try? run.chain(of: earlier.writerID, []) { try chain.recover(run) }

@@ -33,11 +33,11 @@ extension OpenNamespace {
           log.index.standing(of: value, record: record) == .unknown,
           !known.contains(RecordValue(record: record, value: value))
         else { continue }
-        let ordinary = log.index.history(of: record)
-        if !sealed.isHeldBack[place], isEnded(place, ordinary) { continue }
+        if !sealed.isHeldBack[place], isEnded(place, of: record, in: sealed) { continue }
+        let isOrdinary = !log.index.history(of: record).isEmpty
         known.insert(RecordValue(record: record, value: value))
         let standing: SilentWallet.Standing =
-          sealed.isHeldBack[place] ? .heldBack : ordinary.isEmpty ? .counts : .proposal
+          sealed.isHeldBack[place] ? .heldBack : isOrdinary ? .proposal : .counts
         found.append(
           SilentWallet(
             record: record, value: value, standing: standing, operation: place, change: index))
@@ -51,29 +51,27 @@ extension OpenNamespace {
     let value: Digest
   }
 
-  /// Whether an operation with the key that puts or removes the record has taken a sealed one into
-  /// account.
-  private func isEnded(_ place: Int, _ ordinary: [Int]) -> Bool {
-    ordinary.contains { version in
-      let node = Int(log.index.versions[version].node)
-      let name = log.index.nodes[node].reference.digest
-      // A master key that was given up ends nothing.
-      guard !log.index.isBeyond(name), let pieces = log.files.seenSealed[name] else {
-        return false
-      }
-      return fileState.sealed.covers(pieces, place)
+  /// Whether an operation here that puts or removes a record has taken a sealed one into account.
+  private func isEnded(_ place: Int, of record: RecordID, in sealed: SealedLog) -> Bool {
+    writing(record).contains { name in
+      log.files.seenSealed[name].map { sealed.covers($0, place) } ?? false
     }
+  }
+
+  /// The operations with the key that put or remove a record.
+  ///
+  /// A master key that was given up ends nothing, so what it wrote is left out.
+  func writing(_ record: RecordID) -> [Digest] {
+    log.index.history(of: record).map { version in
+      log.index.nodes[Int(log.index.versions[version].node)].reference.digest
+    }.filter { !log.index.isBeyond($0) }
   }
 
   /// The entries of silent writers in an earlier namespace that an operation here has ended.
   func endedWallets(of older: borrowing OpenNamespace) -> [SilentWallet] {
-    older.silentWallets().filter { wallet in
-      if wallet.standing == .heldBack { return false }
-      return log.index.history(of: wallet.record).contains { version in
-        let node = Int(log.index.versions[version].node)
-        let pieces = log.files.seenSealed[log.index.nodes[node].reference.digest]
-        return pieces.map { older.fileState.sealed.covers($0, wallet.operation) } ?? false
-      }
+    let sealed = older.fileState.sealed
+    return older.silentWallets().filter { wallet in
+      wallet.standing != .heldBack && isEnded(wallet.operation, of: wallet.record, in: sealed)
     }
   }
 

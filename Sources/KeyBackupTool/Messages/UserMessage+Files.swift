@@ -18,8 +18,9 @@ extension UserMessage {
           .dataInvalid, "this line is not right: \(mistake)", hint: "copy it again, all of it")
       case .alreadyAuthorised:
         UserMessage(
-          .cannotCreate, "this computer is authorised already",
-          hint: "to see the computers: keybackup writers list")
+          .cannotCreate, "that computer is authorised already",
+          hint: "to see the computers: keybackup writers list\n"
+            + "to let it do more, run there: keybackup writers request --new-key")
       case .retired:
         UserMessage(
           .cannotCreate, "that computer was retired, and its key never returns",

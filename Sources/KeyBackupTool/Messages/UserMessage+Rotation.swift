@@ -11,6 +11,15 @@ extension UserMessage {
           .incomplete, "the backup is not all here, so its master key was not rotated",
           hint: "wait until the folder is synchronised; to see what is missing: keybackup verify "
             + "--deep")
+      case .filesMissing:
+        UserMessage(
+          .incomplete, "some files are not all here, so the master key was not rotated",
+          hint: "wait until the folder is synchronised; to see what is missing: keybackup verify "
+            + "--deep")
+      case .changed:
+        UserMessage(
+          .incomplete, "the backup changed meanwhile, so its master key was not rotated",
+          hint: "run the command again")
       case .newerProgram:
         UserMessage(
           .dataInvalid, "a newer keybackup wrote to this backup, so this one does not rotate it",
@@ -24,6 +33,11 @@ extension UserMessage {
           .incomplete,
           "an interrupted rotation left \(id), and another computer has written there",
           hint: "finish the rotation with the security key that began it")
+      case .onlyCopies(let id):
+        UserMessage(
+          .incomplete,
+          "an interrupted rotation left \(id), and only that has the contents of some files",
+          hint: "wait until the folder is synchronised, then try again")
       case .notVerified:
         UserMessage(
           .io, "what was written could not be read back; the backup is as it was",

@@ -6,11 +6,12 @@ struct GapOption: ParsableArguments {
   @Flag(help: "Go on even if changes are missing that may never come.")
   var despiteGaps = false
 
-  /// The message for an error, with the way on where changes are missing.
+  /// The message for an error, with the way on where changes are missing and it was not taken.
   func explained(_ error: BackupFolderError) -> UserMessage {
     let message = UserMessage(error)
     switch error {
-    case .file(.historyIncomplete), .cannotRotate(.notWhole): break
+    case .file(.historyIncomplete) where !despiteGaps: break
+    case .cannotRotate(.filesMissing) where !despiteGaps: break
     default: return message
     }
     var explained = message

@@ -11,6 +11,8 @@ struct FileSummary: Sendable {
   private(set) var unread = 0
   /// Wallets of computers without a key that are not in the CSPP files yet.
   private(set) var waitingWallets = 0
+  /// Versions whose contents are only in an earlier namespace.
+  private var contentsEarlier = 0
   /// Why the files could not be listed.
   private(set) var problem: UserMessage?
 
@@ -18,6 +20,7 @@ struct FileSummary: Sendable {
   init(listing opened: borrowing OpenNamespace) {
     writers = opened.silentWriters()
     waitingWallets = opened.waitingSilentWallets
+    contentsEarlier = opened.contentsOnlyEarlier
     do throws(BackupFolderError) {
       rows = try opened.files().map(FileRow.init)
     } catch {
@@ -121,6 +124,11 @@ struct FileSummary: Sendable {
       advice.append(
         "\(counted(count(.late), "file")) written late, to the backup as it was before its master key "
           + "was rotated. To take one over: keybackup file keep NAME VERSION")
+    }
+    if contentsEarlier > 0 {
+      advice.append(
+        "the contents of \(counted(contentsEarlier, "version")) of files are only in the backup as it "
+          + "was before its master key was rotated. To copy them: keybackup key repair")
     }
     let behind = writers.filter { $0.isBehind && !$0.isRetired }
     if !behind.isEmpty {

@@ -80,4 +80,61 @@ struct ObjectFileTests {
     }
     #expect(pieces == 2)
   }
+
+  // MARK: Copies
+
+  /// A folder beside the backup with a file under the object's name.
+  private func source(_ name: String, _ bytes: Data?) throws -> ObjectFolder {
+    let folder = scene.base + "/" + name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let file = URL(fileURLWithPath: folder + "/" + URL(fileURLWithPath: path).lastPathComponent)
+    try bytes?.write(to: file)
+    return ObjectFolder(directory: try Directory.open(path: folder))
+  }
+
+  private func copy(_ sources: ObjectFolder...) throws {
+    try ObjectFolder.copy(
+      Digest(of: Array(whole).span), contents: 200_000, from: sources,
+      into: scene.open("a").namespace(), tag: "test")
+  }
+
+  private var changed: Data {
+    var bytes = whole
+    bytes[150_000] ^= 1
+    return bytes
+  }
+
+  @Test
+  func `A copy takes the place of other bytes only when it is whole`() throws {
+    let url = URL(fileURLWithPath: path)
+    let bad = try [
+      source("damaged", changed), source("cut", whole.prefix(100_000)), source("none", nil),
+    ]
+    for present in [changed, whole.prefix(100_000), Data()] {
+      try present.write(to: url)
+      #expect(throws: BackupFolderError.file(.contentsIncomplete)) { try copy(bad[0], bad[1]) }
+      #expect(throws: BackupFolderError.file(.contentsDamaged)) { try copy(bad[0], bad[2]) }
+      #expect(throws: BackupFolderError.file(.contentsMissing)) { try copy(bad[2]) }
+      #expect(try Data(contentsOf: url) == present)
+      try copy(bad[0], bad[1], source("good", whole))
+      #expect(try Data(contentsOf: url) == whole)
+    }
+    // What is whole is not written again.
+    let before = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+    try copy(source("good", whole))
+    let after = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+    #expect(before != nil && before == after)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: url.deletingLastPathComponent().path)
+    #expect(names == [url.lastPathComponent])
+  }
+
+  @Test
+  func `A folder with an object's name stays, and is no reason to fail otherwise`() throws {
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let good = try source("good", whole)
+    #expect(throws: BackupFolderError.file(.contentsIncomplete)) { try copy(good) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+  }
 }

@@ -162,6 +162,68 @@ struct RotationWithFilesTests {
   }
 
   @Test
+  func `Its first version names one that a person had put aside, and nothing is missing`() throws {
+    var node = node
+    try node.write("one")
+    var open = try scene.unlock("a")
+    let chosen = try #require(try open.file().live.first)
+    try node.write("two")
+    open = try scene.unlock("a")
+    try open.choose(chosen)
+    let new = try files.rotate().namespace.id
+    open = try files.open(new, "a")
+    try node.authoriseAgain(&open)
+    try files.delete(files.old)
+    try node.write("three")
+    open = try files.open(new, "a")
+    #expect(open.fileState.versions.missing.isEmpty)
+    #expect(try Set(open.live()) == ["one", "three"])
+    let file = try open.file()
+    try open.choose(try #require(file.live.first { try open.text($0) == "three" }))
+    #expect(try open.live() == ["three"])
+    _ = try open.pruneFiles()
+    try open.removeFile(file.id)
+    // A missing operation of its chain still is one.
+    let gone = try node.write("four")
+    try node.write("five")
+    try FileManager.default.removeItem(
+      atPath: "\(files.path(new))/keybackup/sealed/\(node.writer.writerID)/"
+        + FolderLayout.operationFile(counter: gone.counter, digest: gone.digest))
+    open = try files.open(new, "c")
+    #expect(throws: BackupFolderError.file(.historyIncomplete)) { try open.removeFile(file.id) }
+  }
+
+  @Test
+  func `A state that a crash left behind does not win over a later one of its key`() throws {
+    var node = node
+    try node.write("one")
+    let path = try node.statePath
+    let stale = try Data(contentsOf: URL(fileURLWithPath: path))
+    let second = try files.rotate().namespace.id
+    var open = try files.open(second, "a")
+    try node.authoriseAgain(&open)
+    try stale.write(to: URL(fileURLWithPath: path))
+    try node.write("two")
+    // More of them, since a folder has no order.
+    let folder = try #require(try scene.open("node").silentFolder(make: false))
+    let old = try #require(try folder.states().first { $0.order == 1 })
+    for _ in 0..<8 {
+      let other = SilentState(label: old.label, continuing: old)
+      (other.grant, other.order) = (old.grant, old.order)
+      other.answerSecret = nil
+      other.writerSecret = old.writerSecret?.copy()
+      try SilentRun.begin(scene.open("node")).save(other)
+    }
+    let third = try files.rotate(at: second, as: 7).namespace.id
+    open = try files.open(third, "a")
+    try node.authoriseAgain(&open)
+    #expect(try scene.open("node").localSilentWriters() == [node.writer])
+    #expect(node.writer.earlier == [files.old, second])
+    try node.write("three")
+    #expect(try files.open(third, "a").live() == ["three"])
+  }
+
+  @Test
   func `Somebody with a retired computer counts nowhere, also without the old log`() throws {
     var node = node
     try node.write("good")
@@ -173,6 +235,8 @@ struct RotationWithFilesTests {
     try node.write("evil")
     open = try files.open(new)
     #expect(try Set(open.history()) == ["good live", "evil held-back"])
+    // A person may still choose it: the old folder must stay.
+    #expect(open.needsEarlierFiles == true)
     #expect(open.silentWriters().map(\.isRetired) == [true])
     #expect(throws: BackupFolderError.silentWriter(.retired)) { try node.authoriseAgain(&open) }
     try files.expectSameElsewhere(open)
@@ -269,17 +333,35 @@ struct RotationWithFilesTests {
     for path in [sealed, object] {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       try FileManager.default.removeItem(atPath: path)
-      #expect(throws: BackupFolderError.cannotRotate(.notWhole)) { try files.rotate() }
+      #expect(throws: BackupFolderError.cannotRotate(.filesMissing)) { try files.rotate() }
       if path == sealed { try bytes.write(to: URL(fileURLWithPath: path)) }
       if path == object {
         let rotation = try files.rotate(despiteGaps: true)
         #expect(rotation.failures.map(\.file) == ["large"] && rotation.files == 2)
         let new = rotation.namespace.id
         #expect(try files.open(new).file("large").live[0].object == .missing)
-        // It comes later, to the old folder.
+        // It may come later, to the old folder, which then has the only copy.
+        #expect(try files.open(new).needsEarlierFiles == true)
         try bytes.write(to: URL(fileURLWithPath: path))
         #expect(try files.open(new).live("large")[0].hasPrefix("1111"))
         #expect(try files.open(new).live() == ["three"])
+        #expect(try files.open(new).needsEarlierFiles == true)
+        #expect(try files.open(new).contentsOnlyEarlier == 1)
+        var own = try files.open(new, "a")
+        try own.repair()
+        #expect(own.needsEarlierFiles == false && own.contentsOnlyEarlier == 0)
+        // Lost and cut off here, the old folder still has it.
+        let copy = URL(fileURLWithPath: files.path(new) + "/keybackup/objects")
+          .appendingPathComponent(URL(fileURLWithPath: path).lastPathComponent)
+        try bytes.prefix(5000).write(to: copy)
+        own = try files.open(new, "a")
+        #expect(own.needsEarlierFiles == true)
+        _ = try own.addFile(.of("note"), name: .of("large"), to: own.file("large").id)
+        #expect(own.needsEarlierFiles == false)
+        try files.delete(files.old)
+        let alone = try files.open(new, "c")
+        let large = try #require(try alone.file("large").versions.first { $0.size > 2048 })
+        #expect(try alone.text(large).hasPrefix("1111") && alone.live() == ["three"])
       }
     }
   }
@@ -312,6 +394,30 @@ struct RotationWithFilesTests {
     }
     #expect(try open.keep(try #require(proposal), of: id))
     #expect(try files.open(new).restoredWords()["w2"] == "zoo zoo")
+  }
+
+  @Test
+  func `A master key that was given up hides no wallet of a silent writer`() throws {
+    let second = try files.rotate().namespace.id
+    let third = try files.rotate(at: second, as: 7).namespace.id
+    // The computer has heard of neither.
+    _ = try scene.open("node").addSilently(.of("w1"), as: node.writer)
+    var thief = try files.open(second, "thief")
+    let run = try WritingRun.begin(thief.namespace.state(make: true))
+    let id = RecordID(walletID: "w1")
+    let batch = try WalletBatch.of("w1", words: "thief words")
+    let staged = try thief.stage(run: run) { operation in
+      let entry = batch.withEntry(0) { SecretBytes(copying: $0) }
+      operation.put(id, entry: entry)
+    }
+    try thief.publish(staged, run: run)
+    _ = consume run
+    var open = try files.open(third, "a")
+    let lines = try open.restored().lines
+    #expect(lines.contains("w1 abandon about late"), "\(lines)")
+    #expect(lines.contains("w1 thief words late"), "\(lines)")
+    // It is logged before a person writes the same wallet.
+    #expect(try open.lateValues(of: id).count == 2)
   }
 
   @Test

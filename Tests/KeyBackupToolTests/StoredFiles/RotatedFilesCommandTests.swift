@@ -44,6 +44,48 @@ import Testing
     #expect(again["versions"].items.count { $0["state"].text == "current" } == 1, "\(again)")
   }
 
+  @Test func `A computer that was authorised again may ask for more`() async throws {
+    let computers = try await FileComputers()
+    let first = try await computers.authoriseServer()
+    try await computers.serverAdds("first")
+    try await computers.laptop(["rotate", "--master-key"])
+    let again = try await computers.authoriseServer()
+    #expect(again["signing_key"] == first["signing_key"])
+    // The old backup still lies there: for more, the server has a new key all the same.
+    let more = try await computers.authoriseServer(may: "wallets")
+    #expect(more["signing_key"] != first["signing_key"])
+    try await computers.serverAdds("second")
+    try await restore(computers, "one", ["node/channel.backup": "second"])
+    // Rotated once more, it keeps the key with the files.
+    try await computers.laptop(["rotate", "--master-key"])
+    let third = try await computers.authoriseServer()
+    #expect(third["signing_key"] == first["signing_key"])
+    let line = try await computers.server(["writers", "request", "--json"]).json()["line"].text
+    let repeated = try await computers.laptop(
+      ["writers", "authorise", try #require(line), "--yes", "--json"]
+    ).json()
+    #expect(repeated["signing_key"] != first["signing_key"])
+  }
+
+  @Test func `The computer itself goes on with its files when it is authorised again`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    let path = computers.files + "/note"
+    try Files.write("one", to: path)
+    try await computers.laptop(["writers", "authorise"])
+    try await computers.laptop(["writers", "authorise", "--may", "wallets"])
+    let first = try await computers.laptop(["file", "add", path, "--json"]).json()
+    try await computers.laptop(["rotate", "--master-key"])
+    try await computers.laptop(["writers", "authorise"])
+    try Files.write("two", to: path)
+    let second = try await computers.laptop(["file", "add", path, "--json"]).json()
+    let ids = [first, second].map { $0["files"][0]["file_id"].text }
+    #expect(ids[0] != nil && ids[0] == ids[1], "\(first) \(second)")
+    let listed = try await computers.third(["file", "list", "--json"]).json()
+    #expect(listed["files"].items.map { $0["state"].text } == ["current"], "\(listed)")
+  }
+
   @Test func `What is missing stops it, and a person may go on`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()
@@ -56,6 +98,15 @@ import Testing
     #expect(refused.err.contains("--despite-gaps"), "\(refused.err)")
     let wrong = try await computers.laptop(["rotate", "--despite-gaps"], expecting: 64)
     #expect(wrong.err.contains("--master-key"), "\(wrong.err)")
+    // What that does not help against does not name it.
+    let logs = Files.tree(all).filter { $0.contains("/log/") }
+    let kept = try Files.read(all + "/" + #require(logs.last))
+    try Files.write("", to: all + "/" + #require(logs.last))
+    for more in [[], ["--despite-gaps"]] {
+      let torn = try await computers.laptop(["rotate", "--master-key"] + more, expecting: 75)
+      #expect(!torn.err.contains("--despite-gaps"), "\(torn.err)")
+    }
+    try Files.write(kept, to: all + "/" + #require(logs.last))
     let rotated = try await computers.laptop(["rotate", "--master-key", "--despite-gaps"])
     #expect(rotated.err.contains("authorise them again"), "\(rotated.text)")
     // The first version is not known to be replaced: both are there.

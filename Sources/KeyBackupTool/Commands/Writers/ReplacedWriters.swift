@@ -20,3 +20,8 @@ extension BackupFolder {
     }
   }
 }
+
+extension [LocalSilentWriter] {
+  /// The writer whose key a new request keeps: the last one with files, because they go on with it.
+  var continued: LocalSilentWriter? { last { $0.may.contains(.filePut) } ?? last }
+}

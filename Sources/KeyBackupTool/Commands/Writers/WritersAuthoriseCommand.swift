@@ -181,9 +181,9 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
   ) throws(BackupFolderError) -> LocalSilentWriter? {
     let behind = Set(
       opened.silentWriters().filter { $0.isBehind && !$0.isRetired }.map(\.writer.signingKey))
-    return try folder.localSilentWriters().last {
+    return try folder.localSilentWriters().filter {
       $0.namespaceID != nil && behind.contains($0.signingKey)
-    }
+    }.continued
   }
 
   /// Says that this computer is a silent writer already.

@@ -20,14 +20,18 @@ struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Make a new key, even if another backup lies beside the one of this computer's.")
   var newKey = false
 
-  /// The silent writer whose key and files go on: another backup lies beside its own, as after
-  /// `rotate --master-key`.
+  /// The silent writer whose key and files go on: a backup lies beside its own that its key does not
+  /// know, as after `rotate --master-key`.
   private func known(_ folder: BackupFolder) throws(BackupFolderError) -> LocalSilentWriter? {
     if newKey { return nil }
     let writers = try folder.localSilentWriters().filter { $0.namespaceID != nil }
-    guard let writer = writers.last, writers.allSatisfy({ $0.namespaceID == writer.namespaceID })
+    guard let writer = writers.continued, let own = writer.namespaceID,
+      writers.allSatisfy({ $0.namespaceID == own })
     else { return nil }
-    return try folder.namespaces().contains { $0 != writer.namespaceID } ? writer : nil
+    let known = writers.reduce(into: Set([own])) { $0.formUnion($1.earlier) }
+    // A computer that opens the backup also knows which ones were rotated.
+    let candidates = try folder.candidates()
+    return (candidates.known + candidates.unknown).contains { !known.contains($0) } ? writer : nil
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
