@@ -147,7 +147,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     }
   }
 
-  /// How far above what is proved a name may be. A device makes far fewer backups.
+  /// How far above what is proved a name may be: a device makes far fewer backups.
   private static let mostAhead: Int64 = 1 << 20
 
   /// A version above all that are known: by this computer, in the database, in the folder.
