@@ -31,6 +31,9 @@ struct StoredFilesReport: Sendable {
   /// Files whose contents are not those that were written.
   var damaged: [FileFinding] { summary?.damaged ?? [] }
 
+  /// Whether contents were read, and some are not what was written or could not be read.
+  var lacksContents: Bool { summary.map { !$0.damaged.isEmpty || $0.unread > 0 } ?? false }
+
   /// Adds the codes and the advice of this part.
   func judge(_ codes: inout [ExitCode], _ advice: inout [String]) {
     codes += (summary?.codes ?? []) + (remembered?.codes ?? []) + (watched?.codes ?? [])

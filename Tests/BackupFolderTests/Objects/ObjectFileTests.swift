@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BackupFolder
@@ -127,6 +128,25 @@ struct ObjectFileTests {
     let names = try FileManager.default.contentsOfDirectory(
       atPath: url.deletingLastPathComponent().path)
     #expect(names == [url.lastPathComponent])
+  }
+
+  @Test
+  func `A source that cannot be read leaves the turn to the next one`() throws {
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    for folder in ["/backing", "/mount"] {
+      try FileManager.default.createDirectory(
+        atPath: scene.base + folder, withIntermediateDirectories: false)
+    }
+    try whole.write(to: URL(fileURLWithPath: scene.base + "/backing/" + name))
+    let system = try FailingFileSystem(
+      backing: scene.base + "/backing", path: scene.base + "/mount")
+    defer { system.unmount() }
+    try system.tell("rule op=read name=*.bin errno=EIO")
+    let failing = ObjectFolder(directory: try Directory.open(path: scene.base + "/mount"))
+    try FileManager.default.removeItem(atPath: path)
+    #expect(throws: BackupFolderError.file(.contentsIncomplete)) { try copy(failing) }
+    try copy(failing, source("good", whole))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
   }
 
   @Test

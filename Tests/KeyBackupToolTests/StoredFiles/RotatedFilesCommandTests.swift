@@ -86,6 +86,37 @@ import Testing
     #expect(listed["files"].items.map { $0["state"].text } == ["current"], "\(listed)")
   }
 
+  @Test func `The earlier backup may go only when all contents are here and whole`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/large"
+    try Files.write(String(repeating: "0123456789abcdef\n", count: 10_000), to: path)
+    try await computers.laptop(["file", "add", path])
+    let old = try #require(
+      try await computers.laptop(["rotate", "--master-key", "--json"])
+        .json()["previous_namespace_id"].text)
+    func deletable(_ code: Int32) async throws -> [String?] {
+      let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: code).json()
+      return deep["deletable"].items.map { $0["namespace_id"].text }
+    }
+    #expect(try await deletable(0) == [old])
+    let all = computers.box.folder + "/cspp-namespaces"
+    let name = Files.tree(all).first { $0.hasSuffix(".bin") && !$0.hasPrefix(old) }
+    let object = try all + "/" + #require(name)
+    let whole = try Files.read(object)
+    var changed = whole
+    changed[70_000] ^= 1
+    try Files.write(changed, to: object)
+    #expect(try await deletable(65) == [])
+    // What is lost here is copied from there.
+    try Files.remove(object)
+    let told = try await computers.laptop(["verify", "--deep"], expecting: nil)
+    #expect(told.text.contains("To copy them: keybackup key repair"), "\(told.text)")
+    #expect(try await deletable(0) == [])
+    try await computers.laptop(["key", "repair"])
+    #expect(try Files.read(object) == whole)
+    #expect(try await deletable(0) == [old])
+  }
+
   @Test func `What is missing stops it, and a person may go on`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()
