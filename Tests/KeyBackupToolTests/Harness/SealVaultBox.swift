@@ -66,11 +66,13 @@ struct SealVaultBox: Sendable {
       wrapper: wrapper, expecting: expecting)
   }
 
-  /// Lets calls that are about a path fail.
-  static func failing(_ calls: String, at path: String, _ error: String = "EIO") -> [String] {
+  /// Lets calls that are about a path fail: all, or some as strace's `when` counts them.
+  static func failing(
+    _ calls: String, at path: String, _ error: String = "EIO", when: String = "1+"
+  ) -> [String] {
     [
       "strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", "trace=\(calls)", "-e",
-      "inject=\(calls):error=\(error)",
+      "inject=\(calls):error=\(error):when=\(when)",
     ]
   }
 }

@@ -168,6 +168,31 @@ import Testing
     let partly = try await given.run(words, wrapper: stuck, expecting: 87)
     #expect(partly.err.contains("\(first) could not be deleted"), "\(partly.err)")
     #expect(Files.tree(folder) == [first])
-    #expect(try await given.run(words).out == "Deleted 1 backup.\n")
+    let renamed = first.replacing(".zip", with: " (1).zip")
+    try Files.write("x", to: "\(folder)/\(renamed)")
+    let rest = try await given.run(words + ["--json"])
+    #expect(try rest.json()["deleted"].items.map(\.text) == [first])
+    #expect(try rest.json()["others"].items.map(\.text) == [renamed])
+    #expect(rest.err.contains("stays: it may be of this device"), "\(rest.err)")
+    #expect(Files.tree(folder) == [renamed])
+  }
+
+  @Test func `What fails after the backup got its name says that it is there`() async throws {
+    let words = ["write", given.database, folder, "--device-id", "laptop", "--json"]
+    func write(_ wrapper: [String] = []) async throws -> Outcome {
+      try await given.run(
+        words + ["--password-file", given.password, "--kdf-secret", "-"],
+        input: SealVaultBox.secret, wrapper: wrapper, expecting: nil)
+    }
+    #expect(try await write().code == 0)
+    // The number is remembered first, the backup second.
+    let failing = SealVaultBox.failing(
+      "?rename,?renameat,?renameat2", at: given.box.home + "/.local/state/keybackup/sealvault",
+      when: "2+")
+    let failed = try await write(failing)
+    try expectFailure(failed, 74, word: "io")
+    let hint = try #require(try failed.json()["error"]["hint"].text)
+    #expect(hint.contains("_laptop_2.zip was written all the same"), "\(hint)")
+    #expect(Files.tree(folder).count == 2)
   }
 }
