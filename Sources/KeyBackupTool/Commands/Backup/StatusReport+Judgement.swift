@@ -3,9 +3,7 @@ internal import CSPP
 
 /// The meaning of the states of wallets, files and logs: exit codes, and advice.
 extension StatusReport {
-  /// Adds codes and advice for all that `status` tells.
-  ///
-  /// - Parameter time: Unix seconds.
+  /// Adds codes and advice for all that `status` tells at a time, in Unix seconds.
   mutating func judgeAll(at time: Int64) {
     judge()
     judgeKeySlots(at: time)
