@@ -12,8 +12,6 @@ extension StatusReport {
 
   /// Adds codes and advice for all that was found.
   mutating func judge() {
-    // An earlier backup may have what is damaged here.
-    if stored.lacksContents { spent = [] }
     judgeMemory()
     judgeFiles()
     judgeHistory()

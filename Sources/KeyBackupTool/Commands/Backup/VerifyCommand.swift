@@ -44,6 +44,8 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       opened.remember(summary, world)
       report.stored = StoredFilesReport(summary, at: world.now())
       report.findings += report.stored.damaged
+      // An earlier backup may have what is damaged here.
+      if report.stored.lacksContents { report.spent = [] }
       report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)
