@@ -87,6 +87,7 @@ package struct SealVaultDatabase: Equatable, Sendable {
     guard case .integer(let pages)? = try database.rows("PRAGMA page_count").first?.first,
       case .integer(let size)? = try database.rows("PRAGMA page_size").first?.first
     else { throw .damaged(part: "the database") }
+    guard pages > 0 else { throw .missing(part: "the content of the database") }
     guard pages <= Int64(SealVaultBackup.databaseLimit) / max(size, 512) else {
       throw .tooLarge(part: "the database, in bytes,", limit: SealVaultBackup.databaseLimit)
     }
@@ -107,6 +108,13 @@ package struct SealVaultDatabase: Equatable, Sendable {
     of bytes: borrowing SecretBytes, version: Int64
   ) throws(ForeignBackupError) -> SecretBytes {
     let database = try SQLiteDatabase.copying(bytes)
+    // It would change the copy in ways that nobody asked for.
+    let triggers = try database.rows(
+      "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = 'local_settings'")
+    guard triggers.isEmpty else {
+      throw .unusable(
+        part: "the database", reason: "a trigger of its own would change it with its version")
+    }
     _ = try database.rows("UPDATE local_settings SET backup_version = ?", version)
     let copy = try database.serialize()
     let inside = try SealVaultDatabase(copy)

@@ -162,6 +162,13 @@ enum InputFile {
         "\(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
         hint: FileCheck.unexpanded(path) ?? "check the path")
     }
+    var status = stat()
+    if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      close(descriptor)
+      throw UserMessage(
+        .usage, "\(ShellWord.quoted(path)) is a folder, and a file is needed",
+        hint: "name a file in it")
+    }
     return descriptor
   }
 }

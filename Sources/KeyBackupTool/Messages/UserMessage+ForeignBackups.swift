@@ -45,7 +45,8 @@ extension UserMessage {
         UserMessage(.dataInvalid, "\(part)\(place) cannot be taken", hint: advice)
       case .busy(let part):
         UserMessage(
-          .io, "another program is using \(part)\(place)", hint: "close it and run this again")
+          .incomplete, word: "busy", "another program is using \(part)\(place)",
+          hint: "close it and run this again")
       case .unusable(let part, let reason):
         UserMessage(
           .io, "\(part)\(place) cannot be used: \(reason)",

@@ -22,7 +22,7 @@ struct PasswordOptions: ParsableArguments {
   var isGiven: Bool { passwordFd != nil || passwordFile != nil }
 
   /// `-` when it comes from standard input.
-  var input: String? { passwordFd == 0 ? "-" : nil }
+  var input: String? { passwordFd == 0 || passwordFile == "-" ? "-" : nil }
 
   /// The password, as it was given.
   ///
@@ -37,7 +37,8 @@ struct PasswordOptions: ParsableArguments {
     _ what: String, _ prompter: Prompter, twice: Bool, limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let given = try SecretLine.read(
-      descriptor: passwordFd, orFile: passwordFile, what: "password", limit: limit + 1)
+      descriptor: passwordFile == "-" ? prompter.output.streams.input : passwordFd,
+      orFile: passwordFile, what: "password", limit: limit + 1)
     if let given { return given }
     return try TwiceTyped.read(
       what, prompter, twice: twice, limit: limit + 1,

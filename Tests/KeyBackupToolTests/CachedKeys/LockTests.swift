@@ -8,7 +8,7 @@ import Testing
     let session = try await DesktopSession(box)
     let desktop = session.environment
     func strace(_ error: String) -> [String] {
-      ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=keyctl:error=\(error)"]
+      Tracing.wrapper(["-e", "inject=keyctl:error=\(error)"])
     }
     func lock(_ arguments: [String], kernel: String, expecting: Int32) async throws -> Outcome {
       try await box.keybackup(

@@ -120,9 +120,7 @@ import Testing
   func `Where the kernel forbids it`(_ error: String) async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
-    let wrapper = [
-      "strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=add_key,keyctl:error=\(error)",
-    ]
+    let wrapper = Tracing.wrapper(["-e", "inject=add_key,keyctl:error=\(error)"])
     let trace = try await box.traced {
       let outcome = try await box.keybackup(["unlock"], wrapper: wrapper, expecting: nil)
       expectFailure(outcome, 78, says: "kernel's keyring cannot be used here", "containers")
@@ -234,7 +232,7 @@ import Testing
       // `lock --all` would delete what other tests keep in the kernel's keyring.
       let wrapper =
         arguments == ["lock"]
-        ? [] : ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=keyctl:error=ENOSYS"]
+        ? [] : Tracing.wrapper(["-e", "inject=keyctl:error=ENOSYS"])
       let forgotten = try await box.keybackup(
         arguments + ["--json"], key: nil, pin: .none, environment: desktop, wrapper: wrapper)
       #expect(try forgotten.json()["forgotten"].number == 1)
@@ -287,9 +285,9 @@ import Testing
         try await box.keybackup(
           ["unlock", "--keep"], environment: session.environment, expecting: nil),
         78, says: "no program keeps secrets")
-      let hidden =
-        ["strace", "-f", "-qq", "-o", "/dev/null"] + Self.libraryPaths.flatMap { ["-P", $0] }
-        + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+      let hidden = Tracing.wrapper(
+        Self.libraryPaths.flatMap { ["-P", $0] }
+          + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"])
       expectFailure(
         try await box.keybackup(
           ["unlock", "--keep"], environment: session.environment, wrapper: hidden, expecting: nil),

@@ -214,9 +214,8 @@ import Testing
         }
       }
     }
-    let hidden =
-      ["strace", "-f", "-qq", "-o", "/dev/null"] + places.flatMap { ["-P", $0] }
-      + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+    let hidden = Tracing.wrapper(
+      places.flatMap { ["-P", $0] } + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"])
     // SQLite is opened for a database only, which the vector does not hold.
     let command =
       library.contains("sqlite")

@@ -70,9 +70,8 @@ struct SealVaultBox: Sendable {
   static func failing(
     _ calls: String, at path: String, _ error: String = "EIO", when: String = "1+"
   ) -> [String] {
-    [
-      "strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", "trace=\(calls)", "-e",
-      "inject=\(calls):error=\(error):when=\(when)",
-    ]
+    Tracing.wrapper([
+      "-P", path, "-e", "trace=\(calls)", "-e", "inject=\(calls):error=\(error):when=\(when)",
+    ])
   }
 }

@@ -75,6 +75,7 @@ import Testing
       try Files.setMode(box.configurationFile, mode)
       try await box.keybackup(["config", "show"], key: nil, pin: .none)
     }
+    try Files.setMode(box.configurationFile, 0o644)
     try await box.giveAway(box.configurationFile)
     let outcome = try await box.keybackup(["devices"], key: nil, pin: .none, expecting: nil)
     expectFailure(outcome, 78, says: "belongs to somebody else")

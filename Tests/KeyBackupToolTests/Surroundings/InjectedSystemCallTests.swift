@@ -30,7 +30,7 @@ import Testing
       let inject = "inject=\(call.name):error=\(call.error):when=\(place)"
       let outcome = try await box.keybackup(
         Sandbox.derive + ["--timeout", "2"],
-        wrapper: ["strace", "-f", "-qq", "-o", "/dev/null", "-e", inject], expecting: nil)
+        wrapper: Tracing.wrapper(["-e", inject]), expecting: nil)
       // A signal would be 128 and more; 127 is the loader's.
       #expect(outcome.code < 128, "\(inject): \(outcome.text)")
       #expect(outcome.endedAtOnce, "\(inject) took \(outcome.seconds) s")

@@ -42,7 +42,7 @@ import Testing
     let log = backup.box.root + "/calls"
     let asked = try await backup.box.keybackup(
       ["wallet", "remove", PreparedBackup.ids[0]], pin: .none,
-      wrapper: ["strace", "-f", "-qq", "-o", log, "-e", "trace=open,openat"],
+      wrapper: Tracing.wrapper(log: log, ["-e", "trace=open,openat"]),
       terminal: [
         .expect("tries left): "), .type(Sandbox.pin + "\n"), .expect("[y/N] "), .type("n\n"),
       ], expecting: 85)

@@ -195,4 +195,81 @@ import Testing
     #expect(hint.contains("_laptop_2.zip was written all the same"), "\(hint)")
     #expect(Files.tree(folder).count == 2)
   }
+
+  @Test func `An empty database is no backup, and a folder is no database`() async throws {
+    let words = ["write", given.database, folder, "--device-id", "laptop", "--json"]
+    func write(expecting: Int32?) async throws -> Outcome {
+      try await given.run(
+        words + ["--password-file", given.password, "--kdf-secret", "-"],
+        input: SealVaultBox.secret, expecting: expecting)
+    }
+    let first = try await file(write(expecting: 0))
+    try Files.write("", to: given.database)
+    try expectFailure(await write(expecting: nil), 65, word: "data-invalid")
+    #expect(Files.tree(folder) == [first])
+    try expectFailure(
+      await given.run(
+        ["verify", folder, "--password-file", given.password, "--json"], expecting: nil),
+      64, word: "usage")
+  }
+
+  @Test func `A trigger that the new version would run is refused`() async throws {
+    let database = try await given.ownDatabase(version: 12)
+    try await given.sqlite(database, "CREATE TABLE kept (a)")
+    try await given.sqlite(
+      database,
+      "CREATE TRIGGER x AFTER UPDATE ON local_settings BEGIN DELETE FROM kept; END")
+    let refused = try await given.run(
+      ["write", database, folder, "--device-id", "D", "--password-file", given.password]
+        + ["--kdf-secret", "-", "--json"], input: SealVaultBox.secret, expecting: nil)
+    try expectFailure(refused, 74, word: "io")
+    #expect(refused.out.contains("a trigger of its own"), "\(refused.out)")
+    #expect(Files.tree(folder).isEmpty)
+  }
+
+  /// Wherever the signal comes: a backup that got its name is remembered.
+  @Test func `An interrupted write is remembered, or wrote nothing`() async throws {
+    let write = [
+      "foreign", "sealvault", "write", given.database, folder, "--device-id", "laptop",
+      "--password-file", given.password, "--kdf-secret", given.box.root + "/secret",
+    ]
+    try Files.write(SealVaultBox.secret, to: given.box.root + "/secret", mode: 0o600)
+    try await given.box.keybackup(write, key: nil, pin: .none)
+    let first = try #require(Files.tree(folder).first)
+    let kept = given.box.root + "/" + first
+    try Files.write(Files.read(folder + "/" + first), to: kept)
+    for delay in ["0.1", "0.3", "0.5", "0.7", "0.9"] {
+      let script = #"""
+        set -m; delay=$1; shift; "$@" >/dev/null 2>&1 & sleep "$delay"; kill -INT $!; wait $! || :
+        """#
+      let run = try await given.box.run(
+        ["bash", "-c", script, "bash", delay, Build.keybackup] + write, key: nil)
+      #expect(run.code == 0, "\(run.text)")
+      let isNewer = Files.tree(folder).contains { $0 != first }
+      try await given.opened("verify", kept, expecting: isNewer ? 89 : 0)
+      if isNewer { return }
+    }
+  }
+
+  @Test func `An older version takes nobody's place in the backup`() async throws {
+    try await given.box.keybackup(["init"])
+    func write() async throws -> String {
+      try await file(
+        given.run(
+          ["write", given.database, folder, "--device-id", "laptop", "--json"]
+            + ["--password-file", given.password, "--kdf-secret", "-"], input: SealVaultBox.secret))
+    }
+    let first = try await write()
+    let old = given.box.root + "/" + first
+    try Files.write(Files.read(folder + "/" + first), to: old)
+    let second = try await write()
+    func add(_ zip: String, expecting: Int32) async throws -> [String?] {
+      let added = try await given.run(
+        ["open", zip, "--add", "--json", "--password-file", given.password, "--kdf-secret", "-"],
+        key: [], input: SealVaultBox.secret + "\n", expecting: expecting)
+      return try added.json()["added"]["files"].items.map { $0["name"].text }
+    }
+    #expect(try await add(folder + "/" + second, expecting: 0) == ["sealvault-laptop.sqlite3"])
+    #expect(try await add(old, expecting: 89) == ["sealvault-laptop_1.sqlite3"])
+  }
 }

@@ -302,14 +302,26 @@ import Testing
         ["", "/\(machine)-linux-gnu"].map { "\(folder)\($0)/libarchive.so.13" }
       }
     }
-    let hidden =
-      ["strace", "-f", "-qq", "-o", "/dev/null"] + places.flatMap { ["-P", $0] }
-      + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"]
+    let hidden = Tracing.wrapper(
+      places.flatMap { ["-P", $0] } + ["-e", "trace=openat", "-e", "inject=openat:error=ENOENT"])
     let refused = try await box.keybackup(
       ["foreign", "world", "verify", Self.sealed, "--json"] + opening, key: nil, pin: .none,
       wrapper: hidden, expecting: nil)
     try expectFailure(refused, 69, word: "library-missing")
     #expect(refused.out.contains("sudo apt install libarchive-dev"), "\(refused.out)")
+  }
+
+  @Test func `What lies there unencrypted after a failure is named`() async throws {
+    let failing = Tracing.wrapper([
+      "-P", "\(out)/root_secret.json", "-e", "trace=linkat,renameat2,rename,renameat", "-e",
+      "inject=linkat,renameat2,rename,renameat:error=ENOSPC",
+    ])
+    let failed = try await box.keybackup(
+      ["foreign", "world", "open", Self.sealed, "--out", out, "--json"] + opening, key: nil,
+      pin: .none, wrapper: failing, expecting: nil)
+    try expectFailure(failed, 74, word: "io")
+    #expect(failed.out.contains("2 files were written to"), "\(failed.out)")
+    #expect(Files.tree(out).count == 2)
   }
 
   // MARK: What is refused

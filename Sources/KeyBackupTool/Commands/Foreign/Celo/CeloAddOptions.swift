@@ -9,7 +9,7 @@ struct CeloAddOptions: ParsableArguments {
   @Flag(help: "Put it into the backup: a wallet, or else a file.")
   var add = false
 
-  @Option(help: ArgumentHelp("With --add, the name in the backup.", valueName: "name"))
+  @Option(help: ArgumentHelp("With --add: its name in the backup (required).", valueName: "name"))
   var name: String?
 
   @Option(

@@ -101,7 +101,13 @@ struct SealVaultMemory {
   private func load() throws(UserMessage) -> Record {
     let path = "\(folder)/\(deviceID)"
     guard FileCheck.exists(path) else { return Record() }
-    let text = String(decoding: try InputFile.readFile(path, limit: 4096), as: UTF8.self)
+    // Read also after a signal: what was written has to be remembered.
+    guard let text = ForeignFile.text(path, limit: 4096) else {
+      throw UserMessage(
+        .config,
+        "what is remembered of the device \(deviceID) cannot be read: \(ShellWord.quoted(path))",
+        hint: "make it a file that you may read, or move it away")
+    }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard lines.count == 5, lines[0] == Self.magic, let version = Int64(lines[1]),
       let taken = Int64(lines[3]), min(version, taken) >= 0, lines[4].isEmpty

@@ -59,7 +59,10 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     var codes = [opened.exitCode]
     if addition.add {
       var added = ForeignAddition()
-      let name = "sealvault-\(opened.metadata.deviceID)"
+      // An older one takes nobody's place.
+      let name =
+        "sealvault-\(opened.metadata.deviceID)"
+        + (opened.freshness == .newest ? "" : "_\(opened.metadata.version)")
       try added.append(opened.database.copy(), name: name + ".sqlite3")
       if hasKey { try added.append(keyText.copy(), name: name + ".data-key") }
       let result = try await added.add(unlock, writtenTo: out, world)

@@ -92,6 +92,8 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     let backup = try NewSealVault(
       copy.bytes, copy.inside, from: database, metadata(version, copy.inside, world), password,
       secret.bytes)
+    // The last moment at which nothing is left behind.
+    try Interruption.check()
     // It opens: now what it depends on may be kept.
     if let keyring = secret.keyring { try keyring.keep(secret.bytes) }
     try place(backup, password)
@@ -120,6 +122,8 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
         "deleted": .array(earlier.proved.filter { !left.contains($0) }.map { .string($0) }),
         "not_deleted": .array((left + earlier.others).map { .string($0) }),
       ], ofChange: "the backup was written all the same")
+    let deleted = earlier.proved.filter { !left.contains($0) }
+    for file in deleted { output.note("Deleted the older \(ShellWord.quoted(file)).") }
     for file in left {
       output.warn("keybackup: the older \(ShellWord.quoted(file)) could not be deleted")
     }

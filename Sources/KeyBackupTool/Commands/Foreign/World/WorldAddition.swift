@@ -37,7 +37,15 @@ struct WorldNames {
   mutating func name(of path: String) -> String {
     let plain = prefix + path.split(separator: "/").joined(separator: "-")
     let isFree = plain.utf8.count <= PathComponent.byteLimit && !taken.contains(plain.lowercased())
-    let name = isFree ? plain : prefix + Hex.string(SHA256.hash(Array(path.utf8)))
+    var name = plain
+    var hashed = path
+    if !isFree {
+      // The archive's maker may have chosen a path that looks like the hash of another.
+      repeat {
+        hashed = Hex.string(SHA256.hash(Array(hashed.utf8)))
+        name = prefix + hashed
+      } while taken.contains(name)
+    }
     taken.insert(name.lowercased())
     return name
   }

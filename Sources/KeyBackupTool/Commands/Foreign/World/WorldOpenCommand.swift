@@ -44,7 +44,11 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
     var lines: [String] = []
     if let out {
       var written = WrittenWorld(into: try RestoredTree(path: out), now: world.now())
-      try written.write(opened)
+      do throws(UserMessage) {
+        try written.write(opened)
+      } catch {
+        throw written.count == 0 ? error : error.adding(hint: written.remains(in: out))
+      }
       if let obstacle = written.obstacle(in: out) { throw obstacle }
       result["written"] = .number(written.count)
       result["there"] = .number(written.there)
@@ -141,6 +145,12 @@ struct WrittenWorld {
     let before =
       there == 0 ? "" : " \(counted(there, "file")) \(there == 1 ? "was" : "were") there."
     return "Wrote \(counted(count, "file")) to \(ShellWord.quoted(folder)).\(before)"
+  }
+
+  /// A hint about the files that were written when not all could be.
+  func remains(in folder: String) -> String {
+    "\(counted(count, "file")) \(count == 1 ? "was" : "were") written to "
+      + "\(ShellWord.quoted(folder)) before: what is there holds unencrypted secrets"
   }
 
   /// Says which files were there before, where others may read them.
