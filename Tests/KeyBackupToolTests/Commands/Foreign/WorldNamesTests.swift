@@ -1,4 +1,4 @@
-import CSPP
+import SecretMemory
 import Testing
 
 @testable import KeyBackupTool
