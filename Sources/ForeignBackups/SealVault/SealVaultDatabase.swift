@@ -87,9 +87,12 @@ package struct SealVaultDatabase: Equatable, Sendable {
     guard case .integer(let pages)? = try database.rows("PRAGMA page_count").first?.first,
       case .integer(let size)? = try database.rows("PRAGMA page_size").first?.first
     else { throw .damaged(part: "the database") }
-    guard pages > 0 else { throw .missing(part: "the content of the database") }
     guard pages <= Int64(SealVaultBackup.databaseLimit) / max(size, 512) else {
       throw .tooLarge(part: "the database, in bytes,", limit: SealVaultBackup.databaseLimit)
+    }
+    // SQLite takes an empty file for a database.
+    guard try !database.rows("SELECT 1 FROM sqlite_master LIMIT 1").isEmpty else {
+      throw .missing(part: "the content of the database")
     }
     let copy = try database.serialize()
     _ = try database.rows("ROLLBACK")

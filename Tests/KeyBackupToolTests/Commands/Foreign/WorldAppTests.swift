@@ -313,7 +313,7 @@ import Testing
 
   @Test func `What lies there unencrypted after a failure is named`() async throws {
     let failing = Tracing.wrapper([
-      "-P", "\(out)/root_secret.json", "-e", "trace=linkat,renameat2,rename,renameat", "-e",
+      "-P", out, "-e", "trace=linkat,renameat2,rename,renameat", "-e",
       "inject=linkat,renameat2,rename,renameat:error=ENOSPC",
     ])
     let failed = try await box.keybackup(
