@@ -13,9 +13,6 @@ KEY ?= simulated
 # The program as it is released, in .build/release.
 RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
 
-# The sample programs; a build folder of their own, because they are a package of their own.
-EXAMPLES = $(SWIFT) build --package-path Examples --scratch-path .build/examples
-
 FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Examples/Package.swift \
   Examples/Sources
 
@@ -146,7 +143,7 @@ try-dist: ## make a release with a key of its own, and check it as docs/releases
 
 examples: ## build the sample programs that use the libraries (Examples)
 	@scripts/setup --check build
-	$(EXAMPLES)
+	@SWIFT="$(SWIFT)" scripts/build-samples
 
 docs: ## the libraries' documentation, as pages in .build/docs
 	@scripts/setup --check build

@@ -20,6 +20,10 @@ let optimised: [SwiftSetting] =
   ? strict
   : strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
+/// The commands, which are most of the program and none of its work: small before fast
+/// (docs/decisions/0034-quick-start.md).
+let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// Tests only (the simulated key, second opinions): the product's cryptography
 /// is libsodium's.
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -81,7 +85,8 @@ let package = Package(
 
     // The product.
     .target(
-      name: "SecretMemory", dependencies: ["CSodium", "CLinux"], swiftSettings: optimised),
+      name: "SecretMemory", dependencies: ["COpenSSL", "CSodium", "CLinux"],
+      swiftSettings: optimised),
     .target(
       name: "PRFDevice", dependencies: ["CFido2", "CPCSC", "CUdev", "CLinux", "SecretMemory"],
       swiftSettings: strict),
@@ -110,6 +115,12 @@ let package = Package(
         "CSecp256k1", "CZip", "CZlib", "SecretMemory",
       ],
       swiftSettings: strict),
+    // Guards: a PIN or a login as a way in. Pure: no files, no clock, no network.
+    .target(
+      name: "RistrettoVOPRF", dependencies: ["CSodium", "SecretMemory"], swiftSettings: optimised),
+    .target(
+      name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
+      swiftSettings: optimised),
     // What --help and the manual pages say; `make man` runs the second one.
     .target(name: "HelpPages", swiftSettings: strict),
     .executableTarget(
@@ -121,7 +132,7 @@ let package = Package(
         "BackupFolder", "CSPP", "ForeignBackups", "HelpPages", "Nostr", "PRFDevice",
         "SecretMemory", "SecretStores", "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
-      swiftSettings: strict, linkerSettings: [quickStart]),
+      swiftSettings: small, linkerSettings: [quickStart]),
 
     // The simulated security key and the tests. Nothing above knows of these.
     .systemLibrary(
@@ -242,6 +253,20 @@ let package = Package(
     .testTarget(
       name: "ForeignBackupsTests",
       dependencies: ["COpenSSL", "ForeignBackups", "SecretMemory", "TestSupport"],
+      swiftSettings: strict),
+    .target(
+      name: "GuardTestSupport", dependencies: ["SecretMemory", "TestSupport"],
+      path: "Tests/GuardTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "RistrettoVOPRFTests",
+      dependencies: ["RistrettoVOPRF", "SecretMemory", "GuardTestSupport", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "GuardProtocolTests",
+      dependencies: [
+        "GuardProtocol", "CSPP", "RistrettoVOPRF", "SecretMemory", "GuardTestSupport",
+        "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],

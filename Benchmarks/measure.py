@@ -17,7 +17,7 @@ import time
 
 import crafted
 import folders
-from harness import (KEYBACKUP, STATE, assertion, hmac_secret, in_turns, ms, on_terminal,
+from harness import (KEYBACKUP, ROOT, STATE, assertion, hmac_secret, in_turns, ms, on_terminal,
                      table)
 
 
@@ -41,11 +41,20 @@ def measure_instructions():
     """Instructions repeat almost exactly, also on a busy machine."""
     assertion_command, derive = one_evaluation()
     log = os.path.join(STATE, "callgrind")
+    # As it is installed; and valgrind gives up at the compiler's debugging information.
+    program = stripped()
+    root = os.path.join(STATE, "root")
+    with open(f"{ROOT}/Tests/Vectors/foreign/world.json") as vectors, open(root, "w") as file:
+        file.write(json.load(vectors)["account"][0]["root_secret_json"])
+    os.chmod(root, 0o600)
     counts = {}
     for name, command in {
-            "`fido2-assert -G -h`": assertion_command, "`keybackup derive`": derive,
+            "`fido2-assert -G -h`": assertion_command, "`keybackup derive`": [program] + derive[1:],
             "`fido2-token -V`": ["fido2-token", "-V"],
-            "`keybackup --version`": [KEYBACKUP, "--version"]}.items():
+            "`keybackup --version`": [program, "--version"],
+            "`keybackup --help`": [program, "--help"],
+            "`keybackup foreign world id`": [program, "foreign", "world", "id", "--root-secret", root]
+    }.items():
         on_terminal("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                     f"--log-file={log}", *command)
         with open(log) as file:
@@ -53,7 +62,7 @@ def measure_instructions():
     table("Instructions of one run, by callgrind", ["", "million", "to libfido2's"],
           [(name, f"{count / 1e6:.1f}", f"{count / counts[base]:.2f}")
            for (name, count), base in zip(counts.items(),
-                                          2 * ["`fido2-assert -G -h`"] + 2 * ["`fido2-token -V`"])])
+                                          2 * ["`fido2-assert -G -h`"] + 4 * ["`fido2-token -V`"])])
 
 
 def measure_derive(touched):
@@ -71,10 +80,15 @@ def measure_derive(touched):
            for name, u in (rows[:2] if touched else rows)])
 
 
+def stripped():
+    """The program as it is installed; its path."""
+    path = os.path.join(STATE, "stripped")
+    subprocess.run(["strip", "-o", path, KEYBACKUP], check=True)
+    return path
+
+
 def measure_size():
-    stripped = os.path.join(STATE, "stripped")
-    subprocess.run(["strip", "-o", stripped, KEYBACKUP], check=True)
-    print(f"\nThe program, stripped: {os.path.getsize(stripped) / 1e6:.1f} MB.")
+    print(f"\nThe program, stripped: {os.path.getsize(stripped()) / 1e6:.1f} MB.")
 
 
 def main():

@@ -31,3 +31,10 @@ public struct SizeLimits: Equatable, Sendable {
     guard size <= min(limit, Int(Int32.max)) else { throw .tooLarge(limit: limit) }
   }
 }
+
+extension Sequence<UInt64> {
+  /// The sum of sizes that others claim, in bytes: at most 2^62, whatever they claim.
+  public func sumOfClaims() -> UInt64 {
+    reduce(0) { Swift.min($0 + Swift.min($1, SizeLimits.file), 1 << 62) }
+  }
+}

@@ -4,6 +4,14 @@
 package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   /// This part is not as the format wants it, or does not fit what authenticates it.
   case damaged(part: String)
+  /// The whole file is something else than this: "zip file".
+  case otherKind(String)
+  /// This part has nothing in it.
+  case empty(part: String)
+  /// This part, with which the file ends, is not there, or was changed.
+  case cutOff(part: String)
+  /// The file's name is not this one, which it says itself.
+  case misnamed(right: String)
   /// This part is needed and not there: of the file, or of what was given to open it.
   case missing(part: String)
   /// A newer or other version of the format than can be read.
@@ -32,6 +40,10 @@ package enum ForeignBackupError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .damaged(let part): "\(part) is damaged"
+    case .otherKind(let kind): "this is no \(kind)"
+    case .empty(let part): "\(part) is empty"
+    case .cutOff(let part): "\(part) is missing or damaged"
+    case .misnamed(let right): "its name should be \(right)"
     case .missing(let part): "\(part) is missing"
     case .unsupported(let part): "\(part) is of a kind that cannot be read"
     case .tooLarge(let part, let limit): "\(part) is over the limit of \(limit)"

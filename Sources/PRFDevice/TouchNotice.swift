@@ -11,7 +11,7 @@ final class TouchNotice: Sendable {
   }
 
   /// makeCredential, getAssertion, authenticatorSelection (CTAP 2.1, section 6).
-  private static let commands: Set<UInt8> = [0x01, 0x02, 0x0B]
+  private static let commands: [UInt8] = [0x01, 0x02, 0x0B]
   /// CTAPHID_CBOR at the beginning of a packet (CTAP 2.1, section 11.2.4).
   private static let firstPacketOfCBOR: UInt8 = 0x80 | 0x10
 

@@ -1,6 +1,10 @@
+internal import COpenSSL
 internal import CSodium
 
 /// SHA-256 (FIPS 180-4) with 32-byte digests.
+///
+/// A message in pieces may be a file of any size. OpenSSL digests it with the processor's own
+/// instructions, some seven times as fast as libsodium.
 @safe
 public struct SHA256: ~Copyable {
   /// The size of a digest, 32 bytes.
@@ -8,31 +12,35 @@ public struct SHA256: ~Copyable {
 
   // The state has its own allocation, which can be wiped. A value that moves would leave copies,
   // and the state holds the last block of a message that may be secret.
-  private let state: UnsafeMutablePointer<crypto_hash_sha256_state>
+  private let state: UnsafeMutablePointer<SHA256_CTX>
+
+  /// More than OpenSSL uses of the stack, in bytes; it may leave a block of the message there.
+  private static let stackSize = 8192
 
   /// Starts a digest that receives its message in pieces.
   public init() {
     unsafe state = .allocate(capacity: 1)
-    unsafe crypto_hash_sha256_init(state)
+    unsafe SHA256_Init(state)
   }
 
   deinit {
-    unsafe sodium_memzero(state, MemoryLayout<crypto_hash_sha256_state>.size)
+    unsafe sodium_memzero(state, MemoryLayout<SHA256_CTX>.size)
     unsafe state.deallocate()
   }
 
   /// Adds bytes to the message.
   public mutating func update(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { bytes in
-      _ = unsafe crypto_hash_sha256_update(
-        state, bytes.cBytes, UInt64(bytes.count))
+      _ = unsafe SHA256_Update(state, bytes.cBytes, bytes.count)
     }
+    sodium_stackzero(Self.stackSize)
   }
 
   /// The digest of everything added; consumes the value.
   public consuming func finalize() -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Self.digestSize)
-    unsafe crypto_hash_sha256_final(state, &digest)
+    unsafe SHA256_Final(&digest, state)
+    sodium_stackzero(Self.stackSize)
     return digest
   }
 

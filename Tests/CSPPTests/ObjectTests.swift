@@ -228,4 +228,11 @@ struct ObjectTests {
       #expect(throws: CSPPError.invalidField("content")) { try finish(changed) }
     }
   }
+
+  @Test func `A sum of claimed sizes never overflows`() {
+    #expect(([1, 2, 3] as [UInt64]).sumOfClaims() == 6)
+    #expect([UInt64]().sumOfClaims() == 0)
+    #expect([UInt64.max].sumOfClaims() == SizeLimits.file)
+    #expect([UInt64](repeating: .max, count: 1 << 23).sumOfClaims() == 1 << 62)
+  }
 }

@@ -51,7 +51,7 @@ final class Computer {
     try BackupFolder.open(
       path: replica.folder,
       settings: BackupFolder.Settings(
-        stateFolder: state, writerLabel: name, clock: { 1_700_000_000 + UInt64(time) }))
+        stateFolder: state, writerLabel: name, clock: { UInt64(1_700_000_000 + time) }))
   }
 }
 

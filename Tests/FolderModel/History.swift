@@ -20,6 +20,17 @@ public struct History: RandomHistory {
     case plant
     /// Three computers, 300 steps, and each delivery is a random part of the pending files.
     case partial
+    /// Files and silent writers: crashes, cloned disks, restored disks and folders, wrong clocks.
+    case files
+    /// Files, and somebody who has a silent computer's disk or adds files without any key.
+    case thief
+    /// Files, rotations of the master key, and somebody who has one that was given up.
+    case rotation
+    /// Files whose objects and operations are removed, cut off, swapped or changed.
+    case damage
+
+    /// Whether it is played with files and silent writers.
+    var hasFiles: Bool { [.files, .thief, .rotation, .damage].contains(self) }
   }
 
   /// The kind of events.
@@ -35,7 +46,7 @@ public struct History: RandomHistory {
     self.seed = seed
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 6...24, using: &generator)
-    steps = Array(0..<(kind == .partial ? 300 : count))
+    steps = Array(0..<(kind == .partial ? 300 : kind.hasFiles ? count + 10 : count))
   }
 
   /// The result of a history.
@@ -50,6 +61,7 @@ public struct History: RandomHistory {
 
   /// Plays the history to its end.
   public func play() -> Outcome {
+    if kind.hasFiles { return playFiles() }
     let world: World
     do {
       world = try World(seed: seed, others: kind == .partial ? 2 : nil)
@@ -67,6 +79,24 @@ public struct History: RandomHistory {
       // A permanent loss cannot be undone.
       if world.isAttacked { world.lookAround() } else { world.finish() }
     }
+    return Outcome(violations: world.violations, trace: world.trace, runs: world.runs)
+  }
+
+  /// Plays a history with files.
+  private func playFiles() -> Outcome {
+    let world: FileWorld
+    do {
+      world = try FileWorld(kind, seed: seed)
+    } catch {
+      return Outcome(violations: ["no world: \(error)"])
+    }
+    let stage = FileStage(world: world)
+    for step in steps {
+      var generator = SeededGenerator(seed: seed &* 0x1_0001 &+ UInt64(step) &* 0x9E37_79B9)
+      stage.step(using: &generator)
+      if !world.violations.isEmpty { break }
+    }
+    if world.violations.isEmpty { world.finish() }
     return Outcome(violations: world.violations, trace: world.trace, runs: world.runs)
   }
 

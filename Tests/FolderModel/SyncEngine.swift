@@ -7,7 +7,8 @@ import TestSupport
 /// becomes a conflict copy, if `names` gives it a name; otherwise it is dropped.
 final class SyncEngine {
   private(set) var replicas: [Replica] = []
-  private let archive: Archive
+  /// The content with these bytes; equal bytes are one object.
+  private let content: ([UInt8]) -> Content
   private let names: ConflictNames?
   private var time = 0
   /// The versions from which each version was made.
@@ -16,8 +17,8 @@ final class SyncEngine {
   /// The names of conflict copies.
   private var copies: Set<String> = []
 
-  init(archive: Archive, names: ConflictNames?) {
-    self.archive = archive
+  init(names: ConflictNames?, _ content: @escaping ([UInt8]) -> Content) {
+    self.content = content
     self.names = names
   }
 
@@ -33,7 +34,7 @@ final class SyncEngine {
     let disk = Disk.files(replica.folder)
     for (path, bytes) in disk.sorted(by: { $0.key < $1.key }) {
       let known = replica.partial[path] ?? replica.versions[path]?.content
-      if known?.bytes != bytes { send(path, archive.content(bytes), from: replica) }
+      if known?.bytes != bytes { send(path, content(bytes), from: replica) }
     }
     for path in replica.files.keys.sorted() where disk[path] == nil {
       send(path, nil, from: replica)
@@ -95,7 +96,7 @@ final class SyncEngine {
     guard current == nil || ancestors[delivery.version.time]?.contains(current?.time ?? 0) == true,
       replica.partial[delivery.path] == nil
     else { return }
-    replica.partial[delivery.path] = archive.content(bytes)
+    replica.partial[delivery.path] = content(bytes)
     replica.show(delivery.path)
   }
 

@@ -59,8 +59,9 @@ final class World {
     self.slot = keyID
     archive = Archive(try slot.unwrap(secret: SecurityKey.prfOutput()))
     let names = ConflictNames.allCases.randomElement(using: &generator)
+    let archive = archive
     engine = SyncEngine(
-      archive: archive, names: Bool.random(using: &generator) ? names : nil)
+      names: Bool.random(using: &generator) ? names : nil, archive.content)
     engine.add(first.replica)
     computers = [first]
     let count = Int.random(in: 1...3, using: &generator)

@@ -1,5 +1,6 @@
 import Glibc
 import SecretMemory
+import TestSupport
 import Testing
 
 /// The promises of ``SecretBytes`` about its memory.
@@ -155,5 +156,29 @@ struct SHA256ResidueTests {
     unsafe place.deallocate()
     let piece = Array(array(message).prefix(16))
     #expect(!left.indices.contains { left[$0...].starts(with: piece) })
+  }
+
+  @Test
+  func `A message in pieces leaves none of its blocks in memory`() throws {
+    for needle in digested() { #expect(try MemoryScan.count(needle) == 0) }
+  }
+
+  /// The first and the last blocks of a message that was digested, also as words of this processor.
+  private func digested() -> [Needle] {
+    let message = SecretBytes.random(count: 64 * 1000 + 40)
+    var hash = SHA256()
+    message.withBytes { hash.update($0) }
+    _ = hash.finalize()
+    return [0, 64 * 999, 64 * 1000].flatMap { start in
+      let block = message.copy(start..<start + 32)
+      var words = SecretBytes(zeroed: 32)
+      for place in 0..<32 {
+        let byte = block.withBytes {
+          unsafe $0.unsafeLoad(fromByteOffset: place ^ 3, as: UInt8.self)
+        }
+        words.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: place, as: UInt8.self) }
+      }
+      return [block.withBytes { Needle($0) }, words.withBytes { Needle($0) }]
+    }
   }
 }

@@ -201,8 +201,9 @@ class Reading:
                     self.replaced[id(one)].append(other)
                     if other.kind == "decision":
                         copies.append((one, other))
-        circular = [(one, other) for one, other in copies if any(v is one for v in self.reachable(other))]
-        for one, other in circular:
+        kept = [(one, other) for one, other in copies
+                if set(one.replaces) & set(other.replaces) or any(v is one for v in self.reachable(other))]
+        for one, other in kept:
             self.replaced[id(one)] = [v for v in self.replaced[id(one)] if v is not other]
         for versions in self.replaced.values():
             for version in versions:

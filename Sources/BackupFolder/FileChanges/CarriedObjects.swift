@@ -38,6 +38,9 @@ extension OpenNamespace {
     }
   }
 
+  /// The number of versions whose contents writing calls copied from an earlier namespace.
+  public var copiedContents: Int { lineage.copiedContents }
+
   /// Copies contents that only an earlier namespace has into this one.
   ///
   /// What no folder has waits.
@@ -46,11 +49,12 @@ extension OpenNamespace {
   ///   - file: the file; nil for all.
   ///   - run: this writing run.
   /// - Throws: system errors.
-  func copyCarriedObjects(
+  mutating func copyCarriedObjects(
     of file: FileID? = nil, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    for version in versionsWithoutContents(of: file) {
-      _ = try copyObject(of: version, into: namespace, run: run)
+    for version in versionsWithoutContents(of: file)
+    where try copyObject(of: version, into: namespace, run: run) == nil {
+      lineage.copiedContents += 1
     }
   }
 }

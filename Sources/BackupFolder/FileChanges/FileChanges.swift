@@ -139,7 +139,7 @@ extension OpenNamespace {
       if aside.isEmpty, !live.isEmpty, isAdopted { return }
       try requireWhole(version.file, despiteGaps)
       guard isAdopted else { throw .file(.historyIncomplete) }
-      replaces = rules.names(of: aside)
+      replaces = rules.names(of: aside + rules.followers(of: kept))
     }
     let (put, operation) = try reopen(
       kept.operation.digest, version.file, in: kept.namespace)

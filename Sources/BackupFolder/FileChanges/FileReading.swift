@@ -30,7 +30,9 @@ extension OpenNamespace {
         found[entry.writer]?.hasGap = true
       }
     }
-    let named = Set(log.files.seenSealed.values.joined().map(\.end))
+    // A master key that was given up makes no gaps.
+    let seen = log.files.seenSealed.filter { !log.index.isBeyond($0.key) }
+    let named = Set(seen.values.joined().map(\.end))
     let gaps = Set(named.filter { sealed.place(of: $0.digest) == nil }.map(\.writerID))
     let missing = Dictionary(grouping: missingSealed, by: \.writer)
     let incomplete = Dictionary(grouping: sealed.incomplete, by: \.writer)

@@ -75,11 +75,12 @@ extension OpenNamespace {
   ///   - operation: receives the copy, unless the version's contents are damaged for good.
   ///   - target: the operation's namespace.
   ///   - run: this writing run.
+  ///   - progress: receives the number of bytes copied so far.
   /// - Returns: why the contents could not be copied; nil if they were.
   /// - Throws: system errors.
   func carry(
     _ version: FileVersions.Version, into operation: inout OperationBuilder, of target: Namespace,
-    run: borrowing WritingRun
+    run: borrowing WritingRun, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) -> FileObstacle? {
     let (put, source) = try reopen(
       version.operation.digest, version.put.fileID, in: version.namespace)
@@ -89,7 +90,8 @@ extension OpenNamespace {
     } catch {
       return .contentsDamaged
     }
-    let problem = try copyObject(of: put.version, into: target, run: run)
+    let problem = try copyObject(
+      of: put.version, into: target, run: run, progress: progress)
     do {
       try operation.filePut(
         put.fileID, name: put.name, version: copy, replaces: version.put.replaces,
@@ -100,17 +102,20 @@ extension OpenNamespace {
     return problem
   }
 
-  /// Copies a version's object into a namespace, unless it is there.
+  /// Copies a version's object into a namespace, unless it is there; `progress` receives the number
+  /// of bytes copied so far.
   ///
   /// - Returns: why it could not be copied; nil if it is there now, or there is none.
   /// - Throws: system errors.
   func copyObject(
-    of version: FileVersion, into target: Namespace, run: borrowing WritingRun
+    of version: FileVersion, into target: Namespace, run: borrowing WritingRun,
+    progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) -> FileObstacle? {
     guard case .object(let object, _) = version.place else { return nil }
     do throws(BackupFolderError) {
       try ObjectFolder.copy(
-        object, contents: version.size, from: objectFolders(), into: target, tag: run.tag)
+        object, contents: version.size, from: objectFolders(), into: target, tag: run.tag,
+        progress: progress)
       return nil
     } catch .file(let obstacle) {
       return obstacle

@@ -202,8 +202,9 @@ struct FileVersions {
       replaced[from] = targets.sorted()
     }
     // A version that a person chose reaches back through what the choice put aside.
-    let circular = byCopy.filter { reaches($0.to, $0.from) }
-    for edge in circular { replaced[edge.from].removeAll { $0 == Int32(edge.to) } }
+    // One that was chosen instead of a version stays beside what follows that version.
+    let kept = byCopy.filter { isChosenInstead($0.to, before: $0.from) || reaches($0.to, $0.from) }
+    for edge in kept { replaced[edge.from].removeAll { $0 == Int32(edge.to) } }
     replacedBy = [[Int32]](repeating: [], count: versions.count)
     isDead = [Bool](repeating: false, count: versions.count)
     isRemoved = isDead
@@ -231,6 +232,12 @@ struct FileVersions {
   /// were carried or adopted from it.
   private func named(_ key: Key) -> [Int32] {
     (byName[key] ?? []) + (byMade[key] ?? []).filter { versions[Int($0)].kind == .finding }
+  }
+
+  /// Whether a choice puts a version aside that another version names too.
+  private func isChosenInstead(_ choice: Int, before place: Int) -> Bool {
+    let names = versions[choice].put.replaces
+    return !names.isEmpty && !Set(names).isDisjoint(with: versions[place].put.replaces)
   }
 
   private func reaches(_ start: Int, _ end: Int) -> Bool {
@@ -372,6 +379,18 @@ struct FileVersions {
       }
     )
     .sorted()
+  }
+
+  /// The places of the versions that replace every copy of a version, even if they do not count
+  /// themselves.
+  ///
+  /// Who brings the version back puts them aside too, or the copy would be replaced at once.
+  func followers(of version: Version) -> [Int] {
+    guard let key = version.by else { return [] }
+    return (places[version.put.fileID] ?? []).filter {
+      versions[$0].speaksFor == key && versions[$0].made != version.made
+        && versions[$0].put.replaces.contains(version.made)
+    }
   }
 
   /// The names of the versions that a version that was held back replaces: of its key only.

@@ -119,11 +119,12 @@ struct ObjectFolder {
   ///   - sources: the folders that may have it.
   ///   - namespace: the namespace, whose folder of objects is created.
   ///   - tag: distinguishes this computer's temporary files.
+  ///   - progress: receives the number of bytes copied so far.
   /// - Throws: ``BackupFolderError/file(_:)`` if no source has it, or what has its name cannot be
   ///   read; ``BackupFolderError/interrupted``; system errors.
   static func copy(
     _ object: Digest, contents size: UInt64, from sources: [ObjectFolder],
-    into namespace: Namespace, tag: String
+    into namespace: Namespace, tag: String, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) {
     let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.objectFolder)
@@ -138,7 +139,7 @@ struct ObjectFolder {
       case .wrongSize: problem = .contentsIncomplete
       case .here, .inline:
         do throws(BackupFolderError) {
-          let staged = try source.stage(copyOf: object, in: folder, tag: tag)
+          let staged = try source.stage(copyOf: object, in: folder, tag: tag, progress)
           return try target.place(staged, object, isTaken: state != .missing)
         } catch .file(let obstacle) {
           problem = obstacle
@@ -166,14 +167,17 @@ struct ObjectFolder {
   /// - Throws: ``BackupFolderError/file(_:)`` if it cannot be read, or its bytes are not those of its
   ///   name; system errors of the writing.
   private func stage(
-    copyOf object: Digest, in folder: Directory, tag: String
+    copyOf object: Digest, in folder: Directory, tag: String, _ progress: (UInt64) -> Void
   ) throws(BackupFolderError) -> AtomicFile {
     let staged = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: folder, tag: tag)
     var failure: BackupFolderError?
+    var done: UInt64 = 0
     try readable { () throws(BackupFolderError) in
       try forEachPiece(of: FolderLayout.objectFile(object)) { (piece) throws(BackupFolderError) in
         if failure != nil { return }
         do throws(BackupFolderError) { try staged.append(piece) } catch { failure = error }
+        done += UInt64(piece.byteCount)
+        progress(done)
       }
     }
     if let failure { throw failure }

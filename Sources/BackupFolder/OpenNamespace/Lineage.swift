@@ -19,4 +19,6 @@ struct Lineage {
   var carriedEnds: [Operation.Seen]?
   /// The namespaces that the opening run already has open.
   var openElsewhere: Set<NamespaceID> = []
+  /// The number of versions whose contents were copied from an earlier namespace.
+  var copiedContents = 0
 }

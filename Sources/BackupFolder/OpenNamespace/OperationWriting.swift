@@ -114,20 +114,25 @@ extension OpenNamespace {
   }
 
   /// Gives a staged operation its name; from here on it counts.
+  ///
+  /// This computer remembers the name before the operation has it. If it is killed between the two,
+  /// the next run only needs a new writer ID. The other way round, the folder could be set back
+  /// after the kill, and the counter claimed again. Once the first operation comes back, the two are
+  /// a fork.
   mutating func publish(
     _ staged: StagedOperation, run: borrowing WritingRun
   ) throws(BackupFolderError) {
+    localState.writer = staged.header.writerID
+    localState.lastOwn = staged.reference.name
+    try run.state.save(localState, of: id)
     guard try staged.file.place(new: staged.fileName) else {
       throw .busy(path: "\(staged.folder.path)/\(staged.fileName)")
     }
     try staged.folder.sync()
     log.append(staged)
-    localState.writer = staged.header.writerID
-    localState.lastOwn = staged.reference.name
     localState.operations.insert(staged.reference.name)
     localState.creating = false
-    // If an own operation is not remembered, the next run only needs a new writer ID. Throwing here
-    // would report a published operation as failed.
+    // Throwing here would report a published operation as failed. The next run remembers it.
     try? run.state.save(localState, of: id)
     if !staged.fileChanges.isEmpty { judgeFiles() }
     judgeLogs()

@@ -6,6 +6,16 @@
 public import CSPP
 public import SecretMemory
 
+/// How far a rotation of the master key has come.
+public enum RotationProgress: Sendable {
+  /// So many versions of wallets are carried over.
+  case versions(Int)
+  /// So many bytes of files are copied.
+  case copied(UInt64, of: UInt64)
+  /// So many bytes of files are decrypted again from the copies.
+  case readBack(UInt64, of: UInt64)
+}
+
 /// The result of a rotation of the master key.
 public struct Rotation: ~Copyable {
   /// The new namespace, open.
@@ -149,13 +159,13 @@ extension OpenNamespace {
   ///   - atHand: the key slot of this namespace that is the same device or code.
   ///   - despiteGaps: whether to go on while operations of silent writers, or contents of files, are
   ///     missing; they are late when they come.
-  ///   - progress: receives the number of versions carried over so far.
+  ///   - progress: is told how far it has come.
   /// - Returns: the new namespace, open.
   /// - Throws: ``BackupFolderError/cannotRotate(_:)``, ``BackupFolderError/keySlotRemoved`` and
   ///   system errors; this namespace is then unchanged.
   public mutating func rotateMasterKey(
     to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
-    despiteGaps: Bool = false, progress: (Int) -> Void = { _ in }
+    despiteGaps: Bool = false, progress: (RotationProgress) -> Void = { _ in }
   ) throws(BackupFolderError) -> Rotation {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
@@ -175,8 +185,9 @@ extension OpenNamespace {
     for _ in 0..<3 {
       let before = (carried.count, files, fileState.sealed.names)
       ends = log.index.tips()
-      carried = try carry(into: &rotation, enrolment, run: run, progress: progress)
-      files = try carryFiles(into: &rotation, despiteGaps: despiteGaps, run: run)
+      carried = try carry(into: &rotation, enrolment, run: run) { progress(.versions($0)) }
+      files = try carryFiles(
+        into: &rotation, despiteGaps: despiteGaps, run: run, progress: progress)
       try refresh(run: run)
       if (carried.count, files, fileState.sealed.names) == before { break }
     }
@@ -185,7 +196,8 @@ extension OpenNamespace {
     _ = try rotation.namespace.repair(run: run)
     if let problem = rotation.namespace.view.problem { throw problem }
     try rotation.namespace.verify(
-      carried, files, without: rotation.incompleteFiles, enrolment.keyID, secret: secret)
+      carried, files, without: rotation.incompleteFiles, enrolment.keyID, secret: secret,
+      progress: progress)
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
     rotation.left = pendingKeySlots(besides: atHand)

@@ -127,7 +127,8 @@ extension OpenNamespace {
   /// - Throws: ``RotationObstacle/notVerified`` when something is missing or different.
   func verify(
     _ carried: Set<CarriedVersion>, _ files: Set<FileVersions.Identity>,
-    without incomplete: Set<FileVersions.Identity>, _ key: KeyID, secret: borrowing SecretBytes
+    without incomplete: Set<FileVersions.Identity>, _ key: KeyID, secret: borrowing SecretBytes,
+    progress: (RotationProgress) -> Void
   ) throws(BackupFolderError) {
     let scan = try namespace.scan()
     let slots = scan.keySlots.filter { $0.keyID == key }
@@ -151,7 +152,7 @@ extension OpenNamespace {
     guard missing.isEmpty, isLogged, report.findings.isEmpty, open.logFindings.isEmpty,
       report.counts[.missing] == 0, open.health.incomplete + open.health.forked == 0
     else { throw .cannotRotate(.notVerified) }
-    try open.verify(files, without: incomplete)
+    try open.verify(files, without: incomplete, progress: progress)
     for topic in sensitiveTopics {
       guard try Set(open.sensitiveTexts(topic)) == Set(sensitiveTexts(topic)) else {
         throw .cannotRotate(.notVerified)

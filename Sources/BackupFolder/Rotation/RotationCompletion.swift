@@ -84,8 +84,11 @@ extension OpenNamespace {
       }
       if isRival {
         try logLeft(left, of: older.open, run: run)
-        try carryNames(from: older.open, run: run)
-        try carryRetirements(from: older.open, run: run)
+        // Publishing judges the files of all namespaces again, so none may be in use meanwhile.
+        let names = older.open.log.files.authorisations
+        let retirements = older.open.knownRetirements
+        try carryNames(names, run: run)
+        try carryRetirements(retirements, run: run)
       }
       if isRival || !log.links.isSettled { try logFrom(older.open.masterKey, run: run) }
       guard isEnd(older.open), let last = log.index.tips().first else { continue }

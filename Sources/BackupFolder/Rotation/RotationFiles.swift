@@ -19,28 +19,40 @@ extension OpenNamespace {
   ///   - rotation: the rotation.
   ///   - despiteGaps: whether to go on where an object is missing.
   ///   - run: this writing run.
+  ///   - progress: is told how many bytes are copied.
   /// - Returns: every version that the new namespace must hold.
   /// - Throws: ``RotationObstacle/filesMissing``; system errors.
   mutating func carryFiles(
-    into rotation: inout Rotation, despiteGaps: Bool, run: borrowing WritingRun
+    into rotation: inout Rotation, despiteGaps: Bool, run: borrowing WritingRun,
+    progress: (RotationProgress) -> Void
   ) throws(BackupFolderError) -> Set<FileVersions.Identity> {
     if !hasFiles { return [] }
     let target = rotation.namespace.namespace
     try target.objects()?.directory.removeStaged(tag: run.tag)
-    try rotation.namespace.carryNames(from: self, run: run)
+    try rotation.namespace.carryNames(log.files.authorisations, run: run)
     var all: Set<FileVersions.Identity> = []
     rotation.incompleteFiles = []
-    for round in liveInRounds() {
+    let rounds = liveInRounds()
+    let total = rounds.joined().map(\.put.version.objectBytes).sumOfClaims()
+    var before: UInt64 = 0
+    for round in rounds {
       var operation = rotation.namespace.finding()
       for version in round {
         let identity = FileVersions.Identity(version)
         guard all.insert(identity).inserted else { continue }
         let count = operation.count
         let object = version.put.version.object
+        let size = version.put.version.objectBytes
+        let done = before
+        before = min(before + size, total)
+        func copied(_ bytes: UInt64) { progress(.copied(done + min(bytes, size), of: total)) }
+        defer { copied(size) }
         if rotation.namespace.fileState.versions.identities.contains(identity) {
           // A large one is not read again in every round.
           if let object, rotation.objects.contains(object) { continue }
-          guard let problem = try copyObject(of: version.put.version, into: target, run: run)
+          guard
+            let problem = try copyObject(
+              of: version.put.version, into: target, run: run, progress: copied)
           else {
             if let object { rotation.objects.insert(object) }
             continue
@@ -50,7 +62,9 @@ extension OpenNamespace {
           rotation.failures.append(finding(of: version, problem))
           continue
         }
-        if let problem = try carry(version, into: &operation, of: target, run: run) {
+        let problem = try carry(
+          version, into: &operation, of: target, run: run, progress: copied)
+        if let problem {
           // Contents that are damaged for good stay where they are.
           if operation.count == count {
             all.remove(identity)
@@ -70,7 +84,7 @@ extension OpenNamespace {
       }
       try rotation.namespace.publish(findings: operation, run: run)
     }
-    try rotation.namespace.carryRetirements(from: self, run: run)
+    try rotation.namespace.carryRetirements(knownRetirements, run: run)
     rotation.files = Set(all.map(\.file)).count
     return all
   }
@@ -118,11 +132,11 @@ extension OpenNamespace {
   ///
   /// So the versions that they made keep their computers' names.
   mutating func carryNames(
-    from older: borrowing OpenNamespace, run: borrowing WritingRun
+    _ authorisations: [FileRecords.Authorisation], run: borrowing WritingRun
   ) throws(BackupFolderError) {
     var known = Set(log.files.authorisations.map(\.writer.signingKey))
     var operation = finding()
-    for logged in older.log.files.authorisations {
+    for logged in authorisations {
       let writer = logged.writer
       guard known.insert(writer.signingKey).inserted else { continue }
       // No signer has a key that cannot be added.
@@ -138,9 +152,9 @@ extension OpenNamespace {
   ///
   /// What was carried is seen: without the earlier namespace it still counts.
   mutating func carryRetirements(
-    from older: borrowing OpenNamespace, run: borrowing WritingRun
+    _ retirements: [FileRecords.Retirement], run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    for retirement in older.knownRetirements {
+    for retirement in retirements {
       let isKnown = log.files.retirements.contains {
         $0.key == retirement.key && Set($0.pieces) == Set(retirement.pieces)
       }
@@ -192,19 +206,26 @@ extension OpenNamespace {
     }
   }
 
-  /// Compares the files of the new namespace, opened alone, with what was carried.
+  /// Compares the files of the new namespace, opened alone, with what was carried; `progress` is told
+  /// how many bytes were read.
   ///
   /// - Throws: ``RotationObstacle/notVerified``; ``BackupFolderError/interrupted``.
   func verify(
-    _ carried: Set<FileVersions.Identity>, without incomplete: Set<FileVersions.Identity>
+    _ carried: Set<FileVersions.Identity>, without incomplete: Set<FileVersions.Identity>,
+    progress: (RotationProgress) -> Void
   ) throws(BackupFolderError) {
     var missing = carried
-    for version in try files().flatMap(\.live) {
+    let live = try files().flatMap(\.live)
+    let total = live.map(\.size).sumOfClaims()
+    var done: UInt64 = 0
+    for version in live {
       let identity = FileVersions.Identity(version)
       guard missing.remove(identity) != nil else { throw .cannotRotate(.notVerified) }
       if incomplete.contains(identity) { continue }
       do throws(BackupFolderError) {
-        try read(version) { (_) throws(BackupFolderError) in
+        try read(version) { (piece) throws(BackupFolderError) in
+          done += UInt64(piece.byteCount)
+          progress(.readBack(done, of: total))
           if namespace.settings.watch.isInterrupted() { throw .interrupted }
         }
       } catch .file {
@@ -222,4 +243,9 @@ extension FileVersions {
     version.put = version.put.replacing(reached(from: place))
     return version
   }
+}
+
+extension FileVersion {
+  /// The size of the contents in bytes; 0 if they lie in the operation.
+  fileprivate var objectBytes: UInt64 { object == nil ? 0 : size }
 }

@@ -55,6 +55,9 @@ package struct CeloBackup: Equatable, Sendable {
   /// The names of fields that the format does not have.
   package let unknownFields: [String]
 
+  /// 8 hex digits that are others in every file: the beginning of its nonce.
+  package var mark: String { Hex.string(Array(nonce.prefix(4))) }
+
   /// The size of what is encrypted, in bytes.
   package var dataSize: Int { encryptedData.count - AES256GCM.overhead }
 

@@ -14,7 +14,7 @@ package struct CircuitBreakerKey: ~Copyable {
 
   /// Reads a private key in PEM, without a password of its own.
   ///
-  /// - Throws: `refused` for one with a password and for another kind, `damaged` for what is no key.
+  /// - Throws: `refused` for one with a password and for another kind, `otherKind` for what is no key.
   package init(pem: borrowing SecretBytes) throws(ForeignBackupError) {
     guard pem.count <= Self.sizeLimit else {
       throw .tooLarge(part: "the circuit breaker's key, in bytes,", limit: Self.sizeLimit)
@@ -39,7 +39,7 @@ package struct CircuitBreakerKey: ~Copyable {
         part: "the circuit breaker's key, which has a password of its own,",
         advice: "make a copy without it: openssl pkey -in KEY -out COPY")
     }
-    guard let read = unsafe read else { throw .damaged(part: "the circuit breaker's key") }
+    guard let read = unsafe read else { throw .otherKind("private RSA key (PEM)") }
     guard unsafe EVP_PKEY_is_a(read, "RSA") == 1 else {
       unsafe EVP_PKEY_free(read)
       throw .refused(

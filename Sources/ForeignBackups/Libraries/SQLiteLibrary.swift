@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 internal import SecretMemory
 
 /// libsqlite3: a database in a file or in memory.
@@ -17,15 +18,37 @@ struct SQLiteDatabase: ~Copyable {
   static let magic = Array("SQLite format 3\0".utf8)
   /// The largest value that is taken from a row, in bytes.
   private static let valueLimit = 64 * 1024
-  /// The largest value that SQLite makes, in bytes: a view may ask for any size.
-  private static let lengthLimit: Int32 = 64 << 20
-  /// How often all statements of a connection may go through 100,000 steps of SQLite's machine.
-  private static let patience: Int32 = 20_000
+  /// How much a statement goes through.
+  enum Extent {
+    /// A few rows, which a view may make as many as it likes.
+    case few
+    /// All of the database.
+    case whole
+
+    /// The seconds of the processor that it may take.
+    fileprivate var seconds: Int64 {
+      switch self {
+      case .few: 1
+      case .whole: 60
+      }
+    }
+
+    /// The largest value that SQLite makes, in bytes: a view may ask for any size.
+    fileprivate var length: Int32 {
+      switch self {
+      case .few: 1 << 20
+      case .whole: 64 << 20
+      }
+    }
+  }
+
+  /// The steps of SQLite's machine after which time and signals are looked at.
+  private static let steps: Int32 = 1000
 
   private let sqlite: keybackup_sqlite
   private let handle: OpaquePointer
-  /// The rest of the patience.
-  private let left: UnsafeMutablePointer<Int32>
+  /// When the running statement is ended, by this thread's clock of the processor.
+  private let end: UnsafeMutablePointer<Int64>
 
   private static let loaded = open("libsqlite3.so.0")
 
@@ -38,17 +61,18 @@ struct SQLiteDatabase: ~Copyable {
   private init(_ sqlite: keybackup_sqlite, _ handle: OpaquePointer) {
     self.sqlite = sqlite
     unsafe self.handle = handle
-    unsafe left = .allocate(capacity: 1)
-    unsafe left.pointee = Self.patience
+    unsafe end = .allocate(capacity: 1)
+    unsafe end.pointee = 0
     unsafe sqlite.sqlite3_progress_handler(
-      handle, 100_000,
-      { left in
-        guard let left = unsafe left?.assumingMemoryBound(to: Int32.self) else { return 1 }
-        unsafe left.pointee -= 1
-        return unsafe left.pointee < 0 ? 1 : 0
-      }, left)
+      handle, Self.steps,
+      { end in
+        guard let end = unsafe end?.assumingMemoryBound(to: Int64.self) else { return 1 }
+        // A signal cancels the task that runs this.
+        return unsafe Task.isCancelled || SQLiteDatabase.now() > end.pointee ? 1 : 0
+      }, end)
     _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
-    _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.lengthLimit)
+    // Some patterns take longer than anybody waits, in one step.
+    _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100)
     _ = unsafe sqlite.sqlite3_busy_timeout(handle, 5000)
   }
 
@@ -74,7 +98,14 @@ struct SQLiteDatabase: ~Copyable {
 
   deinit {
     _ = unsafe sqlite.sqlite3_close_v2(handle)
-    unsafe left.deallocate()
+    unsafe end.deallocate()
+  }
+
+  /// The nanoseconds of the processor that this thread has used.
+  private static func now() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Opens a file that is there.
@@ -120,13 +151,17 @@ struct SQLiteDatabase: ~Copyable {
   ///
   /// - Parameters:
   ///   - statement: SQL of this program.
+  ///   - extent: what it goes through.
   ///   - number: the value of its only parameter.
   ///   - limit: the most rows that are taken.
   /// - Returns: the rows.
-  /// - Throws: `damaged`, also where a table or column is not there; `busy`; `unusable`.
+  /// - Throws: `damaged`, also where a table or column is not there; `otherKind`; `busy`; `unusable`,
+  ///   also where it takes too long, or the task was cancelled.
   func rows(
-    _ statement: String, _ number: Int64? = nil, limit: Int = 8
+    _ statement: String, _ extent: Extent = .few, number: Int64? = nil, limit: Int = 8
   ) throws(ForeignBackupError) -> [[Value]] {
+    _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, extent.length)
+    unsafe end.pointee = Self.now() + extent.seconds * 1_000_000_000
     var prepared: OpaquePointer?
     try check(unsafe sqlite.sqlite3_prepare_v2(handle, statement, -1, &prepared, nil))
     defer { _ = unsafe sqlite.sqlite3_finalize(prepared) }
@@ -162,6 +197,9 @@ struct SQLiteDatabase: ~Copyable {
     case SQLITE_OK, SQLITE_ROW, SQLITE_DONE: return
     case SQLITE_BUSY, SQLITE_LOCKED:
       throw .busy(part: "the database")
+    case SQLITE_NOTADB: throw .otherKind("SQLite database")
+    case SQLITE_INTERRUPT:
+      throw .unusable(part: "the database", reason: "it takes too long to read")
     case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_IOERR, SQLITE_NOMEM, SQLITE_FULL:
       throw .unusable(part: "the database", reason: "it cannot be read or written")
     default: throw .damaged(part: "the database")

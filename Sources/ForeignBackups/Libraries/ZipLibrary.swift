@@ -61,9 +61,11 @@ enum ZipLibrary {
       var contents = SecretBytes(zeroed: count + 1)
       var filled = 0
       while true {
-        let read = unsafe contents.withUnsafeMutableBytes { target in
+        let read: Int64 = unsafe contents.withUnsafeMutableBytes { target in
           let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...])
-          return unsafe zip.zip_fread(file, rest.baseAddress, UInt64(rest.count))
+          // Newer headers say that there has to be a place.
+          guard let start = rest.baseAddress else { return -1 }
+          return unsafe zip.zip_fread(file, start, UInt64(rest.count))
         }
         guard read >= 0, filled + Int(read) <= count else { throw .damaged(part: name) }
         if read == 0 { break }
@@ -110,8 +112,9 @@ enum ZipLibrary {
     let size = unsafe zip.zip_source_tell(target)
     guard size > 0, unsafe zip.zip_source_seek(target, 0, SEEK_SET) == 0 else { throw failed }
     var bytes = [UInt8](repeating: 0, count: Int(size))
-    let read = unsafe bytes.withUnsafeMutableBytes { bytes in
-      unsafe zip.zip_source_read(target, bytes.baseAddress, UInt64(bytes.count))
+    let read: Int64 = unsafe bytes.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return -1 }
+      return unsafe zip.zip_source_read(target, start, UInt64(bytes.count))
     }
     guard read == size else { throw failed }
     return bytes

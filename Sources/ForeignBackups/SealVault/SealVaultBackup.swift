@@ -20,7 +20,8 @@ package struct SealVaultBackup: ~Copyable {
   /// - Parameters:
   ///   - zip: the whole file.
   ///   - name: the file's name; one that SealVault did not give claims nothing.
-  /// - Throws: `damaged`, `unsupported`, `tooLarge`, `libraryMissing`.
+  /// - Throws: `damaged`, `otherKind`, `empty`, `cutOff`, `misnamed`, `unsupported`, `tooLarge`,
+  ///   `libraryMissing`.
   package init(
     parsing zip: borrowing SecretBytes, named name: String?
   ) throws(ForeignBackupError) {
@@ -43,7 +44,7 @@ package struct SealVaultBackup: ~Copyable {
     let bytes = unsafe plain.withUnsafeBytes { unsafe Array($0) }
     let metadata = try SealVaultMetadata(parsing: bytes)
     if let name = name.flatMap(SealVaultName.init), name != metadata.name {
-      throw .damaged(part: "the file's name, which says something else than metadata.json,")
+      throw .misnamed(right: metadata.name.text)
     }
     let sealed = try ZipLibrary.read(database.index, database.name, count: database.count, in: zip)
     var hash = SHA256()

@@ -30,8 +30,7 @@ package struct SealVaultDatabase: Equatable, Sendable {
   }
 
   private init(_ database: borrowing SQLiteDatabase) {
-    let check = try? database.rows("PRAGMA integrity_check(1)")
-    isIntact = check == [[.bytes(Array("ok".utf8))]]
+    isIntact = Self.isIntact(database)
     version =
       switch Self.only("SELECT backup_version FROM local_settings LIMIT 2", in: database) {
       case .integer(let number)?: number
@@ -42,6 +41,11 @@ package struct SealVaultDatabase: Equatable, Sendable {
     wrappedKey = Self.bytes(
       "SELECT encrypted_dek FROM local_encrypted_deks WHERE kek_name = "
         + "'SECRET-KEY-BACKUP-KEY-ENCRYPTION-KEY' LIMIT 2", in: database)
+  }
+
+  private static func isIntact(_ database: borrowing SQLiteDatabase) -> Bool {
+    let check = try? database.rows("PRAGMA integrity_check(1)", .whole)
+    return check == [[.bytes(Array("ok".utf8))]]
   }
 
   private init(isIntact: Bool, version: Int64?, kdfNonce: [UInt8]?, wrappedKey: [UInt8]?) {
@@ -76,7 +80,8 @@ package struct SealVaultDatabase: Equatable, Sendable {
   ///
   /// - Parameter path: the file.
   /// - Returns: a copy that SQLite opened and found no fault in.
-  /// - Throws: `unusable` for a file that SQLite does not open, `busy`, `tooLarge`, `damaged`.
+  /// - Throws: `otherKind` for another file, `empty` without any table, `unusable` for a file that
+  ///   SQLite does not open, `busy`, `tooLarge`, `damaged`.
   package static func copy(of path: String) throws(ForeignBackupError) -> SecretBytes {
     let database = try SQLiteDatabase.at(path)
     let checkpoint = try database.rows("PRAGMA wal_checkpoint(FULL)")
@@ -92,11 +97,11 @@ package struct SealVaultDatabase: Equatable, Sendable {
     }
     // SQLite takes an empty file for a database.
     guard try !database.rows("SELECT 1 FROM sqlite_master LIMIT 1").isEmpty else {
-      throw .missing(part: "the content of the database")
+      throw .empty(part: "the database")
     }
     let copy = try database.serialize()
     _ = try database.rows("ROLLBACK")
-    guard try SealVaultDatabase(copy).isIntact else { throw .damaged(part: "the database") }
+    guard isIntact(try SQLiteDatabase.copying(copy)) else { throw .damaged(part: "the database") }
     return copy
   }
 
@@ -115,10 +120,11 @@ package struct SealVaultDatabase: Equatable, Sendable {
     let triggers = try database.rows(
       "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = 'local_settings'")
     guard triggers.isEmpty else {
-      throw .unusable(
-        part: "the database", reason: "a trigger of its own would change it with its version")
+      throw .refused(
+        part: "a database with a trigger on local_settings,",
+        advice: "make a copy of it without the trigger: DROP TRIGGER")
     }
-    _ = try database.rows("UPDATE local_settings SET backup_version = ?", version)
+    _ = try database.rows("UPDATE local_settings SET backup_version = ?", number: version)
     let copy = try database.serialize()
     let inside = try SealVaultDatabase(copy)
     guard inside.isIntact, inside.version == version else { throw .damaged(part: "the database") }

@@ -21,18 +21,33 @@ struct SealVaultLayout {
   private static let listed = 46
   private static let end = 22
 
-  /// - Throws: `damaged`, `unsupported`.
+  /// - Throws: `damaged`, `otherKind`, `empty`, `cutOff`, `unsupported`.
   init(_ zip: borrowing SecretBytes) throws(ForeignBackupError) {
     members = try zip.withBytes { bytes throws(ForeignBackupError) in try Self.members(bytes) }
+  }
+
+  /// Throws unless a zip file begins here and ends here.
+  private static func checkKind(_ bytes: RawSpan) throws(ForeignBackupError) {
+    guard bytes.byteCount > 0 else { throw .empty(part: "the zip file") }
+    func hasMark(_ mark: Int, at start: Int) -> Bool {
+      guard start >= 0, start + 4 <= bytes.byteCount else { return false }
+      return Fields(bytes, start).number(0, 4) == mark
+    }
+    let ends = hasMark(0x0605_4B50, at: bytes.byteCount - end)
+    // One byte that was changed makes it no other kind of file.
+    guard ends || hasMark(0x0403_4B50, at: 0) else { throw .otherKind("zip file") }
+    guard ends, bytes.byteCount >= 2 * (local + listed) + end else {
+      throw .cutOff(part: "the end of the zip file")
+    }
   }
 
   private static func members(_ bytes: RawSpan) throws(ForeignBackupError) -> [Member] {
     let last = ForeignBackupError.damaged(part: "the end of the zip file")
     let list = ForeignBackupError.damaged(part: "the list in the zip file")
-    guard bytes.byteCount >= 2 * (local + listed) + end else { throw last }
+    try checkKind(bytes)
     let tail = Fields(bytes, bytes.byteCount - end)
     // Neither several disks nor a comment.
-    guard tail.number(0, 4) == 0x0605_4B50, tail.number(4, 4) == 0, tail.number(20, 2) == 0,
+    guard tail.number(4, 4) == 0, tail.number(20, 2) == 0,
       tail.number(8, 2) == tail.number(10, 2)
     else { throw last }
     guard tail.number(8, 2) == 2 else { throw .damaged(part: "the number of members") }

@@ -7,8 +7,6 @@ package struct SealVaultPassword: ~Copyable {
   /// The longest input that is read, in bytes.
   package static let sizeLimit = 1024
 
-  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-
   /// The characters, as ASCII.
   let letters: SecretBytes
 
@@ -52,7 +50,7 @@ package struct SealVaultPassword: ~Copyable {
           for place in 0..<length {
             let byte = unsafe random.unsafeLoad(fromByteOffset: place, as: UInt8.self)
             letters.storeBytes(
-              of: alphabet[Int(byte & 31)], toByteOffset: place, as: UInt8.self)
+              of: CrockfordBase32.upperCase[Int(byte & 31)], toByteOffset: place, as: UInt8.self)
           }
         }
       })
@@ -74,13 +72,13 @@ package struct SealVaultPassword: ~Copyable {
     }
   }
 
+  /// Whether two are the same; takes the same time for all of them.
+  package func isEqual(to other: borrowing SealVaultPassword) -> Bool {
+    letters.isEqual(to: other.letters)
+  }
+
   /// The letter that a byte means; nil: it is left out.
   private static func letter(_ byte: UInt8) -> UInt8? {
-    let large = (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
-    switch large {
-    case UInt8(ascii: "O"): return UInt8(ascii: "0")
-    case UInt8(ascii: "I"), UInt8(ascii: "L"): return UInt8(ascii: "1")
-    default: return alphabet.contains(large) ? large : nil
-    }
+    CrockfordBase32.value(of: byte).map { CrockfordBase32.upperCase[Int($0)] }
   }
 }

@@ -32,11 +32,13 @@ package struct WorldMetadata: Equatable, Sendable {
 
   /// Reads the object that the server keeps, or an answer that has it under `metadata`.
   ///
-  /// - Throws: ``ForeignBackupError/damaged(part:)``, ``ForeignBackupError/tooLarge(part:limit:)``.
+  /// - Throws: ``ForeignBackupError/damaged(part:)``, ``ForeignBackupError/otherKind(_:)``,
+  ///   ``ForeignBackupError/tooLarge(part:limit:)``.
   package init(parsing text: RawSpan) throws(ForeignBackupError) {
     guard text.byteCount <= WorldLimits.metadata else {
       throw .tooLarge(part: "the metadata, in bytes,", limit: WorldLimits.metadata)
     }
+    guard Self.mayBeObject(text) else { throw .otherKind("JSON object") }
     var keys: [Key] = []
     do {
       var object = try JSONObject(parsing: text, duplicates: .refusedOnLookup)
@@ -60,6 +62,19 @@ package struct WorldMetadata: Equatable, Sendable {
     }
     guard !keys.isEmpty else { throw .damaged(part: "the metadata, which has no key,") }
     self.keys = keys
+  }
+
+  /// Whether a brace is at the beginning or at the end, or nothing is there at all.
+  private static func mayBeObject(_ text: RawSpan) -> Bool {
+    var first: UInt8?
+    var last: UInt8?
+    for place in 0..<text.byteCount {
+      let byte = unsafe text.unsafeLoad(fromByteOffset: place, as: UInt8.self)
+      if [9, 10, 13, 32].contains(byte) { continue }
+      first = first ?? byte
+      last = byte
+    }
+    return first == nil || first == UInt8(ascii: "{") || last == UInt8(ascii: "}")
   }
 
   private static func key(_ element: JSONValue, in text: RawSpan) throws -> Key {

@@ -96,7 +96,9 @@ struct PINConversation: ~Copyable {
         PINRequest(
           key: key.shown, retries: retries, minimumLength: minimumLength, reason: reason,
           source: finder.pins.source?.word ?? finder.asker.word)))
-    if let source = finder.pins.source { return try source.read(further: finder.pins.furtherPINs) }
+    if let source = finder.pins.source {
+      return try source.read(further: finder.pins.furtherPINs, finder.pins.order)
+    }
     let question = PINQuestion(
       subject: "PIN for \(key.name)", note: "\(UserMessage.tries(retries)) left",
       complaint: complaint)

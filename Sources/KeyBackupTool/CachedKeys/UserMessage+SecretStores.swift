@@ -2,8 +2,19 @@ internal import SecretStores
 
 extension UserMessage {
   /// Creates the message for an error of a keyring.
-  init(_ error: SecretStoreError, _ place: CachedKeyPlace) {
-    let keepWithout = "every command works without it, with the security key"
+  ///
+  /// - Parameters:
+  ///   - error: the error.
+  ///   - place: the keyring.
+  ///   - without: what works without the keyring.
+  ///   - other: another keyring that may be used instead, with the word before it; none if empty.
+  init(
+    _ error: SecretStoreError, _ place: CachedKeyPlace,
+    without: String = "every command works without it, with the security key",
+    or other: String = "or use keybackup unlock --for"
+  ) {
+    let keepWithout = without
+    let instead = other.isEmpty ? "" : ", \(other)"
     self =
       switch error {
       case .noKeyrings(let code):
@@ -21,7 +32,7 @@ extension UserMessage {
       case .noSessionBus:
         UserMessage(
           .config, "there is no D-Bus session here, and so no desktop's keyring",
-          hint: "log in to a desktop, or use keybackup unlock --for, which needs none; "
+          hint: "log in to a desktop\(instead)\(other.isEmpty ? "" : ", which needs none"); "
             + keepWithout)
       case .busRefused:
         UserMessage(
@@ -30,13 +41,12 @@ extension UserMessage {
       case .noBusLibrary:
         UserMessage(
           .config, "the desktop's keyring cannot be reached: libsystemd.so.0 is missing",
-          hint: "install libsystemd (Debian: libsystemd0), or use keybackup unlock --for; "
-            + keepWithout)
+          hint: "install libsystemd (Debian: libsystemd0)\(instead); " + keepWithout)
       case .noSecretService:
         UserMessage(
           .config, "no program keeps secrets on this desktop",
-          hint: "install and start gnome-keyring, KWallet or KeePassXC with its Secret Service; or "
-            + "use keybackup unlock --for")
+          hint: "install and start gnome-keyring, KWallet or KeePassXC with its Secret Service"
+            + (other.isEmpty ? "" : "; \(other)"))
       case .locked:
         UserMessage(
           .permissionDenied, "the desktop's keyring is locked",

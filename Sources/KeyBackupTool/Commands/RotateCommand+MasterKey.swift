@@ -36,22 +36,20 @@ extension RotateCommand {
     let left = opened.pendingKeySlots(besides: atHand)
     try await announce(left, key, enrolment, secret, world)
 
-    var bar = ProgressBar(
-      "Sealing again", output: unlock.output(world), terminalName: world.variable("TERM"),
-      events: unlock.common.events)
     let total = try backup.namespace(of: opened).countWalletFiles()
+    var bars = RotationBars(wallets: total, unlock.common, world)
     let old = opened.id
     var rotation: Rotation
     do throws(BackupFolderError) {
       rotation = try opened.rotateMasterKey(
         to: enrolment, secret: secret, atHand: atHand, despiteGaps: gaps.despiteGaps
-      ) { count in
-        bar.advance(to: count, of: max(count, total))
+      ) { progress in
+        bars.advance(progress)
       }
     } catch {
       throw gaps.explained(error)
     }
-    bar.finish()
+    bars.finish()
     forgetKnown(old, backup, world)
     return try report(rotation, old, enrolment, world)
   }

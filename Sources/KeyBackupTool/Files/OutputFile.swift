@@ -22,8 +22,7 @@ struct OutputFile: ~Copyable {
       let reason = errno
       throw UserMessage(
         .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(reason))",
-        hint: reason == EEXIST
-          ? "it exists and is never overwritten; choose another name" : "choose another place")
+        hint: Self.advice(path, reason))
     }
     self.descriptor = descriptor
     self.folder = folder
@@ -31,6 +30,28 @@ struct OutputFile: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  private static func advice(_ path: String, _ reason: Int32) -> String {
+    if reason == EEXIST { return "it exists and is never overwritten; choose another name" }
+    guard reason == ENOENT else { return "choose another place" }
+    return FileCheck.unexpanded(path)
+      ?? "its folder is not there: check the path, or make the folder first"
+  }
+
+  /// Throws if something is already at a path, or its folder is not there, before a person is asked
+  /// for anything; creating the file checks again.
+  ///
+  /// - Throws: `cannot-create`.
+  static func requirePlace(_ path: String?) throws(UserMessage) {
+    try requireFree(path)
+    guard let path else { return }
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { String(path[..<$0]) } ?? "."
+    guard !folder.isEmpty, !FileCheck.exists(folder) else { return }
+    throw UserMessage(
+      .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(ENOENT))",
+      hint: advice(path, ENOENT))
+  }
 
   /// Throws if something is already at a path, before a key is touched for it; creating the file
   /// checks again.

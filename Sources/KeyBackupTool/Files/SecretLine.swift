@@ -41,10 +41,7 @@ enum SecretLine {
             + (isMissing ? "is not there" : "could not be opened: \(systemText(reason))"),
           hint: "check \(setting): a path belongs there, and never the \(what) itself")
       }
-      throw UserMessage(
-        reason == EACCES ? .permissionDenied : .noInput,
-        "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
-        hint: "check the path given with \(option ?? "--\(what.lowercased())-file")")
+      throw unopened(path, what, option, reason)
     }
     defer { close(descriptor) }
     var status = stat()
@@ -61,6 +58,33 @@ enum SecretLine {
     return try read(
       from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
       isFIFO: status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  /// Refuses a file that could not be read, before a person is asked for anything.
+  ///
+  /// - Parameters:
+  ///   - path: its path; nil, and `-`, which is standard input, are not looked at.
+  ///   - what: the secret's name in messages.
+  ///   - option: the option that named the file; nil: `--<what>-file`.
+  /// - Throws: as ``read(file:what:option:named:isRegular:limit:)``; reading checks again.
+  static func requireUsable(
+    _ path: String?, what: String, option: String? = nil
+  ) throws(UserMessage) {
+    guard let path, path != "-" else { return }
+    var status = stat()
+    guard unsafe access(path, R_OK) == 0, unsafe stat(path, &status) == 0 else {
+      throw unopened(path, what, option, errno)
+    }
+    try requirePrivate(status, path, what)
+  }
+
+  private static func unopened(
+    _ path: String, _ what: String, _ option: String?, _ reason: Int32
+  ) -> UserMessage {
+    UserMessage(
+      reason == EACCES ? .permissionDenied : .noInput,
+      "the \(what) file \(ShellWord.quoted(path)) could not be opened: \(systemText(reason))",
+      hint: "check the path given with \(option ?? "--\(what.lowercased())-file")")
   }
 
   /// Refuses a regular file that others can read, or that another user could change.
@@ -102,6 +126,29 @@ enum SecretLine {
     if let descriptor { return try read(descriptor: descriptor, what: what, limit: limit) }
     guard let file else { return nil }
     return try read(file: file, what: what, option: option, limit: limit)
+  }
+
+  /// Reads from the source in the options, where `-` as the file stands for standard input.
+  ///
+  /// - Parameters:
+  ///   - descriptor: an open descriptor, or nil.
+  ///   - file: a path, `-`, or nil.
+  ///   - input: the descriptor of standard input.
+  ///   - what: the secret's name in messages.
+  ///   - option: the option that named the file; nil for `--<what>-file`.
+  ///   - limit: as for ``read(file:what:option:limit:)``.
+  /// - Returns: the line; nil where none is given, and where standard input is a terminal: a person
+  ///   types it with echo off.
+  /// - Throws: as ``read(file:what:option:limit:)``.
+  static func read(
+    descriptor: Int32?, orFile file: String?, orInput input: Int32, what: String,
+    option: String? = nil, limit: Int
+  ) throws(UserMessage) -> SecretBytes? {
+    guard file == "-" else {
+      return try read(
+        descriptor: descriptor, orFile: file, what: what, option: option, limit: limit)
+    }
+    return isatty(input) == 1 ? nil : try read(descriptor: input, what: what, limit: limit)
   }
 
   /// Reads from an open descriptor; see ``read(file:what:option:limit:)``.

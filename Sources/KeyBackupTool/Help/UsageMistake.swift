@@ -61,7 +61,8 @@ enum UsageMistake {
     let definition = HelpRequest.definition(of: path.type).arguments ?? []
     let takesFolder = definition.contains { ($0.names ?? []).map(\.text).contains("--folder") }
     let takesWord = definition.contains { $0.kind == .positional }
-    return takesFolder && !takesWord ? "to name the folder: --folder PATH\n" : ""
+    if takesWord { return "a name or path with a space in it goes in quotes\n" }
+    return takesFolder ? "to name the folder: --folder PATH\n" : ""
   }
 
   /// The option whose ID was taken for an option; nil: none.

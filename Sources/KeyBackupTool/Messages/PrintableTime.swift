@@ -5,9 +5,11 @@ enum PrintableTime {
   /// `2026-11-21`; a hyphen for none, or one that no clock shows.
   static func day(_ seconds: UInt64?) -> String { String(minute(seconds).prefix(10)) }
 
+  private static let endOfYear9999: UInt64 = 253_402_300_800
+
   /// `2026-11-21 20:15`; a hyphen for none, or one that no clock shows.
   static func minute(_ seconds: UInt64?) -> String {
-    guard let seconds, seconds < 1 << 40 else { return "-" }
+    guard let seconds, seconds < endOfYear9999 else { return "-" }
     let text = Date(timeIntervalSince1970: Double(seconds)).formatted(
       Date.ISO8601FormatStyle().year().month().day().dateTimeSeparator(.space)
         .time(includingFractionalSeconds: false))

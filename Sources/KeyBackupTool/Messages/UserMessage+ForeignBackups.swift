@@ -12,8 +12,28 @@ extension UserMessage {
       switch error {
       case .damaged(let part):
         UserMessage(
-          .dataInvalid, "\(part)\(place) is damaged, or is not what the program writes",
-          hint: "get another copy of the file; a sync program may keep earlier ones")
+          .dataInvalid, "\(part)\(place) is damaged, or not of this format",
+          hint: "check that it is the right file, or get another copy; a sync program may keep "
+            + "earlier ones")
+      case .otherKind(let kind):
+        UserMessage(
+          .dataInvalid, "\(file.map { ShellWord.quoted($0) } ?? "the input") is no \(kind)",
+          hint: "check that it is the right file")
+      case .empty(let part):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is empty",
+          hint: "check that it is the right file; a sync program may not have downloaded it yet")
+      case .cutOff(let part):
+        UserMessage(
+          .dataInvalid, "\(part)\(place) is missing or damaged",
+          hint: "the file was changed, cut or not wholly downloaded: get another copy")
+      case .misnamed(let right):
+        UserMessage(
+          .dataInvalid,
+          "the name of \(file.map { ShellWord.quoted($0) } ?? "the file") is not the one in "
+            + "metadata.json",
+          hint: "if you or a program renamed it, give it the right name: \(right)\n"
+            + "otherwise get another copy: somebody may have changed the file")
       case .missing(let part):
         UserMessage(
           .dataInvalid, "\(part)\(place) is missing",

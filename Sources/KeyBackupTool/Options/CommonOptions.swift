@@ -146,6 +146,8 @@ struct PINPolicy: Sendable {
   var allowsLastTries = false
   /// How many more the command needs from the same source, for other keys.
   var furtherPINs = 0
+  /// In which order their keys are asked.
+  var order = "first the one that opens the backup"
   /// A file whose PIN is another key's.
   var withheld: Setting?
 

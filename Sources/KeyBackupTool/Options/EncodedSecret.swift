@@ -1,5 +1,4 @@
 internal import CSPP
-internal import Glibc
 internal import SecretMemory
 
 /// A secret of a fixed size that people and programs write as text, on one line.
@@ -27,13 +26,10 @@ struct EncodedSecret {
   func read(
     descriptor: Int32? = nil, file: String?, option: String, _ prompter: Prompter, nobody: String
   ) throws(UserMessage) -> SecretBytes {
-    let input = prompter.output.streams.input
-    // What is typed at a terminal is asked for, with echo off.
-    let isTyped = file == "-" && isatty(input) == 1
     let given = try SecretLine.read(
-      descriptor: file == "-" && !isTyped ? input : descriptor, orFile: isTyped ? nil : file,
-      what: what, option: option, limit: Self.lineLimit)
-    if let given { return try decode(given) }
+      descriptor: descriptor, orFile: file, orInput: prompter.output.streams.input, what: what,
+      option: option, limit: Self.lineLimit)
+    if let given { return try decode(given, in: descriptor == nil ? file : nil) }
     return try decode(
       TwiceTyped.read(
         what, prompt: "\(what), \(form)", prompter, twice: false, limit: Self.lineLimit,
@@ -42,8 +38,14 @@ struct EncodedSecret {
 
   /// The bytes that a line encodes; white space around it does not matter.
   ///
+  /// - Parameters:
+  ///   - line: the line.
+  ///   - file: where it was read, for messages; nil, and `-`: in no file.
+  /// - Returns: the bytes.
   /// - Throws: `data-invalid`.
-  func decode(_ line: borrowing SecretBytes) throws(UserMessage) -> SecretBytes {
+  func decode(
+    _ line: borrowing SecretBytes, in file: String? = nil
+  ) throws(UserMessage) -> SecretBytes {
     var bytes = SecretBytes(zeroed: size)
     let isRead = line.withBytes { line in
       let text = line.extracting(Self.trimmed(line))
@@ -52,10 +54,15 @@ struct EncodedSecret {
     }
     guard isRead, bytes.count == size else {
       throw UserMessage(
-        .dataInvalid, "the \(what) has to be \(form)",
+        .dataInvalid, "the \(what)\(Self.place(file)) has to be \(form)",
         hint: "put nothing but the \(what) on the line")
     }
     return bytes
+  }
+
+  private static func place(_ file: String?) -> String {
+    guard let file, file != "-" else { return "" }
+    return " in \(ShellWord.quoted(file))"
   }
 
   private var form: String {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import SecretMemory
 
 /// `--password-fd` and `--password-file`: where the password of another program's file comes from.
@@ -7,8 +8,8 @@ struct PasswordOptions: ParsableArguments {
   var passwordFd: Int32?
 
   @Option(
-    help: ArgumentHelp("Read the password from this file; only you may read it.", valueName: "path")
-  )
+    help: ArgumentHelp(
+      "Read the password from this file, yours alone, or -.", valueName: "path"))
   var passwordFile: String?
 
   mutating func validate() throws {
@@ -21,8 +22,23 @@ struct PasswordOptions: ParsableArguments {
   /// Whether an option names a place.
   var isGiven: Bool { passwordFd != nil || passwordFile != nil }
 
+  /// Whether a person types it.
+  ///
+  /// - Parameter streams: standard input may be a terminal.
+  /// - Returns: whether neither a descriptor nor a file gives it.
+  func isTyped(_ streams: Streams) -> Bool {
+    passwordFd == nil && (passwordFile == nil || passwordFile == "-" && isatty(streams.input) == 1)
+  }
+
   /// `-` when it comes from standard input.
   var input: String? { passwordFd == 0 || passwordFile == "-" ? "-" : nil }
+
+  /// Refuses a file that could not be read, before a person is asked for anything.
+  ///
+  /// - Throws: `config` where others can read it, `no-input`, `permission-denied`.
+  func requireUsable() throws(UserMessage) {
+    try SecretLine.requireUsable(passwordFile, what: "password")
+  }
 
   /// The password, as it was given.
   ///
@@ -37,8 +53,8 @@ struct PasswordOptions: ParsableArguments {
     _ what: String, _ prompter: Prompter, twice: Bool, limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let given = try SecretLine.read(
-      descriptor: passwordFile == "-" ? prompter.output.streams.input : passwordFd,
-      orFile: passwordFile, what: "password", limit: limit + 1)
+      descriptor: passwordFd, orFile: passwordFile, orInput: prompter.output.streams.input,
+      what: "password", limit: limit + 1)
     if let given { return given }
     return try TwiceTyped.read(
       what, prompter, twice: twice, limit: limit + 1,

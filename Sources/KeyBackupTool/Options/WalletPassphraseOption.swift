@@ -49,7 +49,9 @@ enum TwiceTyped {
     _ what: String, prompt: String? = nil, _ prompter: Prompter, twice: Bool, limit: Int,
     nobody: String, onSlip: String = "type it again with care"
   ) throws(UserMessage) -> SecretBytes {
-    guard let typed = try prompter.secret("\(prompt ?? what) (hidden): ", limit: limit) else {
+    let name = prompt ?? what
+    let question = "\(name.prefix(1).uppercased())\(name.dropFirst()) (hidden): "
+    guard let typed = try prompter.secret(question, limit: limit) else {
       throw UserMessage(
         .config, "the \(what) is needed and nobody can be asked", hint: nobody)
     }

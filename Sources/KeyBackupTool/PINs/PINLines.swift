@@ -37,8 +37,11 @@ enum PINLines {
   /// - Parameters:
   ///   - descriptor: the descriptor from which a line was read.
   ///   - count: the number of further lines needed.
+  ///   - order: in which order the command asks its keys.
   /// - Throws: `no-input` if the descriptor ends before that.
-  static func lookAhead(_ descriptor: Int32, _ count: Int) throws(UserMessage) {
+  static func lookAhead(
+    _ descriptor: Int32, _ count: Int, _ order: String
+  ) throws(UserMessage) {
     for _ in 0..<count {
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&ready, 1, patience) > 0 else { return }
@@ -47,8 +50,7 @@ enum PINLines {
       guard line.text.count > 0 else {
         throw UserMessage(
           .noInput, "the descriptor has not a PIN for each key that this command asks",
-          hint: "give one line for each key in turn, first the one that opens the backup; "
-            + "nothing was touched")
+          hint: "give one line for each key in turn, \(order); nothing was touched")
       }
       held.withLock { $0[descriptor, default: []].append(line) }
     }

@@ -29,28 +29,35 @@ enum PINSource: Sendable {
 
   /// Reads the first line without its newline; of a descriptor the next line.
   ///
-  /// - Parameter further: the number of further PINs that the command needs from it. A missing one
-  ///   is reported before a key is touched for nothing.
+  /// - Parameters:
+  ///   - further: the number of further PINs that the command needs from it. A missing one is reported
+  ///     before a key is touched for nothing.
+  ///   - order: in which order the command asks its keys.
   /// - Returns: the PIN.
   /// - Throws: `config` when others can read the file, `no-input` when it is missing or empty or
   ///   ends too early; `io`.
-  func read(further: Int = 0) throws(UserMessage) -> SecretBytes {
+  func read(
+    further: Int = 0, _ order: String = "first the one that opens the backup"
+  ) throws(UserMessage) -> SecretBytes {
     let line: SecretBytes
     let name: String
+    let advice: String
     switch self {
     case .descriptor(let descriptor):
       line = try PINLines.next(descriptor)
       name = "the descriptor"
-      if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further) }
+      advice = "write each PIN on a line of its own, one line for each key that is asked"
+      if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further, order) }
     case .setting(let setting):
       line = try SecretLine.read(
         file: setting.value, what: "PIN", named: setting.place,
         isRegular: setting.isAlwaysThere, limit: Self.limit)
       name = ShellWord.quoted(setting.value)
+      advice = "put the PIN on its first line"
     }
     guard line.count > 0 else {
       throw UserMessage(
-        .noInput, "no PIN in \(name)", hint: "put the PIN on its first line")
+        .noInput, "no PIN in \(name)", hint: advice)
     }
     return line
   }

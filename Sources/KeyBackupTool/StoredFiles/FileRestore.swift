@@ -34,7 +34,7 @@ struct FileRestore: ~Copyable {
     _ world: World
   ) {
     self.tree = tree
-    total = planned.reduce(0) { $0 + $1.version.size }
+    total = planned.map(\.version.size).sumOfClaims()
     bar = ProgressBar(
       "Restoring", unit: .bytes, output: common.output(world),
       terminalName: world.variable("TERM"), events: common.events)
@@ -47,7 +47,7 @@ struct FileRestore: ~Copyable {
     _ one: PlannedFile, from opened: borrowing OpenNamespace
   ) throws(UserMessage) {
     let start = done
-    done = start + one.version.size
+    done = min(start + one.version.size, total)
     // Why the version itself could not be read.
     var unread: UserMessage?
     do throws(UserMessage) {

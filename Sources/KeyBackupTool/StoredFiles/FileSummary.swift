@@ -36,7 +36,7 @@ struct FileSummary: Sendable {
   init(of opened: borrowing OpenNamespace, _ bar: inout ProgressBar) {
     self.init(listing: opened)
     let live = rows.flatMap { $0.file.live }
-    let total = live.reduce(UInt64(0)) { $0 + $1.size }
+    let total = live.map(\.size).sumOfClaims()
     var done: UInt64 = 0
     for version in live where version.object == .inline || version.object == .here {
       let start = done
@@ -51,7 +51,7 @@ struct FileSummary: Sendable {
       } catch {
         note(UserMessage(error), of: version)
       }
-      done = start + version.size
+      done = min(start + version.size, total)
     }
     bar.finish()
   }

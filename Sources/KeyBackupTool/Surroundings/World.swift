@@ -43,8 +43,9 @@ struct World: Sendable {
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
       let line = unsafe String(cString: text)
-      if let split = line.firstIndex(of: "=") {
-        variables[String(line[..<split])] = String(line[line.index(after: split)...])
+      // By bytes: looking at characters showed in every start.
+      if let split = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
+        variables[String(line[..<split])] = String(line[line.utf8.index(after: split)...])
       }
       unsafe entry += 1
     }

@@ -33,9 +33,11 @@ struct HelperProgram: ~Copyable {
   ///   - what: what it asks for, in messages.
   ///   - namedBy: the variable or setting that names it, in messages.
   ///   - patience: seconds until it is given up.
+  ///   - isShown: whether a message may show the name also where it looks like a PIN.
   /// - Throws: `config` when it cannot be started.
   init(
-    _ name: String, _ arguments: [String], for what: String, namedBy: String, patience: Int
+    _ name: String, _ arguments: [String], for what: String, namedBy: String, patience: Int,
+    isShown: Bool = false
   ) throws(UserMessage) {
     let (theirInput, input) = try Self.pipe()
     defer { close(theirInput) }
@@ -55,7 +57,8 @@ struct HelperProgram: ~Copyable {
     guard code == 0 else {
       close(input)
       close(output)
-      let shown = PINLook.isSeen(in: name) ? "that \(namedBy) names" : ShellWord.quoted(name)
+      let shown =
+        !isShown && PINLook.isSeen(in: name) ? "that \(namedBy) names" : ShellWord.quoted(name)
       throw UserMessage(
         .config,
         "the program \(shown), which asks for the \(what), cannot be run: \(systemText(code))",

@@ -6,13 +6,13 @@ internal import WalletFormats
 enum SecretLook {
   /// Whether it may be one; a name can look like it too.
   static func isSeen(in value: String) -> Bool {
-    pieces(value).contains { WordLook.isSeen(in: withoutNumbers($0)) }
+    pieces(value).contains { WordLook.isSeen(wordsWithoutNumbers($0)) }
       || isPrivateKey(value) || isWIF(value) || isRecoveryCode(value)
   }
 
   /// The parts of a value that may be one: of a path, the names that look like a wallet's words.
   static func parts(of value: String) -> [String] {
-    let seen = pieces(value).dropFirst().filter { WordLook.isSeen(in: withoutNumbers($0)) }
+    let seen = pieces(value).dropFirst().filter { WordLook.isSeen(wordsWithoutNumbers($0)) }
     if !seen.isEmpty, !isPrivateKey(value), !isWIF(value), !isRecoveryCode(value) {
       return seen.map(String.init)
     }
@@ -83,10 +83,10 @@ enum SecretLook {
   }
 
   /// The words without the numbers of a list.
-  private static func withoutNumbers(_ text: Substring) -> String {
+  private static func wordsWithoutNumbers(_ text: Substring) -> [Substring] {
     text.split { $0.isWhitespace || $0 == "," }
       .map { $0.drop { $0.isNumber || ".):#".contains($0) } }
-      .filter { !$0.isEmpty }.joined(separator: " ")
+      .filter { !$0.isEmpty }
   }
 
   /// An extended private key or an nsec, in a descriptor perhaps, or right after

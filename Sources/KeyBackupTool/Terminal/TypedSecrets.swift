@@ -157,32 +157,32 @@ struct TypedSecrets: Sendable {
     text.split { !$0.isLetter && !$0.isNumber }
   }
 
-  // MARK: Where one is expected
+  // MARK: Where one is expected (lists: a set of them costs every start more than it saves)
 
   /// Words of the list that stand alone, from which on they are taken for a
   /// wallet's: some commands and names are such words too.
   private static let fewWords = 6
   /// Commands that take the ID of a wallet or a key.
-  private static let commandsWithID: Set<[String]> = [
+  private static let commandsWithID = [
     ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["key", "label"],
     ["key", "remove"], ["key", "identify"], ["conflicts", "keep"], ["writers", "retire"],
     ["file", "history"], ["file", "show"], ["file", "restore"], ["file", "keep"],
     ["file", "remove"], ["file", "add"],
   ]
   /// Options that there are not, and that people expect to take a secret.
-  private static let absentOptions: Set<String> = [
+  private static let absentOptions = [
     "--pin", "--new-pin", "--password", "--code", "--words", "--seed", "--nsec",
   ]
   /// Options that take no value, and after which people type the secret.
-  private static let flags: Set<String> = ["--passphrase", "--recovery-code"]
+  private static let flags = ["--passphrase", "--recovery-code"]
   /// Options that take a secret's file: it is one that is not there.
-  private static let fileOptions: Set<String> = [
+  private static let fileOptions = [
     "--mnemonic", "--xprv", "--descriptor", "--secret",
   ]
   /// Options with a name of the person's choice, which may be a year.
-  private static let nameOptions: Set<String> = ["--name", "--label", "--owner"]
+  private static let nameOptions = ["--name", "--label", "--owner"]
   /// Options with digits that are no secret.
-  private static let publicOptions: Set<String> = [
+  private static let publicOptions = [
     "--device-id", "--device-name",
     "--namespace", "--credential", "--expect", "--fingerprint", "--kit-id", "--index", "--wait",
     "--wait-sync", "--timeout", "--version", "--cost", "--block-size", "--parallelization",

@@ -1,7 +1,5 @@
 /// Detects text, not given as a wallet's words, that may nevertheless be such words.
 public enum WordLook {
-  /// The word counts of a mnemonic.
-  private static let counts: Set<Int> = [12, 15, 18, 21, 24]
   /// The number of listed words in a text from which it is hardly a name.
   private static let few = 4
 
@@ -18,8 +16,17 @@ public enum WordLook {
 
   /// Whether a text looks like a wallet's words, perhaps with a mistake or in another language.
   public static func isSeen(in text: String) -> Bool {
-    let words = text.split { $0.isWhitespace || $0 == "," }
-    if counts.contains(words.count), words.allSatisfy({ $0.allSatisfy(\.isLetter) }) { return true }
+    isSeen(text.split { $0.isWhitespace || $0 == "," })
+  }
+
+  /// Whether words look like a wallet's, perhaps with a mistake or in another language.
+  public static func isSeen(_ words: [Substring]) -> Bool {
+    // The word counts of a mnemonic.
+    if words.count.isMultiple(of: 3), (12...24).contains(words.count),
+      words.allSatisfy({ $0.allSatisfy(\.isLetter) })
+    {
+      return true
+    }
     return words.count >= few && words.count(where: isListed) * 4 >= words.count * 3
   }
 }

@@ -97,4 +97,27 @@ struct CrashPointTests {
     }
     print("\(change.name): killed in the middle of \(calls.count) writes")
   }
+
+  @Test
+  func `Killed at any call, and the folder then set back, a computer claims no counter twice`()
+    throws
+  {
+    let scene = try InterruptedScene(
+      Change(
+        name: "add before the folder is set back", verb: ["add", "w1"],
+        before: [["init"], ["add", "w0"]]))
+    let calls = try scene.calls()
+    var newer = 0
+    for place in 1...calls.count {
+      try scene.reset()
+      _ = try scene.run(["--at", "\(place)"])
+      try scene.setBack(while: ["add", "w2"])
+      var open = try scene.scene.unlock("a")
+      let words = try open.restored().words
+      #expect(open.health.forked == 0 && words["w2"] == Self.about, "killed at \(calls[place - 1])")
+      if words["w1"] != nil { newer += 1 }
+    }
+    // Of some runs the operation was there already.
+    #expect(newer > 0 && newer < calls.count, "\(newer) of \(calls.count)")
+  }
 }

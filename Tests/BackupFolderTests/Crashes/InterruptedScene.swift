@@ -68,13 +68,30 @@ final class InterruptedScene {
       try FileManager.default.copyItem(atPath: scene.folder, toPath: other)
       try Self.expectDone(probe(["add", words[1]]))
       try Self.expectDone(probe(["add", words[2]], folder: other, computer: "b"))
-      let (from, to) = ("\(other)/cspp-namespaces", "\(scene.folder)/cspp-namespaces")
-      for name in try FileManager.default.subpathsOfDirectory(atPath: from)
-      where name.contains("/log/") && !FileManager.default.fileExists(atPath: "\(to)/\(name)") {
-        try FileManager.default.copyItem(atPath: "\(from)/\(name)", toPath: "\(to)/\(name)")
-      }
+      try bringLogs(from: other)
     default: try Self.expectDone(probe(words))
     }
+  }
+
+  /// Copies the log files that another copy of the folder has and this one has not.
+  private func bringLogs(from other: String) throws {
+    let (from, to) = ("\(other)/cspp-namespaces", "\(scene.folder)/cspp-namespaces")
+    for name in try FileManager.default.subpathsOfDirectory(atPath: from)
+    where name.contains("/log/") && !FileManager.default.fileExists(atPath: "\(to)/\(name)") {
+      try FileManager.default.copyItem(atPath: "\(from)/\(name)", toPath: "\(to)/\(name)")
+    }
+  }
+
+  /// Runs a command while the folder is as at the start, then brings back what is newer.
+  ///
+  /// A sync program does that to a folder that was set back on one computer.
+  func setBack(while words: [String]) throws {
+    let newer = scene.base + "/newer"
+    try? FileManager.default.removeItem(atPath: newer)
+    try FileManager.default.moveItem(atPath: scene.folder, toPath: newer)
+    try FileManager.default.copyItem(atPath: kept + "/cloud", toPath: scene.folder)
+    try Self.expectDone(probe(words))
+    try bringLogs(from: newer)
   }
 
   private static func expectDone(_ program: FinishedProgram) {

@@ -79,6 +79,22 @@ struct ConflictingVersionsTests {
   }
 
   @Test
+  func `A silent computer's old version is brought back after the file was removed`() throws {
+    let node = try SilentComputer(scene)
+    try node.write("one")
+    try node.write("two")
+    var open = try scene.unlock("a")
+    try open.removeFile(open.file().id)
+    let one = try #require(try open.file().versions.first { try open.text($0) == "one" })
+    try open.choose(one)
+    #expect(try open.live() == ["one"])
+    #expect(try scene.unlock("b").live() == ["one"])
+    // What the computer writes next follows its own last version.
+    try node.write("three")
+    #expect(try scene.unlock("b").live() == ["one", "three"])
+  }
+
+  @Test
   func `A thief of another silent computer replaces and removes nothing`() throws {
     let node = try SilentComputer(scene)
     let thief = try SilentComputer(scene, "thief")

@@ -30,7 +30,7 @@ struct ResumedRotationTests {
 
   /// Rotates with other settings.
   private func rotate(
-    _ settings: BackupFolder.Settings, progress: (Int) -> Void
+    _ settings: BackupFolder.Settings, progress: (RotationProgress) -> Void
   ) throws {
     let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace()
     let slot = try #require(try namespace.scan().keySlots.first)
@@ -134,11 +134,17 @@ struct ResumedRotationTests {
     #expect(try scene.open("b").namespaces().count == 2)
   }
 
+  /// Whether a rotation has carried versions of files into a new namespace, with their contents.
+  private func hasCarried(into id: NamespaceID) throws -> Bool {
+    guard let there = try? files.open(id, "x") else { return false }
+    return try !there.log.files.changes.isEmpty && !objects(id).isEmpty
+  }
+
   @Test(arguments: ["changed", "emptied", "deleted"])
   func `The last whole copy of an object is never removed`(_ fate: String) throws {
     try node.addLarge("1111 ")
     try node.write("seed", "seed")
-    let left = try interrupt { try !objects($0).isEmpty }
+    let left = try interrupt(until: hasCarried)
     let name = try #require(try objects(left).first)
     let url = URL(fileURLWithPath: files.path(files.old) + "/keybackup/objects/" + name)
     var bytes = try Data(contentsOf: url)
@@ -188,7 +194,7 @@ struct ResumedRotationTests {
   func `An object that nothing here names is not removed with it`() throws {
     try node.addLarge("1111 ")
     try node.write("seed", "seed")
-    let left = try interrupt { try !objects($0).isEmpty }
+    let left = try interrupt(until: hasCarried)
     let stray = Array("bytes of somebody".utf8)
     let path =
       files.path(left) + "/keybackup/objects/" + FolderLayout.objectFile(Digest(of: stray.span))

@@ -82,10 +82,10 @@ struct CeloAgreementTests {
   }
 
   @Test(arguments: [
-    ("", ForeignBackupError.damaged(part: "the circuit breaker's key")),
+    ("", ForeignBackupError.otherKind("private RSA key (PEM)")),
     (
       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-      .damaged(part: "the circuit breaker's key")
+      .otherKind("private RSA key (PEM)")
     ),
     (
       "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n",

@@ -57,7 +57,10 @@ struct SealVaultBackupTests {
     let zip = try known.zip
     for count in 0..<zip.count { #expect(error(Array(zip.prefix(count))) != nil, "\(count)") }
     for count in 1..<zip.count { #expect(error(Array(zip.dropFirst(count))) != nil, "\(count)") }
-    #expect(error(zip + [0]) == .damaged(part: "the end of the zip file"))
+    #expect(error(zip + [0]) == .cutOff(part: "the end of the zip file"))
+    #expect(error(zip.dropLast()) == .cutOff(part: "the end of the zip file"))
+    #expect(error([]) == .empty(part: "the zip file"))
+    #expect(error(Array("no zip file at all".utf8)) == .otherKind("zip file"))
     #expect(error([0] + zip) != nil)
     let data = try #require(zip.firstRange(of: Array("backup.sqlite3.encrypted".utf8)))
     #expect(error(zip[..<data.upperBound] + [0] + zip[data.upperBound...]) != nil)
@@ -99,7 +102,7 @@ struct SealVaultBackupTests {
     ] {
       #expect(
         error(zip, named: name.replacing(old, with: new))
-          == .damaged(part: "the file's name, which says something else than metadata.json,"))
+          == .misnamed(right: name))
     }
   }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SecretMemory
 import Testing
 
@@ -60,13 +61,20 @@ struct SealVaultDatabaseTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = try database("CREATE TABLE t (a)", "INSERT INTO t VALUES (zeroblob(9000))")
     let good = try [UInt8](Data(contentsOf: URL(filePath: path)))
-    for contents in [
-      Array(
-        "no database at all, just some text of a hundred bytes or more than that, so it is".utf8),
-      Array(good.prefix(5000)), good.enumerated().map { $0.offset / 4096 == 1 ? 0xFF : $0.element },
-    ] {
+    for (contents, error) in [
+      (Array(good.prefix(5000)), .damaged(part: "the database")),
+      (
+        good.enumerated().map { $0.offset / 4096 == 1 ? 0xFF : $0.element },
+        .damaged(part: "the database")
+      ),
+      (
+        Array("no database at all, just some text of a hundred bytes or more, so it is".utf8),
+        .otherKind("SQLite database")
+      ),
+      ([], .empty(part: "the database")),
+    ] as [([UInt8], ForeignBackupError)] {
       try Data(contents).write(to: URL(filePath: path))
-      #expect(throws: ForeignBackupError.damaged(part: "the database")) {
+      #expect(throws: error) {
         try SealVaultDatabase.copy(of: path).count
       }
       #expect(try SealVaultDatabase(secret(contents)).isIntact == false)
@@ -98,6 +106,39 @@ struct SealVaultDatabaseTests {
     #expect(throws: ForeignBackupError.self) {
       try user.rows("SELECT length(randomblob(100000000))")
     }
+  }
+
+  private static let endless =
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x)"
+
+  @Test func `A view without an end is given up`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let inside = try SealVaultDatabase(
+      SealVaultDatabase.copy(
+        of: database(
+          "CREATE TABLE t (a)",
+          "CREATE VIEW local_settings AS \(Self.endless) AS backup_version FROM n")))
+    #expect(inside.isIntact && inside.version == nil)
+  }
+
+  @Test func `A statement ends with the task that runs it`() async throws {
+    func seconds() -> Int {
+      var time = timespec()
+      unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return time.tv_sec
+    }
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      let database = try SQLiteDatabase.copying(secret([]))
+      let start = seconds()
+      #expect(throws: ForeignBackupError.self) {
+        try database.rows("\(Self.endless) FROM n", .whole)
+      }
+      // By itself it would go on for 60 seconds of the processor.
+      #expect(seconds() - start < 30)
+    }
+    task.cancel()
+    try await task.value
   }
 
   @Test func `A database of another program has no version and no key`() throws {

@@ -98,7 +98,7 @@ import Testing
     try Files.write("no key", to: pem, mode: 0o600)
     let none = try await given.celo("open", arguments + key)
     try expectFailure(none, 65, word: "data-invalid")
-    #expect(none.out.contains("the circuit breaker's key in \(pem)"), "\(none.out)")
+    #expect(none.out.contains("\(pem) is no private RSA key"), "\(none.out)")
     let locked = try await given.box.run(
       ["openssl", "genrsa", "-aes128", "-passout", "pass:xyzw", "-out", pem, "1024"], key: nil)
     try #require(locked.code == 0, "\(locked.text)")
@@ -162,6 +162,9 @@ import Testing
     let missing = try await given.celo(
       "open", [given.file, "--odis-program", given.box.root + "/none"] + given.password)
     expectFailure(missing, 78, says: "--odis-program")
+    let unknown = try await given.celo(
+      "open", [given.file, "--odis-program", "nope"] + given.password)
+    expectFailure(unknown, 78, says: "the program nope")
   }
 
   @Test func `What is needed and not given is named with what can be done`() async throws {
@@ -225,13 +228,28 @@ import Testing
     let shown = try await given.celo(
       "open", [given.file],
       terminal: [
-        .expect("fuse key, 32 hex digits or base64"), .type(Self.fuseKey + "\n"),
-        .expect("password or PIN of the backup (hidden)"), .type("backup test password\n"),
-        .expect("output of ODIS, 64 hex digits or base64"), .type(Self.odisOutput + "\n"),
+        .expect("Celo's ODIS is gone"),
+        .expect("Fuse key, 32 hex digits or base64"), .type(Self.fuseKey + "\n"),
+        .expect("Password or PIN of the backup (hidden)"), .type("backup test password\n"),
+        .expect("Output of ODIS, 64 hex digits or base64"), .type(Self.odisOutput + "\n"),
       ])
     #expect(shown.code == 0 && shown.stepsLeft.isEmpty, "\(shown.screen)")
     #expect(shown.out == Self.data)
     #expect(!shown.screen.contains(Self.fuseKey) && !shown.screen.contains("test password"))
+  }
+
+  @Test func `A password that comes from standard input is never shown`() async throws {
+    let given = try Given("pbkdf2")
+    let words = [given.file, "--password-file", "-"]
+    let piped = try await given.celo("open", words, input: Array("backup test password\n".utf8))
+    #expect(piped.code == 0 && piped.out == Self.data, "\(piped.text)")
+    let typed = try await given.celo(
+      "open", words,
+      terminal: [
+        .expect("Password or PIN of the backup (hidden)"), .type("backup test password\n"),
+      ])
+    #expect(typed.code == 0 && typed.out == Self.data && typed.stepsLeft.isEmpty, "\(typed.screen)")
+    #expect(!typed.screen.contains("test password"))
   }
 
   // MARK: Adding
@@ -280,9 +298,59 @@ import Testing
       expectFailure(refused, 80, says: "the password does not open")
     }
     #expect(trace.isEmpty)
-    for wrong in [["--add"], ["--name", "x"], ["--add", "--name", "x", "--reveal"]] {
+    for wrong in [
+      ["--name", "x"], ["--add", "--name", "a/b"], ["--add", "--name", "x", "--reveal"],
+    ] {
       let refused = try await given.celo("open", [given.file] + wrong)
       #expect(refused.code == 64, "\(refused.text)")
+    }
+  }
+
+  @Test func `A name is made where none is given, and the output says what words are for`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let given = try Given("pbkdf2")
+    func add(_ file: String) async throws -> Outcome {
+      try await backup.box.keybackup(
+        ["foreign", "celo", "open", file, "--add", "--json"] + given.password)
+    }
+    let file = try await add(given.file)
+    let nonce = try #require(
+      Data(base64Encoded: try JSON(Files.read(given.file))["nonce"].text ?? ""))
+    #expect(
+      try file.json()["added"]["files"][0]["name"].text
+        == "celo-backup-" + hex(Array(nonce.prefix(4))))
+    // The last of twelve words has the checksum.
+    let words = Samples.mnemonic.split(separator: " ").dropLast().joined(separator: " ") + " zoo"
+    for (text, says) in [
+      (Samples.mnemonic, "m/44'/52752'/0'/0"),
+      (words, "The checksum of its words is wrong, so it is saved"),
+    ] {
+      let made = given.box.root + "/Valora \(says.count).json"
+      try await given.celo("write", ["--out", made] + given.password, input: Array(text.utf8))
+      let added = try await add(made)
+      #expect(added.err.contains(says), "\(added.err)")
+      let json = try added.json()["added"]
+      let names = ["wallets", "files"].flatMap { json[$0].items.compactMap { $0["name"].text } }
+      #expect(names.count == 1 && names[0].hasPrefix("celo-Valora"), "\(names)")
+    }
+  }
+
+  @Test func `Files and places are looked at before anything is asked`() async throws {
+    let given = try Given("pin-profile")
+    try Files.setMode(given.box.root + "/odis", 0o644)
+    let open = try await given.celo("open", [given.file] + given.odis, terminal: [])
+    #expect(open.code == 78, "\(open.screen)")
+    #expect(open.screen.contains("others can read the output of ODIS file"), "\(open.screen)")
+    for (path, says) in [
+      ("~/new.json", "the shell did not expand ~"),
+      (given.box.root + "/none/new.json", "its folder is not there"),
+    ] {
+      let write = try await given.celo("write", [given.file, "--out", path], terminal: [])
+      #expect(write.code == 73 && write.screen.contains(says), "\(write.screen)")
+      let opened = try await given.celo("open", [given.file, "--out", path], terminal: [])
+      #expect(opened.code == 73 && !opened.screen.contains("(hidden)"), "\(opened.screen)")
     }
   }
 
@@ -370,7 +438,7 @@ import Testing
       Python.script("reader/celo.py") + ["request"], key: nil, input: [UInt8](both))
     #expect(signer.out == "0x14d25D3fC2B45893C9E67B55d8Cc8831B36384Ac\n", "\(signer.text)")
     for wrong in [
-      ["--kind", "sign"], ["--kind", "sign", "--blinded-message", "AAAA"],
+      ["--kind", "sign"], ["--kind", "sign", "--blinded-message", "AAAA"], ["--kind", "foo"],
       ["--blinded-message", "AAAA"],
       ["--kind", "sign", "--blinded-message", "A", "--counter", "1"],
     ] {

@@ -54,16 +54,19 @@ import Testing
       try Files.makeFolder(folder)
       try Files.write("x", to: "\(folder)/\(name)")
       try Files.write("x", to: folder + "/another.zip")
-      let listed = try await box.keybackup(
+      try Files.write("x", to: folder + "/another.txt")
+      let found = try await box.keybackup(
         ["foreign", "sealvault", "find", folder, "--json"], key: nil, pin: .none
-      ).json()["backups"]
+      ).json()
+      #expect(found["other_zip_files"].number == 1, "\(state)")
+      let listed = found["backups"]
       #expect(listed.items.count == 1, "\(state)")
       #expect(listed[0]["file"].text == name && listed[0]["state"].text == state)
       #expect(listed[0]["version"].number == version, "\(state)")
       let none = try await box.keybackup(
         ["foreign", "sealvault", "disable", folder, "--device-id", "A", "--yes"], key: nil,
         pin: .none, expecting: nil)
-      expectFailure(none, 66, says: "has no backup of the device A")
+      expectFailure(none, 66, says: "has no backup of the device A", "look at them yourself")
     }
 
     let verified = try await sealvault("verify", Self.vector, "--json").json()
@@ -102,7 +105,7 @@ import Testing
     let lie = box.root + "/" + Self.file.replacing("_7.zip", with: "_8.zip")
     try Files.copy(Self.vector, to: lie)
     let named = try await sealvault("verify", lie, expecting: nil)
-    expectFailure(named, 65, says: "the file's name, which says something else than metadata.json")
+    expectFailure(named, 65, says: "not the one in metadata.json", "the right name: \(Self.file)")
     // A file that a sync program renamed claims nothing.
     try Files.copy(Self.vector, to: box.root + "/conflict (1).zip")
     try await sealvault("verify", box.root + "/conflict (1).zip")

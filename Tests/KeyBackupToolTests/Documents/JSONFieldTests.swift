@@ -96,6 +96,7 @@ import Testing
     for line in [
       ["verify", "--deep"], ["key", "repair"], wallet + ["shop-2"], ["wallet", "list"],
       ["wallet", "show", "shop-2"], ["conflicts", "list"], ["writers", "list"],
+      ["wallet", "export", "shop-2", "--format", "mnemonic", "--out", computers.files + "/words"],
       ["file", "add", file, "--keep", "5"], ["file", "list"], ["file", "history", "notes"],
       ["file", "show", "notes"], ["file", "restore", "notes", "--out", computers.target("files")],
       ["restore", "--out", computers.target()], ["file", "prune"], ["config", "show"],
@@ -110,6 +111,55 @@ import Testing
     ] {
       let outcome = try await computers.box.keybackup(line + ["--json"], pin: .none, expecting: nil)
       try check(line, outcome, page)
+    }
+  }
+
+  /// Tests every command of `foreign` whose result can be had without a second security key.
+  @Test func `The page names every field of foreign`() async throws {
+    let page = Page(try Files.text(Build.root + "/docs/scripting.md"))
+    let given = try await SealVaultBox()
+    let root = given.box.root
+    try Files.write(SealVaultBox.secret, to: root + "/secret", mode: 0o600)
+    try Files.write(WorldAppTests.factor, to: root + "/factor", mode: 0o600)
+    try await given.box.keybackup(["init"])
+    @discardableResult
+    func run(_ line: [String], input: String = "") async throws -> Outcome {
+      let outcome = try await given.box.keybackup(
+        ["foreign"] + line + ["--json"], pin: line.contains("--add") ? .file : .none,
+        input: Array(input.utf8))
+      try check(["foreign"] + line, outcome, page)
+      return outcome
+    }
+    let secrets = ["--password-file", given.password, "--kdf-secret", root + "/secret"]
+    let written = try await run(
+      ["sealvault", "write", given.database, given.folder, "--device-id", "a"] + secrets)
+    let zip = given.folder + "/" + (try #require(try written.json()["file"].text))
+    try await run(["sealvault", "find", given.folder])
+    try await run(["sealvault", "verify", zip] + secrets)
+    try await run(["sealvault", "open", zip, "--add", "--out", root + "/sealvault"] + secrets)
+    try await run(["sealvault", "disable", given.folder, "--device-id", "a", "--yes"])
+
+    let keys = ["--encrypted-keypair", WorldAppTests.keypair, "--factor-secret", root + "/factor"]
+    let world = root + "/world"
+    try await run(["world", "verify", WorldAppTests.sealed] + keys)
+    try await run(["world", "open", WorldAppTests.sealed, "--add", "--out", world] + keys)
+    try await run(["world", "id", WorldAppTests.sealed] + keys)
+    try await run(
+      ["world", "reset-proof", "--root-secret", world + "/root_secret.json"]
+        + ["--challenge", "hex:00"])
+
+    let celo = root + "/celo.json"
+    let password = ["--password-file", given.password]
+    try await run(["celo", "write", "--out", celo] + password, input: Samples.mnemonic)
+    try await run(["celo", "open", celo, "--add"] + password)
+    try await run(["celo", "open", celo, "--out", root + "/words"] + password)
+    let vectors = try JSONSerialization.jsonObject(
+      with: Data(Files.read(Build.root + "/Tests/Vectors/foreign/celo.json")))
+    let cases = try #require((vectors as? [String: Any])?["cases"] as? [[String: Any]])
+    for one in cases {
+      let file = try JSONSerialization.data(withJSONObject: try #require(one["backup_json"]))
+      try Files.write([UInt8](file), to: root + "/known.json")
+      try await run(["celo", "inspect", root + "/known.json"])
     }
   }
 

@@ -1,24 +1,25 @@
 import Testing
 
-/// Two Syncthings on the loopback interface that share one folder.
+/// Two or more Syncthings on the loopback interface that share one folder.
 ///
-/// They are two computers that never see the network.
+/// They are computers that never see the network.
 final class SyncthingPair: @unchecked Sendable {
   let box: Sandbox
   let computers: [SyncedComputer]
   /// The programs that are running.
-  private var programs: [BackgroundProgram?] = [nil, nil]
+  private var programs: [BackgroundProgram?]
   private var ports: [(rest: Int, sync: Int)] = []
   private var devices: [String] = []
   private let keptConflicts: Int
   private static let apiKey = "key-of-the-tests"
 
-  /// Starts both and waits until they are connected.
-  init(keptConflicts: Int = 10) async throws {
+  /// Starts all and waits until they are connected.
+  init(_ names: [String] = ["A", "B"], keptConflicts: Int = 10) async throws {
     self.keptConflicts = keptConflicts
+    programs = names.map { _ in nil }
     let box = try Sandbox()
     self.box = box
-    computers = ["A", "B"].map { name in
+    computers = names.map { name in
       SyncedComputer(box: box, name: name, folder: "\(box.root)/\(name)/Sync/keybackup")
     }
     for computer in computers {
@@ -48,7 +49,7 @@ final class SyncthingPair: @unchecked Sendable {
         }
         return
       } catch is PortTaken {
-        programs = [nil, nil]
+        programs = names.map { _ in nil }
       }
     }
   }
@@ -60,19 +61,24 @@ final class SyncthingPair: @unchecked Sendable {
   /// Starts a computer's Syncthing.
   func start(_ index: Int) throws {
     let computer = computers[index]
-    let other = 1 - index
+    let shared = devices.map { "<device id=\"\($0)\"/>" }.joined()
+    let others = computers.indices.filter { $0 != index }.map { other in
+      """
+      <device id="\(devices[other])" name="\(computers[other].name)">
+          <address>tcp://127.0.0.1:\(ports[other].sync)</address>
+        </device>
+      """
+    }.joined()
     try Files.write(
       """
       <configuration version="36">
         <folder id="wallets-x1" label="Wallets" path="\(computer.home)/Sync" type="sendreceive"
             rescanIntervalS="3600" fsWatcherEnabled="true" fsWatcherDelayS="1">
-          <device id="\(devices[0])"/><device id="\(devices[1])"/>
+          \(shared)
           <minDiskFree unit="%">0</minDiskFree><maxConflicts>\(keptConflicts)</maxConflicts>
         </folder>
         <device id="\(devices[index])" name="own"><address>dynamic</address></device>
-        <device id="\(devices[other])" name="other">
-          <address>tcp://127.0.0.1:\(ports[other].sync)</address>
-        </device>
+        \(others)
         <gui enabled="true" tls="false">
           <address>127.0.0.1:\(ports[index].rest)</address><apikey>\(Self.apiKey)</apikey>
         </gui>
@@ -100,7 +106,7 @@ final class SyncthingPair: @unchecked Sendable {
       ], log: "\(box.root)/syncthing-\(computer.name).log")
   }
 
-  /// Stops a computer's Syncthing, which cuts the network between them.
+  /// Stops a computer's Syncthing, which cuts the network to it.
   func stop(_ index: Int) { programs[index] = nil }
 
   private func isConnected() async throws -> Bool {
@@ -110,21 +116,25 @@ final class SyncthingPair: @unchecked Sendable {
           "curl", "--silent", "--max-time", "5", "--header", "X-API-Key: \(Self.apiKey)",
           "http://127.0.0.1:\(port.rest)/rest/system/connections",
         ], key: nil)
-      guard answer.out.contains(#""connected": true"#) else { return false }
+      let others = answer.out.ranges(of: #""connected": true"#).count
+      guard others == computers.count - 1 else { return false }
     }
     return true
   }
 
-  /// Waits until both folders have the same files with the same bytes, and both Syncthings are
-  /// idle.
+  /// Waits until the folders of the computers that run have the same files with the same bytes, and
+  /// their Syncthings are idle as far as they say so.
+  ///
+  /// While another computer is off, none of them says that all is done.
   func converge(at location: SourceLocation = #_sourceLocation) async throws {
-    try await waitUntil("both folders are equal", at: location) {
-      for computer in computers {
-        let (answer, says, _) = try await computer.isSynchronised()
-        guard answer == .bool(true) else { return "\(computer.name): \(says)" }
+    let running = computers.indices.filter { programs[$0] != nil }
+    try await waitUntil("the folders are equal", at: location) {
+      for index in running where running.count == computers.count {
+        let (answer, says, _) = try await computers[index].isSynchronised()
+        guard answer == .bool(true) else { return "\(computers[index].name): \(says)" }
       }
-      let files = computers.map { try? Files.contents($0.folder) }
-      return files[0] != nil && files[0] == files[1] ? nil : "files differ"
+      let files = running.map { try? Files.contents(computers[$0].folder) }
+      return files[0] != nil && files.allSatisfy { $0 == files[0] } ? nil : "files differ"
     }
   }
 

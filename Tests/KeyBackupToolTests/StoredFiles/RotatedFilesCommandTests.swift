@@ -112,9 +112,28 @@ import Testing
     let told = try await computers.laptop(["verify", "--deep"], expecting: nil)
     #expect(told.text.contains("To copy them: keybackup key repair"), "\(told.text)")
     #expect(try await deletable(0) == [])
-    try await computers.laptop(["key", "repair"])
+    let repaired = try await computers.laptop(["key", "repair"])
+    #expect(repaired.out.contains("Copied from the earlier backup: the contents of 1 version"))
     #expect(try Files.read(object) == whole)
+    let again = try await computers.laptop(["key", "repair", "--json"]).json()
+    #expect(again["copied_contents"].number == 0, "\(again)")
     #expect(try await deletable(0) == [old])
+  }
+
+  @Test func `Large contents are told about as they go along`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/large"
+    try Files.write("", to: path)
+    try Files.extend(path, to: 12_000_000)
+    try await computers.laptop(["file", "add", path])
+    let rotated = try await computers.laptop(["rotate", "--master-key", "--events-fd", "2"])
+    let events = rotated.err.split(separator: "\n").compactMap { try? JSON(Array($0.utf8)) }
+    for what in ["Copying files", "Reading files back"] {
+      let told = events.filter { $0["event"].text == "progress" && $0["what"].text == what }
+      #expect(told.count > 2 && told.count <= 101, "\(rotated.err)")
+      #expect(told.last?["done"].number == 12_000_000, "\(rotated.err)")
+      #expect(told.allSatisfy { $0["total"].number == 12_000_000 }, "\(rotated.err)")
+    }
   }
 
   @Test func `What is missing stops it, and a person may go on`() async throws {

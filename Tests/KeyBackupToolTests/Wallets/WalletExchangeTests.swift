@@ -188,12 +188,12 @@ import Testing
     try await box.keybackup(
       ["wallet", "export", "--covb", file],
       terminal: [
-        .expect("password of the .covb file"), .type(typed), .expect("same again"), .type(typed),
+        .expect("Password of the .covb file"), .type(typed), .expect("same again"), .type(typed),
       ])
     let different = try await box.keybackup(
       ["wallet", "export", "--covb", box.root + "/other"],
       terminal: [
-        .expect("password of the .covb file"), .type(typed), .expect("same again"), .type("no\n"),
+        .expect("Password of the .covb file"), .type(typed), .expect("same again"), .type("no\n"),
       ], expecting: nil)
     #expect(different.code == 65 && !Files.exists(box.root + "/other"))
     let made = try await box.keybackup(

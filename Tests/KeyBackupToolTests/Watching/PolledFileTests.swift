@@ -62,8 +62,9 @@ import Testing
     try Files.write("one", to: file)
     let fuse = try Self.fuse(box, "far")
     let path = fuse.path + "/file"
-    // Each call that waits keeps one of its few threads.
-    let silence = "rule op=any delay=30000"
+    // Each call that waits keeps one of its few threads, and the watcher if it was just made: it may
+    // be in the middle of several.
+    let silence = "rule op=any delay=10000"
     try fuse.tell(silence)
     let watcher = RunningWatcher([path, file]) {
       $0.every = .milliseconds(100)

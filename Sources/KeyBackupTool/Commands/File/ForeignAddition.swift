@@ -46,6 +46,19 @@ struct ForeignAddition: Sendable {
     }
   }
 
+  /// How many PINs adding needs from `--pin-fd`: none where no security key is asked.
+  ///
+  /// - Throws: as naming the folder does.
+  static func neededPINs(_ unlock: UnlockOptions, _ world: World) throws(UserMessage) -> Int {
+    guard unlock.pins.pinFd != nil, !unlock.recovery.isUsed else { return 0 }
+    let quiet = Output(json: unlock.common.json, quiet: true, world)
+    let folder = try Backup.folder(at: unlock.folder.path(world, quiet), world, unlock.common)
+    if try LocalWriterChoice.writer(folder, unlock.folder) != nil { return 0 }
+    if unlock.noKeyring || unlock.device.device != nil { return 1 }
+    let known = (try? CachedMasterKey.inKernel(of: folder, world)) ?? []
+    return known.isEmpty && CachedMasterKey.marked(of: folder, world).isEmpty ? 1 : 0
+  }
+
   /// The note about files that were written.
   static let plainNote =
     "The files hold unencrypted secrets. Move them to where you need them, then delete them."

@@ -34,8 +34,9 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     try unlock.output(world).result(
       Self.words(
         written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles,
-        taken: taken),
+        taken: taken, copied: opened.copiedContents),
       json: [
+        "copied_contents": .number(opened.copiedContents),
         "silent_wallets": .number(taken),
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
         "written": .array(repairs.written.map(JSONOutput.string)),
@@ -55,7 +56,9 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private static func words(written: [String], deleted: [String], taken: Int) -> String {
+  private static func words(
+    written: [String], deleted: [String], taken: Int, copied: Int
+  ) -> String {
     let parts = [("Written again", written), ("Deleted", deleted)]
     var lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.name($0, limit: 200) }.joined(separator: ", "))"
@@ -63,6 +66,10 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     if taken > 0 {
       lines.append(
         "Written for other programs: \(counted(taken, "wallet")) of computers without a key")
+    }
+    if copied > 0 {
+      lines.append(
+        "Copied from the earlier backup: the contents of \(counted(copied, "version")) of files")
     }
     return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
   }

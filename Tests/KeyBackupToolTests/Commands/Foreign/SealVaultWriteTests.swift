@@ -33,7 +33,7 @@ import Testing
     #expect(Files.mode(zip) == 0o600)
     // What only claims to be an older one stays, and is named.
     #expect(try first.json()["not_deleted"].items.map(\.text) == [claim])
-    #expect(first.err.contains("claims to be an older one"), "\(first.err)")
+    #expect(first.err.contains("1 file that claims to be older stays"), "\(first.err)")
     #expect(Files.tree(folder).count == 3)
     // One that opens is deleted.
     let second = try await write()
@@ -222,8 +222,8 @@ import Testing
     let refused = try await given.run(
       ["write", database, folder, "--device-id", "D", "--password-file", given.password]
         + ["--kdf-secret", "-", "--json"], input: SealVaultBox.secret, expecting: nil)
-    try expectFailure(refused, 74, word: "io")
-    #expect(refused.out.contains("a trigger of its own"), "\(refused.out)")
+    try expectFailure(refused, 65, word: "data-invalid")
+    #expect(refused.out.contains("a trigger on local_settings"), "\(refused.out)")
     #expect(Files.tree(folder).isEmpty)
   }
 

@@ -30,6 +30,15 @@ struct CeloFuseKeyOptions: ParsableArguments {
   /// `-` for each that comes from standard input.
   var inputs: [String?] { [fuseKeyFd == 0 ? "-" : fuseKeyFile, breakerKey] }
 
+  /// Refuses files that could not be read, before a person is asked for anything.
+  ///
+  /// - Throws: `config` where others can read one, `no-input`, `permission-denied`.
+  func requireUsable() throws(UserMessage) {
+    try SecretLine.requireUsable(fuseKeyFile, what: "fuse key", option: "--fuse-key-file")
+    try SecretLine.requireUsable(
+      breakerKey, what: "circuit breaker's key", option: "--breaker-key")
+  }
+
   /// The fuse key; empty where the file has none.
   ///
   /// - Throws: `usage` where one is given and the file has none, `config` where nobody can be asked,

@@ -54,8 +54,11 @@ struct CeloODISOptions: ParsableArguments {
         + CeloReport.serviceGone)
   }
 
-  /// Refuses options that do not go with a file, and a file that cannot be opened with them, before
-  /// anything is asked.
+  /// Refuses options that do not go with a file, and a file that cannot be opened with them.
+  ///
+  /// Nothing is asked before. Where the output will be asked for, it says that the service is gone.
+  ///
+  /// - Throws: `usage`, `config`, `no-input`, `permission-denied`.
   func check(_ backup: CeloBackup, _ prompter: Prompter) throws(UserMessage) {
     if backup.odisDomain == nil, isGiven {
       throw UserMessage(
@@ -68,13 +71,19 @@ struct CeloODISOptions: ParsableArguments {
         hint: "give it with --odis-output-file, or name a program with --odis-program. "
           + CeloReport.serviceGone)
     }
+    try SecretLine.requireUsable(
+      odisOutputFile, what: Self.secret.what, option: "--odis-output-file")
+    if backup.odisDomain != nil, !isGiven {
+      prompter.tell(CeloReport.serviceGone + ". Without its output this file does not open.")
+    }
   }
 
   private func answer(
     _ program: String, _ domain: SequentialDelayDomain, _ message: consuming SecretBytes
   ) throws(UserMessage) -> SecretBytes {
     var helper = try HelperProgram(
-      program, [], for: Self.secret.what, namedBy: "--odis-program", patience: Self.patience)
+      program, [], for: Self.secret.what, namedBy: "--odis-program", patience: Self.patience,
+      isShown: true)
     var question = SecretText()
     question.append("{\"domain_hash\":\"\(Hex.string(domain.hash))\",\"message\":\"")
     question.append(hex: message)

@@ -54,24 +54,36 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
       input: password.passwordFile, fuseKey.fuseKeyFile, fuseKey.breakerKey, odis.odisOutputFile,
       besides: unlock.folder.folder, world)
     guard !addition.add else {
-      return try await addition.write(try open(world), unlock, world)
+      let opened = try open(world)
+      let name = addition.name ?? CeloAddOptions.name(of: input.file)
+      return try await addition.write(opened.data, name, opened.mark, unlock, world)
     }
     if path == nil, !reveal { try output.requireNoTerminal("what it holds") }
-    try OutputFile.requireFree(path)
+    try OutputFile.requirePlace(path)
     try place.requirePrivate(
       path, printed: path == nil ? output.resultFile : nil, besides: unlock.folder.folder, world)
-    try write(try open(world), output)
+    let opened = try open(world)
+    try write(opened.data.copy(), output)
     return .success
+  }
+
+  /// The contents of a file that opened.
+  private struct Opened: ~Copyable {
+    let data: SecretBytes
+    /// The file's ``CeloBackup/mark``.
+    let mark: String
   }
 
   /// The file to write, or nil for standard output.
   private var path: String? { out == "-" ? nil : out }
 
-  private func open(_ world: World) throws(UserMessage) -> SecretBytes {
+  private func open(_ world: World) throws(UserMessage) -> Opened {
     let backup = try input.read(world)
     let prompter = common.prompter(world)
     // Refused before a secret is asked for.
     guard backup.isHardened || unhardened else { throw UserMessage(.unhardened, in: input.file) }
+    try password.requireUsable()
+    try fuseKey.requireUsable()
     try odis.check(backup, prompter)
     let fuseKey = try fuseKey.read(backup, prompter)
     let password = try password.celoPassword(prompter, twice: false)
@@ -79,9 +91,9 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
       let opening = try CeloOpening(
         backup, password: password, fuseKey: fuseKey, allowsUnhardened: unhardened)
       let answer = try odis.read(backup, opening, prompter)
-      return try opening.open(odisOutput: answer)
+      return Opened(data: try opening.open(odisOutput: answer), mark: backup.mark)
     } catch let error as ForeignBackupError {
-      throw Self.message(error, backup)
+      throw message(error, backup)
     } catch let error as UserMessage {
       throw error
     } catch {
@@ -90,8 +102,8 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// The message where a file does not open, with a field whose name may have been changed.
-  private static func message(_ error: ForeignBackupError, _ backup: CeloBackup) -> UserMessage {
-    let message = UserMessage(error)
+  private func message(_ error: ForeignBackupError, _ backup: CeloBackup) -> UserMessage {
+    let message = UserMessage(error, in: input.file == "-" ? nil : input.file)
     guard case .wrongSecret = error, let field = backup.unknownFields.first else { return message }
     return message.adding(
       hint: "the file has a field that the format does not know: "

@@ -3,7 +3,7 @@ internal import ForeignBackups
 internal import SecretMemory
 
 /// A kind of request to ODIS.
-enum CeloRequestKind: String, ExpressibleByArgument, CaseIterable {
+enum CeloRequestKind: String {
   case quota
   case sign
   case disable
@@ -22,8 +22,11 @@ struct CeloRequestCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var common: CommonOptions
   @OptionGroup var input: CeloFileArgument
 
-  @Option(help: "What is asked: how much is used up, an answer, or to answer never again.")
-  var kind = CeloRequestKind.quota
+  @Option(
+    help: ArgumentHelp(
+      "What is asked: quota (how much is used up), sign (an answer) or disable (none ever again).",
+      valueName: "kind"))
+  var kind = CeloRequestKind.quota.rawValue
 
   @Option(help: ArgumentHelp("The number of queries so far.", valueName: "n"))
   var counter: UInt64?
@@ -36,6 +39,9 @@ struct CeloRequestCommand: ParsableCommand, KeyBackupCommand {
   var sessionID: String?
 
   mutating func validate() throws {
+    guard let kind = CeloRequestKind(rawValue: kind) else {
+      throw ValidationError("--kind is quota, sign or disable")
+    }
     if (kind == .sign) != (blindedMessage != nil) {
       throw ValidationError("--kind sign and --blinded-message go together")
     }
@@ -85,8 +91,8 @@ struct CeloRequestCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private var asked: ODISRequest.Kind {
-    switch kind {
-    case .quota: .quota
+    switch CeloRequestKind(rawValue: kind) {
+    case .quota, nil: .quota
     case .disable: .disable
     case .sign: .sign(blindedMessage: blindedMessage ?? "")
     }

@@ -75,8 +75,9 @@ struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let output = common.output(world)
-    if out != "-" { try OutputFile.requireFree(out) }
+    if out != "-" { try OutputFile.requirePlace(out) }
     try place.requirePrivate(input: data, password.passwordFile, besides: nil, world)
+    try password.requireUsable()
     let prompter = common.prompter(world)
     let secret = try InputFile.readSecret(
       data, limit: CeloBackup.dataLimit, asking: "secret to back up", prompter)

@@ -36,6 +36,12 @@ struct EarlierSealVaults {
     }
   }
 
+  /// Some names of files in a row.
+  static func listed(_ files: [String]) -> String {
+    let shown = files.prefix(3).map { ShellWord.quoted($0) }.joined(separator: ", ")
+    return files.count > 3 ? "\(shown) and \(files.count - 3) more" : shown
+  }
+
   private static func opens(
     _ path: String, _ name: String, _ password: borrowing SealVaultPassword,
     _ secret: borrowing SecretBytes

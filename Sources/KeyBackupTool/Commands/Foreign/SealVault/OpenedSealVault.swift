@@ -17,16 +17,22 @@ struct OpenedSealVault: ~Copyable {
   ///   - secrets: where password and KDF secret come from.
   ///   - unlock: the security keys, and what asks the person.
   ///   - anyVersion: whether the version inside the database may be another one.
+  ///   - furtherPINs: the PINs that the command needs after that of the KDF secret's key.
   ///   - world: what surrounds the process.
   /// - Returns: the opened backup.
   /// - Throws: `data-invalid`, `wrong-key`, and the errors of the secrets.
   static func open(
     _ path: String, _ secrets: SealVaultSecretOptions, _ unlock: UnlockOptions,
-    anyVersion: Bool, _ world: World
+    anyVersion: Bool, furtherPINs: Int = 0, _ world: World
   ) async throws(UserMessage) -> OpenedSealVault {
     // Everything that needs no secret comes first.
-    let zip = try InputFile.readSecret(path, limit: SealVaultBackup.sizeLimit, world.streams)
     let name = path.split(separator: "/").last.map(String.init)
+    if let name, name.hasPrefix("."), name.hasSuffix(".icloud") {
+      throw UserMessage(
+        .incomplete, "\(ShellWord.quoted(path)) is a placeholder: the file is not downloaded yet",
+        hint: "download it where iCloud runs, and name the zip file")
+    }
+    let zip = try InputFile.readSecret(path, limit: SealVaultBackup.sizeLimit, world.streams)
     do {
       let backup = try SealVaultBackup(parsing: zip, named: path == "-" ? nil : name)
       let metadata = backup.metadata
@@ -35,15 +41,18 @@ struct OpenedSealVault: ~Copyable {
       _ = try memory.seen()
       let prompter = unlock.common.prompter(world)
       if prompter.canAsk {
-        prompter.tell("A backup of \"\(PrintableText.name(metadata.deviceName))\", as it claims.")
+        prompter.tell(
+          "The file says that it is of the device \"\(PrintableText.name(metadata.deviceName))\".")
       }
+      try secrets.requireUsable(prompter)
       let password = try secrets.password(prompter)
       let secret = try await secrets.secret(
-        of: metadata.deviceID, unlock, mayMake: false, world)
+        of: metadata.deviceID, unlock, mayMake: false, furtherPINs: furtherPINs, world)
       let keys = try SealVaultKeys(
         password: password, secret: secret.bytes, nonce: metadata.kdfNonce)
       let database = try backup.open(with: keys)
       let inside = try SealVaultDatabase(database)
+      try Interruption.check()
       if let version = inside.version, version != metadata.version, !anyVersion {
         throw UserMessage(
           .dataInvalid,
@@ -111,6 +120,9 @@ struct OpenedSealVault: ~Copyable {
     if !inside.isIntact {
       output.warn(
         "keybackup: it was decrypted to the last byte, but SQLite finds no intact database in it")
+      output.warn(
+        "hint: it was so when the device backed it up, and no byte of it was changed since; an "
+          + "earlier backup may hold a whole one")
     }
     if inside.wrappedKey != nil, dataKey.count == 0 {
       output.warn(

@@ -44,7 +44,9 @@ struct SealVaultDisableCommand: ParsableCommand, KeyBackupCommand {
         .noInput,
         "\(ShellWord.quoted(target)) has no backup of the device \(deviceId)"
           + (desktopKeyring ? ", and the keyring has no KDF secret of it" : ""),
-        hint: "to see the devices: keybackup foreign sealvault find \(ShellWord.quoted(target))")
+        hint: others.isEmpty
+          ? "to see the devices: keybackup foreign sealvault find \(ShellWord.quoted(target))"
+          : "these may be of it, look at them yourself: " + EarlierSealVaults.listed(others))
     }
     if !yes { try confirm(files.count, hasSecret, prompter) }
     // The secret first: without it the files are of no use to anybody.

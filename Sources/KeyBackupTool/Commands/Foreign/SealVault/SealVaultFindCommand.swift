@@ -15,14 +15,22 @@ struct SealVaultFindCommand: ParsableCommand, KeyBackupCommand {
   var place: String
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let found = try SealVaultFolder(place).files
+    let folder = try SealVaultFolder(place)
+    let found = folder.files
     let output = common.output(world)
     if common.json {
-      try output.result(json: ["backups": .array(found.map(\.json))])
+      try output.result(json: [
+        "backups": .array(found.map(\.json)), "other_zip_files": .number(folder.otherZips),
+      ])
     } else if found.isEmpty {
       output.note("No SealVault backups are in \(ShellWord.quoted(place)).")
     } else {
       try output.result(SealVaultFile.table(found))
+    }
+    if folder.otherZips > 0 {
+      output.note(
+        "\(counted(folder.otherZips, "other zip file")) \(folder.otherZips == 1 ? "is" : "are") there. "
+          + "To see whether one is a backup: keybackup foreign sealvault verify FILE")
     }
     return .success
   }

@@ -32,7 +32,7 @@ struct SealVaultFile: Sendable {
     } else if file.hasPrefix("." + SealVaultName.prefix), file.hasSuffix(".zip.icloud") {
       name = SealVaultName(String(file.dropFirst().dropLast(".icloud".count)))
       state = .notDownloaded
-    } else if file.hasPrefix(SealVaultName.prefix), file.hasSuffix(".zip") {
+    } else if file.contains(SealVaultName.prefix), file.contains(".zip") {
       name = nil
       state = .renamed
     } else {
@@ -48,15 +48,22 @@ struct SealVaultFolder {
 
   /// The newest first, as SealVault would choose; those without a name of its own last.
   let files: [SealVaultFile]
+  /// How many zip files have none of these names.
+  let otherZips: Int
 
   /// Lists a folder.
   ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - advice: what to do where there is none.
   /// - Throws: `no-input`, `data-invalid` for a folder with too many.
-  init(_ path: String) throws(UserMessage) {
+  init(
+    _ path: String, advice: String = "name the folder with the zip files"
+  ) throws(UserMessage) {
     guard FileCheck.isFolder(path) else {
       throw UserMessage(
         .noInput, "\(ShellWord.quoted(path)) is no folder",
-        hint: FileCheck.unexpanded(path) ?? "name the folder with the zip files")
+        hint: FileCheck.unexpanded(path) ?? advice)
     }
     let names: [String]
     do {
@@ -72,6 +79,9 @@ struct SealVaultFolder {
         .dataInvalid,
         "\(ShellWord.quoted(path)) has \(found.count) SealVault backups: at most \(Self.limit) are read",
         hint: "SealVault keeps one for each device; look at what made so many")
+    }
+    otherZips = names.count { name in
+      SealVaultFile(name) == nil && name.lowercased().hasSuffix(".zip")
     }
     files = found.sorted { first, second in
       switch (first.name, second.name) {

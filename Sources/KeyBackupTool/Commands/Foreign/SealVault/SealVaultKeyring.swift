@@ -30,7 +30,7 @@ struct SealVaultKeyring {
       var service = try world.secretService(mayPrompt: mayPrompt)
       return try service.find(attributes)
     } catch {
-      throw UserMessage(error, .secretService)
+      throw Self.message(error)
     }
   }
 
@@ -42,7 +42,7 @@ struct SealVaultKeyring {
       var service = try world.secretService(mayPrompt: mayPrompt)
       return try service.look(for: attributes) != .absent
     } catch {
-      throw UserMessage(error, .secretService)
+      throw Self.message(error)
     }
   }
 
@@ -58,8 +58,14 @@ struct SealVaultKeyring {
       var service = try world.secretService(mayPrompt: mayPrompt)
       try service.keep(text, label: "keybackup: SealVault secret of \(deviceID)", attributes)
     } catch {
-      throw UserMessage(error, .secretService)
+      throw Self.message(error)
     }
+  }
+
+  private static func message(_ error: SecretStoreError) -> UserMessage {
+    UserMessage(
+      error, .secretService,
+      without: "if you have the KDF secret elsewhere, give it with --kdf-secret FILE", or: "")
   }
 
   /// The error where there is none and no new one would open anything.
@@ -79,7 +85,7 @@ struct SealVaultKeyring {
       var service = try world.secretService(mayPrompt: mayPrompt)
       return try service.forget(attributes) > 0
     } catch {
-      throw UserMessage(error, .secretService)
+      throw Self.message(error)
     }
   }
 }

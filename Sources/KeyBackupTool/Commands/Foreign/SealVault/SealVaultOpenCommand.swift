@@ -10,7 +10,8 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Each gets a new file that only you may read. The data key decrypts the wallets' keys in the \
       database.
-      With --security-key and --add, --pin-fd gives a line for each of the two openings.
+      With --security-key and --add, --pin-fd gives a line for each of the two openings. \
+      --factor-device then names the key of the KDF secret, and --device the key of the backup.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -40,7 +41,8 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     try secrets.requirePrivate(synced, besides: unlock.folder.folder, world)
     try synced.requirePrivate(out, besides: unlock.folder.folder, world)
     let opened = try await OpenedSealVault.open(
-      zip, secrets, unlock, anyVersion: anyVersion, world)
+      zip, secrets, unlock, anyVersion: anyVersion,
+      furtherPINs: addition.add ? ForeignAddition.neededPINs(unlock, world) : 0, world)
     var dataKey = SecretText()
     dataKey.append(opened.dataKey.copy(), as: .hex)
     let keyText = dataKey.finish()
@@ -56,7 +58,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
       json["folder"] = .string(out)
       json["written"] = .array(written.map { .string($0) })
     }
-    var codes = [opened.exitCode]
+    var code = opened.exitCode
     if addition.add {
       var added = ForeignAddition()
       // An older one takes nobody's place.
@@ -67,7 +69,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
       if hasKey { try added.append(keyText.copy(), name: name + ".data-key") }
       let result = try await added.add(unlock, writtenTo: out, world)
       json["added"] = result.json
-      codes.append(result.exitCode)
+      if code == .success { code = result.exitCode }
       if !unlock.common.json { try result.show(output) }
     }
     let change = "what was decrypted was written all the same"
@@ -81,7 +83,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
       if out != nil { output.note(ForeignAddition.plainNote) }
     }
     opened.warn(output)
-    return codes.first { $0 == .rollback } ?? codes.last ?? .success
+    return code
   }
 
   /// Writes the files, durable and read back.

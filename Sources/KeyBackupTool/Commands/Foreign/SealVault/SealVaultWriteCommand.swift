@@ -64,7 +64,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try secrets.requirePrivate(synced, besides: target, world)
     try synced.requirePrivate(newPassword, besides: target, world)
-    try OutputFile.requireFree(newPassword)
+    try OutputFile.requirePlace(newPassword)
     guard FileCheck.isFile(database) else {
       throw UserMessage(
         .noInput, "\(ShellWord.quoted(database)) is no file",
@@ -80,15 +80,21 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     }
     let memory = try SealVaultMemory(of: deviceId, world)
     let version = try nextVersion(memory, inside: copy.inside)
+    let prompter = unlock.common.prompter(world)
+    try secrets.requireUsable(prompter, makesPassword: newPassword != nil)
     // From here on the number is taken, whatever happens.
     try memory.take(version)
     let password: SealVaultPassword
     if newPassword == nil {
-      password = try secrets.password(unlock.common.prompter(world))
+      password = try secrets.password(
+        prompter, advice: hasKey ? nil : "to make a new one: --new-password FILE")
     } else {
       password = .generate()
     }
     let secret = try await secrets.secret(of: deviceId, unlock, mayMake: !hasKey, world)
+    if !hasKey, secrets.isTyped(makesPassword: newPassword != nil, world.streams) {
+      try confirm(version, password, secret.bytes, prompter)
+    }
     let backup = try NewSealVault(
       copy.bytes, copy.inside, from: database, metadata(version, copy.inside, world), password,
       secret.bytes)
@@ -109,28 +115,42 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     return try finish(backup, earlier, unlock.output(world))
   }
 
+  /// Asks for what a person typed once more, unless an earlier backup opens with it.
+  private func confirm(
+    _ version: Int64, _ password: borrowing SealVaultPassword, _ secret: borrowing SecretBytes,
+    _ prompter: Prompter
+  ) throws(UserMessage) {
+    let earlier = try EarlierSealVaults(
+      in: target, before: version, of: deviceId, password, secret)
+    guard earlier.proved.isEmpty else { return }
+    prompter.tell("No earlier backup here opens with this. A slip would be found too late.")
+    try secrets.confirm(password, isNew: newPassword != nil, secret, prompter)
+  }
+
   /// Deletes the earlier ones, and says what was done.
   private func finish(
     _ backup: NewSealVault, _ earlier: EarlierSealVaults, _ output: Output
   ) throws(UserMessage) -> ExitCode {
     let left = earlier.proved.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
+    let deleted = earlier.proved.filter { !left.contains($0) }
     try output.result(
       "Wrote \(ShellWord.quoted("\(target)/\(backup.name)"))",
       json: [
         "file": .string(backup.name), "device_id": .string(deviceId),
         "version": .number(Int(backup.version)),
-        "deleted": .array(earlier.proved.filter { !left.contains($0) }.map { .string($0) }),
+        "deleted": .array(deleted.map { .string($0) }),
         "not_deleted": .array((left + earlier.others).map { .string($0) }),
       ], ofChange: "the backup was written all the same")
-    let deleted = earlier.proved.filter { !left.contains($0) }
     for file in deleted { output.note("Deleted the older \(ShellWord.quoted(file)).") }
     for file in left {
       output.warn("keybackup: the older \(ShellWord.quoted(file)) could not be deleted")
     }
-    for file in earlier.others {
-      output.warn(
-        "keybackup: \(ShellWord.quoted(file)) stays: it claims to be an older one, and was not opened "
-          + "with this password and KDF secret")
+    if !earlier.others.isEmpty {
+      let count = earlier.others.count
+      output.note(
+        "\(counted(count, "file")) that \(count == 1 ? "claims" : "claim") to be older "
+          + "\(count == 1 ? "stays" : "stay"), not opened with this password and KDF secret: "
+          + EarlierSealVaults.listed(earlier.others))
     }
     return left.isEmpty ? .success : .partial
   }
@@ -162,7 +182,9 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     _ memory: SealVaultMemory, inside: SealVaultDatabase
   ) throws(UserMessage) -> Int64 {
     let known = max(try memory.highest(), inside.version ?? 0, 0)
-    let names = try SealVaultFolder(target).files.compactMap(\.name)
+    let folder = try SealVaultFolder(
+      target, advice: "make the folder first: mkdir \(ShellWord.quoted(target))")
+    let names = folder.files.compactMap(\.name)
     let named = names.filter { $0.deviceID == deviceId }.map(\.version).max() ?? 0
     guard known < 1 << 53, named <= known + Self.mostAhead else {
       throw UserMessage(

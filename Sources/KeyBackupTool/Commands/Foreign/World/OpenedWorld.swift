@@ -16,10 +16,19 @@ struct OpenedWorld: ~Copyable {
   ///
   /// Everything that can be wrong with the inputs is found before the key is touched.
   ///
+  /// - Parameters:
+  ///   - path: the archive.
+  ///   - options: what opens it.
+  ///   - common: the options of every command.
+  ///   - device: those of its security key.
+  ///   - pins: where PINs come from.
+  ///   - folder: the backup, whose credentials are not used.
+  ///   - furtherPINs: the PINs that the command needs after that of the factor's key.
+  ///   - world: what surrounds the process.
   /// - Throws: the errors of reading, `data-invalid`, `wrong-key`, and those of a security key.
   init(
     _ path: String, _ options: WorldKeyOptions, _ common: CommonOptions, _ device: DeviceOptions,
-    _ pins: PINOptions, _ folder: FolderOptions, _ world: World
+    _ pins: PINOptions, _ folder: FolderOptions, furtherPINs: Int = 0, _ world: World
   ) async throws(UserMessage) {
     try options.place.requirePrivate(
       input: options.factorSecret, besides: folder.folder, world)
@@ -27,7 +36,8 @@ struct OpenedWorld: ~Copyable {
     let keypairs = try options.keypairs(world)
     let secret: SecretBytes
     if options.passkey.securityKey {
-      let finder = try AuthenticatorFinder(common, device, pins, world)
+      let finder = try options.passkey.factorKey.finder(
+        common, device, pins, furtherPINs: furtherPINs, world)
       secret = try await Self.secret(
         of: keypairs, options, finder, EnrolledCredentials.known(world, folder), world)
     } else {
@@ -178,5 +188,6 @@ extension OpenedWorld {
     output.warn(
       "keybackup: the metadata names another list of files than this archive has: "
         + "one of the two is older")
+    output.warn("hint: get both again, from one answer of the server, and compare")
   }
 }

@@ -77,7 +77,9 @@ struct WorldKeyOptions: ParsableArguments {
       return .one(try Self.keypair(box, in: nil))
     }
     // It is no path, but digits with one too few or too many.
-    if given.utf8.count > 64, given.utf8.allSatisfy(Self.isDigit), !FileCheck.exists(given) {
+    if given.utf8.count > 64, given.utf8.allSatisfy({ Hex.isDigit($0, upperCase: true) }),
+      !FileCheck.exists(given)
+    {
       throw UserMessage(
         .dataInvalid,
         "an encrypted keypair is \(2 * WorldKeypair.size) hex digits, and these are \(given.utf8.count)",
@@ -91,8 +93,6 @@ struct WorldKeyOptions: ParsableArguments {
     }
     return .one(try Self.keypair(box, in: given))
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { Character(UnicodeScalar(byte)).isHexDigit }
 
   private static func keypair(
     _ box: [UInt8], in file: String?

@@ -11,6 +11,8 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       Everything is checked first. Then root_secret.json and each file are written, for you alone. \
       No file is replaced. If the metadata names another list of files, it ends with 89 after that.
       The root secret is the whole account: the wallet and the identity.
+      With --security-key and --add, --pin-fd gives a line for each of the two openings. \
+      --factor-device then names the key of the passkey, and --device the key of the backup.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -38,7 +40,8 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try keys.place.requirePrivate(out, besides: unlock.folder.folder, world)
     let opened = try await OpenedWorld(
-      archive, keys, unlock.common, unlock.device, unlock.pins, unlock.folder, world)
+      archive, keys, unlock.common, unlock.device, unlock.pins, unlock.folder,
+      furtherPINs: addition.add ? ForeignAddition.neededPINs(unlock, world) : 0, world)
     opened.noteOldState(unlock.output(world))
     var result = opened.json()
     var lines: [String] = []
@@ -56,17 +59,17 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       lines.append(written.line(in: out))
       written.warn(in: out, unlock.output(world))
     }
-    var codes = [opened.exitCode]
+    var code = opened.exitCode
     if addition.add {
       var files = ForeignAddition()
       try files.append(opened)
       let added = try await files.add(unlock, writtenTo: out, world)
       result["added"] = added.json
-      codes.append(added.exitCode)
+      if code == .success { code = added.exitCode }
       if !unlock.common.json { try added.show(unlock.output(world)) }
     }
     try report(opened, result, lines, world)
-    return codes.first { $0 == .rollback } ?? codes.last ?? .success
+    return code
   }
 
   private func report(
@@ -164,11 +167,16 @@ struct WrittenWorld {
 
   /// The error about names that something else has.
   func obstacle(in folder: String) -> UserMessage? {
-    guard let first = taken.first else { return nil }
+    guard !taken.isEmpty else { return nil }
+    // The root secret comes last, and matters most.
+    let root = taken.filter { $0 == WorldArchive.rootSecretName }
+    let names = root + taken.filter { $0 != WorldArchive.rootSecretName }
+    let shown = names.prefix(5).map { ShellWord.quoted($0) }.joined(separator: ", ")
     return UserMessage(
       .cannotCreate,
-      "\(counted(taken.count, "file")) of the archive, \(ShellWord.quoted(first)) first, could not be "
-        + "written to \(ShellWord.quoted(folder)): something else has the name",
+      "\(counted(taken.count, "file")) of the archive could not be written to "
+        + "\(ShellWord.quoted(folder)), because something else has the name: \(shown)"
+        + (names.count > 5 ? " and \(names.count - 5) more" : ""),
       hint: "nothing was overwritten, and all other files were written; choose an empty folder")
   }
 }

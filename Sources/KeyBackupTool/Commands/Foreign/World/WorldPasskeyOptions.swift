@@ -22,9 +22,12 @@ struct WorldPasskeyOptions: ParsableArguments {
   @Flag(help: "Send that salt, 32 bytes, to the key as it is.")
   var rawSalt = false
 
+  @OptionGroup var factorKey: FactorKeyOption
+
   mutating func validate() throws {
     guard securityKey || !hasDetails else {
-      throw ValidationError("--credential, --passkey-rp-id and the salt go with --security-key")
+      throw ValidationError(
+        "--credential, --factor-device, --passkey-rp-id and the salt go with --security-key")
     }
     if rawSalt, legacySalt == nil { throw ValidationError("--raw-salt goes with --legacy-salt") }
     if legacySalt == "-" { throw ValidationError("--legacy-salt - is not taken: use file:PATH") }
@@ -34,7 +37,8 @@ struct WorldPasskeyOptions: ParsableArguments {
   var isGiven: Bool { securityKey || hasDetails }
 
   private var hasDetails: Bool {
-    credential != nil || legacySalt != nil || rawSalt || passkeyRpId != WorldPasskey.relyingParty
+    credential != nil || factorKey.factorDevice != nil || legacySalt != nil || rawSalt
+      || passkeyRpId != WorldPasskey.relyingParty
   }
 }
 
@@ -68,11 +72,12 @@ enum WorldPasskey {
     if let credential = options.credential {
       request.credentialIDs = try CredentialIDArgument.candidates(credential).map(CredentialID.init)
     }
-    return try await enrolled.otherEvaluation(
-      request, finder, options: "--credential and --passkey-rp-id"
+    return try await options.factorKey.evaluation(
+      enrolled, request, finder, why: "for the factor secret",
+      options: "--credential and --passkey-rp-id"
     ) { key in
       UserMessage(
-        .wrongKey, "\(key) holds no passkey for \(rpID)",
+        .wrongKey, "\(key) holds no passkey for \"\(rpID)\"",
         hint: "plug in the key that World App's passkey is on; "
           + "a passkey that never leaves a phone or a cloud cannot be used here")
     }

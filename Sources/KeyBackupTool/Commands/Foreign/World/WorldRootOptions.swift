@@ -25,7 +25,13 @@ struct WorldRootOptions: ParsableArguments {
     if archive == nil, !keys.isUnused {
       throw ValidationError("keypair and factor go with a sealed archive, not with --root-secret")
     }
-    if archive != nil { try keys.requireGiven() }
+    if archive != nil {
+      guard keys.metadata != nil || keys.encryptedKeypair != nil else {
+        throw ValidationError(
+          "an archive needs --metadata or --encrypted-keypair; for the root secret's own file: "
+            + "--root-secret FILE")
+      }
+    }
     try WorldInputs.check(archive ?? rootSecret, keys, pins)
   }
 

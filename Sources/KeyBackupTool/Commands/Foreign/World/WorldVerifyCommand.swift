@@ -28,13 +28,13 @@ struct WorldVerifyCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await OpenedWorld(archive, keys, common, device, pins, folder, world)
     let output = common.output(world)
+    opened.noteOldState(output)
     if common.json {
       try output.result(json: opened.json())
     } else {
       try opened.show(output)
       try output.result("The archive is whole. Nothing proves who made it.")
     }
-    opened.noteOldState(output)
     return opened.exitCode
   }
 }
