@@ -282,7 +282,7 @@ import Testing
     let bus = FakeBus { client, serial in
       client.send(FakeMessage.paths([], answering: serial).bytes)
     }
-    var connection = try DBusConnection.open(bus.address, seconds: 60) { false }
+    var connection = try DBusConnection.open(bus.address, seconds: 3600) { false }
     for length in stride(from: 0, to: 300, by: 30) {
       var call = try connection.makeCall("/a", "a.b", "C", to: "d.e")
       call.put("a", of: "{sv}") { properties in
