@@ -5,7 +5,7 @@ import VirtualKey
 /// Operations that end early, and the handle afterwards.
 ///
 /// The intended time is 0.1 seconds, or 2 for a key that ignores a cancel. A wait for a touch takes
-/// 30 seconds. The bounds lie between the two, as a busy machine must not fail a test.
+/// 10 minutes here. The bounds lie between the two, as a busy machine must not fail a test.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 
@@ -13,7 +13,9 @@ import VirtualKey
   private func bench(_ touch: TouchPolicy, faults: [String] = []) async throws -> Bench {
     let first = try Bench()
     _ = try await first.open().createCredential(.test(), pin: pin())
-    return try Bench(faults: faults, store: first.store) { $0.touch = touch }
+    var bench = try Bench(faults: faults, store: first.store) { $0.touch = touch }
+    bench.options.touchTimeout = .seconds(600)
+    return bench
   }
 
   @Test(arguments: [0, 1, 20, 200, 700])
@@ -26,7 +28,7 @@ import VirtualKey
     task.cancel()
     let error = await failure { _ = try await task.value }
     #expect(error == .cancelled)
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(ContinuousClock.now - start < .seconds(60))
     // The same handle continues to work.
     #expect(try await authenticator.pinRetries() == 8)
     let again = Task { try await authenticator.evaluate(request, pin: pin()) }
@@ -77,7 +79,7 @@ import VirtualKey
     #expect(error == .touchTimeout)
     let elapsed = ContinuousClock.now - start
     #expect(elapsed >= .milliseconds(400))
-    #expect(elapsed < .seconds(15))
+    #expect(elapsed < .seconds(60))
     #expect(bench.plugged.trace.lines.contains("CANCEL"))
     #expect(try await authenticator.pinRetries() == 8)
   }
@@ -90,7 +92,7 @@ import VirtualKey
     let start = ContinuousClock.now
     bench.plugged.unplug()
     #expect(await failure { _ = try await task.value } == .authenticatorLost)
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(ContinuousClock.now - start < .seconds(60))
     // Lost it stays.
     #expect(await failure { _ = try await authenticator.pinRetries() } == .authenticatorLost)
   }
