@@ -44,6 +44,7 @@ let package = Package(
   name: "keybackup",
   products: [
     .executable(name: "keybackup", targets: ["KeyBackupTool"]),
+    .executable(name: "keybackup-guard", targets: ["GuardTool"]),
     // The parts, for other programs (docs/libraries.md); Examples/ and Benchmarks/ are such.
     .library(name: "SecretMemory", targets: ["SecretMemory"]),
     .library(name: "PRFDevice", targets: ["PRFDevice"]),
@@ -56,6 +57,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+    // keybackup-guard only: the server, the client that asks, and what both store and check.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
   ],
   targets: [
     // System modules: a module map and a shim.h, no Swift. Only COpenSSL's map names its
@@ -79,6 +91,7 @@ let package = Package(
     .systemLibrary(name: "CCBOR", providers: [.apt(["libcbor-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
     // The one part in C: a forked process may make system calls and nothing else.
     .target(name: "CReadingProcess"),
@@ -121,6 +134,43 @@ let package = Package(
     .target(
       name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
       swiftSettings: optimised),
+    // The server, and the program that asks servers. `keybackup` links neither: it starts the
+    // second as a child.
+    .target(
+      name: "GuardService",
+      dependencies: [
+        "CLinux", "CPostgreSQL", "CSPP", "GuardProtocol", "RistrettoVOPRF", "SecretMemory",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "X509", package: "swift-certificates"), crypto,
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "GuardClient",
+      dependencies: [
+        "CLinux", "CSPP", "GuardProtocol", "SecretMemory",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "GuardTool",
+      dependencies: [
+        "CLinux", "CSPP", "GuardClient", "GuardProtocol", "GuardService", "SecretMemory",
+        arguments,
+      ],
+      swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.
     .target(name: "HelpPages", swiftSettings: strict),
     .executableTarget(
@@ -129,8 +179,8 @@ let package = Package(
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "ForeignBackups", "HelpPages", "Nostr", "PRFDevice",
-        "SecretMemory", "SecretStores", "WalletFormats", "CLinux", "CQREncode", arguments,
+        "BackupFolder", "CSPP", "ForeignBackups", "GuardProtocol", "HelpPages", "Nostr",
+        "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats", "CLinux", "CQREncode", arguments,
       ],
       swiftSettings: small, linkerSettings: [quickStart]),
 
@@ -269,13 +319,33 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "GuardServiceTests",
+      dependencies: [
+        "CSPP", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
+        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "GuardClientTests",
+      dependencies: [
+        "CSPP", "GuardClient", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
+        "RistrettoVOPRF", "SecretMemory", "TestSupport",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "HelpPages", "man-pages", "virtual-key", "device-suite", "SecretMemory",
-        "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport", "failing-fs",
+        "KeyBackupTool", "GuardTool", "HelpPages", "man-pages", "virtual-key", "device-suite",
+        "SecretMemory", "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport", "failing-fs",
         "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),

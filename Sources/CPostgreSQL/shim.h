@@ -1,0 +1,3 @@
+// libpq, linked into keybackup-guard only.
+#pragma once
+#include <libpq-fe.h>
