@@ -264,7 +264,7 @@ struct GuardedHeaderTests {
     let sealed = try json.base64("ciphertext")
     for slotSecret in [one, other] {
       let key = KeyWrapper.wrappingKey(secret: secret(slotSecret), keyID: Self.keyID)
-      let opened = try ChaCha20Poly1305.open(
+      let opened = try AEAD.open(
         sealed, key: key, nonce: bytes(hex: json.string("nonce")),
         associatedData: Array(json.string("protected").utf8))
       #expect(opened.count == 32)
