@@ -57,7 +57,8 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - keys: the key slots, or files that claim to be one. Of slots that were removed before,
   ///     only the files are deleted.
-  ///   - allowingLast: whether the last slot may go; nobody can open the backup after that.
+  ///   - allowingLast: whether the last slot that needs no guards may go; nobody can open the
+  ///     backup after that, or only with guards.
   /// - Throws: ``BackupFolderError/noSuchKeySlot``, ``BackupFolderError/lastKeySlot``;
   ///   ``BackupFolderError/opensByRemoved`` when it is the slot that opened the backup: only using
   ///   another slot proves that it works; ``BackupFolderError/envelopeNeedsSecurityKey``; system
@@ -73,7 +74,8 @@ extension OpenNamespace {
     let slots = try allKeySlots()
     guard keys.allSatisfy({ isHere($0, among: slots) }) else { throw .noSuchKeySlot }
     let isLast = !slots.contains { slot in
-      slot.isEnrolled == true && !slot.isRemoved && slot.keyID.map { !keys.contains($0) } ?? true
+      slot.isEnrolled == true && !slot.isRemoved && !slot.isGuarded
+        && slot.keyID.map { !keys.contains($0) } ?? true
     }
     if isLast, !allowingLast { throw .lastKeySlot }
     if !isLast, let key = opening.keyID, keys.contains(key) { throw .opensByRemoved }

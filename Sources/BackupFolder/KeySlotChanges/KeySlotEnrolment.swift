@@ -50,7 +50,8 @@ extension OpenNamespace {
   ///   - confirmation: the same secret, obtained a second time.
   ///   - replacingForeignEnvelope: whether it gets the CSPP envelope although one is present that
   ///     belongs to no enrolled key. A security key always gets it where there is none.
-  /// - Throws: ``BackupFolderError/evaluationsDiffer``; system errors.
+  /// - Throws: ``BackupFolderError/evaluationsDiffer``; ``BackupFolderError/guardsAlone`` for a slot
+  ///   that needs guards where there is no other, or that replaces another kind; system errors.
   public mutating func addKeySlot(
     _ enrolment: Enrolment, secret: borrowing SecretBytes,
     confirmedBy confirmation: borrowing SecretBytes, replacingForeignEnvelope: Bool = false
@@ -85,6 +86,7 @@ extension OpenNamespace {
     try refresh(run: run)
     if let old = enrolment.replaces, removedKeySlots().contains(old) { throw .keySlotRemoved }
     _ = try repair(run: run)
+    if enrolment.kind.isGuarded { try requireOtherKind(beside: enrolment) }
     let envelope = try envelope(
       for: enrolment, secret: secret, replacingForeign: replacingForeign)
     let before = try listingMark()
@@ -110,6 +112,17 @@ extension OpenNamespace {
       _ = try repair(run: run)
     }
     rememberKeySlots(isLocked: true)
+  }
+
+  /// Checks that guards are not the only way in after an enrolment.
+  ///
+  /// - Throws: ``BackupFolderError/guardsAlone``.
+  private func requireOtherKind(beside enrolment: Enrolment) throws(BackupFolderError) {
+    let slots = try allKeySlots().filter { $0.isEnrolled == true && !$0.isRemoved }
+    let replaced = slots.first { $0.keyID != nil && $0.keyID == enrolment.replaces }
+    guard slots.contains(where: { !$0.isGuarded }),
+      enrolment.replaces == nil || replaced?.isGuarded == true
+    else { throw .guardsAlone }
   }
 
   /// The envelope for a security key that is being enrolled; nil where the present one stays.

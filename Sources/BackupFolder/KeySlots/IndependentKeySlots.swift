@@ -29,8 +29,9 @@ extension KeySlot {
   ///
   /// The slot must be enrolled; if it is a recovery code, the code must have opened the backup
   /// here. A security key gave its secret twice when it was enrolled. A code is only known to be
-  /// readable where it was written down once it was typed from there.
-  public var counts: Bool { isEnrolled == true && !isRemoved && !isUntestedCode }
+  /// readable where it was written down once it was typed from there. A slot that needs guards never
+  /// counts: they may be gone one day, and enough of them with the folder open it.
+  public var counts: Bool { isEnrolled == true && !isRemoved && !isUntestedCode && !isGuarded }
 
   /// Whether it is a recovery code that never opened the backup here.
   public var isUntestedCode: Bool {

@@ -19,6 +19,10 @@ public struct KeySlot: Equatable, Sendable {
     case csppEnvelope
     /// A recovery code, with a second secret or without one.
     case recoveryCode(KeyHeader.CodeDerivation)
+    /// A PIN, with guards that let it be tried seldom.
+    case guardedPIN(KeyHeader.GuardedPIN)
+    /// A login, with guards that check it.
+    case guardedLogin(KeyHeader.GuardedLogin)
     /// A kind that this version does not know.
     case unknown(String)
   }
@@ -172,6 +176,12 @@ extension KeySlot {
       prfSalt = key.prfSalt
     case .recoveryCode(let derivation):
       kind = .recoveryCode(derivation)
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
+    case .guardedPIN(let way):
+      kind = .guardedPIN(way)
+      (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
+    case .guardedLogin(let way):
+      kind = .guardedLogin(way)
       (rpID, credentialID, discoverable, aaguid, prfSalt) = (nil, nil, nil, nil, [])
     case .unknown(let name):
       kind = .unknown(name)

@@ -24,7 +24,7 @@ public struct LocalCredentialState: Equatable, Sendable {
       // Its credential may have other uses; alone it does not open the backup.
       guard case .securityKey(let rpID, _, _) = derivation.secondSecret else { return }
       relyingParties.insert(rpID)
-    case .unknown: break
+    case .guardedPIN, .guardedLogin, .unknown: break
     }
   }
 }

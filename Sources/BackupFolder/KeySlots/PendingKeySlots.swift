@@ -6,6 +6,8 @@ public struct PendingKeySlot: Equatable, Sendable {
   public let keyID: KeyID
   /// The name that the user gave it.
   public let label: String
+  /// Whether its secret comes from guards: it must be renewed (see ``KeySlot/needsRenewal``).
+  public let isGuarded: Bool
   /// Its recipient key: an X25519 public key, 32 bytes.
   let recipient: [UInt8]
 }

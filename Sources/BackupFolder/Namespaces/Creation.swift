@@ -15,12 +15,13 @@ extension BackupFolder {
   /// - Returns: the open namespace.
   /// - Throws: ``BackupFolderError/namespaceExists(_:)`` when there is one, finished or not (see
   ///   ``Namespace/isUnfinishedHere``); ``BackupFolderError/evaluationsDiffer``;
-  ///   ``BackupFolderError/diskFull(path:)`` and other system errors.
+  ///   ``BackupFolderError/guardsAlone``; ``BackupFolderError/diskFull(path:)`` and other system errors.
   public func create(
     _ enrolment: Enrolment, prfOutput: borrowing SecretBytes,
     confirmedBy confirmation: borrowing SecretBytes
   ) throws(BackupFolderError) -> OpenNamespace {
     guard prfOutput.isEqual(to: confirmation) else { throw .evaluationsDiffer }
+    if enrolment.kind.isGuarded { throw .guardsAlone }
     let run = try WritingRun.begin(
       StateFolder(path: settings.stateFolder, folder: root, make: true))
     let present = try namespaces()

@@ -48,10 +48,14 @@ extension OpenNamespace {
       }
     }
     replaced.subtract(log.removedKeys)
+    // A slot that needs guards takes the place of no other kind.
+    if openersHeader?.isGuarded == true { replaced = replaced.filter { isGuarded($0) } }
     if replaced.isEmpty { return }
     try logRemoval(of: replaced, among: keySlots(), run: run)
     slotFiles.finishedRotations.formUnion(replaced)
   }
+
+  private func isGuarded(_ key: KeyID) -> Bool { keyWrappers()[key]?.header.isGuarded == true }
 
   private var openersHeader: KeyHeader? {
     switch opening.opener {

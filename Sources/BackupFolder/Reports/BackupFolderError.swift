@@ -56,8 +56,11 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case noSuchKeySlot
   /// The key slot that opened the backup was removed and its file came back; it cannot be replaced.
   case keySlotRemoved
-  /// The slot is the last one; without it nobody could open the backup.
+  /// The slot is the last one; without it nobody could open the backup, or only with guards.
   case lastKeySlot
+  /// The slot needs guards, and no security key or recovery code would be beside it; or it was to
+  /// replace one of these.
+  case guardsAlone
   /// The slot to be removed is the one that opened the backup, so nothing shows that another one
   /// does.
   case opensByRemoved

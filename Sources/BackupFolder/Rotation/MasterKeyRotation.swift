@@ -79,7 +79,11 @@ extension OpenNamespace {
       }
       return credential == nil || Self.credential(of: wrapper) != credential
     }.compactMap { key in
-      all[key].map { PendingKeySlot(keyID: key, label: $0.header.label, recipient: $0.recipient) }
+      all[key].map {
+        PendingKeySlot(
+          keyID: key, label: $0.header.label, isGuarded: $0.header.isGuarded,
+          recipient: $0.recipient)
+      }
     }.sorted { ($0.label, $0.keyID) < ($1.label, $1.keyID) }
   }
 
@@ -161,12 +165,13 @@ extension OpenNamespace {
   ///     missing; they are late when they come.
   ///   - progress: is told how far it has come.
   /// - Returns: the new namespace, open.
-  /// - Throws: ``BackupFolderError/cannotRotate(_:)``, ``BackupFolderError/keySlotRemoved`` and
-  ///   system errors; this namespace is then unchanged.
+  /// - Throws: ``BackupFolderError/cannotRotate(_:)``, ``BackupFolderError/keySlotRemoved``,
+  ///   ``BackupFolderError/guardsAlone`` and system errors; this namespace is then unchanged.
   public mutating func rotateMasterKey(
     to enrolment: Enrolment, secret: borrowing SecretBytes, atHand: KeyID,
     despiteGaps: Bool = false, progress: (RotationProgress) -> Void = { _ in }
   ) throws(BackupFolderError) -> Rotation {
+    if enrolment.kind.isGuarded { throw .guardsAlone }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     if removedKeySlots().contains(atHand) { throw .keySlotRemoved }

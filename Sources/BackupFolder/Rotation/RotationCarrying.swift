@@ -84,8 +84,9 @@ extension OpenNamespace {
     run: borrowing WritingRun
   ) throws(BackupFolderError) {
     for topic in sensitiveTopics {
-      let present = try Set(next.sensitiveTexts(topic))
-      for text in try Set(sensitiveTexts(topic)).subtracting(present) {
+      var present = try next.sensitiveDigests(topic)
+      try forEachSensitive(topic) { (text, _) throws(BackupFolderError) in
+        guard present.insert(text.withBytes { Digest(of: $0) }).inserted else { return }
         if puts.isFull(for: text.count * 2, reserve: Self.foundingSize) {
           try next.publish(&puts, following: masterKey, enrolment, run: run)
         }
@@ -154,7 +155,7 @@ extension OpenNamespace {
     else { throw .cannotRotate(.notVerified) }
     try open.verify(files, without: incomplete, progress: progress)
     for topic in sensitiveTopics {
-      guard try Set(open.sensitiveTexts(topic)) == Set(sensitiveTexts(topic)) else {
+      guard try open.sensitiveDigests(topic) == sensitiveDigests(topic) else {
         throw .cannotRotate(.notVerified)
       }
     }

@@ -18,7 +18,8 @@ extension OpenNamespace {
   ///   - slot: the slot as an earlier namespace describes it.
   ///   - secret: its secret.
   /// - Returns: `false` where there is nothing to do: it has a file, was removed, or no file of
-  ///   `keys/` opens with the secret.
+  ///   `keys/` opens with the secret. A slot that needs guards is not admitted either: anyone
+  ///   who knows the former master key may end its accounts, so it needs another secret.
   /// - Throws: system errors.
   public mutating func admit(
     _ slot: KeySlot, _ secret: KeySlotSecret
@@ -27,6 +28,7 @@ extension OpenNamespace {
     guard let header = slot.header(openedBy: secret.secret), header.keyID == secret.keyID else {
       return false
     }
+    if header.isGuarded { return false }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     if removedKeySlots().contains(header.keyID) { return false }

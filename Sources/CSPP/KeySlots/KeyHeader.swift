@@ -35,9 +35,16 @@ public struct KeyHeader: Equatable, Sendable {
     case securityKey(SecurityKey)
     /// A recovery code, with a second secret or without one.
     case recoveryCode(CodeDerivation)
+    /// A PIN, with guards that let it be tried seldom.
+    case guardedPIN(GuardedPIN)
+    /// A login, with guards that check it.
+    case guardedLogin(GuardedLogin)
     /// A kind that this program does not know, listed and skipped; the text is its name.
     case unknown(String)
   }
+
+  /// The size of the `guard_nonce` of a kind that needs guards, in bytes.
+  public static let guardNonceSize = 32
 
   /// The namespace whose master key the file holds.
   public var namespaceID: NamespaceID
@@ -64,6 +71,11 @@ public struct KeyHeader: Equatable, Sendable {
     self.createdAt = createdAt
     self.replaces = replaces
   }
+
+  /// Whether the slot's secret comes from guards.
+  ///
+  /// Such a slot never counts as a way in of its own: the guards may be gone, or have met.
+  public var isGuarded: Bool { kind.isGuarded }
 
   /// Parses a header.
   ///
@@ -103,8 +115,18 @@ public struct KeyHeader: Equatable, Sendable {
 }
 
 extension KeyHeader.Kind {
+  /// Whether the secret comes from guards.
+  public var isGuarded: Bool {
+    switch self {
+    case .guardedPIN, .guardedLogin: true
+    case .securityKey, .recoveryCode, .unknown: false
+    }
+  }
+
   private static let securityKeyName = "security_key"
   private static let recoveryCodeName = "recovery_code"
+  private static let guardedPINName = "guarded_pin"
+  private static let guardedLoginName = "guarded_login"
 
   fileprivate static func parse(
     _ name: String, _ object: JSONObject, in text: RawSpan
@@ -117,6 +139,10 @@ extension KeyHeader.Kind {
         return .unknown(name)
       }
       return .recoveryCode(derivation)
+    case guardedPINName:
+      let way = try KeyHeader.GuardedPIN.parse(object, in: text)
+      return way.map { .guardedPIN($0) } ?? .unknown(name)
+    case guardedLoginName: return .guardedLogin(try KeyHeader.GuardedLogin(object, in: text))
     default: return .unknown(name)
     }
   }
@@ -127,6 +153,8 @@ extension KeyHeader.Kind {
       switch self {
       case .securityKey(let key): (Self.securityKeyName, try key.members)
       case .recoveryCode(let derivation): (Self.recoveryCodeName, try derivation.members)
+      case .guardedPIN(let way): (Self.guardedPINName, way.members)
+      case .guardedLogin(let way): (Self.guardedLoginName, way.members)
       case .unknown: throw .invalidField("kind")
       }
     }

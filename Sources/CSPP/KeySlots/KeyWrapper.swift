@@ -50,11 +50,18 @@ public struct KeyWrapper: Equatable, Sendable {
 
   /// Unwraps the master key.
   ///
+  /// The recipient that derives from the secret must be the header's *before* the ciphertext is
+  /// opened. ChaCha20-Poly1305 does not commit to its key, so a planted ciphertext may open with
+  /// several secrets. Whether it did would tell its author something about the secret.
+  ///
   /// - Parameter secret: the slot's secret; of a security key, its PRF output.
   /// - Returns: the master key, known to belong to the header's namespace.
   /// - Throws: ``CSPPError/authenticationFailed`` for another slot's secret,
   ///   ``CSPPError/otherNamespace``.
   public func open(secret: borrowing SecretBytes) throws(CSPPError) -> MasterKey {
+    guard try Self.recipient(secret: secret, keyID: header.keyID) == recipient else {
+      throw .authenticationFailed
+    }
     let key = Self.wrappingKey(secret: secret, keyID: header.keyID)
     let bytes = try AEAD.open(
       sealed, key: key, nonce: file.nonce, associatedData: file.protected)

@@ -1,3 +1,5 @@
+public import CSPP
+
 /// The limiter of one account: how many tries were spent, and when the next is allowed.
 ///
 /// Its arithmetic is that of Celo's sequential delay (celo-org/social-connect,

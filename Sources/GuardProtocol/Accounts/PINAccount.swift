@@ -1,3 +1,5 @@
+public import CSPP
+
 public import RistrettoVOPRF
 
 /// A guard's account of the kind `pin`, without its OPRF key.

@@ -1,22 +1,16 @@
 public import CSPP
 
-/// The times of a login account's releases, so that the owner can notice and veto one.
-public struct ReleaseDelay: Hashable, Sendable {
-  /// The delays that an account may have, in seconds: none to 30 days.
-  public static let seconds: ClosedRange<UInt64> = 0...2_592_000
+extension ReleaseDelay {
   /// The seconds for which a release can be collected: 48 hours.
   public static let window: UInt64 = 172_800
-
-  /// The seconds from the start of a release until it can be collected.
-  public let delay: UInt64
 
   /// Checks a delay.
   ///
   /// - Parameter delay: in seconds; by default 24 hours.
   /// - Throws: ``GuardProtocolError/invalidParameter(_:)``.
   public init(_ delay: UInt64 = 86_400) throws(GuardProtocolError) {
-    guard Self.seconds.contains(delay) else { throw .invalidParameter("delay") }
-    self.delay = delay
+    guard let checked = Self(of: delay) else { throw .invalidParameter("delay") }
+    self = checked
   }
 }
 

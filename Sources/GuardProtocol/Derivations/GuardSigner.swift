@@ -4,7 +4,7 @@ public import SecretMemory
 /// One of the Ed25519 pairs with which a client signs what it asks of a guard.
 public struct GuardSigner: ~Copyable, Sendable {
   /// The size of the header's `guard_nonce`, 32 bytes.
-  public static let nonceSize = 32
+  public static let nonceSize = KeyHeader.guardNonceSize
 
   /// The public half.
   public let publicKey: SigningKey

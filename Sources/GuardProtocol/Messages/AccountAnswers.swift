@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 public import RistrettoVOPRF
 internal import SecretMemory
 

@@ -1,3 +1,4 @@
+public import CSPP
 public import SecretMemory
 
 /// Shares that guards gave, until there are as many as are needed.

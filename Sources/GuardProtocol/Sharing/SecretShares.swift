@@ -1,3 +1,4 @@
+public import CSPP
 public import SecretMemory
 
 /// A secret of 32 bytes, shared among the guards of a way in (Shamir, "How to Share a Secret").

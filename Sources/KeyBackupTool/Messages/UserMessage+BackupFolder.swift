@@ -96,7 +96,13 @@ extension UserMessage {
       case .lastKeySlot:
         UserMessage(
           .usage, "this is the last way into the backup, so it was not removed",
-          hint: "without it nobody can open the backup; if that is what you want, add --last")
+          hint: "without it nobody can open the backup, or only while guards help; if that is what "
+            + "you want, add --last")
+      case .guardsAlone:
+        UserMessage(
+          .usage, "guards cannot be the only way into a backup, nor replace another kind of way in",
+          hint: "add a security key or a recovery kit first: keybackup key add, or: keybackup "
+            + "recovery-kit create --out kit.html")
       case .opensByRemoved:
         UserMessage(
           .wrongKey, "you opened the backup with the way in that you want to remove",

@@ -99,6 +99,7 @@ extension WantedAuthenticator {
       switch slot.kind {
       case .securityKey, .csppEnvelope: break
       case .recoveryCode: otherKeySlots.append(slot.title("recovery code"))
+      case .guardedPIN, .guardedLogin: otherKeySlots.append(slot.title(slot.kindText))
       case .unknown(let kind): otherKeySlots.append(slot.title(kind.replacing("_", with: " ")))
       }
     }
@@ -136,7 +137,7 @@ extension UnlockQuestion {
       self.init(rpID: own, credentialID: credential, salt: slot.prfSalt)
     case .csppEnvelope:
       self.init(rpID: rpID, credentialID: nil, salt: slot.prfSalt)
-    case .recoveryCode, .unknown:
+    case .recoveryCode, .guardedPIN, .guardedLogin, .unknown:
       return nil
     }
   }

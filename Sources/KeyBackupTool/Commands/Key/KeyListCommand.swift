@@ -29,8 +29,28 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
       common.output(world).note(
         "Unconfirmed: " + KeySlot.whyUnconfirmed(backup.namespace.hasOpenedWholeLog))
     }
+    if !common.json { note(guarded: slots.filter(\.isGuarded), world) }
     let incomplete = scan.findings.contains { $0.state == .incomplete }
     return incomplete ? .incomplete : .success
+  }
+
+  /// Says of ways in that need guards whom they need, and that they never count.
+  private func note(guarded slots: [KeySlot], _ world: World) {
+    let output = common.output(world)
+    for slot in slots where !slot.isRemoved {
+      guard let threshold = slot.guardThreshold else { continue }
+      let hosts = slot.guardURLs.map { PrintableText.name($0.host, limit: 80) }
+      output.note(
+        "\"\(KeySlotSelector.shown(slot))\" needs \(threshold.needed) of \(threshold.guards) "
+          + "guards: " + hosts.joined(separator: ", "))
+    }
+    if slots.contains(where: { !$0.isRemoved }) {
+      output.note("A way in with guards never counts as the second way in.")
+    }
+    if slots.contains(where: \.needsRenewal) {
+      output.note(
+        "The master key was rotated. To renew a way in with guards: keybackup guard renew")
+    }
   }
 }
 
@@ -41,6 +61,8 @@ extension KeySlot {
     case .securityKey: "security_key"
     case .csppEnvelope: "cspp_envelope"
     case .recoveryCode: "recovery_code"
+    case .guardedPIN: "guarded_pin"
+    case .guardedLogin: "guarded_login"
     case .unknown(let name): PrintableText.clean(name, limit: 32)
     }
   }
@@ -57,6 +79,8 @@ extension KeySlot {
       "credential_id": .optional(credentialID.map(CredentialIDArgument.encode)),
       "replaces": .optional(replaces?.hex), "removed": .bool(isRemoved),
       "waiting": .bool(isPending), "enrolled": .optional(isEnrolled),
+      "guards": isGuarded ? .array(guardURLs.map { .string($0.text) }) : .null,
+      "threshold": .optional(guardThreshold?.needed), "needs_renewal": .bool(needsRenewal),
     ]
   }
 
@@ -79,7 +103,9 @@ extension KeySlot {
     switch isEnrolled {
     case false?: return "not enrolled"
     case nil: return "unconfirmed"
-    case true?: return isUntestedCode ? "never tested" : isPending ? "not used yet" : nil
+    case true?:
+      if needsRenewal { return "renew it" }
+      return isUntestedCode ? "never tested" : isPending ? "not used yet" : nil
     }
   }
 
@@ -89,6 +115,8 @@ extension KeySlot {
     case .securityKey: "security key"
     case .csppEnvelope: "other program"
     case .recoveryCode: "recovery kit"
+    case .guardedPIN: "PIN with guards"
+    case .guardedLogin: "login with guards"
     case .unknown(let name): PrintableText.name(name.replacing("_", with: " "), limit: 32)
     }
   }

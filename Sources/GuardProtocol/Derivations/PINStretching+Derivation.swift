@@ -1,22 +1,11 @@
+public import CSPP
 public import SecretMemory
 @_spi(_Unicode) internal import Swift
 
-/// The derivation of `x`, the guards' oblivious input, from a PIN: Argon2id (RFC 9106).
-///
-/// It slows down those who have the folder and as many guards as are needed. The parameters come
-/// from a header that anyone may have planted, so they are bounded.
-public struct PINStretching: Equatable, Sendable {
-  /// The memory in KiB that a header may ask for: 8 MiB to 512 MiB.
-  public static let memoryKiB = 8 * 1024...512 * 1024
-  /// The passes that a header may ask for.
-  public static let passes = 1...16
+/// The derivation of `x`, the guards' oblivious input, from a PIN.
+extension PINStretching {
   /// The size of a PIN or password as UTF-8 in normal form, in bytes.
   public static let pinSize = 1...1024
-
-  /// Argon2id's salt, 16 random bytes.
-  public let salt: [UInt8]
-  /// Argon2id's cost.
-  public let cost: Argon2id.Parameters
 
   /// Checks the parameters.
   ///
@@ -29,13 +18,13 @@ public struct PINStretching: Equatable, Sendable {
     salt: [UInt8] = Randomness.bytes(count: Argon2id.saltSize), memoryKiB: Int = 65_536,
     passes: Int = 3
   ) throws(GuardProtocolError) {
-    guard salt.count == Argon2id.saltSize else { throw .invalidParameter("kdf_salt") }
-    guard Self.memoryKiB.contains(memoryKiB) else { throw .invalidParameter("kdf_memory_kib") }
-    guard Self.passes.contains(passes),
-      let cost = try? Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes)
-    else { throw .invalidParameter("kdf_passes") }
-    self.salt = salt
-    self.cost = cost
+    do throws(CSPPError) {
+      try self.init(salt: salt, kibibytes: memoryKiB, passes: passes)
+    } catch .invalidField(let name) {
+      throw .invalidParameter(name)
+    } catch {
+      throw .invalidParameter("kdf")
+    }
   }
 
   /// Derives `x`.

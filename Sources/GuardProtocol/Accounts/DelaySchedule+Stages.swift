@@ -1,6 +1,8 @@
 // This folder is for a guard's accounts as values: what a request makes of them at a time. It knows
 // no message, no database and no clock. Times are in Unix seconds.
 
+public import CSPP
+
 /// A row of a schedule: `repetitions` batches of `batchSize` tries; the first of a batch waits.
 public struct DelayStage: Equatable, Sendable {
   /// The seconds to wait before a batch.
@@ -23,16 +25,11 @@ public struct DelayStage: Equatable, Sendable {
   var size: Int { batchSize * repetitions }
 }
 
-/// The two schedules, those of Celo's encrypted backup to the second.
+/// The rows of both schedules: those of Celo's encrypted backup to the second.
 ///
-/// Its source is celo-org/social-connect, `packages/encrypted-backup/src/config.ts`. The first try
+/// Their source is celo-org/social-connect, `packages/encrypted-backup/src/config.ts`. The first try
 /// is the set-up's.
-public enum DelaySchedule: String, CaseIterable, Sendable {
-  /// For a PIN: 20 tries in 72.9 hours, then never again.
-  case pin
-  /// For a password: 105 tries in 10.5 days, then never again.
-  case password
-
+extension DelaySchedule {
   /// The rows in their order.
   public var stages: [DelayStage] {
     switch self {

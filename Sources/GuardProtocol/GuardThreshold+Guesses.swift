@@ -1,29 +1,13 @@
-/// The number of guards of a way in, and how many of them suffice.
-///
-/// More than half must be needed: else two groups of guards could each open it, and a client that
-/// reaches half of them could not tell which half is true.
-public struct GuardThreshold: Equatable, Sendable {
-  /// The most guards of one way in.
-  public static let maximumGuards = 16
+public import CSPP
 
-  /// The number of guards, 1 to 16.
-  public let guards: Int
-  /// How many of them suffice: more than half.
-  public let needed: Int
-
+extension GuardThreshold {
   /// Checks both numbers.
   ///
   /// - Throws: ``GuardProtocolError/invalidThreshold``.
   public init(guards: Int, needed: Int) throws(GuardProtocolError) {
-    guard (1...Self.maximumGuards).contains(guards), needed <= guards, needed > guards / 2 else {
-      throw .invalidThreshold
-    }
-    self.guards = guards
-    self.needed = needed
+    guard let checked = Self(of: guards, needing: needed) else { throw .invalidThreshold }
+    self = checked
   }
-
-  /// The number of guards without which nothing can be opened: as many must confirm a veto.
-  public var blocking: Int { guards - needed + 1 }
 
   /// The most PINs that an attacker can try between two successes of the owner.
   ///
