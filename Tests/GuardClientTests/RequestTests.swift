@@ -75,7 +75,7 @@ import Testing
     ("trailers", "too-large"), ("interim", "too-large"), ("long-header", "protocol|too-large"),
     ("many-headers", "protocol|too-large"), ("chunk-size", "protocol|too-large"),
     ("gzip", "protocol"), ("small-gzip", "protocol"), ("closed", "unreachable"),
-    ("reset", "unreachable"), ("half-closed", "unreachable"), ("truncated", "protocol"),
+    ("reset", "unreachable"), ("half-closed", "protocol"), ("truncated", "protocol"),
     ("garbage", "protocol"), ("http-0.9", "protocol"), ("bad-status", "protocol"),
     ("negative-length", "protocol"), ("two-lengths", "protocol"), ("switching", "protocol|timeout"),
     ("not-text", "protocol"), ("control", "protocol"),

@@ -12,7 +12,7 @@ import Testing
     #expect(line.answer?.status == 200, "\(line)")
   }
 
-  @Test(arguments: ["other-name", "expired", "self-signed", "old", "garbage", "http"])
+  @Test(arguments: ["other-name", "expired", "self-signed", "old", "garbage"])
   func `No other certificate is trusted, and no server without TLS`(
     _ name: String
   ) async throws {
