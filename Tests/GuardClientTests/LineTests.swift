@@ -5,7 +5,7 @@ import Testing
 @testable import GuardClient
 
 /// Lines that are not of the protocol.
-@Suite struct LineTests {
+@Suite(.serialized) struct LineTests {
   /// A line, and the ID of its refusal.
   static let malformed: [(line: String, id: Int)] = [
     ("", 0), ("null", 0), ("[]", 0), ("{", 0), ("{}", 0), (#"{"id":1}"#, 1),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests of the real child to servers that behave, and to others.
-@Suite struct RequestTests {
+@Suite(.serialized) struct RequestTests {
   private struct Echo: Decodable {
     let line: String
     let headers: [String]

@@ -130,7 +130,7 @@ public final class LineProgram: Sendable {
   /// - Parameter limit: the time to wait.
   /// - Returns: the exit code, or 128 plus the number of the signal.
   /// - Throws: ``Failure`` when the time is over.
-  public func ending(within limit: Duration = .seconds(20)) async throws -> Int32 {
+  public func ending(within limit: Duration = .seconds(60)) async throws -> Int32 {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
       let ended: Int32? = status.withLock { status in
