@@ -141,6 +141,38 @@ struct SealVaultDatabaseTests {
     try await task.value
   }
 
+  @Test func `A database over the limit is refused before it is copied`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try database(
+      "CREATE TABLE t (a)", "INSERT INTO t VALUES (zeroblob(\(SealVaultBackup.databaseLimit)))")
+    #expect(
+      throws: ForeignBackupError.tooLarge(
+        part: "the database, in bytes,", limit: SealVaultBackup.databaseLimit)
+    ) { try SealVaultDatabase.copy(of: path).count }
+  }
+
+  /// One call that compares a billion times: SQLite looks at no clock meanwhile.
+  @Test func `A slow function in an index does not keep a task that was cancelled`() async throws {
+    let path = try database(
+      "CREATE TABLE t (a, b)", "CREATE INDEX i ON t (length(a))",
+      "INSERT INTO t VALUES (printf('%.*c', 500000, 'a'), printf('%.*cb', 200000, 'a'))",
+      "PRAGMA writable_schema = ON",
+      "UPDATE sqlite_master SET sql = 'CREATE INDEX i ON t (instr(a, b))' WHERE name = 'i'")
+    let (path_, folder_) = (path, folder)
+    defer { try? FileManager.default.removeItem(atPath: folder_) }
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: path_)))
+    let start = ContinuousClock.now
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      #expect(throws: ForeignBackupError.self) { try SealVaultDatabase(secret(bytes)) }
+    }
+    task.cancel()
+    await task.value
+    print("cancelled after", ContinuousClock.now - start)
+    let whole = ContinuousClock.now
+    print(try SealVaultDatabase(secret(bytes)).isIntact, ContinuousClock.now - whole)
+  }
+
   @Test func `A database of another program has no version and no key`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let inside = try SealVaultDatabase(
