@@ -36,7 +36,7 @@ struct OwnThreadTests {
       }
     }
     task.cancel()
-    await task.value
+    _ = await task.value
     #expect(!waiting.goesOn)
   }
 }

@@ -7,7 +7,7 @@
                                                         makes a database like SealVault's own with a
                                                         wrapped data key, prints that key
   sealvault.py plant FOLDER DEVICE COUNT                puts whole zip files there that nobody can
-                                                        open, of versions 1 to COUNT + 1
+                                                        open, of versions up to COUNT
   sealvault.py vary SEED COUNT                          backups of all kinds that the format allows,
                                                         as JSON; Argon2id with 8 KiB and one pass
 
