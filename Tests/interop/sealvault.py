@@ -6,12 +6,18 @@
   sealvault.py data-key DATABASE PASSWORD-FILE SECRET-HEX VERSION
                                                         makes a database like SealVault's own with a
                                                         wrapped data key, prints that key
+  sealvault.py plant FOLDER DEVICE COUNT                puts whole zip files there that nobody can
+                                                        open, of versions up to COUNT
+  sealvault.py vary SEED COUNT                          backups of all kinds that the format allows,
+                                                        as JSON; Argon2id with 8 KiB and one pass
 
 Made from the facts about the format alone, with none of keybackup's code.
 """
 
+import io
 import json
 import os
+import random
 import sqlite3
 import sys
 import unicodedata
@@ -33,13 +39,13 @@ DATA_KEY = CONTEXT.format(
 MEMBERS = ["backup.sqlite3.encrypted", "metadata.json"]
 
 
-def argon2id(password, secret, salt):
+def argon2id(password, secret, salt, passes=10, memory=65536):
     """Argon2id with a secret, which only the lower level of argon2-cffi takes."""
     out = ffi.new("uint8_t[]", 32)
     pwd, key, salted = (ffi.new("uint8_t[]", part) for part in (password, secret, salt))
     context = ffi.new("argon2_context *", dict(
         out=out, outlen=32, pwd=pwd, pwdlen=len(password), salt=salted, saltlen=len(salt),
-        secret=key, secretlen=len(secret), ad=ffi.NULL, adlen=0, t_cost=10, m_cost=65536,
+        secret=key, secretlen=len(secret), ad=ffi.NULL, adlen=0, t_cost=passes, m_cost=memory,
         lanes=1, threads=1, version=ARGON2_VERSION, allocate_cbk=ffi.NULL, free_cbk=ffi.NULL,
         flags=lib.ARGON2_DEFAULT_FLAGS))
     assert core(context, Type.ID.value) == lib.ARGON2_OK
@@ -53,6 +59,58 @@ def keys(password_file, secret, nonce):
     root = argon2id(password, bytes.fromhex(secret), nonce)
     contexts = (DATABASE, DATA_KEY)
     return [blake3.blake3(root, derive_key_context=context).digest() for context in contexts]
+
+
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+NAMES = [
+    "Ago\u0301\u0022s iPhone", "\\", '"', "\u00e9e\u0301", "\U0001f511\ufe0f", "\u202eabc", " ", "a\u0300\u0323",
+    "\u1e69\u0323", "\uac00\u11a8", "\u212b", "\u0001\u007f\n", "/../", "x" * 500, "\ufb01", "\u0344", "\U0001d15e"]
+
+
+def typed(password, choose):
+    """A password as somebody may type it: letters that look alike, and others that do not count."""
+    alike = {"0": "0Oo", "1": "1IilL"}
+    text = ""
+    for letter in password:
+        letter = choose.choice(alike.get(letter, letter + letter.lower()))
+        text += letter + choose.choice(["", "", "", "-", " ", "u", "U", ".", "\u00e9"])
+    return text
+
+
+def vary(choose):
+    """A backup, with the zip as any program may store it."""
+    password = "".join(choose.choice(LETTERS) for _ in range(20))
+    secret, nonce, iv = choose.randbytes(32), choose.randbytes(16), choose.randbytes(24)
+    metadata = {
+        "backup_scheme": "V1", "kdf_nonce": b64encode(nonce).decode(),
+        "backup_version": choose.choice([0, 1, 7, 10**6, 2**53, 2**63 - 1]),
+        "timestamp": choose.choice([0, 1672054688, 2**31, 2**40]),
+        "device_id": "".join(choose.choice(WORD) for _ in range(choose.choice([1, 36, 100]))),
+        "device_name": choose.choice(NAMES) + choose.choice(NAMES),
+        "operating_system": choose.choice(["ios", "macos", "android", "linux", "Windows-11"])}
+    aad = canonical(metadata)
+    contents = choose.randbytes(choose.choice([1, 15, 16, 17, 512, 70_000]))
+    key = blake3.blake3(
+        argon2id(password.encode(), secret, nonce, 1, 8), derive_key_context=DATABASE).digest()
+    members = [(MEMBERS[0], iv + encrypt(contents, aad, iv, key)), (MEMBERS[1], aad)]
+    choose.shuffle(members)
+    # One program for both members; the time may pass between them.
+    system, version = choose.choice([(3, 20), (0, 20), (3, 46), (19, 63)])
+    attributes = choose.choice([0, 0o100644 << 16, 0o600 << 16, 0x20])
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members:
+            year = choose.choice([1980, 2023, 2107])
+            info = zipfile.ZipInfo(name, (year, 12, 31, 23, 59, choose.choice([0, 58])))
+            info.create_system, info.create_version = system, version
+            info.external_attr = attributes
+            archive.writestr(info, data)
+    return {
+        "zip": file.getvalue().hex(), "password": typed(password, choose), "secret": secret.hex(),
+        "data": contents.hex(), "metadata": aad.decode(),
+        "name": f"sealvault_backup_v1_{metadata['operating_system']}_{metadata['timestamp']}_"
+                f"{metadata['device_id']}_{metadata['backup_version']}.zip"}
 
 
 def canonical(metadata):
@@ -126,6 +184,23 @@ def main(command, *words):
                     "INSERT INTO local_encrypted_deks (dek_id, encrypted_dek, kek_name) "
                     "VALUES ('sk', ?, ?)", (blob, name))
         print(data_key.hex())
+    elif command == "vary":
+        choose = random.Random(words[0])
+        print(json.dumps([vary(choose) for _ in range(int(words[1]))]))
+    elif command == "plant":
+        folder, device, count = words
+        for number in range(int(count)):
+            metadata = {
+                "backup_scheme": "V1", "backup_version": number % 3 and number + 2 or 1,
+                "device_id": device, "device_name": "p", "operating_system": "linux",
+                "kdf_nonce": b64encode(os.urandom(16)).decode(), "timestamp": 2000000000 + number}
+            path = (
+                f"{folder}/sealvault_backup_v1_linux_{metadata['timestamp']}_{device}_"
+                f"{metadata['backup_version']}.zip")
+            with zipfile.ZipFile(path, "x") as archive:
+                archive.writestr(MEMBERS[0], os.urandom(600))
+                archive.writestr(MEMBERS[1], canonical(metadata))
+        print(count)
     else:
         sys.exit(__doc__)
 

@@ -4,7 +4,7 @@ its own to recover who signed.
 
     celo.py open      standard input: {"file", "password", "fuse_key", "odis_output"}, the last
                       three in hex; prints the data in hex, or exits with 1
-    celo.py make N    prints N files of all kinds with everything that opens them, as JSON
+    celo.py make N [FIRST]    prints N files of all kinds with everything that opens them, as JSON
     celo.py request   standard input: {"file", "request"}; prints who signed the request, checks
                       the hash and every field that the file determines
     celo.py domain    standard input: a domain; prints its hash, and the times of its queries
@@ -230,6 +230,25 @@ def schedule(stages, first, most=300):
 # Files
 
 
+def random_address(nonce):
+    """The address as Celo writes it, without capitals, or none at all."""
+    address = authorization_address(nonce)
+    return random.choice([
+        {"defined": True, "value": address}, {"defined": True, "value": address},
+        {"defined": True, "value": address.lower()}, {"defined": False, "value": ""},
+        {"defined": False, "value": "0x" + 40 * "0"}])
+
+
+def text_of(file):
+    """The file as JavaScript writes it, or as another program may have written it again."""
+    form = random.randrange(4)
+    if form == 0:
+        return json.dumps(file, indent=2, ensure_ascii=False) + "\n"
+    if form == 1:
+        return json.dumps(dict(random.sample(list(file.items()), len(file)))).replace("/", "\\/")
+    return json.dumps(file, separators=(",", ":"), ensure_ascii=False)
+
+
 def random_domain(nonce):
     def optional(value, zero):
         return {"defined": True, "value": value} if random.random() < 0.5 else {
@@ -239,12 +258,12 @@ def random_domain(nonce):
         "name": "ODIS Sequential Delay Domain", "version": "1",
         "stages": [
             {
-                "delay": random.choice([0, 1, 10, 86400]),
+                "delay": random.choice([0, 1, 10, 86400, 2**53 - 1]),
                 "resetTimer": optional(random.random() < 0.5, False),
                 "batchSize": optional(random.randrange(4), 0),
                 "repetitions": optional(random.randrange(4), 0),
             } for _ in range(random.randrange(6))],
-        "address": {"defined": True, "value": authorization_address(nonce)},
+        "address": random_address(nonce),
         "salt": optional("s\u00e4lt \U0001f511", ""),
     }
 
@@ -255,7 +274,7 @@ def make(number):
     case = {
         "password": random.choice(["1234", "p\u00e4ssw\u00f6rd \U0001f511", "", "x" * 100]),
         "fuse_key": "", "odis_output": "", "breaker_key": "",
-        "data": os.urandom(random.choice([0, 1, 16, 100])).hex(),
+        "data": os.urandom(random.choice([0, 1, 16, 100, 5000])).hex(),
     }
     file = {"encryptedData": "", "nonce": base64.b64encode(nonce).decode()}
     environment = {}
@@ -265,7 +284,7 @@ def make(number):
         case["odis_output"] = os.urandom(32).hex()
         environment["odis"] = {"odisUrl": "https://odis.example", "odisPubKey": "AAAA"}
     if number // 2 % 2 == 0:
-        key = rsa.generate_private_key(65537, 2048)
+        key = rsa.generate_private_key(65537, random.choice([2048, 2048, 1024, 3072]))
         fuse = os.urandom(16)
         oaep = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
         file["encryptedFuseKey"] = base64.b64encode(key.public_key().encrypt(fuse, oaep)).decode()
@@ -276,9 +295,11 @@ def make(number):
         case["fuse_key"] = fuse.hex()
     if number // 4 % 2 == 0:
         file["computationalHardening"] = random.choice([
-            {"function": "pbkdf2_sha256", "iterations": 1000},
-            {"function": "scrypt", "cost": 1024},
+            {"function": "pbkdf2_sha256", "iterations": random.choice([1, 1000, 210_000])},
+            {"function": "scrypt", "cost": random.choice([2, 1024])},
             {"function": "scrypt", "cost": 16, "blockSize": 1, "parallelization": 3},
+            {"function": "scrypt", "cost": 256, "blockSize": 16},
+            {"function": "scrypt", "cost": 64, "parallelization": 7, "blockSize": 3},
             {"function": "scrypt", "cost": 32768, "blockSize": 8, "parallelization": 1}])
     file["version"] = "0.0.1"
     if random.random() < 0.5:
@@ -288,13 +309,14 @@ def make(number):
     key = final_key(file, case["password"].encode(), *secrets)
     sealed = iv + AESGCM(key).encrypt(iv, bytes.fromhex(case["data"]), None)
     file["encryptedData"] = base64.b64encode(sealed).decode()
-    return {"file": json.dumps(file, separators=(",", ":")), **case}
+    return {"file": text_of(file), **case}
 
 
 def main():
     verb = sys.argv[1]
     if verb == "make":
-        print(json.dumps([make(number) for number in range(int(sys.argv[2]))]))
+        count, first = (int(word) for word in (sys.argv[2:] + ["0"])[:2])
+        print(json.dumps([make(number) for number in range(first, first + count)]))
         return 0
     given = json.load(sys.stdin)
     if verb == "open":

@@ -4,7 +4,9 @@ internal import SecretMemory
 
 /// libsqlite3: a database in a file or in memory.
 @safe
-struct SQLiteDatabase: ~Copyable {
+struct SQLiteDatabase: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: the value is the only owner of the connection.
+
   /// A value of a row.
   enum Value: Equatable {
     case null
@@ -29,7 +31,7 @@ struct SQLiteDatabase: ~Copyable {
     fileprivate var seconds: Int64 {
       switch self {
       case .few: 1
-      case .whole: 60
+      case .whole: 20
       }
     }
 
@@ -47,8 +49,22 @@ struct SQLiteDatabase: ~Copyable {
 
   private let sqlite: keybackup_sqlite
   private let handle: OpaquePointer
-  /// When the running statement is ended, by this thread's clock of the processor.
-  private let end: UnsafeMutablePointer<Int64>
+  private let patience: Patience
+
+  /// Ends a statement between two steps.
+  private final class Patience {
+    /// When the running statement is ended, by this thread's clock of the processor.
+    var end: Int64 = 0
+    /// Who waits for the thread that this runs on; nil: the caller itself.
+    let waiting: OwnThread.Waiting?
+
+    init(_ waiting: OwnThread.Waiting?) { self.waiting = waiting }
+
+    /// A signal cancels the task that runs this.
+    var isOver: Bool {
+      Task.isCancelled || waiting?.goesOn == false || SQLiteDatabase.now() > end
+    }
+  }
 
   private static let loaded = open("libsqlite3.so.0")
 
@@ -58,18 +74,18 @@ struct SQLiteDatabase: ~Copyable {
     return unsafe keybackup_open_sqlite(library, &functions) == 1 ? functions : nil
   }
 
-  private init(_ sqlite: keybackup_sqlite, _ handle: OpaquePointer) {
+  private init(
+    _ sqlite: keybackup_sqlite, _ handle: OpaquePointer, _ waiting: OwnThread.Waiting?
+  ) {
     self.sqlite = sqlite
     unsafe self.handle = handle
-    unsafe end = .allocate(capacity: 1)
-    unsafe end.pointee = 0
+    patience = Patience(waiting)
     unsafe sqlite.sqlite3_progress_handler(
       handle, Self.steps,
-      { end in
-        guard let end = unsafe end?.assumingMemoryBound(to: Int64.self) else { return 1 }
-        // A signal cancels the task that runs this.
-        return unsafe Task.isCancelled || SQLiteDatabase.now() > end.pointee ? 1 : 0
-      }, end)
+      { patience in
+        guard let patience = unsafe patience else { return 1 }
+        return unsafe Unmanaged<Patience>.fromOpaque(patience).takeUnretainedValue().isOver ? 1 : 0
+      }, Unmanaged.passUnretained(patience).toOpaque())
     _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     // Some patterns take longer than anybody waits, in one step.
     _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100)
@@ -77,7 +93,7 @@ struct SQLiteDatabase: ~Copyable {
   }
 
   private static func connect(
-    _ path: String, _ flags: Int32
+    _ path: String, _ flags: Int32, _ waiting: OwnThread.Waiting?
   ) throws(ForeignBackupError) -> SQLiteDatabase {
     guard let sqlite = loaded else {
       throw .libraryMissing(name: "libsqlite3", package: "libsqlite3-0")
@@ -88,7 +104,7 @@ struct SQLiteDatabase: ~Copyable {
       _ = unsafe sqlite.sqlite3_close_v2(handle)
       throw .unusable(part: "the database", reason: "SQLite does not open the file")
     }
-    let database = unsafe SQLiteDatabase(sqlite, handle)
+    let database = unsafe SQLiteDatabase(sqlite, handle, waiting)
     _ = try database.rows("PRAGMA trusted_schema = OFF")
     _ = try database.rows("PRAGMA cell_size_check = ON")
     // What SQLite sorts would go into files under /var/tmp, unencrypted.
@@ -98,7 +114,6 @@ struct SQLiteDatabase: ~Copyable {
 
   deinit {
     _ = unsafe sqlite.sqlite3_close_v2(handle)
-    unsafe end.deallocate()
   }
 
   /// The nanoseconds of the processor that this thread has used.
@@ -110,9 +125,15 @@ struct SQLiteDatabase: ~Copyable {
 
   /// Opens a file that is there.
   ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - waiting: who waits for the thread that uses it; nil: the caller itself.
+  /// - Returns: the database.
   /// - Throws: `unusable`.
-  static func at(_ path: String) throws(ForeignBackupError) -> SQLiteDatabase {
-    try connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE)
+  static func at(
+    _ path: String, for waiting: OwnThread.Waiting? = nil
+  ) throws(ForeignBackupError) -> SQLiteDatabase {
+    try connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, waiting)
   }
 
   /// Opens a copy of a database's bytes, in memory.
@@ -120,11 +141,15 @@ struct SQLiteDatabase: ~Copyable {
   /// A database whose header says that it has a log beside it (WAL) opens, too. SQLite keeps no
   /// log in memory, so the copy's header says that there is none.
   ///
+  /// - Parameters:
+  ///   - bytes: the bytes.
+  ///   - waiting: who waits for the thread that uses it; nil: the caller itself.
+  /// - Returns: the copy.
   /// - Throws: `unusable`.
   static func copying(
-    _ bytes: borrowing SecretBytes
+    _ bytes: borrowing SecretBytes, for waiting: OwnThread.Waiting? = nil
   ) throws(ForeignBackupError) -> SQLiteDatabase {
-    let database = try connect(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
+    let database = try connect(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, waiting)
     let count = bytes.count
     guard let copy = database.sqlite.sqlite3_malloc64(UInt64(max(count, 1))) else {
       throw .unusable(part: "the database", reason: "no memory")
@@ -161,7 +186,7 @@ struct SQLiteDatabase: ~Copyable {
     _ statement: String, _ extent: Extent = .few, number: Int64? = nil, limit: Int = 8
   ) throws(ForeignBackupError) -> [[Value]] {
     _ = unsafe sqlite.sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, extent.length)
-    unsafe end.pointee = Self.now() + extent.seconds * 1_000_000_000
+    patience.end = Self.now() + extent.seconds * 1_000_000_000
     var prepared: OpaquePointer?
     try check(unsafe sqlite.sqlite3_prepare_v2(handle, statement, -1, &prepared, nil))
     defer { _ = unsafe sqlite.sqlite3_finalize(prepared) }

@@ -13,7 +13,7 @@ package struct SealVaultDatabase: Equatable, Sendable {
 
   /// Looks into a database's bytes, which are not changed.
   ///
-  /// - Throws: `libraryMissing`, `unusable` without memory.
+  /// - Throws: `libraryMissing`; `unusable` without memory, and where the task was cancelled.
   package init(_ bytes: borrowing SecretBytes) throws(ForeignBackupError) {
     let isDatabase = bytes.withBytes { bytes in
       bytes.byteCount >= SQLiteDatabase.magic.count
@@ -22,11 +22,26 @@ package struct SealVaultDatabase: Equatable, Sendable {
             == SQLiteDatabase.magic[place]
         }
     }
-    guard isDatabase else {
-      self.init(isIntact: false, version: nil, kdfNonce: nil, wrappedKey: nil)
-      return
+    self.init(isIntact: false, version: nil, kdfNonce: nil, wrappedKey: nil)
+    guard isDatabase else { return }
+    let waiting = OwnThread.Waiting()
+    let opened = try Opened(SQLiteDatabase.copying(bytes, for: waiting))
+    do throws(ForeignBackupError) {
+      self = try OwnThread.result(within: Self.patience, waiting) { Self(opened.database) }
+    } catch {
+      // One that SQLite does not get through is none that is intact; its bytes are of use still.
+      if Task.isCancelled { throw error }
     }
-    try self.init(SQLiteDatabase.copying(bytes))
+  }
+
+  /// The seconds of the processor after which nobody waits for SQLite any more: its own limits
+  /// come first, unless one call takes so long.
+  private static let patience = 25
+
+  /// A database that another thread uses.
+  private final class Opened: Sendable {
+    let database: SQLiteDatabase
+    init(_ database: consuming SQLiteDatabase) { self.database = database }
   }
 
   private init(_ database: borrowing SQLiteDatabase) {
@@ -83,7 +98,15 @@ package struct SealVaultDatabase: Equatable, Sendable {
   /// - Throws: `otherKind` for another file, `empty` without any table, `unusable` for a file that
   ///   SQLite does not open, `busy`, `tooLarge`, `damaged`.
   package static func copy(of path: String) throws(ForeignBackupError) -> SecretBytes {
-    let database = try SQLiteDatabase.at(path)
+    let waiting = OwnThread.Waiting()
+    return try OwnThread.result(within: patience, waiting) { () throws(ForeignBackupError) in
+      try copy(SQLiteDatabase.at(path, for: waiting), waiting)
+    }
+  }
+
+  private static func copy(
+    _ database: consuming SQLiteDatabase, _ waiting: OwnThread.Waiting
+  ) throws(ForeignBackupError) -> SecretBytes {
     let checkpoint = try database.rows("PRAGMA wal_checkpoint(FULL)")
     guard case .integer(0)? = checkpoint.first?.first else {
       throw .busy(part: "the database")
@@ -101,7 +124,9 @@ package struct SealVaultDatabase: Equatable, Sendable {
     }
     let copy = try database.serialize()
     _ = try database.rows("ROLLBACK")
-    guard isIntact(try SQLiteDatabase.copying(copy)) else { throw .damaged(part: "the database") }
+    guard isIntact(try SQLiteDatabase.copying(copy, for: waiting)) else {
+      throw .damaged(part: "the database")
+    }
     return copy
   }
 
@@ -115,7 +140,19 @@ package struct SealVaultDatabase: Equatable, Sendable {
   package static func copy(
     of bytes: borrowing SecretBytes, version: Int64
   ) throws(ForeignBackupError) -> SecretBytes {
-    let database = try SQLiteDatabase.copying(bytes)
+    let waiting = OwnThread.Waiting()
+    let opened = try Opened(SQLiteDatabase.copying(bytes, for: waiting))
+    let copy = try OwnThread.result(within: patience, waiting) { () throws(ForeignBackupError) in
+      try Self.copy(of: opened.database, version: version)
+    }
+    let inside = try SealVaultDatabase(copy)
+    guard inside.isIntact, inside.version == version else { throw .damaged(part: "the database") }
+    return copy
+  }
+
+  private static func copy(
+    of database: borrowing SQLiteDatabase, version: Int64
+  ) throws(ForeignBackupError) -> SecretBytes {
     // It would change the copy in ways that nobody asked for.
     let triggers = try database.rows(
       "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = 'local_settings'")
@@ -125,9 +162,6 @@ package struct SealVaultDatabase: Equatable, Sendable {
         advice: "make a copy of it without the trigger: DROP TRIGGER")
     }
     _ = try database.rows("UPDATE local_settings SET backup_version = ?", number: version)
-    let copy = try database.serialize()
-    let inside = try SealVaultDatabase(copy)
-    guard inside.isIntact, inside.version == version else { throw .damaged(part: "the database") }
-    return copy
+    return try database.serialize()
   }
 }

@@ -63,13 +63,17 @@ struct CeloTamperingTests {
     let original = try vectors.oneCase(name).backup()
     var seen: Set<Outcome> = []
     for place in file.indices {
-      var changed = file
-      changed[place] ^= 1
+      var others = [1, 0x20, 0x80].map { (bits: UInt8) in
+        var changed = file
+        changed[place] ^= bits
+        return changed
+      }
       var grown = file
       grown.insert(UInt8(ascii: "0"), at: place)
       var shorter = file
       shorter.remove(at: place)
-      for other in [changed, grown, shorter] {
+      others += [grown, shorter]
+      for other in others {
         let outcome = outcome(of: other, original)
         #expect(outcome != nil, "byte \(place) of \(name)")
         if let outcome { seen.insert(outcome) }

@@ -44,7 +44,7 @@ struct WorldArchiveTests {
 
   @Test func `A sealed file with any byte changed is refused`() throws {
     let sealed = try MadeArchive.seal(MadeArchive.gzip(MadeArchive.tar([])))
-    for index in sealed.indices.filter({ $0 < 100 || $0 % 37 == 0 }) {
+    for index in sealed.indices {
       var changed = sealed
       changed[index] ^= 1 << UInt8(index % 8)
       // The highest bit of the ephemeral key has no meaning to X25519, but to the nonce.
@@ -55,11 +55,15 @@ struct WorldArchiveTests {
 
   @Test func `A sealed file that was cut or has grown is refused`() throws {
     let sealed = try MadeArchive.seal(MadeArchive.gzip(MadeArchive.tar([])))
-    for count in [0, 1, 47, 48, 49, sealed.count - 1] {
-      #expect(
-        MadeArchive.error(of: Array(sealed.prefix(count))) != nil, "\(count) bytes")
+    let seal = ForeignBackupError.damaged(part: "the seal of the archive")
+    for count in sealed.indices {
+      #expect(MadeArchive.error(of: Array(sealed.prefix(count))) == seal, "\(count) bytes")
     }
-    #expect(MadeArchive.error(of: sealed + [0]) == .damaged(part: "the seal of the archive"))
+    for more in [1, 2, 16, 4096] {
+      let zeroes = [UInt8](repeating: 0, count: more)
+      #expect(MadeArchive.error(of: sealed + zeroes) == seal)
+      #expect(MadeArchive.error(of: zeroes + sealed) == seal)
+    }
     let large = [UInt8](repeating: 0, count: WorldLimits.sealedArchive + 1)
     #expect(
       MadeArchive.error(of: large)
@@ -73,14 +77,15 @@ struct WorldArchiveTests {
     let gzip = ForeignBackupError.damaged(part: "the compressed archive (gzip)")
     // Bytes 4 to 9 of a header are the time, the level and the system, which nothing covers.
     for index in packed.indices where !(4..<10).contains(index) {
-      guard index < 100 || index > packed.count - 100 || index % 61 == 0 else { continue }
       var changed = packed
       changed[index] ^= 1 << UInt8(index % 8)
       #expect(MadeArchive.error(of: try MadeArchive.seal(changed)) != nil, "\(index)")
     }
-    for count in [0, 17, packed.count - 1] {
-      #expect(
-        MadeArchive.error(of: try MadeArchive.seal(Array(packed.prefix(count)))) == gzip)
+    for count in packed.indices {
+      let cut = MadeArchive.error(of: try MadeArchive.seal(Array(packed.prefix(count))))
+      // What stands at the end is taken for the size, which may be over the limit.
+      let isTooLarge = cut.map { $0.description.hasPrefix("the unpacked archive") } ?? false
+      #expect(cut == gzip || isTooLarge, "\(count) bytes: \(cut?.description ?? "opened")")
     }
     for more in [[0], packed] {
       #expect(MadeArchive.error(of: try MadeArchive.seal(packed + more)) == gzip)
@@ -187,7 +192,7 @@ struct WorldArchiveTests {
 
   @Test func `An archive that was cut, has grown or has a changed header is refused`() {
     let tar = MadeArchive.tar([Self.file("a")])
-    for count in stride(from: 0, to: tar.count, by: 256) {
+    for count in tar.indices {
       #expect(
         MadeArchive.error(of: Array(tar.prefix(count)), unpacked: ()) != nil, "\(count) bytes")
     }

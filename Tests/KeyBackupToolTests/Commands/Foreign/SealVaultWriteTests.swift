@@ -134,22 +134,6 @@ import Testing
     #expect(next["not_deleted"].items.count == 1 && Files.tree(folder).count == 2)
   }
 
-  @Test func `A forged version stops nothing once its name is gone`() async throws {
-    let forged = folder + "/sealvault_backup_v1_x_1_laptop_9007199254740990.zip"
-    try Files.write("x", to: forged)
-    func write(expecting: Int32? = 0) async throws -> Outcome {
-      try await given.opened(
-        "write", given.database, folder, "--device-id", "laptop", "--json", expecting: expecting)
-    }
-    for _ in 0..<2 {
-      let refused = try await write(expecting: nil)
-      try expectFailure(refused, 65, word: "data-invalid")
-      #expect(refused.out.contains("9007199254740990"), "\(refused.out)")
-    }
-    try Files.remove(forged)
-    #expect(try await write().json()["version"].number == 1)
-  }
-
   // MARK: Deleting in part
 
   @Test func `An older backup that cannot be deleted is named`() async throws {

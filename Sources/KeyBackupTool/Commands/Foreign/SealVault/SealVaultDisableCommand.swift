@@ -46,7 +46,7 @@ struct SealVaultDisableCommand: ParsableCommand, KeyBackupCommand {
           + (desktopKeyring ? ", and the keyring has no KDF secret of it" : ""),
         hint: others.isEmpty
           ? "to see the devices: keybackup foreign sealvault find \(ShellWord.quoted(target))"
-          : "these may be of it, look at them yourself: " + EarlierSealVaults.listed(others))
+          : "these may be of it, look at them yourself: " + ProvedSealVaults.listed(others))
     }
     if !yes { try confirm(files.count, hasSecret, prompter) }
     // The secret first: without it the files are of no use to anybody.

@@ -43,9 +43,6 @@ struct SealVaultFile: Sendable {
 
 /// The SealVault backups of a folder.
 struct SealVaultFolder {
-  /// The most files that are listed.
-  static let limit = 10_000
-
   /// The newest first, as SealVault would choose; those without a name of its own last.
   let files: [SealVaultFile]
   /// How many zip files have none of these names.
@@ -56,7 +53,7 @@ struct SealVaultFolder {
   /// - Parameters:
   ///   - path: the folder.
   ///   - advice: what to do where there is none.
-  /// - Throws: `no-input`, `data-invalid` for a folder with too many.
+  /// - Throws: `no-input`, `permission-denied`.
   init(
     _ path: String, advice: String = "name the folder with the zip files"
   ) throws(UserMessage) {
@@ -74,12 +71,6 @@ struct SealVaultFolder {
         hint: "check its permissions")
     }
     let found = names.compactMap(SealVaultFile.init)
-    guard found.count <= Self.limit else {
-      throw UserMessage(
-        .dataInvalid,
-        "\(ShellWord.quoted(path)) has \(found.count) SealVault backups: at most \(Self.limit) are read",
-        hint: "SealVault keeps one for each device; look at what made so many")
-    }
     otherZips = names.count { name in
       SealVaultFile(name) == nil && name.lowercased().hasSuffix(".zip")
     }
@@ -103,13 +94,5 @@ struct SealVaultFolder {
   func others(of deviceID: String) -> [String] {
     files.filter { $0.state != .named && ($0.name == nil || $0.name?.deviceID == deviceID) }
       .map(\.file)
-  }
-
-  /// The names of a device's backups before a version, the newest first.
-  func older(than version: Int64, of deviceID: String) -> [String] {
-    files.filter { file in
-      file.state == .named
-        && file.name.map { $0.deviceID == deviceID && $0.version < version } == true
-    }.map(\.file)
   }
 }

@@ -79,11 +79,13 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
         hint: "give the password of its earlier backups in the place of --new-password")
     }
     let memory = try SealVaultMemory(of: deviceId, world)
-    let version = try nextVersion(memory, inside: copy.inside)
+    // What cannot be read is said before anything is asked for.
+    let remembered = try memory.seen()
+    var claims = ProvedSealVaults(
+      named: try SealVaultFolder(
+        target, advice: "make the folder first: mkdir \(ShellWord.quoted(target))"), of: deviceId)
     let prompter = unlock.common.prompter(world)
     try secrets.requireUsable(prompter, makesPassword: newPassword != nil)
-    // From here on the number is taken, whatever happens.
-    try memory.take(version)
     let password: SealVaultPassword
     if newPassword == nil {
       password = try secrets.password(
@@ -92,65 +94,72 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
       password = .generate()
     }
     let secret = try await secrets.secret(of: deviceId, unlock, mayMake: !hasKey, world)
-    if !hasKey, secrets.isTyped(makesPassword: newPassword != nil, world.streams) {
-      try confirm(version, password, secret.bytes, prompter)
+    // No backup that is there was made with a new secret.
+    if newPassword == nil, secret.keyring == nil {
+      try claims.prove(in: target, knowing: remembered, password, secret.bytes)
     }
+    if !hasKey, claims.proved.isEmpty,
+      secrets.isTyped(makesPassword: newPassword != nil, world.streams)
+    {
+      prompter.tell("No earlier backup here opens with this. A slip would be found too late.")
+      try secrets.confirm(password, isNew: newPassword != nil, secret.bytes, prompter)
+    }
+    let number = try SealVaultNumber(
+      after: claims, known: max(memory.highest(), copy.inside.version ?? 0))
+    // From here on the number is taken, whatever happens.
+    try memory.take(number.version)
     let backup = try NewSealVault(
-      copy.bytes, copy.inside, from: database, metadata(version, copy.inside, world), password,
-      secret.bytes)
+      copy.bytes, copy.inside, from: database, metadata(number.version, copy.inside, world),
+      password, secret.bytes)
     // The last moment at which nothing is left behind.
     try Interruption.check()
     // It opens: now what it depends on may be kept.
     if let keyring = secret.keyring { try keyring.keep(secret.bytes) }
     try place(backup, password)
-    let earlier: EarlierSealVaults
     do throws(UserMessage) {
-      try memory.keep(SealVaultMemory.Seen(version: version, digest: backup.digest))
-      earlier = try EarlierSealVaults(
-        in: target, before: version, of: deviceId, password, secret.bytes)
+      try memory.keep(SealVaultMemory.Seen(version: number.version, digest: backup.digest))
     } catch {
       throw error.adding(
         hint: "\(ShellWord.quoted("\(target)/\(backup.name)")) was written all the same")
     }
-    return try finish(backup, earlier, unlock.output(world))
-  }
-
-  /// Asks for what a person typed once more, unless an earlier backup opens with it.
-  private func confirm(
-    _ version: Int64, _ password: borrowing SealVaultPassword, _ secret: borrowing SecretBytes,
-    _ prompter: Prompter
-  ) throws(UserMessage) {
-    let earlier = try EarlierSealVaults(
-      in: target, before: version, of: deviceId, password, secret)
-    guard earlier.proved.isEmpty else { return }
-    prompter.tell("No earlier backup here opens with this. A slip would be found too late.")
-    try secrets.confirm(password, isNew: newPassword != nil, secret, prompter)
+    return try finish(backup, claims, number, unlock.output(world))
   }
 
   /// Deletes the earlier ones, and says what was done.
   private func finish(
-    _ backup: NewSealVault, _ earlier: EarlierSealVaults, _ output: Output
+    _ backup: NewSealVault, _ claims: ProvedSealVaults, _ number: SealVaultNumber,
+    _ output: Output
   ) throws(UserMessage) -> ExitCode {
-    let left = earlier.proved.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
-    let deleted = earlier.proved.filter { !left.contains($0) }
+    let earlier = claims.proved.map(\.file)
+    let left = earlier.filter { unsafe unlink("\(target)/\($0)") != 0 && errno != ENOENT }
+    let deleted = earlier.filter { !left.contains($0) }
+    let others = claims.others.filter { $0.version < number.version }.map(\.file)
     try output.result(
       "Wrote \(ShellWord.quoted("\(target)/\(backup.name)"))",
       json: [
         "file": .string(backup.name), "device_id": .string(deviceId),
         "version": .number(Int(backup.version)),
         "deleted": .array(deleted.map { .string($0) }),
-        "not_deleted": .array((left + earlier.others).map { .string($0) }),
+        "not_deleted": .array((left + others).map { .string($0) }),
+        "not_believed": .array(number.notBelieved.map { .string($0) }),
       ], ofChange: "the backup was written all the same")
     for file in deleted { output.note("Deleted the older \(ShellWord.quoted(file)).") }
     for file in left {
       output.warn("keybackup: the older \(ShellWord.quoted(file)) could not be deleted")
     }
-    if !earlier.others.isEmpty {
-      let count = earlier.others.count
+    if !others.isEmpty {
+      let claim = others.count == 1 ? "claims to be older stays" : "claim to be older stay"
       output.note(
-        "\(counted(count, "file")) that \(count == 1 ? "claims" : "claim") to be older "
-          + "\(count == 1 ? "stays" : "stay"), not opened with this password and KDF secret: "
-          + EarlierSealVaults.listed(earlier.others))
+        "\(counted(others.count, "file")) that \(claim), not opened with this password and KDF "
+          + "secret: \(ProvedSealVaults.listed(others))")
+    }
+    if !number.notBelieved.isEmpty {
+      let claim = number.notBelieved.count == 1 ? "claims a version" : "claim versions"
+      output.warn(
+        "keybackup: \(counted(number.notBelieved.count, "file")) that \(claim) far above "
+          + "\(backup.version) did not open, and nothing else shows that there was such a backup: "
+          + ProvedSealVaults.listed(number.notBelieved))
+      output.warn("hint: anybody can make up a name: look where they come from, and delete them")
     }
     return left.isEmpty ? .success : .partial
   }
@@ -169,31 +178,6 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error, in: database)
     }
-  }
-
-  /// How far above what is proved a name may be: a device makes far fewer backups.
-  private static let mostAhead: Int64 = 1 << 20
-
-  /// A version above all that are known: by this computer, in the database, in the folder.
-  ///
-  /// Anybody may have made up a name. One that is far ahead is not believed, so that no number of
-  /// theirs is remembered.
-  private func nextVersion(
-    _ memory: SealVaultMemory, inside: SealVaultDatabase
-  ) throws(UserMessage) -> Int64 {
-    let known = max(try memory.highest(), inside.version ?? 0, 0)
-    let folder = try SealVaultFolder(
-      target, advice: "make the folder first: mkdir \(ShellWord.quoted(target))")
-    let names = folder.files.compactMap(\.name)
-    let named = names.filter { $0.deviceID == deviceId }.map(\.version).max() ?? 0
-    guard known < 1 << 53, named <= known + Self.mostAhead else {
-      throw UserMessage(
-        .dataInvalid,
-        "a backup of this device claims the version \(max(named, known)), and \(known) is known here",
-        hint: "look at the names in \(ShellWord.quoted(target)), and move a wrong one away\n"
-          + "if it is right, open it once: keybackup foreign sealvault verify FILE")
-    }
-    return max(known, named) + 1
   }
 
   private func metadata(
