@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import PRFDevice
 internal import SecretMemory
 
 /// The process: hardens itself, turns signals into cancellation, runs one
@@ -27,8 +28,10 @@ enum Main {
       _exit(refusal.code.rawValue)
     }
     guard let command = parse(arguments, world, output, events) else { return }
+    // Where no thread can be started, it only rests less well.
+    let thread = command is any LastingCommand ? try? TaskThread() : nil
     // Detached: this thread, which is the main actor's, is about to wait.
-    let work = Task.detached {
+    let work = Task.detached(executorPreference: thread) {
       let code = await run(command, world, output, events)
       Terminal.restoreAll()
       // Not exit: it would take OpenSSL apart under a thread that is still

@@ -32,6 +32,7 @@ extension OpenNamespace {
     }
     lineage.earlier.removeAll { gone.contains($0.open.id) }
     lineage.others.removeAll { gone.contains($0.namespaceID) }
+    if !gone.isEmpty { judgeFiles() }
     return gone
   }
 

@@ -136,6 +136,7 @@ extension Namespace {
     } else if !graph.others(than: end).isEmpty {
       opened.lineage.others = graph.others(than: end)
       try opened.loadEarlier()
+      opened.judgeFiles()
       opened.judgeLogs()
     }
     opened.lineage.rivals = graph.rivals(of: end)

@@ -9,3 +9,8 @@ protocol KeyBackupCommand: ParsableArguments, Sendable {
   /// - Throws: ``UserMessage`` and nothing else.
   func run(in world: World) async throws(UserMessage) -> ExitCode
 }
+
+/// A command that waits for days, and uses no processor time meanwhile.
+///
+/// It runs on a ``TaskThread``. It starts no other task, and waits on descriptors.
+protocol LastingCommand: KeyBackupCommand {}

@@ -47,6 +47,31 @@ struct RivalRotationsWithFilesTests {
   }
 
   @Test
+  func `Opened where the backup is in charge, the other rotation's files are there too`() throws {
+    _ = try scene.unlock("b")
+    var made: [NamespaceID] = []
+    func rotateAlone(_ computer: String, _ number: UInt8) throws {
+      let new = try files.rotate(computer, as: number).namespace.id
+      made.append(new)
+      var open = try files.open(new, computer)
+      try open.write("of \(computer)", "\(computer)-file")
+    }
+    try scene.apart {
+      try rotateAlone("a", 6)
+    } and: {
+      try rotateAlone("b", 7)
+    }
+    let keys = try made.map { SharedMasterKey(try files.key(of: $0)) }
+    // The lowest ID is in charge: nothing leads from there to the other one but its key.
+    let inCharge = try #require(made.min())
+    let resolved = try scene.open("c").namespace(inCharge)
+      .follow(files.key(of: inCharge), keys: keys)
+    #expect(resolved.namespace.id == inCharge && resolved.obstacle == nil)
+    let found = try resolved.namespace.counting()
+    #expect(found == ["a/a-file": ["of a"], "b/b-file": ["of b"]])
+  }
+
+  @Test
   func `Two computers rotate at once, and each authorises one and retires another`() throws {
     try node.write("one")
     _ = try scene.unlock("b")

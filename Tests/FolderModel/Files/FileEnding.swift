@@ -105,6 +105,12 @@ extension FileWorld {
       return !destroyed.contains(made.stem) && key.map { !retired.contains($0) } ?? true
     }
     if !silent.isEmpty { violate("\(who): do not count any more: \(names(silent))") }
+    for choice in oracle.lateChoices() where !isDamaged {
+      let isThere = seen.counting.contains {
+        choice.operations.contains($0.stem) || $0 == choice.chosen
+      }
+      if !isThere { violate("\(who): a late choice does not count: \(choice.operations)") }
+    }
     let followed = open.predecessors.union([open.id])
     let held = oracle.mustBeHeldBack(followed).intersection(seen.counting)
     if !held.isEmpty { violate("\(who): count after a retirement: \(names(held))") }

@@ -13,7 +13,7 @@ struct FileOracle {
 
   /// An act that may have replaced or removed versions.
   struct FileAct {
-    let file: FileID?
+    var file: FileID?
     /// The versions that it may have replaced.
     var mayReplace: Set<Digest>
     /// The versions that it has replaced if it was acknowledged.
@@ -50,6 +50,8 @@ struct FileOracle {
     let rotator: String
     /// The operations that were there when it was written.
     var known: Set<Substring>
+    /// Whether a person wanted it in spite of what was missing.
+    var isDespite = false
     var isDone = false
   }
 
@@ -111,7 +113,7 @@ struct FileOracle {
   private func stillChosen() -> Set<Digest> {
     if hasRivals { return [] }
     var found: Set<Digest> = []
-    for (number, act) in acts.enumerated() {
+    for (number, act) in acts.enumerated() where isCarried(act) {
       guard act.isAcknowledged, let chosen = act.chosen else { continue }
       let isPutAside = acts.enumerated().contains { other, putting in
         guard other != number, putting.mayReplace.contains(chosen) else { return false }
@@ -122,6 +124,26 @@ struct FileOracle {
       if !isPutAside { found.insert(chosen) }
     }
     return found
+  }
+
+  /// The choices that a computer wrote to a namespace that had been carried over already, unless
+  /// somebody put them aside since.
+  ///
+  /// Who has an old key only adds. So the choice counts as a version of its own, or as the one that
+  /// was chosen if the rotation did not come to its end.
+  func lateChoices() -> [FileAct] {
+    if hasRivals { return [] }
+    let replaced = acts.reduce(into: Set<Digest>()) { $0.formUnion($1.mayReplace) }
+    let stems = Set(replaced.map(\.stem))
+    return acts.filter { act in
+      guard act.isAcknowledged, let chosen = act.chosen, !isCarried(act) else { return false }
+      return !replaced.contains(chosen) && stems.isDisjoint(with: act.operations)
+    }
+  }
+
+  /// Whether the rotations from an act's namespace knew it.
+  private func isCarried(_ act: FileAct) -> Bool {
+    rotations.allSatisfy { $0.from != act.namespace || act.operations.isSubset(of: $0.known) }
   }
 
   /// Whether two rotations went from one namespace.
@@ -140,12 +162,15 @@ struct FileOracle {
 
   private func isEffective(_ act: FileAct, _ followed: Set<NamespaceID>) -> Bool {
     guard let namespace = act.namespace, followed.contains(namespace) else { return false }
-    let isCarried = rotations.allSatisfy {
-      $0.from != namespace || act.operations.isSubset(of: $0.known)
-    }
+    let isCarried = isCarried(act)
     guard let key = act.key else { return isCarried }
     let isHeldBack = retirements.contains { $0.key == key }
     if isHeldBack { return false }
+    // What was missing then may have stood between two versions that were both carried.
+    let isOverlooked = rotations.contains {
+      $0.isDespite && !act.operations.isSubset(of: $0.known)
+    }
+    if isOverlooked { return false }
     // A silent removal that comes late has no effect, and uncovers what was before.
     let isRemoved = acts.contains { $0.key == key && $0.isRemoval && $0.file == act.file }
     return isCarried || !isRemoved

@@ -33,10 +33,10 @@ extension FileWorld {
       rotation = try open.rotateMasterKey(
         to: enrolment, secret: SecurityKey.prfOutput(), atHand: atHand, despiteGaps: isDespite)
     } catch {
-      if Crash.hasHappened { note(known, old, machine, place, isDone: false) }
+      if Crash.hasHappened { note(known, old, machine, place, isDespite, isDone: false) }
       throw error
     }
-    note(known, old, machine, place, isDone: !Crash.hasHappened)
+    note(known, old, machine, place, isDespite, isDone: !Crash.hasHappened)
     let new = rotation.namespace.id
     if !Crash.hasHappened { namespaces.append(new) }
     return "\(old.hex.prefix(4)) -> \(new.hex.prefix(4)), \(rotation.files) files"
@@ -44,16 +44,20 @@ extension FileWorld {
   }
 
   private func note(
-    _ known: Set<Substring>, _ old: NamespaceID, _ machine: Machine, _ place: Int?, isDone: Bool
+    _ known: Set<Substring>, _ old: NamespaceID, _ machine: Machine, _ place: Int?,
+    _ isDespite: Bool, isDone: Bool
   ) {
     if let place {
       // Of an interrupted one nobody knows how far it came.
       let before = oracle.rotations[place].known
       oracle.rotations[place].known = isDone ? known : before.intersection(known)
+      oracle.rotations[place].isDespite = isDespite || oracle.rotations[place].isDespite
       oracle.rotations[place].isDone = isDone
     } else {
       oracle.rotations.append(
-        .init(from: old, rotator: machine.name, known: known, isDone: isDone))
+
+        .init(
+          from: old, rotator: machine.name, known: known, isDespite: isDespite, isDone: isDone))
     }
   }
 

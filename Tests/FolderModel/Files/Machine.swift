@@ -74,6 +74,20 @@ final class Machine {
     texts = backup.texts
   }
 
+  /// The versions of a file that the state of the silent writers here names as the last ones.
+  func rememberedVersions(of name: String) -> Set<Digest> {
+    let hex = name.utf8.map { String($0, radix: 16) }.joined()
+    var found: Set<Digest> = []
+    for (path, bytes) in Disk.files(computer.state) where path.hasSuffix(".writer") {
+      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.first == "file", words.last == hex, words.count > 2 else { continue }
+        if let version = Digest(hex: words[2]) { found.insert(version) }
+      }
+    }
+    return found
+  }
+
   /// The operations whose files are whole here, by the digits in their names.
   var operations: Set<Substring> {
     Set(

@@ -44,7 +44,7 @@ extension FileWorld {
   /// Adds a version of a file without the key.
   func write(
     _ machine: Machine, crashAt change: Int? = nil, isForged: Bool = false,
-    mayReplace: Set<Digest>? = nil
+    mayReplace: Set<Digest>? = nil, isSigned: Bool = true
   ) {
     let name = FileWorld.names.randomElement(using: &generator) ?? ""
     var text = newText()
@@ -56,9 +56,12 @@ extension FileWorld {
       guard let writer = try writer(machine) else { return "not authorised yet" }
       let before = machine.last[name].map { Set([$0]) } ?? []
       let number = begin(
-        nil, mayReplace: mayReplace ?? before, at: writer.namespaceID, key: writer.signingKey)
+        nil, mayReplace: mayReplace ?? before.union(killedVersions(of: name, at: machine, writer)),
+        at: writer.namespaceID, key: writer.signingKey)
       machine.texts[name] = text
+      let there = isSigned ? [] : sealedFiles(machine)
       let result = try add(text, name, machine, writer)
+      if !isSigned { unsign(sealedFiles(machine).subtracting(there), at: machine) }
       if Crash.hasHappened { return "" }
       guard case .added(let file, let operation, _) = result else {
         oracle.acts[number].mayReplace = []
@@ -70,12 +73,27 @@ extension FileWorld {
         oracle.written[$0]?.key == writer.signingKey && oracle.written[$0]?.file == file
       }
       if isHonest { acknowledge(number, replaced) }
+      oracle.acts[number].file = file
       oracle.acts[number].version = operation.digest
       machine.last[name] = operation.digest
       oracle.include(
         .init(made: operation.digest, file: file, key: writer.signingKey, isHonest: isHonest))
       return "is \(operation.digest.stem.prefix(6)) of \(file.hex.prefix(4))"
     }
+  }
+
+  /// The versions of a file that a computer remembers, as its state tells.
+  ///
+  /// A run that was killed may have remembered one that only another run reports: its own, or that of
+  /// a clone of its disk.
+  private func killedVersions(
+    of name: String, at machine: Machine, _ writer: LocalSilentWriter
+  ) -> Set<Digest> {
+    machine.rememberedVersions(of: name).filter { oracle.written[$0]?.key == writer.signingKey }
+  }
+
+  private func sealedFiles(_ machine: Machine) -> Set<String> {
+    Set(Disk.files(machine.replica.folder).keys.filter(FilePath.isSealed))
   }
 
   /// A silent writer never stops for what lies in the folder.
@@ -98,9 +116,11 @@ extension FileWorld {
     play(machine, "removes \(name)", crashAt: change) { () throws(BackupFolderError) in
       guard let writer = try writer(machine) else { return "not authorised yet" }
       let last = isPermitted ? machine.last[name].map { Set([$0]) } ?? [] : []
+      let killed = isPermitted ? killedVersions(of: name, at: machine, writer) : []
       let file = writer.files[.of(name)]
       let number = begin(
-        file, mayReplace: last, at: writer.namespaceID, key: writer.signingKey, isRemoval: true)
+        file, mayReplace: last.union(killed), at: writer.namespaceID, key: writer.signingKey,
+        isRemoval: true)
       try folder(machine).removeSilently(name: .of(name), as: writer)
       let removed = last.filter {
         oracle.written[$0]?.key == writer.signingKey && oracle.written[$0]?.file == file

@@ -18,6 +18,8 @@ enum Theft: String, CaseIterable {
   case stranger
   /// Writes as the same computer with a key of its own.
   case forger
+  /// Writes with all secrets of the computer but the key with which it signs.
+  case unsigned
   /// Adds a wallet.
   case wallet
 }
@@ -82,6 +84,9 @@ extension FileWorld {
       lines = lines.map { $0.hasPrefix("seed ") ? "seed \(String(seed))" : $0 }
       use(lines, path, at: thief)
       forge(thief)
+    case .unsigned:
+      use(lines, path, at: thief)
+      write(thief, isForged: true, mayReplace: [], isSigned: false)
     }
     // A changed state was for once, unless the chain itself went on.
     if [.write, .remove, .wallet].contains(theft) { return }
@@ -118,6 +123,28 @@ extension FileWorld {
   private func use(_ lines: [String], _ path: String, at thief: Machine) {
     let text = lines.map { $0.hasPrefix("may ") ? "may 7" : $0 }.joined(separator: "\n") + "\n"
     Disk.write(Array(text.utf8), to: "\(thief.computer.state)/\(path)")
+  }
+
+  /// Makes the signatures of operations others', as of somebody who has the old master key, and so a
+  /// writer's secret.
+  func unsign(_ operations: Set<String>, at thief: Machine) {
+    for path in operations.sorted() {
+      let place = "\(thief.replica.folder)/\(path)"
+      guard let bytes = Disk.files(thief.replica.folder)[path] else { continue }
+      let mark = Array(#""signature":""#.utf8)
+      guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else {
+        continue
+      }
+      var planted = bytes
+      let first = end + mark.count
+      planted[first] = planted[first] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      let counter = path.split(separator: "/").last?.prefix { $0 != "-" } ?? ""
+      let folder = place.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      Disk.remove(place)
+      Disk.write(
+        planted,
+        to: "\(folder.joined(separator: "/"))/\(counter)-\(Digest(of: planted.span).stem).json")
+    }
   }
 
   /// A version that somebody honest wrote.

@@ -4,7 +4,7 @@ internal import CSPP
 internal import FoundationEssentials
 
 /// `keybackup file watch`: a version of a file whenever it changes, with nobody there.
-struct FileWatchCommand: ParsableCommand, KeyBackupCommand {
+struct FileWatchCommand: ParsableCommand, LastingCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Back up files whenever they change, without a key.",
     discussion: """
