@@ -1,8 +1,12 @@
-import ArgumentParser
-import GuardClient
-import GuardService
+internal import ArgumentParser
+internal import GuardService
 
 /// The command `keybackup-guard`.
-@main struct GuardTool: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "keybackup-guard")
+@main struct GuardTool: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keybackup-guard",
+    abstract: "Help others, and yourself, to open backups with a PIN or a login.",
+    subcommands: [
+      AskCommand.self
+    ])
 }
