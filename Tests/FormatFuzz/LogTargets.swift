@@ -3,27 +3,53 @@ import SecretMemory
 
 enum KeyTarget {
   static func run(_ bytes: [UInt8]) -> Bool {
-    var accepted = (try? KeyWrapper(parsing: bytes.span, at: Keys.namespace)) != nil
+    var accepted = accounts(bytes)
+    accepted = (try? KeyWrapper(parsing: bytes.span, at: Keys.namespace)) != nil || accepted
     // The same bytes as the header of a file with a valid seal.
     var file = file(bytes, Keys.keyID)
     guard let wrapper = try? KeyWrapper(parsing: file.span, at: nil) else { return accepted }
-    accepted = true
     file = self.file(bytes, wrapper.header.keyID)
+    let own = try? X25519.publicKey(
+      of: KeyWrapper.recipientSecret(secret: Keys.prfOutput, keyID: wrapper.header.keyID))
     do throws(CSPPError) {
       let wrapper = try KeyWrapper(parsing: file.span, at: wrapper.header.namespaceID)
       let key = try wrapper.open(secret: Keys.prfOutput)
       must(key.namespaceID == Keys.namespace, "another namespace's key")
-      // A header that was read and is written again says the same.
-      if case .unknown = wrapper.header.kind { return true }
-      let again = try KeyWrapper.seal(
-        Keys.masterKey, secret: Keys.prfOutput, header: wrapper.header)
-      must(
-        try KeyWrapper(parsing: again.span, at: Keys.namespace).header == wrapper.header,
-        "the header changes")
+      must(wrapper.recipient == own, "another recipient")
+    } catch .authenticationFailed {
+      must(wrapper.recipient != own, "what was sealed does not open")
     } catch {
-      must(error == .otherNamespace, "what was sealed does not open")
+      must(error == .otherNamespace && wrapper.recipient == own, "what was sealed does not open")
     }
-    return accepted
+    again(wrapper.header)
+    return true
+  }
+
+  /// A header that was read and is written again says the same.
+  private static func again(_ read: KeyHeader) {
+    if case .unknown = read.kind { return }
+    var header = read
+    header.namespaceID = Keys.namespace
+    do throws(CSPPError) {
+      let file = try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header)
+      let wrapper = try KeyWrapper(parsing: file.span, at: Keys.namespace)
+      must(wrapper.header == header, "the header changes")
+      _ = try wrapper.open(secret: Keys.prfOutput)
+    } catch {
+      must(false, "a header that was read cannot be written")
+    }
+  }
+
+  /// The bytes as a text of accounts at guards.
+  private static func accounts(_ bytes: [UInt8]) -> Bool {
+    guard let read = try? GuardAccounts(parsing: secret(bytes)) else { return false }
+    guard let again = try? GuardAccounts(parsing: read.text()) else {
+      must(false, "accounts that were read cannot be written")
+      return false
+    }
+    must(again.accounts == read.accounts, "the accounts change")
+    must(again.ownerKey.isEqual(to: read.ownerKey), "the owner key changes")
+    return true
   }
 
   private static func file(_ header: [UInt8], _ keyID: KeyID) -> [UInt8] {

@@ -37,7 +37,7 @@ enum Seeds {
               aaguid: [UInt8](repeating: 9, count: 16), prfSalt: Keys.salt)),
           label: "Blue key", createdAt: 1)
         let file = try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header)
-        return [file, Self.header(of: file)] + (try recoveryCodes())
+        return [file, Self.header(of: file)] + (try recoveryCodes() + guarded())
       case .operation: return try operations()
       case .labels:
         let lines = Array(
@@ -195,6 +195,40 @@ enum Seeds {
       return Self.header(
         of: try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header))
     }
+  }
+
+  /// Headers of key slots with guards, and the accounts of one.
+  private static func guarded() throws -> [[UInt8]] {
+    guard let url = ServiceURL("http://127.0.0.1:8080/a%20b"), let delay = ReleaseDelay(of: 60)
+    else { return [] }
+    let id = GuardID(words: SIMD2(5, 6))
+    let stretching = try PINStretching(
+      salt: Array(Keys.salt.prefix(16)), kibibytes: 8192, passes: 1)
+    let kinds: [KeyHeader.Kind] = [
+      .guardedPIN(
+        try KeyHeader.GuardedPIN(
+          nonce: Keys.salt, needed: 1, schedule: .pin, stretching: stretching,
+          guards: [.init(guardID: id, url: url, oprfKey: Keys.salt, maskedShare: Keys.salt)])),
+      .guardedLogin(
+        try KeyHeader.GuardedLogin(
+          nonce: Keys.salt, needed: 1, delay: delay, issuer: url, clientID: "k",
+          guards: [
+            .init(
+              guardID: id, url: url, maskedShare: Keys.salt,
+              shareDigest: Digest(of: Keys.salt.span))
+          ])),
+    ]
+    let headers = try kinds.map { kind in
+      let header = KeyHeader(
+        namespaceID: Keys.namespace, keyID: Keys.keyID, kind: kind, label: "PIN", createdAt: 1)
+      return Self.header(
+        of: try KeyWrapper.seal(Keys.masterKey, secret: Keys.prfOutput, header: header))
+    }
+    let account = GuardAccount(
+      account: GuardAccountID(words: SIMD4(1, 2, 3, 4)), guardID: id, url: url, keyID: Keys.keyID,
+      kind: .pin, createdAt: 1)
+    let accounts = try GuardAccounts(ownerKey: secret(Keys.salt), accounts: [account])
+    return headers + [accounts.text().copied]
   }
 
   /// The header of one of our own files.

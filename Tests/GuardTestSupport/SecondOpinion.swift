@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -17,11 +17,13 @@ public struct SecondOpinion: Sendable {
   /// - Parameters:
   ///   - command: its first argument.
   ///   - values: the questions.
+  ///   - keys: how it spells the names of an answer's fields.
   ///   - type: the type of an answer.
   /// - Returns: an answer for each.
   /// - Throws: where the program fails, or the environment that scripts/setup makes is missing.
   public func answers<Question: Encodable, Answer: Decodable>(
-    _ command: String, _ values: [Question], as type: Answer.Type = Answer.self
+    _ command: String, _ values: [Question],
+    keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, as type: Answer.Type = Answer.self
   ) throws -> [Answer] {
     let file = Repository.root.appending(path: ".build")
       .appending(path: "opinion-\(UUID().uuidString).json")
@@ -31,8 +33,9 @@ public struct SecondOpinion: Sendable {
     let program = Repository.root.appending(path: "Tests/reader/\(script)").path
     let run = try FinishedProgram([python, "-B", program, command, file.path])
     try #require(run.code == 0, "\(script) \(command): \(run.output)")
-    let results = try JSONDecoder().decode(Answers<Answer>.self, from: Data(run.output.utf8))
-      .results
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = keys
+    let results = try decoder.decode(Answers<Answer>.self, from: Data(run.output.utf8)).results
     try #require(results.count == values.count)
     return results
   }

@@ -68,9 +68,10 @@ def protected_file(path, format_name):
 def open_key_file(path, namespace, secret):
     header, nonce, sealed, protected = protected_file(path, "keybackup-key")
     need(header["namespace_id"] == namespace, "namespace_id")
-    master = f.open_sealed(f.wrapping_key(secret, header["key_id"]), nonce, sealed, protected)
-    need(header["recipient"] == f.recipient(secret, header["key_id"]).hex(), "recipient")
-    return master
+    # Before the ciphertext: its cipher does not commit to its key.
+    if header["recipient"] != f.recipient(secret, header["key_id"]).hex():
+        raise InvalidTag
+    return f.open_sealed(f.wrapping_key(secret, header["key_id"]), nonce, sealed, protected)
 
 
 def open_wallet(path, namespace, master):

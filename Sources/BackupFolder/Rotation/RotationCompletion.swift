@@ -18,8 +18,8 @@ extension OpenNamespace {
   ///   - slot: the slot as an earlier namespace describes it.
   ///   - secret: its secret.
   /// - Returns: `false` where there is nothing to do: it has a file, was removed, or no file of
-  ///   `keys/` opens with the secret. A slot that needs guards is not admitted either: whoever knows
-  ///   the former master key may end its accounts, so its secret must be another one.
+  ///   `keys/` opens with the secret. A slot that needs guards is not admitted either: anyone
+  ///   who knows the former master key may end its accounts, so it needs another secret.
   /// - Throws: system errors.
   public mutating func admit(
     _ slot: KeySlot, _ secret: KeySlotSecret

@@ -14,12 +14,11 @@ public struct GuardThreshold: Equatable, Sendable {
   /// How many of them suffice: more than half.
   public let needed: Int
 
-  /// Checks both numbers.
+  /// Checks both numbers; nil unless there are 1 to 16 guards, and more than half are needed.
   ///
   /// - Parameters:
   ///   - guards: the number of guards.
   ///   - needed: how many of them suffice.
-  /// - Returns: nil where they are not 1 to 16 guards, and more than half of them needed.
   public init?(of guards: Int, needing needed: Int) {
     guard (1...Self.maximumGuards).contains(guards), needed <= guards, needed > guards / 2 else {
       return nil

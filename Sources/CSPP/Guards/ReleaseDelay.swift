@@ -6,10 +6,7 @@ public struct ReleaseDelay: Hashable, Sendable {
   /// The seconds from the start of a release until it can be collected.
   public let delay: UInt64
 
-  /// Checks a delay.
-  ///
-  /// - Parameter delay: in seconds.
-  /// - Returns: nil outside ``seconds``.
+  /// Checks a delay in seconds; nil outside ``seconds``.
   public init?(of delay: UInt64) {
     guard Self.seconds.contains(delay) else { return nil }
     self.delay = delay

@@ -11,9 +11,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
   /// The host, and the port if there is one, to be shown to a person.
   public let host: String
 
-  /// Checks an address.
-  ///
-  /// - Returns: nil for anything that is not of this form.
+  /// Checks an address; nil for anything that is not of this form.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.maximumSize else { return nil }
     let isPlain = text.hasPrefix("http://")
@@ -76,7 +74,7 @@ extension ServiceURL {
         name = bytes[1..<close]
         rest = bytes[(close + 1)...]
         let digits = "0123456789abcdef:.".utf8
-        guard name.count >= 2, name.allSatisfy({ digits.contains($0) }),
+        guard (2...45).contains(name.count), name.allSatisfy({ digits.contains($0) }),
           name.contains(UInt8(ascii: ":"))
         else { return nil }
         isLoopback = name.elementsEqual("::1".utf8)

@@ -1,10 +1,5 @@
 internal import SecretMemory
 
-extension KeyHeader {
-  /// The size of the `guard_nonce` of a guarded key slot, in bytes.
-  public static let guardNonceSize = 32
-}
-
 /// The fields that both kinds of guarded key slots have.
 enum GuardFields {
   /// Checks what both kinds must keep to.
@@ -14,6 +9,7 @@ enum GuardFields {
   ///   - guards: the guards' IDs; none may be there twice, or one guard would hold two shares.
   ///   - needed: `threshold`.
   /// - Returns: the numbers of guards.
+  /// - Throws: ``CSPPError/invalidField(_:)``.
   static func check(
     _ nonce: [UInt8], _ guards: [GuardID], _ needed: Int
   ) throws(CSPPError) -> GuardThreshold {
@@ -29,7 +25,8 @@ enum GuardFields {
   }
 
   static func nonce(_ object: JSONObject, in text: RawSpan) throws(CSPPError) -> [UInt8] {
-    try object.required("guard_nonce", in: text).hex("guard_nonce", in: text, count: KeyHeader.guardNonceSize)
+    try object.required("guard_nonce", in: text)
+      .hex("guard_nonce", in: text, count: KeyHeader.guardNonceSize)
   }
 
   static func needed(_ object: JSONObject, in text: RawSpan) throws(CSPPError) -> Int {

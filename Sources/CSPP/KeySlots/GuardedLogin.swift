@@ -31,7 +31,9 @@ extension KeyHeader {
     /// The most characters of a client ID.
     public static let maximumClientID = 256
 
-    /// The secret from which the ask keys derive, 32 random bytes; whoever has the folder has it.
+    /// The secret from which the ask keys derive, 32 random bytes.
+    ///
+    /// Anyone who has the folder has it.
     public let nonce: [UInt8]
     /// The number of guards, and how many of them suffice.
     public let threshold: GuardThreshold

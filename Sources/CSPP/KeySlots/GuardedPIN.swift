@@ -27,7 +27,9 @@ extension KeyHeader {
       }
     }
 
-    /// The secret from which the ask keys derive, 32 random bytes; whoever has the folder has it.
+    /// The secret from which the ask keys derive, 32 random bytes.
+    ///
+    /// Anyone who has the folder has it.
     public let nonce: [UInt8]
     /// The number of guards, and how many of them suffice.
     public let threshold: GuardThreshold

@@ -43,6 +43,9 @@ public struct KeyHeader: Equatable, Sendable {
     case unknown(String)
   }
 
+  /// The size of the `guard_nonce` of a kind that needs guards, in bytes.
+  public static let guardNonceSize = 32
+
   /// The namespace whose master key the file holds.
   public var namespaceID: NamespaceID
   /// The key slot.
@@ -137,8 +140,8 @@ extension KeyHeader.Kind {
       }
       return .recoveryCode(derivation)
     case guardedPINName:
-      guard let way = try KeyHeader.GuardedPIN.parse(object, in: text) else { return .unknown(name) }
-      return .guardedPIN(way)
+      let way = try KeyHeader.GuardedPIN.parse(object, in: text)
+      return way.map { .guardedPIN($0) } ?? .unknown(name)
     case guardedLoginName: return .guardedLogin(try KeyHeader.GuardedLogin(object, in: text))
     default: return .unknown(name)
     }

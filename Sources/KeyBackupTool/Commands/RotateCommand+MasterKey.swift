@@ -138,6 +138,7 @@ extension RotateCommand {
         "silent_writers": .array(rotation.silentWriters.map { .string($0.writer.label.text) }),
         "resumed": .bool(rotation.isResumed),
         "waiting": .array(rotation.left.map { .string($0.keyID.hex) }),
+        "to_renew": .array(rotation.left.filter(\.isGuarded).map { .string($0.keyID.hex) }),
         "failed": .array(rotation.failures.map(\.json)),
       ], ofChange: "the new backup is \(new.hex) all the same")
     output.warn(viewProblem: rotation.namespace.viewProblem)
@@ -172,6 +173,14 @@ extension RotateCommand {
         "\(counted(rotation.left.count, "way")) in \(rotation.left.count == 1 ? "was" : "were") not "
           + "used in this run. The first time that you use one, compare this new ID:")
       lines.append("  \(rotation.namespace.id.grouped)")
+    }
+    let guarded = rotation.left.filter(\.isGuarded).map {
+      "\"\(PrintableText.name($0.label, limit: 40))\""
+    }
+    if !guarded.isEmpty {
+      lines.append(
+        "Anyone who knows the old master key can end the accounts at guards of "
+          + guarded.joined(separator: ", ") + ". To make new ones: keybackup guard renew")
     }
     return lines + [
       "Other computers follow with this key. With another key they ask you to compare the ID. "

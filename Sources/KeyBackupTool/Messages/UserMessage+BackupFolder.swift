@@ -96,7 +96,8 @@ extension UserMessage {
       case .lastKeySlot:
         UserMessage(
           .usage, "this is the last way into the backup, so it was not removed",
-          hint: "without it nobody can open the backup; if that is what you want, add --last")
+          hint: "without it nobody can open the backup, or only while guards help; if that is what "
+            + "you want, add --last")
       case .guardsAlone:
         UserMessage(
           .usage, "guards cannot be the only way into a backup, nor replace another kind of way in",

@@ -47,7 +47,8 @@ extension StatusReport {
         "files of a removed way in are still here. A sync program may have brought them back. To "
           + "delete them, open the backup with another way in: keybackup key repair")
     }
-    for slot in slots where slot.isReplaced(in: slots) {
+    advice += slots.compactMap { $0.renewalAdvice(replaced: $0.isReplaced(in: slots)) }
+    for slot in slots where slot.isReplaced(in: slots) && !slot.isGuarded {
       advice.append(
         "the rotation of \"\(KeySlotSelector.shown(slot))\" is not finished. Plug that key in and "
           + "run: keybackup key repair")
@@ -56,6 +57,7 @@ extension StatusReport {
 
   /// The command that proves a key slot.
   private func proof(of group: [KeySlot]) -> String {
+    if let line = group.lazy.compactMap(\.guardedProof).first { return line }
     guard let kit = group.lazy.compactMap({ Kit($0) }).first else {
       // A master key that this computer knows would open the backup in its place.
       return "Plug it in and run: keybackup verify --deep"
@@ -175,6 +177,7 @@ extension KeySlot {
     } else {
       proof = "added \(PrintableTime.day(createdAt)), not yet tried alone"
     }
+    if isGuarded { return "needs guards, so it does not count, \(proof)" }
     return isPending ? "not used since the master key was rotated, \(proof)" : proof
   }
 }

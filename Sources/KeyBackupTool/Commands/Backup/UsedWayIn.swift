@@ -27,9 +27,11 @@ struct UsedWayIn {
       return "No way in was tested: another program's file opened the backup."
     }
     let name = slot.map { "\"\(KeySlotSelector.shown($0))\"" } ?? "The recovery kit"
-    return
+    let used =
       "\(name) was used. It opened the backup as it was before its master key was rotated, and "
-      + "so this one. To give it a file of its own here: keybackup key repair"
+      + "so this one. "
+    if slot?.isGuarded == true { return used + "To renew it: keybackup guard renew" }
+    return used + "To give it a file of its own here: keybackup key repair"
       + (slot?.kind == .securityKey ? "" : " --recovery-code")
   }
 

@@ -48,7 +48,8 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
       output.note("A way in with guards never counts as the second way in.")
     }
     if slots.contains(where: \.needsRenewal) {
-      output.note("The master key was rotated. To renew a way in with guards: keybackup guard renew")
+      output.note(
+        "The master key was rotated. To renew a way in with guards: keybackup guard renew")
     }
   }
 }

@@ -37,10 +37,11 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let others = slots.filter { slot in
       !slot.isRemoved && slot.keyID.map { !ids.contains($0) } ?? true
     }
-    if others.isEmpty, !last { throw UserMessage(BackupFolderError.lastKeySlot) }
+    // Guards alone are no way into a backup.
+    if others.allSatisfy(\.isGuarded), !last { throw UserMessage(BackupFolderError.lastKeySlot) }
     // A file that nobody here knows to be enrolled is no other key slot for certain.
-    let isLast = last && !others.contains { $0.isEnrolled == true }
-    try confirm(meant, isLast: isLast, world)
+    let isLast = last && !others.contains { $0.isEnrolled == true && !$0.isGuarded }
+    try confirm(meant, isLast: isLast, guarded: others.contains(where: \.isGuarded), world)
     var terms = UnlockTerms(needsKeySlot: true)
     if !isLast {
       terms.except = ids
@@ -68,7 +69,17 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     return .success
   }
 
-  private func confirm(_ meant: [KeySlot], isLast: Bool, _ world: World) throws(UserMessage) {
+  /// Asks whether to remove a way in.
+  ///
+  /// - Parameters:
+  ///   - meant: its key slots.
+  ///   - isLast: whether no other stays that needs no guards.
+  ///   - guarded: whether one that needs guards stays.
+  ///   - world: whom to ask.
+  /// - Throws: `denied`.
+  private func confirm(
+    _ meant: [KeySlot], isLast: Bool, guarded: Bool, _ world: World
+  ) throws(UserMessage) {
     if yes { return }
     let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else {
@@ -78,7 +89,10 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     let name = KeySlotSelector.shown(meant[0])
     let question =
       isLast
-      ? "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
+      ? guarded
+        ? "\"\(name)\" is the last way in that needs no guards: without it the backup opens only "
+          + "while they help. Remove it?"
+        : "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
       : "Remove \"\(name)\"? It will no longer open this backup. It still opens older copies of the "
         + "folder."
     guard try prompter.confirm(question) else {
