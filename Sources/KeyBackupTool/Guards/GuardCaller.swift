@@ -35,7 +35,9 @@ struct GuardCaller {
   /// The time limit of a request in milliseconds.
   private static let timeout: Int64 = 15_000
 
-  init(_ options: GuardOptions, _ common: CommonOptions, _ world: World) throws(UserMessage) {
+  init(
+    _ options: GuardAddressOptions, _ common: CommonOptions, _ world: World
+  ) throws(UserMessage) {
     program = try GuardProgram(trusting: options.certificates(world), world)
     events = common.events
   }

@@ -22,7 +22,7 @@ struct GuardedLoginSource: MasterKeySource {
     }
     let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
     try choice.confirm(way, slot, issuer: header.issuer.host)
-    let caller = try GuardCaller(unlock.guards, unlock.common, world)
+    let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var attempt = GuardedLoginAttempt(way, header, caller)
     if let session = try LoginSession.waiting(keyID, world), !session.times.isEmpty,
       let secret = try collected(&attempt, session)

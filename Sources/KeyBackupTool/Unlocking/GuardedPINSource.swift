@@ -53,7 +53,7 @@ struct GuardedPINOpening: ~Copyable {
     }
     let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
     try choice.confirm(way, slot)
-    let caller = try GuardCaller(unlock.guards, unlock.common, world)
+    let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     let survey = try GuardSurvey(way, header.schedule, caller, world)
     var attempt = GuardedPINAttempt(survey, header, caller, world)
     try attempt.requireEnough()
