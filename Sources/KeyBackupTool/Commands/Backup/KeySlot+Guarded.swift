@@ -23,7 +23,7 @@ extension KeySlot {
         + "keybackup guard renew"
     }
     guard needsRenewal else { return nil }
-    return "the master key was rotated since \(name) was added. Anyone who knows the former one can "
-      + "end its accounts at the guards. Run: keybackup guard renew"
+    return "the master key was rotated since \(name) was added. Anyone who knows the former one "
+      + "can end its accounts at the guards. Run: keybackup guard renew"
   }
 }
