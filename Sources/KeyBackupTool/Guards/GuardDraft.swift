@@ -103,15 +103,18 @@ struct GuardDraft: ~Copyable {
                 maskedShare: $0.maskedShare)
             }))
       case .login(let issuer, let clientID, let delay):
+        var guards: [KeyHeader.GuardedLogin.Guard] = []
+        for seat in seats {
+          guard let digest = seat.shareDigest else { throw .invalidField("share_digest") }
+          guards.append(
+            KeyHeader.GuardedLogin.Guard(
+              guardID: seat.server.guardID, url: seat.server.url, maskedShare: seat.maskedShare,
+              shareDigest: digest))
+        }
         return .guardedLogin(
           try KeyHeader.GuardedLogin(
             nonce: nonce, needed: threshold.needed, delay: delay, issuer: issuer,
-            clientID: clientID,
-            guards: seats.map {
-              KeyHeader.GuardedLogin.Guard(
-                guardID: $0.server.guardID, url: $0.server.url, maskedShare: $0.maskedShare,
-                shareDigest: $0.shareDigest ?? Digest(of: [].span))
-            }))
+            clientID: clientID, guards: guards))
       }
     } catch {
       throw UserMessage(

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import GuardProtocol
 internal import SecretMemory
 
 /// Obtains the PIN for guards from a person or a program.
@@ -26,7 +27,8 @@ struct GuardPINAsker {
   func pin(for servers: [GuardServer], triesLeft left: Int) throws(UserMessage) -> SecretBytes {
     prompter.events.send(
       .guardPIN(hosts: servers.map(\.name), triesLeft: left, source: source))
-    let pin = try given() ?? ask(servers, left)
+    let pin: SecretBytes
+    if let given = try given() { pin = given } else { pin = try ask(servers, left) }
     guard pin.count > 0 else {
       throw UserMessage(
         .noInput, "the PIN for the guards is empty", hint: "no try was spent; try again")

@@ -69,7 +69,7 @@ final class GuardProgram {
     for (signal, patience) in [(0, 30), (SIGTERM, 100), (SIGKILL, 100)] {
       kill(process, signal)
       for _ in 0..<patience {
-        if unsafe waitpid(process, nil, WNOHANG) != 0 { return }
+        if waitpid(process, nil, WNOHANG) != 0 { return }
         usleep(10_000)
       }
     }

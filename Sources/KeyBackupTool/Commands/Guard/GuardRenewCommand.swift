@@ -57,9 +57,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     let live = slots.filter { !$0.isRemoved }
-    let draft = try new.restart
-      ? nil : GuardDraft.waiting(opened.sharedMasterKey.copy(), world)
-    if draft == nil {
+    let draft = try unfinished(opened, world)
+    if !draft.isThere {
       // A new way in that waits to be used: never a third one.
       let pairs = live.compactMap { heir in
         live.first { $0.keyID == heir.replaces }.map { (old: $0, heir: heir) }
@@ -70,13 +69,23 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
       if finish { return try retire(left, replaced: nil, caller, world) }
     }
-    let old = try chosen(live, draft?.replaces)
+    let old = try chosen(live, draft.replaces)
     let addition = GuardAddition(
       unlock: unlock, new: new, plan: try plan(old), place: place, world: world)
     let code = try addition.run(in: &opened, caller)
     unlock.output(world).note(
       required: "4. After that, end the earlier way in: keybackup guard renew --finish")
     return code
+  }
+
+  /// Whether a way in is unfinished, and which one it replaces.
+  private func unfinished(
+    _ opened: borrowing OpenNamespace, _ world: World
+  ) throws(UserMessage) -> (isThere: Bool, replaces: KeyID?) {
+    guard !new.restart,
+      let draft = try GuardDraft.waiting(opened.sharedMasterKey.copy(), world)
+    else { return (false, nil) }
+    return (true, draft.replaces)
   }
 
   private func isNamed(_ slot: KeySlot, _ slots: [KeySlot]) -> Bool {
