@@ -42,6 +42,15 @@ extension GuardSurvey {
   /// Whether enough guards help at the moment.
   var isOpen: Bool { seats.count { $0.fault == nil } >= way.threshold.needed }
 
+  /// The way in with what it needs and the tries that are left.
+  var title: String {
+    let needed = "\(way.threshold.needed) of \(way.threshold.guards) guards"
+    guard seats.contains(where: { $0.finding != nil }) else {
+      return "\"\(way.name)\": \(needed) needed"
+    }
+    return "\"\(way.name)\": \(needed) needed, \(UserMessage.tries(triesLeft)) left"
+  }
+
   /// The guards as a table.
   var table: Table {
     Table(

@@ -58,6 +58,11 @@ struct GuardAddition {
     var draft: GuardDraft
     if let waiting = try waitingDraft(masterKey, opened) {
       draft = waiting
+      for place in draft.seats.indices {
+        if let code = new.invite(for: draft.seats[place].server.url) {
+          draft.seats[place].invite = code
+        }
+      }
       output.note("An unfinished way in was found. It is continued with its own guards and PIN.")
       if try isEnrolled(draft.keyID, opened) {
         GuardDraft.forget(opened.id, world)

@@ -34,7 +34,7 @@ struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {
       return look.code
     }
     for survey in look.surveys {
-      try output.result(title: Self.title(survey))
+      try output.result(title: survey.title)
       try output.result(survey.table)
       for warning in survey.warnings {
         try output.result("  " + warning.prefix(1).uppercased() + warning.dropFirst() + ".")
@@ -46,13 +46,5 @@ struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {
           + KeySlot.whyUnconfirmed(backup.namespace.hasOpenedWholeLog))
     }
     return look.code
-  }
-
-  private static func title(_ survey: GuardSurvey) -> String {
-    let needed = "\(survey.way.threshold.needed) of \(survey.way.threshold.guards) guards"
-    guard survey.seats.contains(where: { $0.finding != nil }) else {
-      return "\"\(survey.way.name)\": \(needed) needed"
-    }
-    return "\"\(survey.way.name)\": \(needed) needed, \(UserMessage.tries(survey.triesLeft)) left"
   }
 }
