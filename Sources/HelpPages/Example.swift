@@ -22,6 +22,6 @@ package struct Example: Sendable {
   }
 
   private static let all = [
-    backup, wallets, files, watching, waysIn, securityKeys, nostr, foreign,
+    backup, wallets, files, watching, waysIn, guards, securityKeys, nostr, foreign,
   ].reduce(into: [String: [Example]]()) { all, some in all.merge(some) { $1 } }
 }

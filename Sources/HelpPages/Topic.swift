@@ -11,7 +11,7 @@ package struct Topic: Sendable {
       title: "The backup",
       commands: ["init", "status", "restore", "verify", "unlock", "lock", "rotate"]),
     Topic(title: "Wallets and files", commands: ["wallet", "file", "conflicts", "foreign"]),
-    Topic(title: "Ways into the backup", commands: ["key", "recovery-kit"]),
+    Topic(title: "Ways into the backup", commands: ["key", "recovery-kit", "guard"]),
     Topic(
       title: "Security keys by themselves",
       commands: ["devices", "pin", "credential", "derive", "nostr"]),

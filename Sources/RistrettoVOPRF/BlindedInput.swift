@@ -21,6 +21,20 @@ public struct BlindedInput: ~Copyable, Sendable {
     try self.init(input, mode: mode, blind: RistrettoScalar.random())
   }
 
+  /// The same with a blind from 64 bytes, so that an interrupted request can be repeated exactly.
+  ///
+  /// - Parameters:
+  ///   - input: up to 65,535 bytes.
+  ///   - mode: the mode of the server's key.
+  ///   - seed: 64 uniformly random bytes, for this input and this server only.
+  /// - Throws: ``VOPRFError/invalidInput``; ``VOPRFError/invalidScalar`` for another size.
+  public init(
+    _ input: consuming SecretBytes, mode: OPRFMode, seed: borrowing SecretBytes
+  ) throws(VOPRFError) {
+    guard let blind = RistrettoScalar.reduced(seed) else { throw .invalidScalar }
+    try self.init(input, mode: mode, blind: blind)
+  }
+
   /// The same with the blind given, as known answers need it.
   init(
     _ input: consuming SecretBytes, mode: OPRFMode, blind: consuming SecretBytes

@@ -16,6 +16,18 @@ enum RistrettoScalar {
     return scalar
   }
 
+  /// 64 bytes as a number modulo the group's order; nil for another size.
+  static func reduced(_ wide: borrowing SecretBytes) -> SecretBytes? {
+    guard wide.count == 2 * size else { return nil }
+    var scalar = SecretBytes(zeroed: size)
+    unsafe scalar.withUnsafeMutableBytes { scalar in
+      unsafe wide.withUnsafeBytes { wide in
+        unsafe crypto_core_ristretto255_scalar_reduce(start(scalar), start(wide))
+      }
+    }
+    return scalar
+  }
+
   /// Whether a secret scalar is in its one encoding and not zero, in time that does not depend on
   /// it.
   static func isValid(_ scalar: borrowing SecretBytes) -> Bool {

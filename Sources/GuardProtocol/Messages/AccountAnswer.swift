@@ -28,6 +28,13 @@ public struct AccountAnswer: GuardMessage {
   /// The part that depends on the account's kind.
   public let detail: Detail
 
+  /// A state, as a client takes it from another answer.
+  public init(counter: UInt64, phase: Phase, detail: Detail) {
+    self.counter = counter
+    self.phase = phase
+    self.detail = detail
+  }
+
   /// The state of a PIN account.
   public init(_ account: PINAccount) {
     counter = account.life.counter

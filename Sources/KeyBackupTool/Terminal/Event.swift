@@ -10,6 +10,12 @@ enum Event: Sendable {
   case pin(PINRequest)
   /// A key waits for its touch, or its fingerprint.
   case touch(ShownKey, why: String?, secondsLeft: Int)
+  /// A PIN for guards is about to be read.
+  case guardPIN(hosts: [String], triesLeft: Int, source: String)
+  /// Guards are asked: the path of the call, and how many.
+  case guards(call: String, count: Int)
+  /// A person must log in at this address.
+  case login(issuer: String, url: String, secondsLeft: Int)
   /// Files are waited for that are not synchronised, or one of a path.
   case sync(files: Int, path: String?, secondsLeft: Int?)
   /// How far a long run has come.
@@ -133,6 +139,18 @@ enum Event: Sendable {
       [
         "event": "touch", "key": .string(key.name), "path": .string(key.path),
         "transport": .string(key.transport), "why": .optional(why),
+        "seconds_left": .number(secondsLeft),
+      ]
+    case .guardPIN(let hosts, let triesLeft, let source):
+      [
+        "event": "guard_pin", "guards": .array(hosts.map(JSONOutput.string)),
+        "tries_left": .number(triesLeft), "source": .string(source),
+      ]
+    case .guards(let call, let count):
+      ["event": "guards", "call": .string(call), "count": .number(count)]
+    case .login(let issuer, let url, let secondsLeft):
+      [
+        "event": "login", "issuer": .string(issuer), "url": .string(url),
         "seconds_left": .number(secondsLeft),
       ]
     case .sync(let files, let path, let secondsLeft):

@@ -161,13 +161,17 @@ struct HelperProgram: ~Copyable {
     return isReaped
   }
 
-  private static func now() -> Int64 {
+  /// The time that patience is measured with, in milliseconds.
+  static func now() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  private static func pipe() throws(UserMessage) -> (read: Int32, write: Int32) {
+  /// Makes a pipe, of which no other program gets an end by itself.
+  ///
+  /// - Throws: `io`.
+  static func pipe() throws(UserMessage) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else {
       throw UserMessage(.io, "no pipe can be made: \(systemText(errno))")
@@ -196,9 +200,19 @@ struct HelperProgram: ~Copyable {
     return attributes
   }
 
+  /// Starts a program whose standard input and output are given, and which gets no other descriptor
+  /// of this process than standard error.
+  ///
+  /// - Parameters:
+  ///   - process: receives its ID.
+  ///   - command: the program and its arguments.
+  ///   - input: becomes its standard input.
+  ///   - output: becomes its standard output.
+  ///   - variables: its environment; nil for this process's own.
   /// - Returns: 0, or an errno value.
-  private static func spawn(
-    _ process: inout pid_t, _ command: [String], _ input: Int32, _ output: Int32
+  static func spawn(
+    _ process: inout pid_t, _ command: [String], _ input: Int32, _ output: Int32,
+    variables: [String: String]? = nil
   ) -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -213,7 +227,17 @@ struct HelperProgram: ~Copyable {
     defer {
       for index in unsafe arguments.indices { unsafe free(arguments[index]) }
     }
+    guard let variables else {
+      return unsafe posix_spawnp(
+        &process, command[0], &actions, &attributes, arguments, environ)
+    }
+    var environment = unsafe variables.sorted { $0.key < $1.key }
+      .map { unsafe strdup("\($0.key)=\($0.value)") }
+    unsafe environment.append(nil)
+    defer {
+      for index in unsafe environment.indices { unsafe free(environment[index]) }
+    }
     return unsafe posix_spawnp(
-      &process, command[0], &actions, &attributes, arguments, environ)
+      &process, command[0], &actions, &attributes, arguments, environment)
   }
 }

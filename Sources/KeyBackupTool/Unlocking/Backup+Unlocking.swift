@@ -156,7 +156,10 @@ extension Backup {
 
   /// All sources that the options allow.
   private static func sources(_ unlock: UnlockOptions) -> [any MasterKeySource] {
-    let keys: [any MasterKeySource] = [CachedKeySource(), SecurityKeySource()]
-    return unlock.recovery.isUsed ? keys + [RecoveryCodeSource()] : keys
+    var sources: [any MasterKeySource] = [CachedKeySource(), SecurityKeySource()]
+    if unlock.recovery.isUsed { sources.append(RecoveryCodeSource()) }
+    if unlock.guards.usesPIN { sources.append(GuardedPINSource()) }
+    if unlock.guards.guardLogin { sources.append(GuardedLoginSource()) }
+    return sources
   }
 }

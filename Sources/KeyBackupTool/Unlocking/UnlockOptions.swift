@@ -12,19 +12,26 @@ struct UnlockOptions: ParsableArguments {
   @OptionGroup(title: "Backup") var sync: SyncOptions
   @OptionGroup(title: "Backup") var relyingParty: BackupRelyingPartyOption
   @OptionGroup(title: "Recovery code") var recovery: RecoveryCodeOptions
+  @OptionGroup(title: "Guards") var guards: GuardOptions
 
   @Flag(help: "Do not use a key that keybackup unlock keeps.")
   var noKeyring = false
 
-  mutating func validate() throws { try requireOtherInput() }
+  mutating func validate() throws {
+    if recovery.isUsed, guards.isUsed {
+      throw ValidationError("open the backup with a recovery code, or with guards")
+    }
+    try requireOtherInput()
+  }
 
   /// Throws if two inputs would be read from standard input.
   ///
   /// - Parameter inputs: the sources of the command's own inputs, `-` for standard input.
   /// - Throws: a usage error.
   func requireOtherInput(than inputs: String?...) throws {
-    let descriptors = [pins.pinFd, recovery.recoveryCodeFd].count { $0 == 0 }
-    let paths = (inputs + [recovery.recoveryCodeFile, recovery.secretFile]).count { $0 == "-" }
+    let descriptors = [pins.pinFd, recovery.recoveryCodeFd, guards.guardPinFd].count { $0 == 0 }
+    let files = [recovery.recoveryCodeFile, recovery.secretFile, guards.guardPinFile]
+    let paths = (inputs + files).count { $0 == "-" }
     guard descriptors + paths <= 1 else {
       throw ValidationError("only one of PIN, code and other inputs can come from standard input")
     }

@@ -23,6 +23,11 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     help: "Also ask the sync program whether another place has everything (up to 5 s).")
   var synchronised = false
 
+  @Flag(help: "Also ask the guards for tries left and logins that wait, over the network.")
+  var guards = false
+
+  @OptionGroup var addresses: GuardAddressOptions
+
   @Option(
     help: ArgumentHelp(
       "Compare with the freshness word of another computer.", valueName: "word"))
@@ -38,6 +43,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     if accept, freshness != nil {
       throw ValidationError("--accept and --freshness do not go together")
     }
+    if guards, accept { throw ValidationError("--accept and --guards do not go together") }
     if yes, !accept { throw ValidationError("--yes goes with --accept") }
     if let freshness, FreshnessWord(freshness) == nil {
       throw ValidationError("a freshness word has 16 letters and digits, an older one 10")
@@ -82,16 +88,26 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     if synchronised {
       report.add(SyncAnswer.ask(backup.folder.path, backup.namespace.id, world))
     }
+    let look = guards ? try GuardLook(backup.allKeySlots(), addresses, common, world) : nil
     if common.json {
       var json = report.json
       json["verdict"] = .string(report.verdict)
+      if let look { json["guarded_ways"] = .array(look.surveys.map(\.json)) }
       try common.output(world).result(json: json)
     } else {
       try common.output(world).result(title: report.verdict)
       for line in report.lines(below: report.verdict) {
         try common.output(world).result(line, hanging: StatusVerdict.margin(of: line))
       }
+      for survey in look?.surveys ?? [] {
+        try common.output(world).result(survey.title)
+        for warning in survey.warnings {
+          try common.output(world).result(
+            "  " + warning.prefix(1).uppercased() + warning.dropFirst() + ".")
+        }
+      }
     }
-    return report.exitCode
+    let isWarned = look?.code ?? .success != .success
+    return isWarned ? .mostUrgent(of: [report.exitCode, .atRisk]) : report.exitCode
   }
 }

@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import GuardProtocol
+
+/// `keybackup guard add`: makes a PIN or a login a way in.
+struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Make a PIN or a login a way in, with guards that help.",
+    discussion: """
+      Open the backup by another way in. Each guard then makes an account and shows its ID. \
+      The random PIN is shown once.
+      After an interruption run the same command again within a day. It goes on where it was.
+      Take guards that different people run. More than half of them must be needed.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var new: NewGuardOptions
+
+  @Flag(help: "Make a PIN the way in.")
+  var pin = false
+
+  @Flag(help: "Make a password the way in. It may be tried more often.")
+  var password = false
+
+  @Option(
+    help: ArgumentHelp("Make a login at this OpenID provider the way in.", valueName: "issuer"))
+  var login: String?
+
+  @Option(help: ArgumentHelp("A guard's address; give one for each guard.", valueName: "url"))
+  var server: [String]
+
+  @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
+  var threshold: Int
+
+  @Option(
+    help: ArgumentHelp(
+      "How often the guards let a PIN be tried: pin (20 times) or password (105 times).",
+      valueName: "name"))
+  var schedule: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a login waits for the guards, and can be stopped: 24h, 3d, 0 (default: 24h).",
+      valueName: "time"))
+  var delay: String?
+
+  @Option(help: ArgumentHelp("The client ID at the OpenID provider.", valueName: "id"))
+  var clientId: String?
+
+  @Option(help: ArgumentHelp("What to call the way in.", valueName: "name"))
+  var label: String?
+
+  @OptionGroup var place: SyncedFolderOption
+
+  mutating func validate() throws {
+    guard [pin, password, login != nil].count(where: { $0 }) == 1 else {
+      throw ValidationError("give one of --pin, --password and --login")
+    }
+    for text in server where ServiceURL(text) == nil {
+      throw ValidationError("a guard's address begins with https:// and has no user and no query")
+    }
+    guard Set(server).count == server.count else { throw ValidationError("name each guard once") }
+    guard GuardThreshold(of: server.count, needing: threshold) != nil else {
+      throw ValidationError("--threshold is more than half of the guards, of which 16 may be named")
+    }
+    if let schedule, DelaySchedule(rawValue: schedule) == nil {
+      throw ValidationError("--schedule takes pin or password")
+    }
+    if let delay, GuardDelay.parse(delay) == nil {
+      throw ValidationError("--delay takes 0, 90m, 24h or 3d, and at most 30 days")
+    }
+    if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
+    if let login {
+      guard ServiceURL(login) != nil, clientId != nil else {
+        throw ValidationError("--login takes the provider's https address, and needs --client-id")
+      }
+      if schedule != nil || new.isOwn || new.digits != nil || new.pinOut != nil || new.reveal {
+        throw ValidationError("a login has no PIN and no schedule")
+      }
+    } else if delay != nil || clientId != nil {
+      throw ValidationError("--delay and --client-id go with --login")
+    }
+    if password, new.digits != nil || new.pinOut != nil || new.reveal {
+      throw ValidationError("a password is yours: --digits, --pin-out and --reveal are for a PIN")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let addition = GuardAddition(
+      unlock: unlock, new: new, plan: try plan(), place: place, world: world)
+    return try await addition.run()
+  }
+
+  private func plan() throws(UserMessage) -> GuardAddition.Plan {
+    let kind: GuardAddition.Kind
+    if let login, let issuer = ServiceURL(login), let delay = GuardDelay.parse(delay ?? "24h") {
+      kind = .login(issuer, clientID: clientId ?? "", delay)
+    } else {
+      let named = schedule.flatMap { DelaySchedule(rawValue: $0) }
+      kind = .pin(named ?? (password ? .password : .pin), isPassword: password)
+    }
+    return GuardAddition.Plan(
+      kind: kind, urls: server.compactMap { ServiceURL($0) }, needed: threshold,
+      label: label ?? kind.label, replaces: nil)
+  }
+}

@@ -1,0 +1,18 @@
+internal import ArgumentParser
+
+/// `keybackup guard`: ways in with guards.
+struct GuardGroup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guard",
+    abstract: "A PIN or a login as a way into the backup, with guards that help.",
+    discussion: """
+      Guards are small servers that you or your friends run. Each lets a PIN be tried seldom, \
+      or helps only who logs in. None learns the PIN or what is backed up.
+      A way in with guards never counts as the second one. Keep a security key or a recovery \
+      kit too.
+      """,
+    subcommands: [
+      GuardAddCommand.self, GuardStatusCommand.self, GuardResetCommand.self,
+      GuardRenewCommand.self, GuardRetireCommand.self, GuardVetoCommand.self,
+    ])
+}

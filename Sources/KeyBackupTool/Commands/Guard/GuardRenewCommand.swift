@@ -1,0 +1,183 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+internal import GuardProtocol
+
+/// `keybackup guard renew`: replaces a way in with guards by a new one.
+struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "renew", abstract: "Replace a way in with guards: a new PIN, new guards or both.",
+    discussion: """
+      Open the backup by any way in. All guards of the new way in must answer. The earlier one \
+      stays until you have used the new one.
+      Run it again after you have opened the backup with the new way in on another computer. It \
+      then ends the earlier accounts. An interrupted run is continued.
+      Needed after keybackup rotate --master-key, and when a guard is gone for good.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var new: NewGuardOptions
+
+  @Argument(
+    help: ArgumentHelp("The way in: its label, its ID or the start of it.", valueName: "key"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A guard's address; give one for each guard (default: those it has).", valueName: "url"))
+  var server: [String] = []
+
+  @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
+  var threshold: Int?
+
+  @Flag(help: "End the earlier way in now: you have used the new one.")
+  var finish = false
+
+  @OptionGroup var place: SyncedFolderOption
+
+  mutating func validate() throws {
+    if let key, let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
+    for text in server where ServiceURL(text) == nil {
+      throw ValidationError("a guard's address begins with https:// and has no user and no query")
+    }
+    guard Set(server).count == server.count else { throw ValidationError("name each guard once") }
+    if finish, !server.isEmpty || threshold != nil {
+      throw ValidationError("--finish ends the earlier way in and makes no new one")
+    }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    let backup = try await unlock.backup(world, for: .writing)
+    let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
+    var opened = try await backup.unlock(unlock, world)
+    let slots: [KeySlot]
+    do throws(BackupFolderError) {
+      slots = try opened.allKeySlots().filter { $0.isGuarded && $0.isEnrolled == true }
+    } catch {
+      throw UserMessage(error)
+    }
+    let live = slots.filter { !$0.isRemoved }
+    let draft = try unfinished(opened, world)
+    if !draft.isThere {
+      // A new way in that waits to be used: never a third one.
+      let pairs = live.compactMap { heir in
+        live.first { $0.keyID == heir.replaces }.map { (old: $0, heir: heir) }
+      }
+      if let pair = pairs.first, key == nil || isNamed(pair.old, live) || isNamed(pair.heir, live) {
+        return try finish(pair.old, pair.heir, &opened, caller, world)
+      }
+      let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
+      if finish { return try retire(left, replaced: nil, caller, world) }
+    }
+    let old = try chosen(live, draft.replaces)
+    let addition = GuardAddition(
+      unlock: unlock, new: new, plan: try plan(old), place: place, world: world)
+    let code = try addition.run(in: &opened, caller)
+    unlock.output(world).note(
+      required: "4. After that, end the earlier way in: keybackup guard renew --finish")
+    return code
+  }
+
+  /// Whether a way in is unfinished, and which one it replaces.
+  private func unfinished(
+    _ opened: borrowing OpenNamespace, _ world: World
+  ) throws(UserMessage) -> (isThere: Bool, replaces: KeyID?) {
+    guard !new.restart,
+      let draft = try GuardDraft.waiting(opened.sharedMasterKey.copy(), world)
+    else { return (false, nil) }
+    return (true, draft.replaces)
+  }
+
+  private func isNamed(_ slot: KeySlot, _ slots: [KeySlot]) -> Bool {
+    guard let key else { return false }
+    return (try? KeySlotSelector.group(key, slots))?.contains { $0.keyID == slot.keyID } ?? false
+  }
+
+  /// The way in that is renewed.
+  private func chosen(
+    _ live: [KeySlot], _ replaced: KeyID?
+  ) throws(UserMessage) -> KeySlot {
+    if let replaced, let slot = live.first(where: { $0.keyID == replaced }) { return slot }
+    if let key { return try KeySlotSelector.group(key, live)[0] }
+    guard live.count == 1 else {
+      throw UserMessage(
+        live.isEmpty ? .noInput : .ambiguous,
+        live.isEmpty
+          ? "this backup has no way in with guards"
+          : "\(live.count) ways in have guards: name one",
+        hint: "to see them: keybackup key list")
+    }
+    return live[0]
+  }
+
+  private func plan(_ old: KeySlot) throws(UserMessage) -> GuardAddition.Plan {
+    let kind: GuardAddition.Kind
+    switch old.kind {
+    case .guardedPIN(let header):
+      kind = .pin(header.schedule, isPassword: header.schedule == .password && !hasPIN)
+    case .guardedLogin(let header):
+      kind = .login(header.issuer, clientID: header.clientID, header.delay)
+    case .securityKey, .csppEnvelope, .recoveryCode, .unknown:
+      throw UserMessage(.internalError, "a way in of another kind was chosen")
+    }
+    let moved = unlock.guards.servers
+    let urls =
+      server.isEmpty
+      ? GuardWay.servers(of: old, moved: moved).map(\.url) : server.compactMap { ServiceURL($0) }
+    let needed =
+      threshold ?? (server.isEmpty ? old.guardThreshold?.needed : nil) ?? urls.count / 2 + 1
+    guard GuardThreshold(of: urls.count, needing: needed) != nil else {
+      throw UserMessage(
+        .usage, "--threshold is more than half of the guards, of which 16 may be named")
+    }
+    return GuardAddition.Plan(
+      kind: kind, urls: urls, needed: needed, label: old.label, replaces: old.keyID)
+  }
+
+  private var hasPIN: Bool { new.digits != nil || new.pinOut != nil || new.reveal }
+
+  // MARK: The end of the earlier way in
+
+  /// Ends the earlier way in, once a person says that the new one was used.
+  private func finish(
+    _ old: KeySlot, _ heir: KeySlot, _ opened: inout OpenNamespace, _ caller: GuardCaller,
+    _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let name = KeySlotSelector.shown(heir)
+    if !finish {
+      let prompter = unlock.common.prompter(world)
+      guard prompter.canAsk else {
+        throw UserMessage(
+          .usage, "\"\(name)\" has a new way in already, which nobody has used yet",
+          hint: "use it on another computer first, then add --finish")
+      }
+      guard
+        try prompter.confirm(
+          "\"\(name)\" was renewed already. Did you open the backup with the new one? Then the earlier "
+            + "one ends now.")
+      else { throw UserMessage(.denied, "not confirmed; both ways in remain") }
+    }
+    guard let id = old.keyID else {
+      throw UserMessage(.internalError, "a way in without an ID was chosen")
+    }
+    do throws(BackupFolderError) {
+      try opened.removeKeySlots([id])
+    } catch {
+      throw UserMessage(error)
+    }
+    unlock.output(world).warn(viewProblem: opened.viewProblem)
+    let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
+    return try retire(left, replaced: id, caller, world)
+  }
+
+  private func retire(
+    _ left: [OwnedAccounts], replaced: KeyID?, _ caller: GuardCaller, _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let report = try GuardRetirement(caller: caller, output: unlock.output(world)).run(left)
+    try unlock.output(world).result(
+      "The earlier way in has ended. Retired \(counted(report.done.count, "account")) at guards.",
+      json: report.json.merging(["removed": .optional(replaced?.hex)]),
+      ofChange: "the earlier way in has ended all the same")
+    return report.failed.isEmpty ? .success : .partial
+  }
+}

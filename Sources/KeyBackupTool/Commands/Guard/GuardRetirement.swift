@@ -1,0 +1,70 @@
+internal import BackupFolder
+internal import CSPP
+
+/// Retires the accounts of ways in that the backup does not have any more.
+struct GuardRetirement {
+  let caller: GuardCaller
+  let output: Output
+
+  /// The guards that did it, and the others, over all ways in.
+  struct Report {
+    var ways = 0
+    var done: [GuardServer] = []
+    var failed: [(server: GuardServer, fault: GuardFault)] = []
+    /// Ways in that enough guards still open.
+    var open = 0
+
+    /// The report as JSON.
+    var json: JSONOutput {
+      [
+        "ways": .number(ways), "still_open": .number(open),
+        "retired": .array(done.map { .string($0.guardID.hex) }),
+        "failed": .array(
+          failed.map {
+            ["guard_id": .string($0.server.guardID.hex), "reason": .string($0.fault.text)]
+          }),
+      ]
+    }
+  }
+
+  /// Retires accounts at their guards.
+  ///
+  /// - Parameter accounts: of key slots that were removed.
+  func run(_ accounts: [OwnedAccounts]) throws(UserMessage) -> Report {
+    var report = Report(ways: accounts.count)
+    for owned in accounts {
+      let result = try owned.retire(caller)
+      report.done += result.done
+      report.failed += result.failed
+      // More than half of all guards are needed to open it: fewer than half left is enough for sure.
+      if result.failed.count * 2 > owned.count { report.open += 1 }
+    }
+    for (server, fault) in report.failed {
+      output.warn("keybackup: the account at \(server.title) was not retired: \(fault.text)")
+    }
+    if !report.failed.isEmpty {
+      output.warn("hint: to try again later: keybackup guard retire")
+    }
+    return report
+  }
+
+  /// The accounts of an open backup whose key slot was removed.
+  ///
+  /// - Parameters:
+  ///   - opened: the backup.
+  ///   - guards: the options.
+  ///   - namespace: of an unfinished way in, which keeps its accounts.
+  static func leftOver(
+    _ opened: borrowing OpenNamespace, _ guards: GuardOptions, draft: KeyID?
+  ) throws(UserMessage) -> [OwnedAccounts] {
+    let slots: [KeySlot]
+    do throws(BackupFolderError) {
+      slots = try opened.allKeySlots()
+    } catch {
+      throw UserMessage(error)
+    }
+    let live = Set(slots.filter { !$0.isRemoved && $0.isEnrolled == true }.compactMap(\.keyID))
+    return try OwnedAccounts.all(opened, moved: guards.servers)
+      .filter { !live.contains($0.keyID) && $0.keyID != draft }
+  }
+}

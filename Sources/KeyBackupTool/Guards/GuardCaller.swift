@@ -1,0 +1,166 @@
+internal import CSPP
+internal import GuardProtocol
+
+/// Asks guards: signs, sends several requests at once, reads the answers strictly.
+struct GuardCaller {
+  /// One signed request.
+  struct Call {
+    /// The guard.
+    let server: GuardServer
+    /// The call.
+    let call: GuardCall
+    /// The body.
+    let body: [UInt8]
+    /// Key and signature.
+    let signature: GuardSignature?
+
+    /// Signs a message for a guard.
+    init(
+      _ call: GuardCall, _ message: some GuardMessage, to server: GuardServer,
+      by signer: borrowing GuardSigner
+    ) {
+      self.server = server
+      self.call = call
+      body = message.body
+      signature = GuardSignature(call, body: body, guardID: server.guardID, by: signer)
+    }
+  }
+
+  /// An answer over HTTP, or why there is none.
+  typealias Answer = Result<(status: Int, body: [UInt8], signature: GuardSignature?), GuardFault>
+
+  private let program: GuardProgram
+  private let events: Events
+
+  /// The time limit of a request in milliseconds.
+  private static let timeout: Int64 = 15_000
+
+  init(
+    _ options: GuardAddressOptions, _ common: CommonOptions, _ world: World
+  ) throws(UserMessage) {
+    program = try GuardProgram(trusting: options.certificates(world), world)
+    events = common.events
+  }
+
+  /// The program, for a login.
+  var login: GuardProgram { program }
+
+  /// Sends requests at once and reads the answers.
+  ///
+  /// - Parameters:
+  ///   - calls: the requests.
+  ///   - repeats: how often a request is sent again, byte for byte, that got no answer. A guard
+  ///     gives the answer of an evaluation again without spending a try.
+  /// - Returns: the message of each answer, in the order of the requests.
+  /// - Throws: `interrupted`; `io` where the program that asks is gone.
+  func answers<Message: GuardMessage>(
+    to calls: [Call], as type: Message.Type, repeats: Int = 0
+  ) throws(UserMessage) -> [Result<Message, GuardFault>] {
+    var answers = try send(
+      calls.map { ($0.server.url, $0.call, $0.signature, $0.body) })
+    for _ in 0..<repeats {
+      let lost = answers.indices.filter { answers[$0].isLost }
+      if lost.isEmpty { break }
+      let again = try send(
+        lost.map { (calls[$0].server.url, calls[$0].call, calls[$0].signature, calls[$0].body) })
+      for (place, answer) in zip(lost, again) { answers[place] = answer }
+    }
+    return answers.map { Self.message($0) }
+  }
+
+  /// Asks servers for their descriptions, each signed by the guard that it is from.
+  ///
+  /// - Throws: as ``answers(to:as:repeats:)``.
+  func infos(_ urls: [ServiceURL]) throws(UserMessage) -> [Result<GuardInfo, GuardFault>] {
+    try send(urls.map { ($0, .info, nil, []) }).map { answer in
+      guard case .success(let found) = answer else { return Self.message(answer) }
+      let message: Result<GuardInfo, GuardFault> = Self.message(answer)
+      return message.flatMap { info in
+        guard let signature = found.signature, signature.key == info.guardKey,
+          (try? signature.verify(.info, body: found.body, guardID: info.guardID)) != nil
+        else { return .failure(.wrong("the guard did not sign its description")) }
+        return .success(info)
+      }
+    }
+  }
+
+  private func send(
+    _ requests: [(ServiceURL, GuardCall, GuardSignature?, [UInt8])]
+  ) throws(UserMessage) -> [Answer] {
+    if let call = requests.first?.1 {
+      events.send(.guards(call: call.path, count: requests.count))
+    }
+    var places: [Int: Int] = [:]
+    for (place, (url, call, signature, body)) in requests.enumerated() {
+      let id = program.nextID()
+      places[id] = place
+      try program.send(
+        GuardLine.Request(
+          id: id, url: url, call: call, signature: signature, body: body, timeout: Self.timeout
+        ).text)
+    }
+    var answers = [Answer](
+      repeating: .failure(.missing("it gave no answer")), count: requests.count)
+    let deadline = HelperProgram.now() + Self.timeout + GuardProgram.slack
+    while !places.isEmpty, let reply = try program.receive(until: deadline) {
+      // A late answer to an earlier request belongs to none of these.
+      guard let place = places.removeValue(forKey: reply.id) else { continue }
+      answers[place] = Self.answer(reply)
+    }
+    return answers
+  }
+
+  private static func answer(_ reply: GuardLine.Reply) -> Answer {
+    switch reply.content {
+    case .answer(let status, let body, let key, let signature):
+      guard body.count <= GuardCall.maximumBodySize else {
+        return .failure(.wrong("it is too large"))
+      }
+      let signed = key.flatMap { key in
+        signature.flatMap { try? GuardSignature(key: key, signature: $0) }
+      }
+      return .success((status, body, signed))
+    case .failure(let reason, let detail):
+      return .failure(Self.fault(reason, PrintableText.name(detail, limit: 200)))
+    case .authorize, .token:
+      return .failure(.missing("it gave no answer"))
+    }
+  }
+
+  private static func fault(_ reason: String, _ detail: String) -> GuardFault {
+    switch reason {
+    case "timeout": .missing("it gave no answer in time")
+    case "tls": .missing("its certificate is not trusted: \(detail)")
+    case "redirect": .wrong("it redirects to another address, which is not followed")
+    case "too-large": .wrong("it is too large")
+    case "protocol": .wrong("it is not HTTP")
+    default: .missing(detail.isEmpty ? "it cannot be reached" : "it cannot be reached: \(detail)")
+    }
+  }
+
+  /// The message of an answer.
+  private static func message<Message: GuardMessage>(
+    _ answer: Answer
+  ) -> Result<Message, GuardFault> {
+    answer.flatMap { status, body, _ in
+      guard status != 200 else {
+        guard let message = try? unsafe Message(parsing: body.span.bytes) else {
+          return .failure(.wrong("it does not keep to the protocol"))
+        }
+        return .success(message)
+      }
+      guard let refusal = try? unsafe RefusalAnswer(parsing: body.span.bytes),
+        refusal.status == status
+      else {
+        // A proxy in front of a guard answers so too.
+        return .failure(.missing("it answered with HTTP's status \(status)"))
+      }
+      return .failure(.refused(refusal.refusal))
+    }
+  }
+}
+
+extension GuardCaller.Answer {
+  /// Whether the same request may bring an answer.
+  fileprivate var isLost: Bool { if case .failure(.missing) = self { true } else { false } }
+}

@@ -1,0 +1,41 @@
+internal import GuardProtocol
+
+/// The reason why one guard gave no answer that can be used.
+enum GuardFault: Error, Equatable, Sendable {
+  /// No answer came: no connection, no time, no trusted certificate. The text says which.
+  case missing(String)
+  /// The guard refuses.
+  case refused(GuardRefusal)
+  /// The guard answers what no honest guard answers; the text says what is wrong.
+  case wrong(String)
+
+  /// The fault as the end of a sentence about the guard.
+  var text: String {
+    switch self {
+    case .missing(let why): why
+    case .wrong(let what): "its answer is wrong: \(what)"
+    case .refused(let refusal): refusal.text
+    }
+  }
+
+  /// Whether the guard is to be named as one that does not keep to the protocol.
+  var isWrong: Bool { if case .wrong = self { true } else { false } }
+}
+
+extension GuardRefusal {
+  /// The refusal as the end of a sentence about the guard.
+  fileprivate var text: String {
+    switch self {
+    case .unauthorised: "it does not accept the signature"
+    case .unknown: "it does not know the account"
+    case .counter: "somebody else asks it at the same time"
+    case .unconfirmed: "the account was never confirmed"
+    case .disabled: "the account was retired there"
+    case .malformed: "it does not accept the request"
+    case .tooEarly(let time): "the next try is at \(PrintableTime.minute(time)) UTC"
+    case .usedUp: "no try is left there"
+    case .tooMany: "too many releases are pending there"
+    case .clock: "its clock is in doubt, and its operator must accept it first"
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import BackupFolder
+internal import CSPP
+internal import FoundationEssentials
+
+/// What this computer remembers of one account at a guard.
+///
+/// So it notices a guard that was set back to an earlier state, and tries that somebody else spent.
+/// There is no secret in it: not the element that was sent, nor its blind.
+struct GuardMemory: Codable, Equatable, Sendable {
+  /// The highest counter that the guard ever named.
+  var counter: UInt64
+  /// The tries that this computer spent since the tries were last set back.
+  var spent: Int
+  /// The counter of a request whose answer did not come: it may have spent a try.
+  var asked: UInt64?
+
+  /// What a status tells beside what is remembered.
+  struct Finding: Equatable, Sendable {
+    /// The tries that were spent and that this computer does not know of.
+    var unknownTries: Int
+    /// Whether the guard names a lower counter than before.
+    var isSetBack: Bool
+    /// The tries that this computer spent.
+    var ownTries: Int
+  }
+
+  /// Compares a status with what is remembered.
+  ///
+  /// - Parameters:
+  ///   - counter: the counter in the status.
+  ///   - left: the tries that are left.
+  ///   - all: the tries of the schedule.
+  ///   - memory: what is remembered; nil: nothing.
+  /// - Returns: the difference.
+  static func compare(
+    counter: UInt64, left: Int, of all: Int, with memory: GuardMemory?
+  ) -> Finding {
+    let spent = max(0, all - left)
+    guard let memory else {
+      return Finding(unknownTries: spent, isSetBack: false, ownTries: 0)
+    }
+    guard counter >= memory.counter else {
+      return Finding(unknownTries: spent, isSetBack: true, ownTries: 0)
+    }
+    let hasArrived = memory.asked.map { counter > $0 } ?? false
+    let own = memory.spent + (hasArrived ? 1 : 0)
+    let expected = memory.counter + (hasArrived ? 1 : 0)
+    let foreign = counter - expected
+    if foreign == 0, spent <= own {
+      return Finding(unknownTries: 0, isSetBack: false, ownTries: spent)
+    }
+    // If all other changes were tries, the sum is right. Else the tries were set back in between.
+    let isSum = spent >= own && UInt64(spent - own) == foreign
+    return Finding(
+      unknownTries: isSum ? spent - own : spent, isSetBack: false, ownTries: isSum ? own : 0)
+  }
+
+  // MARK: The file
+
+  private static let fileLimit = 4096
+
+  /// The memory of an account; nil: there is none.
+  static func of(_ account: GuardAccountID, _ world: World) -> GuardMemory? {
+    guard let folder = folder(world),
+      let text = ForeignFile.text("\(folder)/\(account.hex).json", limit: fileLimit)
+    else { return nil }
+    return try? JSONDecoder().decode(GuardMemory.self, from: Data(text.utf8))
+  }
+
+  /// Stores it durably, readable by the user only.
+  ///
+  /// - Returns: whether that worked. Without it the next run takes this one's try for another
+  ///   person's.
+  @discardableResult
+  func keep(_ account: GuardAccountID, _ world: World) -> Bool {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard let folder = Self.folder(world), let bytes = try? encoder.encode(self) else {
+      return false
+    }
+    return (try? PrivateFolder.replace(Array(bytes), as: account.hex + ".json", in: folder)) != nil
+  }
+
+  private static func folder(_ world: World) -> String? {
+    world.stateFolder.map { $0 + "/guards" }
+  }
+}

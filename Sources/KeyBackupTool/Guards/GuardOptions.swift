@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import CSPP
+
+/// The options for opening a backup with guards: by a PIN or a login.
+struct GuardOptions: ParsableArguments {
+  @Flag(help: "Ask for a PIN with guards and open the backup with it.")
+  var guardPin = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the PIN for the guards from this file, which only you may read, or from -.",
+      valueName: "path"))
+  var guardPinFile: String?
+
+  @Option(
+    help: ArgumentHelp("Read the PIN for the guards from this open descriptor.", valueName: "n"))
+  var guardPinFd: Int32?
+
+  @Flag(help: "Open the backup with guards and a login.")
+  var guardLogin = false
+
+  @Flag(help: "Log in on another device, and paste the address that its browser ends at.")
+  var pasteLogin = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The way in with guards, by its label, its ID or the start of the ID.", valueName: "key"))
+  var guardWay: String?
+
+  @OptionGroup var addresses: GuardAddressOptions
+
+  @Flag(help: "Try the PIN although tries were spent that this computer does not know of.")
+  var allowSpentTries = false
+
+  mutating func validate() throws {
+    try DescriptorCheck.check(guardPinFd, "--guard-pin-fd")
+    let sources = [guardPinFile != nil, guardPinFd != nil, guardPin].count { $0 }
+    guard sources <= 1 else { throw ValidationError("give the PIN for the guards in one way") }
+    if usesPIN, guardLogin { throw ValidationError("--guard-pin and --guard-login: give one") }
+    if pasteLogin, !guardLogin { throw ValidationError("--paste-login goes with --guard-login") }
+  }
+
+  /// Whether the backup is to be opened with a PIN and guards.
+  var usesPIN: Bool { guardPin || guardPinFile != nil || guardPinFd != nil }
+
+  /// Whether the backup is to be opened with guards.
+  var isUsed: Bool { usesPIN || guardLogin }
+
+  /// The addresses that are named for guards.
+  var servers: [GuardID: ServiceURL] { addresses.servers }
+}

@@ -1,0 +1,62 @@
+internal import CSPP
+internal import GuardProtocol
+internal import SecretMemory
+
+/// Obtains the PIN for guards from a person or a program.
+struct GuardPINAsker {
+  private let options: GuardOptions
+  private let prompter: Prompter
+  private let asker: PINAsker
+
+  /// The longest line that is kept: the longest PIN, and one byte that shows that it is too long.
+  static let limit = PINStretching.pinSize.upperBound + 1
+
+  init(_ options: GuardOptions, _ common: CommonOptions, _ world: World) throws(UserMessage) {
+    self.options = options
+    prompter = common.prompter(world)
+    asker = PINPrograms(world, try SettingsFile.load(world)).asker(prompter)
+  }
+
+  /// Reads the PIN from the file or descriptor in the options, or otherwise asks for it.
+  ///
+  /// - Parameters:
+  ///   - servers: the guards that will be asked.
+  ///   - left: the tries that are left.
+  /// - Throws: `no-input` for an empty one, `config` when nobody can be asked, and the errors of the
+  ///   sources.
+  func pin(for servers: [GuardServer], triesLeft left: Int) throws(UserMessage) -> SecretBytes {
+    prompter.events.send(
+      .guardPIN(hosts: servers.map(\.name), triesLeft: left, source: source))
+    let pin: SecretBytes
+    if let given = try given() { pin = given } else { pin = try ask(servers, left) }
+    guard pin.count > 0 else {
+      throw UserMessage(
+        .noInput, "the PIN for the guards is empty", hint: "no try was spent; try again")
+    }
+    return pin
+  }
+
+  private var source: String {
+    options.guardPinFd != nil ? "descriptor" : options.guardPinFile != nil ? "file" : asker.word
+  }
+
+  private func given() throws(UserMessage) -> SecretBytes? {
+    if options.guardPinFile == "-" {
+      return try InputFile.readSecret("-", limit: Self.limit, asking: "PIN", prompter)
+    }
+    return try SecretLine.read(
+      descriptor: options.guardPinFd, orFile: options.guardPinFile, what: "PIN",
+      option: "--guard-pin-file", limit: Self.limit)
+  }
+
+  private func ask(_ servers: [GuardServer], _ left: Int) throws(UserMessage) -> SecretBytes {
+    let question = PINQuestion(
+      subject: "PIN for the guards \(servers.names)", note: "\(UserMessage.tries(left)) left")
+    guard let typed = try asker.ask(question, prompter) else {
+      throw UserMessage(
+        .config, "the PIN for the guards is needed and nobody can be asked",
+        hint: "use --guard-pin-file or --guard-pin-fd")
+    }
+    return typed
+  }
+}

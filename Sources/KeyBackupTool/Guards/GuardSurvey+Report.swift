@@ -1,0 +1,104 @@
+internal import CSPP
+internal import GuardProtocol
+
+extension GuardSurvey {
+  /// Why a person should look at this way in; none: all is well.
+  var warnings: [String] {
+    var warnings: [String] = []
+    for server in setBack {
+      warnings.append("the guard \(server.title) was set back to an earlier state")
+    }
+    if unknownTries > 0 {
+      warnings.append(
+        "\(UserMessage.tries(unknownTries)) spent that this computer does not know of: if it was not "
+          + "you, somebody is guessing")
+    }
+    for release in releases {
+      warnings.append(
+        "somebody logged in at \(PrintableTime.minute(release.start)) UTC and can open the backup from "
+          + "\(PrintableTime.minute(release.notBefore)) on; if it was not you: keybackup guard veto "
+          + release.release.hex)
+    }
+    let helping = seats.count { $0.fault == nil }
+    if helping < way.threshold.needed {
+      warnings.append(
+        "only \(helping) of \(seats.count) guards help, and \(way.threshold.needed) are needed")
+    }
+    return warnings
+  }
+
+  /// The releases that are pending at any guard, each once.
+  var releases: [ReleaseAnswer] {
+    var found: [ReleaseAnswer] = []
+    for seat in seats {
+      guard case .releases(let rows) = seat.confirmed?.detail else { continue }
+      for row in rows where !found.contains(where: { $0.release == row.release }) {
+        found.append(row)
+      }
+    }
+    return found.sorted { ($0.start, $0.release.hex) < ($1.start, $1.release.hex) }
+  }
+
+  /// Whether enough guards help at the moment.
+  var isOpen: Bool { seats.count { $0.fault == nil } >= way.threshold.needed }
+
+  /// The way in with what it needs and the tries that are left.
+  var title: String {
+    let needed = "\(way.threshold.needed) of \(way.threshold.guards) guards"
+    guard seats.contains(where: { $0.finding != nil }) else {
+      return "\"\(way.name)\": \(needed) needed"
+    }
+    return "\"\(way.name)\": \(needed) needed, \(UserMessage.tries(triesLeft)) left"
+  }
+
+  /// The guards as a table.
+  var table: Table {
+    Table(
+      columns: [
+        Table.Column("GUARD", least: 20), Table.Column("TRIES LEFT"), Table.Column("NEXT (UTC)"),
+        Table.Column("STATE"),
+      ],
+      rows: seats.map { seat in
+        let next = seat.tries?.notBefore ?? 0
+        return [
+          seat.seat.server.name, seat.tries.map { "\($0.left)" } ?? "-",
+          seat.tries == nil ? "-" : next == 0 ? "now" : PrintableTime.minute(next),
+          seat.fault?.text ?? (seat.finding?.isSetBack == true ? "set back" : "ok"),
+        ]
+      })
+  }
+
+  /// The way in as JSON.
+  var json: JSONOutput {
+    [
+      "key_id": .string(way.keyID.hex), "name": .string(way.name),
+      "threshold": .number(way.threshold.needed), "guards": .array(seats.map(\.json)),
+      "tries_left": seats.contains { $0.finding != nil } ? .number(triesLeft) : .null,
+      "next": .optional(nextTime.flatMap { Int(exactly: $0) }),
+      "unknown_tries": .number(unknownTries), "open": .bool(isOpen),
+      "warnings": .array(warnings.map(JSONOutput.string)),
+      "releases": .array(
+        releases.map {
+          [
+            "release_id": .string($0.release.hex), "start": .optional(Int(exactly: $0.start)),
+            "not_before": .optional(Int(exactly: $0.notBefore)),
+            "end": .optional(Int(exactly: $0.end)),
+          ]
+        }),
+    ]
+  }
+}
+
+extension GuardSurvey.Seat {
+  /// The guard as JSON.
+  var json: JSONOutput {
+    [
+      "guard_id": .string(seat.server.guardID.hex), "url": .string(seat.server.url.text),
+      "counter": .optional(confirmed.flatMap { Int(exactly: $0.counter) }),
+      "tries_left": .optional(tries?.left),
+      "not_before": .optional(tries.flatMap { Int(exactly: $0.notBefore) }),
+      "unknown_tries": .optional(finding?.unknownTries),
+      "set_back": .optional(finding?.isSetBack), "problem": .optional(fault?.text),
+    ]
+  }
+}

@@ -1,0 +1,116 @@
+internal import CSPP
+internal import GuardProtocol
+
+/// The states of all guards of a way in, which cost no try.
+struct GuardSurvey {
+  /// The state of one guard.
+  struct Seat {
+    /// The guard.
+    let seat: GuardSeat
+    /// The account.
+    let account: GuardAccountID
+    /// Its answer.
+    var state: Result<AccountAnswer, GuardFault>
+    /// What its answer tells beside what this computer remembers; nil without tries.
+    var finding: GuardMemory.Finding?
+
+    /// The answer of an account in use.
+    var confirmed: AccountAnswer? {
+      guard case .success(let answer) = state, answer.phase == .confirmed else { return nil }
+      return answer
+    }
+
+    /// The tries that are left, and the earliest time of the next; nil where none can be spent.
+    var tries: (left: Int, notBefore: UInt64)? {
+      guard let answer = confirmed, case .tries(let left, let time) = answer.detail, left > 0
+      else { return nil }
+      return (left, time ?? 0)
+    }
+
+    /// Why the guard does not help; nil: it does.
+    var fault: GuardFault? {
+      switch state {
+      case .failure(let fault): return fault
+      case .success(let answer):
+        switch answer.phase {
+        case .confirmed: break
+        case .unconfirmed: return .refused(.unconfirmed)
+        case .retired: return .refused(.disabled)
+        }
+        guard case .tries(let left, _) = answer.detail, left == 0 else { return nil }
+        return .refused(.usedUp)
+      }
+    }
+  }
+
+  /// The way in.
+  let way: GuardWay
+  /// All its guards.
+  var seats: [Seat]
+
+  /// Asks all guards of a way in.
+  ///
+  /// - Parameters:
+  ///   - way: the way in.
+  ///   - schedule: of a PIN way, so that tries are compared with what is remembered.
+  ///   - caller: asks.
+  ///   - world: has the memory.
+  /// - Throws: as ``GuardCaller/answers(to:as:repeats:)``.
+  init(
+    _ way: GuardWay, _ schedule: DelaySchedule?, _ caller: GuardCaller, _ world: World
+  ) throws(UserMessage) {
+    self.way = way
+    var calls: [GuardCaller.Call] = []
+    var accounts: [GuardAccountID] = []
+    for seat in way.seats {
+      let key = try seat.askKey()
+      let account = GuardAccountID(of: key.publicKey)
+      accounts.append(account)
+      calls.append(
+        GuardCaller.Call(.status, AccountRequest(account: account), to: seat.server, by: key))
+    }
+    let answers = try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1)
+    seats = way.seats.indices.map { place in
+      Seat(seat: way.seats[place], account: accounts[place], state: answers[place])
+    }
+    for place in seats.indices {
+      guard let schedule, let answer = seats[place].confirmed else { continue }
+      guard case .tries(let left, _) = answer.detail, left <= schedule.tries else {
+        seats[place].state = .failure(.wrong("it names tries that the schedule does not have"))
+        continue
+      }
+      seats[place].finding = GuardMemory.compare(
+        counter: answer.counter, left: left, of: schedule.tries,
+        with: GuardMemory.of(accounts[place], world))
+    }
+  }
+
+  /// The guards that were set back to an earlier state.
+  var setBack: [GuardServer] {
+    seats.filter { $0.finding?.isSetBack == true }.map(\.seat.server)
+  }
+
+  /// The most tries at one guard that this computer does not know of.
+  var unknownTries: Int {
+    seats.filter { $0.confirmed != nil }.compactMap(\.finding?.unknownTries).max() ?? 0
+  }
+
+  /// The PINs that can still be tried, each at as many guards as are needed.
+  var triesLeft: Int {
+    Self.tries(seats.compactMap(\.tries?.left), needed: way.threshold.needed)
+  }
+
+  /// The largest number of times that `needed` different guards can be asked.
+  static func tries(_ left: [Int], needed: Int) -> Int {
+    var tries = 0
+    while left.reduce(0, { $0 + min($1, tries + 1) }) >= (tries + 1) * needed { tries += 1 }
+    return tries
+  }
+
+  /// The earliest time at which as many guards as are needed accept a try, in Unix seconds; nil:
+  /// never.
+  var nextTime: UInt64? {
+    let times = seats.compactMap(\.tries?.notBefore).sorted()
+    return times.count < way.threshold.needed ? nil : times[way.threshold.needed - 1]
+  }
+}

@@ -1,0 +1,102 @@
+internal import CSPP
+internal import GuardProtocol
+internal import SecretMemory
+
+/// A way in that needs guards: the part of a key slot that concerns them.
+struct GuardWay {
+  /// The key slot.
+  let keyID: KeyID
+  /// Its name, safe to show.
+  let name: String
+  /// The number of guards, and how many of them suffice.
+  let threshold: GuardThreshold
+  /// The guards, in the order of their points.
+  let seats: [GuardSeat]
+
+  /// Takes the guards of a PIN way.
+  ///
+  /// - Parameters:
+  ///   - keyID: the key slot.
+  ///   - label: its label.
+  ///   - header: its parameters.
+  ///   - moved: addresses that a person gave.
+  init(
+    _ keyID: KeyID, label: String, _ header: KeyHeader.GuardedPIN, moved: [GuardID: ServiceURL]
+  ) {
+    self.init(
+      keyID, label, header.threshold, header.nonce, header.guards.map { ($0.guardID, $0.url) },
+      moved)
+  }
+
+  /// Takes the guards of a login way.
+  init(
+    _ keyID: KeyID, label: String, _ header: KeyHeader.GuardedLogin,
+    moved: [GuardID: ServiceURL]
+  ) {
+    self.init(
+      keyID, label, header.threshold, header.nonce, header.guards.map { ($0.guardID, $0.url) },
+      moved)
+  }
+
+  private init(
+    _ keyID: KeyID, _ label: String, _ threshold: GuardThreshold, _ nonce: [UInt8],
+    _ guards: [(GuardID, ServiceURL)], _ moved: [GuardID: ServiceURL]
+  ) {
+    self.keyID = keyID
+    let shown = PrintableText.name(label, limit: 40)
+    name = shown.isEmpty ? String(keyID.hex.prefix(8)) : shown
+    self.threshold = threshold
+    seats = guards.enumerated().map { place, item in
+      GuardSeat(
+        point: place + 1, server: GuardServer(guardID: item.0, url: moved[item.0] ?? item.1),
+        keyID: keyID, nonce: nonce)
+    }
+  }
+
+  /// The guards as they are asked.
+  var servers: [GuardServer] { seats.map(\.server) }
+}
+
+/// One guard of a way in.
+struct GuardSeat: Sendable {
+  /// The point of its share, from 1 on.
+  let point: Int
+  /// The guard.
+  let server: GuardServer
+  /// The key slot.
+  let keyID: KeyID
+  /// The header's `guard_nonce`.
+  let nonce: [UInt8]
+
+  /// The ask key, which anyone has who has the folder.
+  func askKey() throws(UserMessage) -> GuardSigner {
+    try unfailing { () throws(GuardProtocolError) in
+      try GuardSigner.ask(nonce: nonce, keyID: keyID, guardID: server.guardID)
+    }
+  }
+
+  /// The account.
+  func account() throws(UserMessage) -> GuardAccountID {
+    GuardAccountID(of: try askKey().publicKey)
+  }
+
+  /// The reset key, of anyone who opened the backup by this way in.
+  func resetKey(_ secret: borrowing SecretBytes) throws(UserMessage) -> GuardSigner {
+    do throws(GuardProtocolError) {
+      return try GuardSigner.reset(secret: secret, keyID: keyID, guardID: server.guardID)
+    } catch {
+      throw .init(error)
+    }
+  }
+}
+
+/// Runs what fails only for parameters that were checked before.
+func unfailing<Value: ~Copyable>(
+  _ body: () throws(GuardProtocolError) -> Value
+) throws(UserMessage) -> Value {
+  do throws(GuardProtocolError) {
+    return try body()
+  } catch {
+    throw UserMessage(error)
+  }
+}

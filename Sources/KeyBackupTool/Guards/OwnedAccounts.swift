@@ -1,0 +1,96 @@
+internal import BackupFolder
+internal import CSPP
+internal import GuardProtocol
+internal import SecretMemory
+
+/// Accounts at guards that whoever opened the backup may end: one key slot's.
+struct OwnedAccounts {
+  let keyID: KeyID
+  private let logged: [(account: GuardAccount, owner: LoggedGuardAccounts)]
+  private let moved: [GuardID: ServiceURL]
+
+  /// The accounts of all key slots that the log knows.
+  ///
+  /// - Parameters:
+  ///   - opened: the backup.
+  ///   - moved: addresses that a person gave.
+  static func all(
+    _ opened: borrowing OpenNamespace, moved: [GuardID: ServiceURL]
+  ) throws(UserMessage) -> [OwnedAccounts] {
+    let texts: [LoggedGuardAccounts]
+    do throws(BackupFolderError) {
+      texts = try opened.guardAccounts()
+    } catch {
+      throw UserMessage(error)
+    }
+    var order: [KeyID] = []
+    var found: [KeyID: [(GuardAccount, LoggedGuardAccounts)]] = [:]
+    for text in texts {
+      for account in text.accounts {
+        if found[account.keyID] == nil { order.append(account.keyID) }
+        found[account.keyID, default: []].append((account, text))
+      }
+    }
+    return order.map { OwnedAccounts(keyID: $0, logged: found[$0] ?? [], moved: moved) }
+  }
+
+  private init(
+    keyID: KeyID, logged: [(GuardAccount, LoggedGuardAccounts)], moved: [GuardID: ServiceURL]
+  ) {
+    self.keyID = keyID
+    self.logged = logged
+    self.moved = moved
+  }
+
+  /// The number of accounts.
+  var count: Int { logged.count }
+  /// Whether they are of a login way.
+  var areLogins: Bool { logged.contains { $0.account.kind == .login } }
+
+  /// The result of asking all guards.
+  struct Result {
+    /// The guards that did it.
+    var done: [GuardServer] = []
+    /// The guards that did not, and why.
+    var failed: [(server: GuardServer, fault: GuardFault)] = []
+  }
+
+  /// Retires all accounts.
+  ///
+  /// A guard that does not know an account has none: its creation failed, or it was retired there.
+  func retire(_ caller: GuardCaller) throws(UserMessage) -> Result {
+    try ask(caller, .retire) { AccountRequest(account: $0) }
+  }
+
+  /// Vetoes a release at all guards.
+  func veto(_ release: ReleaseID, _ caller: GuardCaller) throws(UserMessage) -> Result {
+    try ask(caller, .veto) { VetoRequest(account: $0, release: release) }
+  }
+
+  private func ask<Request: GuardMessage>(
+    _ caller: GuardCaller, _ call: GuardCall, _ request: (GuardAccountID) -> Request
+  ) throws(UserMessage) -> Result {
+    var calls: [GuardCaller.Call] = []
+    for (account, owner) in logged {
+      let signer: GuardSigner
+      do throws(GuardProtocolError) {
+        signer = try GuardSigner(seed: owner.ownerKey)
+      } catch {
+        throw UserMessage(error)
+      }
+      let server = GuardServer(
+        guardID: account.guardID, url: moved[account.guardID] ?? account.url)
+      calls.append(GuardCaller.Call(call, request(account.account), to: server, by: signer))
+    }
+    let answers = try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1)
+    var result = Result()
+    for (call, answer) in zip(calls, answers) {
+      switch answer {
+      case .success, .failure(.refused(.unknown)), .failure(.refused(.disabled)):
+        result.done.append(call.server)
+      case .failure(let fault): result.failed.append((call.server, fault))
+      }
+    }
+    return result
+  }
+}

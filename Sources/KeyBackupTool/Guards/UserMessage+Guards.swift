@@ -1,0 +1,100 @@
+internal import CSPP
+internal import GuardProtocol
+
+extension UserMessage {
+  /// The program that asks guards is not there.
+  static let noGuardProgram = UserMessage(
+    .noAuthenticator, word: "guard-program-missing",
+    "the program keybackup-guard is not installed, and only it asks guards",
+    hint: "install it: sudo apt install keybackup-guard\n"
+      + "or put it into the folder where keybackup is")
+
+  /// The program that asks guards ended, or does not do what it should.
+  static let guardProgramGone = UserMessage(
+    .io, "the program keybackup-guard ended, or is of another version",
+    hint: "install keybackup and keybackup-guard of one version, then try again")
+
+  /// A value that was checked before, or no memory.
+  init(_ error: GuardProtocolError) {
+    self =
+      switch error {
+      case .outOfMemory:
+        UserMessage(
+          .io, "there is not enough memory for the PIN",
+          hint: "close other programs, or use another computer")
+      case .invalidParameter("pin"):
+        UserMessage(
+          .dataInvalid, "a PIN or password for guards is text of 1 to 1024 bytes in UTF-8",
+          hint: "no try was spent")
+      case .malformed, .tooLarge, .invalidThreshold, .invalidShare, .invalidParameter,
+        .invalidSignature:
+        UserMessage(.internalError, "a value for the guards is out of bounds")
+      }
+  }
+
+  /// Fewer guards help than are needed.
+  ///
+  /// - Parameters:
+  ///   - faults: the guards that do not help, and why.
+  ///   - way: the way in.
+  ///   - reached: how many do help.
+  ///   - time: when enough of them will.
+  /// - Returns: the error that says what to do.
+  static func tooFewGuards(
+    _ faults: [(server: GuardServer, fault: GuardFault)], _ way: GuardWay, next time: UInt64?
+  ) -> UserMessage {
+    let needed = way.threshold.needed
+    let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")
+    func without(_ isOut: (GuardFault) -> Bool) -> Int {
+      way.seats.count - faults.count { isOut($0.fault) }
+    }
+    let present = without { fault in
+      switch fault {
+      case .missing, .wrong: true
+      case .refused(.tooEarly), .refused(.usedUp): false
+      case .refused: true
+      }
+    }
+    if present < needed {
+      guard let wrong = faults.first(where: { $0.fault.isWrong }) else {
+        return UserMessage(
+          .noAuthenticator, word: "guards-unreachable",
+          "\(needed) of \(way.seats.count) guards are needed, and only "
+            + (present == 1 ? "1 helps" : "\(present) help"),
+          hint: list + "\ntry again later, or use another way in\n"
+            + "for a guard that moved, give its new address: --guard-server ID=URL")
+      }
+      return UserMessage(
+        .dataInvalid, word: "guard-wrong",
+        "the guard \(wrong.server.name) gave a wrong answer, and too few others help",
+        hint: list + "\ndo not trust this guard: use another way in, then: keybackup guard renew")
+    }
+    let lasting = without { fault in
+      if case .refused(.tooEarly) = fault { false } else { true }
+    }
+    guard lasting < needed else {
+      return UserMessage(
+        .incomplete, word: "too-early",
+        "the next try is at \(PrintableTime.minute(time)) UTC, because tries were spent",
+        hint: list + "\nno try was spent; to see the tries that are left: keybackup guard status")
+    }
+    return UserMessage(
+      .pinBlocked, word: "guard-tries-used",
+      "no try is left: the guards accept no PIN any more",
+      hint: list + "\nuse another way in, then make a new PIN: keybackup guard renew")
+  }
+
+  /// The PIN is not the one that was enrolled.
+  static func wrongGuardPIN(_ survey: GuardSurvey) -> UserMessage {
+    let left = survey.triesLeft
+    guard left > 0 else {
+      return UserMessage(
+        .pinInvalid, "the PIN is wrong; it was the last try",
+        hint: "use another way in, then make a new PIN: keybackup guard renew")
+    }
+    return UserMessage(
+      .pinInvalid,
+      "the PIN is wrong; \(tries(left)) left, the next at \(PrintableTime.minute(survey.nextTime)) UTC",
+      hint: "after a right PIN you have all tries again")
+  }
+}

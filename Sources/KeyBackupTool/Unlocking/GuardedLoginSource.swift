@@ -1,0 +1,100 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// A login that guards check.
+struct GuardedLoginSource: MasterKeySource {
+  let cost = SourceCost.named
+
+  func serves(_ terms: UnlockTerms) -> Bool { !terms.needsSecurityKey }
+
+  /// Opens the backup with the secrets that guards release.
+  ///
+  /// A release that waits for its delay is collected without another login. A new login begins a
+  /// new one.
+  func masterKey(_ request: inout UnlockRequest) async throws(UserMessage) -> UnlockedMasterKey? {
+    let (unlock, world) = (request.unlock, request.world)
+    let choice = GuardedSlotChoice(
+      slots: try request.scan().keySlots, unlock: unlock, world: world)
+    let slot = try choice.slot("login") { if case .guardedLogin = $0.kind { true } else { false } }
+    guard case .guardedLogin(let header) = slot.kind, let keyID = slot.keyID else {
+      throw UserMessage(.internalError, "a way in of another kind was chosen")
+    }
+    let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
+    try choice.confirm(way, slot, issuer: header.issuer.host)
+    let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
+    var attempt = GuardedLoginAttempt(way, header, caller)
+    if let session = try LoginSession.waiting(keyID, world), !session.times.isEmpty,
+      let secret = try collected(&attempt, session)
+    {
+      return try opened(secret, slot, session, attempt, &request)
+    }
+    let prompter = unlock.common.prompter(world)
+    prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")
+    var session = try LoginSession.new(keyID, world)
+    let login = LoginConversation(
+      issuer: header.issuer, clientID: header.clientID, keyID: keyID,
+      isPasted: unlock.guards.pasteLogin, common: unlock.common, world: world)
+    do throws(UserMessage) {
+      let token = try login.token(for: session.publicKey, caller)
+      try attempt.begin(&session, token)
+    } catch {
+      session.forget()
+      throw error
+    }
+    guard let secret = try collected(&attempt, session) else {
+      throw UserMessage(
+        .io, "the guards do not know the release that they have just begun",
+        hint: "try again; to see what is pending: keybackup guard status")
+    }
+    return try opened(secret, slot, session, attempt, &request)
+  }
+
+  /// The secret of the key slot; nil where the release ended.
+  ///
+  /// - Throws: `too-early`, `denied` after a veto, and the errors of the guards.
+  private func collected(
+    _ attempt: inout GuardedLoginAttempt, _ session: borrowing LoginSession
+  ) throws(UserMessage) -> SecretBytes? {
+    switch try attempt.collect(session) {
+    case .secret(let secret): return secret
+    case .waiting(let time):
+      throw UserMessage(
+        .incomplete, word: "too-early",
+        "the guards release the backup at \(PrintableTime.minute(time)) UTC",
+        hint: "run the same command again then, on this computer; it needs no second login\n"
+          + "to end the release: keybackup guard veto \(session.release.hex)")
+    case .vetoed:
+      session.forget()
+      throw UserMessage(
+        .denied, word: "vetoed", "somebody who can open the backup vetoed this release",
+        hint: "if you did not, use another way in; a new login begins another release")
+    case .ended:
+      session.forget()
+      return nil
+    }
+  }
+
+  private func opened(
+    _ secret: consuming SecretBytes, _ slot: KeySlot, _ session: borrowing LoginSession,
+    _ attempt: GuardedLoginAttempt, _ request: inout UnlockRequest
+  ) throws(UserMessage) -> UnlockedMasterKey {
+    let output = request.unlock.output(request.world)
+    for (server, fault) in attempt.liars {
+      output.warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
+      output.warn("hint: do not trust this guard: keybackup guard renew")
+    }
+    guard let master = try? slot.unwrap(secret: secret) else {
+      throw UserMessage(
+        .dataInvalid, "the guards released their secrets, and the file of the way in does not open",
+        hint: "the file may be damaged: use another way in, then: keybackup key repair")
+    }
+    session.forget()
+    request.damaged += slot.damagedFiles(secret: secret).map { file in
+      FileFinding(
+        file: file, recordID: nil, state: .unreadable, reason: "does not open with its own login")
+    }
+    return UnlockedMasterKey(
+      masterKey: master, keyID: slot.keyID, slot: slot, secret: secret)
+  }
+}

@@ -1,0 +1,119 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+
+/// A PIN that guards let be tried seldom.
+struct GuardedPINSource: MasterKeySource {
+  let cost = SourceCost.named
+
+  func serves(_ terms: UnlockTerms) -> Bool { !terms.needsSecurityKey }
+
+  func masterKey(_ request: inout UnlockRequest) async throws(UserMessage) -> UnlockedMasterKey? {
+    let opened = try GuardedPINOpening.run(&request)
+    let output = request.unlock.output(request.world)
+    for (server, why) in opened.notReset {
+      output.note("keybackup: the tries at \(server.name) were not set back: \(why)")
+    }
+    if !opened.notReset.isEmpty {
+      output.note("hint: to set them back later: keybackup guard reset")
+    }
+    return UnlockedMasterKey(
+      masterKey: opened.masterKey.copy(), keyID: opened.slot.keyID, slot: opened.slot,
+      secret: opened.secret.copy())
+  }
+}
+
+/// A backup that was opened with a PIN and guards.
+struct GuardedPINOpening: ~Copyable {
+  let masterKey: SharedMasterKey
+  let slot: KeySlot
+  let secret: SecretBytes
+  /// The guards, as they are after the tries were set back.
+  let survey: GuardSurvey
+  /// The guards at which the tries were not set back, and why.
+  let notReset: [(server: GuardServer, why: String)]
+
+  /// Tries one PIN at one way in.
+  ///
+  /// 1. The person confirms guards that this computer does not know.
+  /// 2. All guards tell their state.
+  /// 3. The PIN is read, and as many guards as are needed evaluate.
+  /// 4. If the backup opens, the tries are set back at all guards. Else nothing more is sent.
+  ///
+  /// - Parameter request: the request of a command.
+  /// - Throws: `pin-invalid`, `guard-tries-used`, `too-early`, `guards-unreachable`, `guard-wrong`,
+  ///   and the errors of the sources of a PIN.
+  static func run(_ request: inout UnlockRequest) throws(UserMessage) -> GuardedPINOpening {
+    let (unlock, world) = (request.unlock, request.world)
+    let choice = GuardedSlotChoice(
+      slots: try request.scan().keySlots, unlock: unlock, world: world)
+    let slot = try choice.slot("PIN") { if case .guardedPIN = $0.kind { true } else { false } }
+    guard case .guardedPIN(let header) = slot.kind, let keyID = slot.keyID else {
+      throw UserMessage(.internalError, "a way in of another kind was chosen")
+    }
+    let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
+    try choice.confirm(way, slot)
+    let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
+    let survey = try GuardSurvey(way, header.schedule, caller, world)
+    var attempt = GuardedPINAttempt(survey, header, caller, world)
+    try attempt.requireEnough()
+    try report(survey, unlock, world)
+    let asker = try GuardPINAsker(unlock.guards, unlock.common, world)
+    let pin = try asker.pin(for: attempt.chosen, triesLeft: survey.triesLeft)
+    let secret = try attempt.secret(pin)
+    let output = unlock.output(world)
+    if attempt.isForgetful {
+      output.note(
+        "keybackup: this computer could not remember the try, and will ask about it the next time")
+    }
+    for (server, fault) in attempt.liars {
+      output.warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
+      output.warn("hint: do not trust this guard: keybackup guard renew")
+    }
+    guard let master = try? slot.unwrap(secret: secret) else {
+      throw .wrongGuardPIN(attempt.survey)
+    }
+    request.damaged += slot.damagedFiles(secret: secret).map { file in
+      FileFinding(
+        file: file, recordID: nil, state: .unreadable, reason: "does not open with its own PIN")
+    }
+    let notReset = attempt.reset(secret)
+    return GuardedPINOpening(
+      masterKey: SharedMasterKey(master), slot: slot, secret: secret, survey: attempt.survey,
+      notReset: notReset)
+  }
+
+  /// Reports guards that were set back, and asks before a PIN is tried while somebody is guessing.
+  private static func report(
+    _ survey: GuardSurvey, _ unlock: UnlockOptions, _ world: World
+  ) throws(UserMessage) {
+    let output = unlock.output(world)
+    for server in survey.setBack {
+      output.warn(
+        "keybackup: the guard \(server.title) was set back to an earlier state, so it may give tries "
+          + "again that were spent")
+      output.warn("hint: ask its operator what happened; to make a new PIN: keybackup guard renew")
+    }
+    let unknown = survey.unknownTries
+    guard unknown > 0, !unlock.guards.allowSpentTries else { return }
+    let text =
+      "\(UserMessage.tries(unknown)) of the PIN \(unknown == 1 ? "was" : "were") spent that this "
+      + "computer does not know of"
+    let prompter = unlock.common.prompter(world)
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .denied, word: "tries-spent", text,
+        hint: "somebody may be guessing your PIN with a copy of the folder\nif it was you on another "
+          + "computer, add --allow-spent-tries\nif not, use another way in and make a new PIN: "
+          + "keybackup guard renew")
+    }
+    prompter.tell(
+      "\(text). If it was not you on another computer, somebody is guessing your PIN with a copy of "
+        + "the folder. After a right PIN, they have all tries again.")
+    guard try prompter.confirm("Try your PIN all the same?") else {
+      throw UserMessage(
+        .denied, "not confirmed; no try was spent",
+        hint: "use another way in and make a new PIN: keybackup guard renew")
+    }
+  }
+}

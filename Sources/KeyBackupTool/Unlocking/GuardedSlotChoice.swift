@@ -1,0 +1,83 @@
+internal import BackupFolder
+internal import CSPP
+
+/// The choice of the one way in with guards that a person means.
+///
+/// One PIN is tried at one way only: the file of another may name an attacker's guards.
+struct GuardedSlotChoice {
+  /// The accepted key slots.
+  let slots: [KeySlot]
+  let unlock: UnlockOptions
+  let world: World
+
+  /// Chooses a key slot.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind for a message: "PIN", "login".
+  ///   - isWanted: whether a key slot is of that kind.
+  /// - Returns: the slot.
+  /// - Throws: `no-input`, `ambiguous`.
+  func slot(_ kind: String, _ isWanted: (KeySlot) -> Bool) throws(UserMessage) -> KeySlot {
+    let all = slots.filter { !$0.isRemoved && isWanted($0) }
+    guard !all.isEmpty else {
+      throw UserMessage(
+        .noInput, "this backup has no way in with a \(kind) and guards",
+        hint: "to see its ways in: keybackup key list")
+    }
+    if let named = unlock.guards.guardWay {
+      return try newest(KeySlotSelector.group(named, all))
+    }
+    // A file that nobody here knows to be enrolled does not stand beside one that is.
+    let enrolled = all.filter { $0.isEnrolled == true }
+    let meant = enrolled.isEmpty ? all : enrolled
+    guard meant.independent.count == 1 else {
+      let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" })
+      let list = zip(ids, meant).map { "\($0) (\"\(KeySlotSelector.shown($1))\")" }
+      throw UserMessage(
+        .ambiguous, "\(meant.count) ways in need a \(kind) and guards, and one PIN is for one of them",
+        hint: "name yours with --guard-way: \(list.joined(separator: ", "))")
+    }
+    return newest(meant)
+  }
+
+  /// The one that no other replaces.
+  private func newest(_ slots: [KeySlot]) -> KeySlot {
+    slots.first { slot in !slots.contains { $0.replaces != nil && $0.replaces == slot.keyID } }
+      ?? slots[0]
+  }
+
+  /// Asks the person to confirm guards that this computer does not know; nothing is sent before.
+  ///
+  /// A way in that this computer saw in the log needs no confirmation. Nor does one whose guards are
+  /// all named by `--guard-server`, with their IDs.
+  ///
+  /// - Parameters:
+  ///   - way: the way in.
+  ///   - slot: its key slot.
+  ///   - issuer: the host of the login, if there is one.
+  /// - Throws: `denied`; `usage` where nobody can be asked.
+  func confirm(_ way: GuardWay, _ slot: KeySlot, issuer: String? = nil) throws(UserMessage) {
+    if slot.isEnrolled == true { return }
+    let named = unlock.guards.servers
+    if issuer == nil, way.servers.allSatisfy({ named[$0.guardID] != nil }) { return }
+    let prompter = unlock.common.prompter(world)
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .usage, "this computer does not know the guards of \"\(way.name)\", and nobody can be asked",
+        hint: way.servers.map {
+          "name each guard after you have compared its ID with your notes: --guard-server "
+            + "\($0.guardID.hex)=\($0.url)"
+        }.joined(separator: "\n"))
+    }
+    prompter.tell(
+      "This computer has not used \"\(way.name)\" yet. Anyone who writes to the folder could have "
+        + "named guards of their own. Compare them with your notes:")
+    if let issuer { prompter.tell("  login at \(issuer)") }
+    for server in way.servers { prompter.tell("  \(server.title)") }
+    guard try prompter.confirm("Are these your guards?") else {
+      throw UserMessage(
+        .denied, "not confirmed; no guard was asked",
+        hint: "use another way in; to see them: keybackup key list")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+/// Nothing typed goes to guards that a person did not confirm, and no easy PIN is taken.
+@Suite struct GuardCareTests {
+  @Test func `A planted way in sees nothing without the person's word`() async throws {
+    let guarded = try await GuardedBackup()
+    // Somebody who writes to the folder replaces the guards by their own.
+    let planted = try await GuardCircle(3, in: guarded.box, name: "planted")
+    let path = guarded.backup.place + "/keybackup/keys/\(guarded.keyID).json"
+    var text = try Files.text(path)
+    for (own, other) in zip(guarded.circle.members, planted.members) {
+      text = text.replacing(own.url, with: other.url).replacing(own.guardID, with: other.guardID)
+    }
+    try Files.write(text, to: path)
+    let home = try guarded.newHome()
+    let unattended = try await guarded.alone(
+      ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)
+    expectFailure(unattended, 64, says: "nobody can be asked", "--guard-server")
+    // The options that name the real guards do not confirm others.
+    let named = try await guarded.alone(
+      ["restore", "--no-input"] + guarded.opening() + guarded.circle.named, home: home,
+      expecting: nil)
+    expectFailure(named, 64, says: "nobody can be asked")
+    let shown = try await guarded.alone(
+      ["restore"] + guarded.opening(), home: home,
+      terminal: [.expect("Are these your guards?"), .type("n\r")], expecting: nil)
+    #expect(shown.code == 85, "\(shown.text)")
+    for member in planted.members { #expect(shown.screen.contains(member.guardID)) }
+    for number in 1...3 {
+      #expect(planted.requests(number).isEmpty && guarded.circle.count("evaluate") == 3)
+    }
+    // A computer that knows the way in from the log asks the real guards, or none.
+    let known = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
+    #expect(known.code != 0)
+    for number in 1...3 { #expect(planted.requests(number).isEmpty, "\(known.text)") }
+  }
+
+  @Test func `Easily guessed PINs and passwords are refused`() async throws {
+    let backup = try await PreparedBackup()
+    let circle = try await GuardCircle(1, in: backup.box)
+    let file = backup.box.root + "/own"
+    let pins = ["123456", "654321", "111111", "121212", "123123", "112233", "310184", "198405",
+      "147258", "12345", "31121999"]
+    for pin in pins {
+      try Files.write(pin + "\n", to: file, mode: 0o600)
+      let refused = try await backup.box.keybackup(
+        ["guard", "add", "--pin", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
+          + circle.servers, expecting: nil)
+      expectFailure(refused, 65, says: "would be guessed early")
+      #expect(!refused.text.contains(pin))
+    }
+    for password in ["password123", "short", "aaaaaaaaaaaa"] {
+      try Files.write(password + "\n", to: file, mode: 0o600)
+      let refused = try await backup.box.keybackup(
+        ["guard", "add", "--password", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
+          + circle.servers, expecting: nil)
+      expectFailure(refused, 65, says: "would be guessed early")
+    }
+    #expect(circle.count("accounts") == 0)
+    try Files.write("correct horse battery\n", to: file, mode: 0o600)
+    let added = try await backup.box.keybackup(
+      ["guard", "add", "--password", "--threshold", "1", "--yes", "--json", "--new-guard-pin-file",
+        file] + circle.servers)
+    #expect(try added.json()["guesses"][0].number == 105)
+    try await backup.box.keybackup(
+      ["wallet", "list", "--guard-pin-file", file], key: ["--no-key"], pin: .none)
+  }
+
+  @Test func `A person sees the guards and what they can do, and the PIN once`() async throws {
+    let backup = try await PreparedBackup()
+    let circle = try await GuardCircle(3, in: backup.box)
+    let made = try await backup.box.keybackup(
+      ["guard", "add", "--pin", "--threshold", "2", "--digits", "7"] + circle.servers,
+      terminal: [.expect("Go on?"), .type("y\r"), .expect("opens the backup now")],
+      standardOutput: .terminal, expecting: nil)
+    #expect(made.code == 0, "\(made.text)")
+    for member in circle.members { #expect(made.screen.contains(member.guardID)) }
+    for text in ["30 in all (3 days), if no guard helps them", "40 in all (3 days), if 1 guard",
+      "2 guards with a copy of the folder can test every PIN", "never counts as the second way in"]
+    {
+      #expect(made.screen.contains(text), "\(made.screen)")
+    }
+    let pin = try #require(made.screen.firstMatch(of: /(?m)^(\d{7})\s*$/)).1
+    let typed = try await backup.box.keybackup(
+      ["wallet", "list", "--guard-pin"], key: ["--no-key"], pin: .none,
+      terminal: [.expect("30 tries left"), .type(pin + "\r")], expecting: nil)
+    #expect(typed.code == 0, "\(typed.text)")
+    // It never counts as the second way in.
+    let status = try await backup.box.keybackup(["status"], key: ["--no-key"], pin: .none, expecting: 88)
+    #expect(!status.text.contains(pin))
+    let without = try await backup.box.keybackup(
+      ["guard", "add", "--pin", "--threshold", "1", "--yes", "--server", circle.members[0].url],
+      expecting: nil)
+    expectFailure(without, 64, says: "no terminal to show the PIN", "--pin-out")
+  }
+}

@@ -1,0 +1,149 @@
+import Testing
+
+/// A PIN opens the backup with guards, and only seldom.
+@Suite struct GuardPINTests {
+  @Test func `The PIN restores everything on a new computer, and gives the tries back`() async throws
+  {
+    let guarded = try await GuardedBackup()
+    let pin = try Files.text(guarded.pinFile)
+    #expect(pin.count == 7 && pin.dropLast().allSatisfy(\.isNumber))
+    #expect(Files.mode(guarded.pinFile) == 0o600)
+    let home = try guarded.newHome()
+    let out = guarded.box.root + "/out"
+    let before = try Files.contents(guarded.box.folder)
+    let restored = try await guarded.alone(
+      ["restore", "--out", out] + guarded.opening() + guarded.circle.named, home: home)
+    #expect(restored.out.contains("Restored 3 wallets"), "\(restored.text)")
+    #expect(!restored.text.contains(pin.dropLast()))
+    // Nothing was written to the folder.
+    #expect(try Files.contents(guarded.box.folder) == before)
+    for number in 1...3 {
+      #expect(try guarded.circle.accounts(number)[0]["tries"].number == 1)
+    }
+    // The set-up's evaluations, and those of one restore: exactly as many as are needed.
+    #expect(guarded.circle.count("evaluate") == 3 + 2)
+    #expect(guarded.circle.count("reset") == 3)
+    let status = try await guarded.alone(["guard", "status", "--json"]).json()
+    #expect(status["ways"][0]["tries_left"].number == 30)
+    #expect(status["ways"][0]["warnings"].items.isEmpty)
+  }
+
+  @Test func `A wrong PIN costs a try at as many guards as are needed, and the right one gives it back`()
+    async throws
+  {
+    let guarded = try await GuardedBackup()
+    let wrong = try guarded.wrongPIN()
+    let home = try guarded.newHome()
+    for round in 1...2 {
+      let refused = try await guarded.alone(
+        ["wallet", "list"] + guarded.opening(wrong) + guarded.circle.named + ["--allow-spent-tries"],
+        home: home, expecting: nil)
+      expectFailure(refused, 81, says: "the PIN is wrong", "\(30 - round) tries left")
+    }
+    #expect(guarded.circle.count("evaluate") == 3 + 4 && guarded.circle.count("reset") == 0)
+    // A computer that did not spend them asks first.
+    let asked = try await guarded.alone(
+      ["wallet", "list", "--no-input"] + guarded.opening() + guarded.circle.named,
+      home: try guarded.newHome("third"), expecting: nil)
+    expectFailure(asked, 85, says: "that this computer does not know of", "--allow-spent-tries")
+    #expect(guarded.circle.count("evaluate") == 3 + 4)
+    // The computer that spent them does not.
+    try await guarded.alone(
+      ["wallet", "list"] + guarded.opening() + guarded.circle.named, home: home)
+    #expect(guarded.circle.count("reset") == 3)
+    let status = try await guarded.alone(["guard", "status", "--json"], home: home).json()
+    #expect(status["ways"][0]["tries_left"].number == 30)
+  }
+
+  @Test func `One guard may be down, and two are too few`() async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(2, be: "down")
+    let restored = try await guarded.alone(["wallet", "list"] + guarded.opening())
+    #expect(restored.err.contains("were not set back"), "\(restored.text)")
+    try guarded.circle.make(3, be: "down")
+    let evaluated = guarded.circle.count("evaluate")
+    let refused = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
+    expectFailure(refused, 69, says: "only 1 helps", guarded.circle.members[1].url.suffix(9).description)
+    let word = try await guarded.alone(
+      ["wallet", "list", "--json"] + guarded.opening(), expecting: 69
+    ).json()
+    #expect(word["error"]["code"].text == "guards-unreachable")
+    // No try is spent where too few guards can help.
+    #expect(guarded.circle.count("evaluate") == evaluated)
+    try guarded.circle.make(2, be: "honest")
+    try guarded.circle.make(3, be: "honest")
+    try await guarded.alone(["guard", "reset"] + guarded.opening())
+    let status = try await guarded.alone(["guard", "status", "--json"]).json()
+    #expect(status["ways"][0]["tries_left"].number == 30)
+  }
+
+  @Test(arguments: ["wrong-proof", "other-key", "zero", "identity", "replay", "redirect", "oversized", "garbage"])
+  func `A guard that lies is named, and another takes its place`(behaviour: String) async throws {
+    let guarded = try await GuardedBackup()
+    // There is an answer that can be replayed.
+    try await guarded.alone(["wallet", "list"] + guarded.opening())
+    try guarded.circle.make(1, be: behaviour)
+    let opened = try await guarded.alone(["wallet", "list"] + guarded.opening())
+    #expect(opened.out.contains("first-wallet") || opened.out.contains("Name of"))
+    let liar = guarded.circle.members[0]
+    #expect(opened.err.contains(liar.guardID), "\(opened.text)")
+    if ["wrong-proof", "other-key", "zero", "identity", "replay"].contains(behaviour) {
+      #expect(opened.err.contains("do not trust this guard"), "\(opened.text)")
+      try guarded.circle.make(2, be: "down")
+      let refused = try await guarded.alone(
+        ["wallet", "list", "--allow-spent-tries"] + guarded.opening(), expecting: nil)
+      expectFailure(refused, 65, says: "gave a wrong answer", String(liar.url.dropFirst(7)))
+    }
+  }
+
+  @Test func `A lost answer is asked for again and costs no second try`() async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(1, be: "lose-answer")
+    let wrong = try guarded.wrongPIN()
+    let refused = try await guarded.alone(
+      ["wallet", "list"] + guarded.opening(wrong), expecting: nil)
+    expectFailure(refused, 81, says: "29 tries left")
+    #expect(guarded.circle.requests(1).contains("/v1/evaluate lost"))
+    #expect(try guarded.circle.accounts(1)[0]["tries"].number == 2)
+  }
+
+  @Test func `The guards' clock decides when a PIN may be tried, and used up is used up`()
+    async throws
+  {
+    let guarded = try await GuardedBackup(count: 1, needed: 1)
+    let wrong = try guarded.wrongPIN()
+    let command = ["wallet", "list"] + guarded.opening(wrong)
+    // Celo's schedule, with a clock that is years away from this computer's.
+    var time = 4_000_000_000
+    try guarded.circle.stopClock(at: time)
+    for left in [19, 18, 17] {
+      let tried = try await guarded.alone(command, expecting: nil)
+      expectFailure(tried, 81, says: "\(left) tries left")
+    }
+    let early = try await guarded.alone(command, expecting: nil)
+    expectFailure(early, 75, says: "the next try is at 2096-10-02 07:06", "no try was spent")
+    #expect(try guarded.circle.accounts(1)[0]["tries"].number == 4)
+    for left in (0..<17).reversed() {
+      time += 86_400
+      try guarded.circle.stopClock(at: time)
+      let tried = try await guarded.alone(command, expecting: nil)
+      expectFailure(tried, 81, says: left == 0 ? "it was the last try" : left == 1 ? "1 try left" : "\(left) tries left")
+    }
+    let right = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
+    expectFailure(right, 82, says: "no try is left", "guard renew")
+    // The other way in is not touched by that.
+    try await guarded.box.keybackup(["wallet", "list"])
+  }
+
+  @Test func `A guard that was set back is reported`() async throws {
+    let guarded = try await GuardedBackup()
+    let wrong = try guarded.wrongPIN()
+    for number in 1...3 { try guarded.circle.keep(number) }
+    try await guarded.alone(["wallet", "list"] + guarded.opening(wrong), expecting: 81)
+    for number in 1...3 { try guarded.circle.setBack(number) }
+    let status = try await guarded.alone(["guard", "status"], expecting: 88)
+    #expect(status.out.contains("was set back to an earlier state"), "\(status.text)")
+    let opened = try await guarded.alone(["wallet", "list"] + guarded.opening())
+    #expect(opened.err.contains("was set back to an earlier state"), "\(opened.text)")
+  }
+}
