@@ -187,7 +187,8 @@ let package = Package(
       name: "KeyBackupTool",
       dependencies: [
         "BackupFolder", "CSPP", "ForeignBackups", "GuardProtocol", "HelpPages", "Nostr",
-        "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats", "CLinux", "CQREncode", arguments,
+        "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats", "CLinux",
+        "CQREncode", arguments,
       ],
       swiftSettings: small, linkerSettings: [quickStart]),
 
@@ -263,8 +264,8 @@ let package = Package(
     .executableTarget(
       name: "format-fuzz",
       dependencies: [
-        "BackupFolder", "CSPP", "ForeignBackups", "FuzzSupport", "SecretMemory", "WalletFormats",
-        "CPlainMemory",
+        "BackupFolder", "CSPP", "ForeignBackups", "FuzzSupport", "GuardProtocol", "SecretMemory",
+        "WalletFormats", "CPlainMemory",
       ],
       path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(
@@ -358,7 +359,8 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "GuardTool", "HelpPages", "man-pages", "virtual-key", "device-suite",
-        "SecretMemory", "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport", "failing-fs",
+        "SecretMemory", "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport",
+        "failing-fs",
         "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),

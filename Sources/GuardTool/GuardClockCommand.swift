@@ -29,7 +29,9 @@ struct GuardClockCommand: AsyncParsableCommand {
     }
     let now = await opened.accounts.state()
     await opened.close()
-    guard now.isDatabaseUp else { throw GuardToolError(GuardStoreError.unavailable("it does not answer")) }
+    guard now.isDatabaseUp else {
+      throw GuardToolError(GuardStoreError.unavailable("it does not answer"))
+    }
     if json {
       GuardStreams.result(
         JSONText.object([("schema", "1"), ("halted", "\(now.isClockHalted)")]))

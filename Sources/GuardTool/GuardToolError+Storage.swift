@@ -50,7 +50,8 @@ extension GuardToolError {
     case .file(let number, let path): self.init(file: number, path)
     case .open(let path):
       self.init(
-        .config, "others than its user may read the server key \(path)", hint: "run: chmod 600 \(path)")
+        .config, "others than its user may read the server key \(path)",
+        hint: "run: chmod 600 \(path)")
     case .invalid:
       self.init(
         .dataInvalid, "the file \(path) holds no server key",

@@ -37,6 +37,12 @@ struct NetworkOptions: ParsableArguments {
       "The requests a minute of one client; 0: no limit.", valueName: "requests"))
   var rate = 600
 
+  @Option(
+    help: ArgumentHelp(
+      "The seconds for one request and its answer, however slow the client.",
+      valueName: "seconds"))
+  var timeout = 30
+
   func validate() throws {
     guard (certificate == nil) == (key == nil) else {
       throw ValidationError("--certificate and --key belong together")
@@ -46,6 +52,9 @@ struct NetworkOptions: ParsableArguments {
     }
     guard (0...1_000_000).contains(rate) else {
       throw ValidationError("--rate is a number from 0 to 1000000")
+    }
+    guard (1...600).contains(timeout) else {
+      throw ValidationError("--timeout is a number from 1 to 600")
     }
     guard ListenAddress(listen) != nil else {
       throw ValidationError(
@@ -71,8 +80,11 @@ struct NetworkOptions: ParsableArguments {
       } else {
         .loopback(folder: folder + "/tls")
       }
-    return GuardServerSettings(
+    var settings = GuardServerSettings(
       listen: address, tls: tls, proxies: proxies, requestsPerMinute: rate, stateFolder: folder,
       isQuiet: isQuiet)
+    settings.requestSeconds = Int64(timeout)
+    settings.idleSeconds = min(settings.idleSeconds, settings.requestSeconds)
+    return settings
   }
 }
