@@ -31,7 +31,7 @@ MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build man-pages && \
   scripts/man-pages .build/release/keybackup .build/release/man-pages $(MAN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check demo test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
+.PHONY: help setup check demo demo-guards test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -46,6 +46,10 @@ check:
 demo: ## watch the whole job, on a simulated security key (KEY=real: on yours)
 	@scripts/setup demo
 	@KEY=$(KEY) scripts/demo
+
+demo-guards: ## watch a PIN and a login open a backup, with three guards
+	@scripts/setup demo-guards
+	@scripts/demo-guards
 
 test: setup lint ## lint, build and run every test
 	# The tests of the command run what is installed, not the debug build.
