@@ -25,7 +25,8 @@ import Testing
       limit: 600)
     try expectLittle("file add")
     let out = computers.target()
-    try await box.keybackup(["file", "restore", "large", "--out", out], wrapper: measure, limit: 600)
+    try await box.keybackup(
+      ["file", "restore", "large", "--out", out], wrapper: measure, limit: 600)
     try expectLittle("file restore")
     let same = try await box.run(["cmp", path, out + "/node/large"], key: nil)
     #expect(same.code == 0, "\(same.text)")
