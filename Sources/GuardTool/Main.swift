@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Glibc
-internal import GuardClient
 internal import SecretMemory
 
 /// The command `keybackup-guard`: hardens the process, runs one command, and turns what it threw into
@@ -18,7 +17,9 @@ struct GuardTool: AsyncParsableCommand {
       guessed, or only by someone who logs in. It never learns the PIN, nor what is backed up.
       """,
     version: "keybackup-guard \(version)",
-    subcommands: [ServeCommand.self, GuardInviteCommand.self, GuardClockCommand.self])
+    subcommands: [
+      ServeCommand.self, GuardInviteCommand.self, GuardClockCommand.self, AskCommand.self,
+    ])
 
   static func main() async {
     // No core dump, no debugger, private files: before anything is read.
