@@ -58,12 +58,15 @@ struct GuardResponder: HTTPResponder {
     let end = NIODeadline.now().uptimeNanoseconds
     let status = response.status.code
     metrics.count(call, status: status, nanoseconds: end - start, at: end)
-    logger.info(
-      "request",
-      metadata: [
-        "call": "\(call?.word ?? "other")", "status": "\(status)",
-        "milliseconds": "\((end - start) / 1_000_000)",
-      ])
+    // Those who watch the guard ask every few seconds.
+    if call != nil || status >= 400 {
+      logger.info(
+        "request",
+        metadata: [
+          "call": "\(call?.word ?? "other")", "status": "\(status)",
+          "milliseconds": "\((end - start) / 1_000_000)",
+        ])
+    }
     return response
   }
 
