@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Glibc
-internal import GuardClient
 internal import SecretMemory
 
 /// The command `keybackup-guard`: hardens the process, runs one command, and turns what it threw into
@@ -19,7 +18,8 @@ struct GuardTool: AsyncParsableCommand {
       """,
     version: "keybackup-guard \(version)",
     subcommands: [
-      ServeCommand.self, AskCommand.self, GuardInviteCommand.self, GuardClockCommand.self,
+      ServeCommand.self, GuardInviteCommand.self, GuardExportCommand.self,
+      GuardImportCommand.self, GuardClockCommand.self, AskCommand.self,
     ])
 
   static func main() async {

@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// What a request brings along beside itself: the other end of its connection.
+/// The surroundings of a request: the other end of its connection.
 struct GuardRequestContext: InitializableFromSource {
   let peer: SocketAddress?
 
@@ -17,8 +17,9 @@ struct GuardRequestContext: InitializableFromSource {
 /// It knows no account. It reads a body up to the protocol's limit, and hands it on with the two
 /// headers. What it writes into the log is the call, the status and the time.
 struct GuardResponder: HTTPResponder {
-  /// The requests for which one attempt to create an account counts: whoever guesses an invite, or
-  /// fills an open guard, has a tenth of the others' requests.
+  /// The requests for which one attempt to create an account counts.
+  ///
+  /// A client that guesses an invite, or fills an open guard, has a tenth of the others' requests.
   static let costOfCreation = 10
 
   private static let keyHeader = HTTPField.Name(GuardSignature.keyHeader)
@@ -57,12 +58,15 @@ struct GuardResponder: HTTPResponder {
     let end = NIODeadline.now().uptimeNanoseconds
     let status = response.status.code
     metrics.count(call, status: status, nanoseconds: end - start, at: end)
-    logger.info(
-      "request",
-      metadata: [
-        "call": "\(call?.word ?? "other")", "status": "\(status)",
-        "milliseconds": "\((end - start) / 1_000_000)",
-      ])
+    // Those who watch the guard ask every few seconds.
+    if call != nil || status >= 400 {
+      logger.info(
+        "request",
+        metadata: [
+          "call": "\(call?.word ?? "other")", "status": "\(status)",
+          "milliseconds": "\((end - start) / 1_000_000)",
+        ])
+    }
     return response
   }
 
@@ -109,9 +113,13 @@ struct GuardResponder: HTTPResponder {
 
   private func health() async -> Response {
     let state = await service.state()
-    let isWell = state.isDatabaseUp && !state.isClockHalted
-    let word = !state.isDatabaseUp ? "database" : state.isClockHalted ? "clock" : "ok"
-    return Self.json(status: isWell ? 200 : 503, Array("{\"state\":\"\(word)\"}".utf8))
+    let word =
+      if !state.isDatabaseUp { "database" } else if state.isStopped {
+        "exported"
+      } else if state
+        .isClockHalted
+      { "clock" } else { "ok" }
+    return Self.json(status: word == "ok" ? 200 : 503, Array("{\"state\":\"\(word)\"}".utf8))
   }
 
   /// Whether a program of this computer asks, and not on behalf of someone else.
