@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Glibc
-internal import GuardClient
 internal import SecretMemory
 
 /// The command `keybackup-guard`: hardens the process, runs one command, and turns what it threw into

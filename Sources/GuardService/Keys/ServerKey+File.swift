@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-public import SecretMemory
+internal import SecretMemory
 
 /// The server key in its file.
 extension ServerKey {

@@ -17,7 +17,7 @@ enum ClientAddress: Hashable, Sendable {
     }
   }
 
-  /// What one client can have many of, cut off.
+  /// The bytes that are one client: without the part that it can choose itself.
   var limited: [UInt8] {
     switch self {
     case .network(let address): address.network

@@ -3,7 +3,7 @@ public import GuardProtocol
 // This folder is for the server: HTTP, TLS, limits, logs and metrics. It knows how a request comes
 // and how an answer goes, and leaves to others what the answer is.
 
-/// What the server serves.
+/// A guard, as the server sees it.
 public protocol GuardAnswering: Sendable {
   /// Answers a call.
   ///

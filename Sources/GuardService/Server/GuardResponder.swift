@@ -5,7 +5,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// What a request brings along beside itself: the other end of its connection.
+/// The surroundings of a request: the other end of its connection.
 struct GuardRequestContext: InitializableFromSource {
   let peer: SocketAddress?
 
@@ -17,8 +17,9 @@ struct GuardRequestContext: InitializableFromSource {
 /// It knows no account. It reads a body up to the protocol's limit, and hands it on with the two
 /// headers. What it writes into the log is the call, the status and the time.
 struct GuardResponder: HTTPResponder {
-  /// The requests for which one attempt to create an account counts: whoever guesses an invite, or
-  /// fills an open guard, has a tenth of the others' requests.
+  /// The requests for which one attempt to create an account counts.
+  ///
+  /// A client that guesses an invite, or fills an open guard, has a tenth of the others' requests.
   static let costOfCreation = 10
 
   private static let keyHeader = HTTPField.Name(GuardSignature.keyHeader)

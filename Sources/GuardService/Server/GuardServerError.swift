@@ -4,7 +4,7 @@ public enum GuardServerError: Error, Equatable, Sendable {
   case needsCertificate
   /// It is to serve plain HTTP on an address of the network.
   case plainBeyondThisComputer
-  /// A Unix socket is served in plain HTTP only.
+  /// A Unix socket is served without TLS only.
   case socketIsPlain
   /// A forwarder is no IP address.
   case invalidProxy(String)

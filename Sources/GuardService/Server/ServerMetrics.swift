@@ -1,7 +1,7 @@
 internal import GuardProtocol
 internal import Synchronization
 
-/// What the server counts for `/metrics`. No account, subject or address is among it.
+/// The counts for `/metrics`. No account, subject or address is among them.
 final class ServerMetrics: Sendable {
   /// The reasons for which a request is refused before any account is looked at.
   enum Refusal: String, CaseIterable {

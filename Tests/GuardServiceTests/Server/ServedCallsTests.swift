@@ -99,7 +99,7 @@ struct ServedCallsTests {
         kind: .login(login)), by: account.ask
     ).read()
     guard case .sealed(let box) = created.part else { throw Missing("a sealed share") }
-    let share = array(try SealedBox.open(box, secretKey: session))
+    let share = array(try SealedBox.open(box, secret: session))
     _ = try await served.call(
       .confirm, CounterRequest(account: account.id, counter: created.counter), by: account.reset
     ).read(AccountAnswer.self)
@@ -120,7 +120,7 @@ struct ServedCallsTests {
     ).read()
     let collect = CollectRequest(account: account.id, sessionKey: sessionKey)
     let collected: CollectAnswer = try await served.call(.collect, collect, by: account.ask).read()
-    #expect(array(try SealedBox.open(collected.sealed, secretKey: session)) == share)
+    #expect(array(try SealedBox.open(collected.sealed, secret: session)) == share)
     let veto = VetoRequest(account: account.id, release: release.release)
     _ = try await served.call(.veto, veto, by: account.owner).read(AccountAnswer.self)
     #expect(try await served.call(.collect, collect, by: account.ask).status == 410)
