@@ -1,3 +1,6 @@
+// The compiler finds `struct stat` in the first module that it read it from, which a dependency
+// decides.
+internal import CoreFoundation
 internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory
