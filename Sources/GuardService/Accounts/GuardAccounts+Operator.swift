@@ -1,0 +1,52 @@
+internal import CSPP
+internal import GuardProtocol
+internal import SecretMemory
+
+/// What an operator does and sees.
+extension GuardAccounts {
+  /// Makes an invite: 26 characters, for one account. Only its hash is stored.
+  ///
+  /// - Throws: ``GuardStoreError``.
+  public func createInvite() async throws(GuardStoreError) -> String {
+    let invite = String(
+      decoding: Randomness.bytes(count: 26).map { CrockfordBase32.lowerCase[Int($0 & 31)] },
+      as: UTF8.self)
+    let (_, reading) = try await look()
+    try await store.addInvite(Self.hash(invite), at: reading.time)
+    return invite
+  }
+
+  /// The hash of an invite, if the guard wants one.
+  func inviteHash(_ invite: String?) throws(CallFailure) -> [UInt8]? {
+    guard options.wantsInvites else { return nil }
+    guard let invite else { throw .refused(.unauthorised) }
+    return Self.hash(invite)
+  }
+
+  private static func hash(_ invite: String) -> [UInt8] {
+    SHA256.hash(Array("keybackup:v1:guard-invite:".utf8) + Array(invite.utf8))
+  }
+
+  /// Accepts the clock, for all processes of the guard.
+  ///
+  /// - Returns: the accepted time in Unix seconds.
+  /// - Throws: ``GuardStoreError``.
+  public func acceptClock() async throws(GuardStoreError) -> UInt64 {
+    let watch = watch
+    return try await store.accept { watch.time($0) }
+  }
+
+  /// The state, for health checks and metrics.
+  public func state() async -> GuardState {
+    do throws(GuardStoreError) {
+      let (row, reading) = try await look()
+      let isGood = if case .good = reading { true } else { false }
+      return GuardState(
+        isClockHalted: !isGood, isRestored: try await store.hasImported(),
+        isStopped: row.isStopped, isDatabaseUp: true)
+    } catch {
+      return GuardState(
+        isClockHalted: false, isRestored: false, isStopped: false, isDatabaseUp: false)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import Glibc
+public import SecretMemory
+
+/// The server key in its file.
+extension ServerKey {
+  /// The name of systemd's credential.
+  public static let credential = "guard-server-key"
+  private static let digits = 2 * size
+
+  /// The path of the credential that systemd gives to the service; nil without one.
+  public static func credentialPath(in environment: [String: String]) -> String? {
+    guard let folder = environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/") else {
+      return nil
+    }
+    let path = folder + "/" + credential
+    return unsafe access(path, F_OK) == 0 ? path : nil
+  }
+
+  /// Reads the file, which nobody but its user may read or change.
+  ///
+  /// - Throws: ``ServerKeyError``.
+  public static func load(_ path: String) throws(ServerKeyError) -> ServerKey {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard file >= 0 else { throw .file(errno, path) }
+    defer { close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw .file(errno, path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .invalid }
+    guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw .open(path)
+    }
+    // One byte more than a key has, to notice a longer file.
+    var text = SecretBytes(zeroed: digits + 2)
+    let count = unsafe text.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+    guard count >= 0 else { throw .file(errno, path) }
+    let end = unsafe text.withUnsafeBytes { unsafe $0[digits] }
+    guard count == digits || count == digits + 1 && end == UInt8(ascii: "\n") else {
+      throw .invalid
+    }
+    text.resize(to: digits)
+    var key = SecretBytes(zeroed: size)
+    guard text.withBytes({ Hex.decode($0, into: &key) }) else { throw .invalid }
+    return try ServerKey(key)
+  }
+
+  /// Makes a random key and its file, durably; a file that is there is not replaced.
+  ///
+  /// - Throws: ``ServerKeyError``.
+  public static func create(_ path: String) throws(ServerKeyError) -> ServerKey {
+    let key = SecretBytes.random(count: size)
+    var text = SecretBytes(zeroed: digits + 1)
+    unsafe text.withUnsafeMutableBytes { text in
+      key.withBytes { unsafe Hex.encode($0, into: text) }
+      unsafe text[digits] = UInt8(ascii: "\n")
+    }
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw .file(errno, path) }
+    defer { close(file) }
+    let count = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    guard count == digits + 1, fsync(file) == 0 else {
+      let code = errno
+      unsafe unlink(path)
+      throw .file(code, path)
+    }
+    try sync(folderOf: path)
+    return try ServerKey(key)
+  }
+
+  private static func sync(folderOf path: String) throws(ServerKeyError) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let name = parts.joined(separator: "/")
+    let folder = parts.isEmpty ? "." : name.isEmpty ? "/" : name
+    let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw .file(errno, folder) }
+    defer { close(directory) }
+    guard fsync(directory) == 0 else { throw .file(errno, folder) }
+  }
+}

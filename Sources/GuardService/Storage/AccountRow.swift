@@ -1,0 +1,164 @@
+internal import CSPP
+internal import GuardProtocol
+internal import RistrettoVOPRF
+
+/// An account's columns, in the order of ``GuardSchema/columns``.
+extension StoredAccount {
+  private static let schedules: [DelaySchedule] = [.pin, .password]
+
+  /// The columns.
+  var values: [SQLValue] {
+    [
+      .bytes(id.bytes), .bytes(askKey.bytes), .bytes(resetKey.bytes), .bytes(ownerKey.bytes),
+      SQLValue(share), SQLValue(login?.subject), SQLValue(login?.keyID.bytes),
+      login.map { .text($0.clientID) } ?? .null,
+    ] + [kindNumber, state.terms, version, isImported ? 1 : 0].map { SQLValue($0) } + stateValues
+  }
+
+  private var kindNumber: UInt64 { if case .pin = state { 0 } else { 1 } }
+
+  private var stateValues: [SQLValue] {
+    var phase: UInt64 = 1
+    var since: UInt64 = 0
+    switch life.phase {
+    case .unconfirmed(let start): (phase, since) = (0, start)
+    case .confirmed: break
+    case .retired: phase = 2
+    }
+    let life = [phase, since, life.counter].map { SQLValue($0) }
+    switch state {
+    case .pin(let account):
+      let last = account.last
+      return life + [
+        SQLValue(UInt64(account.limiter.tries)), SQLValue(account.limiter.timer),
+        last.map { SQLValue($0.counter) } ?? .null, SQLValue(last?.element.bytes),
+        SQLValue(last?.evaluated.bytes), SQLValue(last?.proof.bytes), .bytes([]), .bytes([]),
+      ]
+    case .login(let account):
+      return life + [.number(0), .number(0), .null, .null, .null, .null] + [
+        .bytes(ReleaseRows.bytes(account.pending)),
+        .bytes(account.vetoed.sorted().flatMap(\.bytes)),
+      ]
+    }
+  }
+
+  /// Reads the columns.
+  init(_ row: inout SQLRow) throws(GuardStoreError) {
+    let id: GuardAccountID = try Self.identifier(row.bytes())
+    askKey = try Self.identifier(row.bytes())
+    resetKey = try Self.identifier(row.bytes())
+    ownerKey = try Self.identifier(row.bytes())
+    guard GuardAccountID(of: askKey) == id else { throw .damaged("id") }
+    share = try row.optionalBytes()
+    let subject = try row.optionalBytes()
+    let keyID = try row.optionalBytes()
+    let clientID = try row.optionalText()
+    let kind = try row.number()
+    let terms = try row.number()
+    version = try row.number()
+    isImported = try row.number() == 1
+    switch kind {
+    case 0:
+      login = nil
+      state = .pin(try Self.pin(&row, terms: terms))
+    case 1:
+      guard let subject, let keyID, let clientID else { throw .damaged("login") }
+      login = Login(subject: subject, keyID: try Self.identifier(keyID), clientID: clientID)
+      state = .login(try Self.login(&row, terms: terms))
+    default: throw .damaged("kind")
+    }
+  }
+
+  private static func identifier<ID: HexIdentifier>(
+    _ bytes: [UInt8]
+  ) throws(GuardStoreError) -> ID {
+    guard let id = ID(bytes: bytes) else { throw .damaged("identifier") }
+    return id
+  }
+
+  private static func life(_ row: inout SQLRow) throws(GuardStoreError) -> AccountLife {
+    let phase = try row.number()
+    let since = try row.number()
+    let counter = try row.number()
+    switch phase {
+    case 0: return AccountLife(.unconfirmed(since: since), counter: counter)
+    case 1: return AccountLife(.confirmed, counter: counter)
+    case 2: return AccountLife(.retired, counter: counter)
+    default: throw .damaged("phase")
+    }
+  }
+
+  private static func pin(
+    _ row: inout SQLRow, terms: UInt64
+  ) throws(GuardStoreError) -> PINAccount {
+    guard let place = Int(exactly: terms), schedules.indices.contains(place) else {
+      throw .damaged("schedule")
+    }
+    let life = try life(&row)
+    let limiter = DelayLimiter(
+      schedules[place], tries: Int(clamping: try row.number()), timer: try row.number())
+    let counter = try row.optionalNumber()
+    let parts = (try row.optionalBytes(), try row.optionalBytes(), try row.optionalBytes())
+    _ = (try row.bytes(), try row.bytes())
+    guard let counter else { return PINAccount(life: life, limiter: limiter) }
+    guard let element = parts.0, let evaluated = parts.1, let proof = parts.2 else {
+      throw .damaged("last answer")
+    }
+    do throws(VOPRFError) {
+      let last = PINAccount.Evaluation(
+        counter: counter, element: try RistrettoElement(element),
+        evaluated: try RistrettoElement(evaluated), proof: try DLEQProof(proof))
+      return PINAccount(life: life, limiter: limiter, last: last)
+    } catch {
+      throw .damaged("last answer")
+    }
+  }
+
+  private static func login(
+    _ row: inout SQLRow, terms: UInt64
+  ) throws(GuardStoreError) -> LoginAccount {
+    guard let delay = try? ReleaseDelay(terms) else { throw .damaged("delay") }
+    let life = try life(&row)
+    for _ in 0..<6 { _ = try row.next() }
+    let pending = try ReleaseRows.releases(row.bytes(), delay: delay)
+    let vetoed = try row.bytes()
+    guard vetoed.count.isMultiple(of: ReleaseID.byteCount) else { throw .damaged("vetoed") }
+    let ids = stride(from: 0, to: vetoed.count, by: ReleaseID.byteCount).compactMap {
+      ReleaseID(bytes: Array(vetoed[$0..<$0 + ReleaseID.byteCount]))
+    }
+    return LoginAccount(life: life, delay: delay, pending: pending, vetoed: Set(ids))
+  }
+}
+
+/// The pending releases of an account in one column: for each its session key, its start as eight
+/// bytes, the most significant first, and the sealed share or zeroes.
+enum ReleaseRows {
+  private static let sealedSize = CollectAnswer.size
+  private static let size = X25519Key.byteCount + 8 + sealedSize
+
+  static func bytes(_ releases: [ShareRelease]) -> [UInt8] {
+    releases.flatMap { release in
+      release.sessionKey.bytes
+        + (0..<8).map { UInt8(truncatingIfNeeded: release.start >> UInt64(56 - 8 * $0)) }
+        + (release.sealed ?? [UInt8](repeating: 0, count: sealedSize))
+    }
+  }
+
+  static func releases(
+    _ bytes: [UInt8], delay: ReleaseDelay
+  ) throws(GuardStoreError) -> [ShareRelease] {
+    guard bytes.count.isMultiple(of: size) else { throw .damaged("pending") }
+    return stride(from: 0, to: bytes.count, by: size).compactMap { place in
+      let row = Array(bytes[place..<place + size])
+      let sealed = Array(row[(size - sealedSize)...])
+      return X25519Key(bytes: Array(row[..<X25519Key.byteCount])).map {
+        ShareRelease(
+          sessionKey: $0,
+          start: row[X25519Key.byteCount..<X25519Key.byteCount + 8].reduce(0) {
+            $0 << 8 | UInt64($1)
+          },
+          delay: delay, sealed: sealed.allSatisfy { $0 == 0 } ? nil : sealed)
+      }
+    }
+  }
+}
