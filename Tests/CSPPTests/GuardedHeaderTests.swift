@@ -12,7 +12,7 @@ struct GuardedHeaderTests {
 
   private static func guardID(_ number: Int) -> GuardID { GuardID(words: [9, UInt64(number)]) }
 
-  private static func bytes(_ value: Int, _ count: Int = 32) -> [UInt8] {
+  private static func filled(_ value: Int, _ count: Int = 32) -> [UInt8] {
     [UInt8](repeating: UInt8(value), count: count)
   }
 
@@ -20,12 +20,12 @@ struct GuardedHeaderTests {
     guards count: Int = 3, needed: Int = 2, schedule: DelaySchedule = .pin
   ) throws -> KeyHeader.GuardedPIN {
     try KeyHeader.GuardedPIN(
-      nonce: bytes(1), needed: needed, schedule: schedule,
-      stretching: PINStretching(salt: bytes(2, 16), kibibytes: 65_536, passes: 3),
+      nonce: filled(1), needed: needed, schedule: schedule,
+      stretching: PINStretching(salt: filled(2, 16), kibibytes: 65_536, passes: 3),
       guards: (0..<count).map { place in
         KeyHeader.GuardedPIN.Guard(
           guardID: guardID(place), url: try url("https://guard\(place).example:8443"),
-          oprfKey: bytes(16 + place), maskedShare: bytes(64 + place))
+          oprfKey: filled(16 + place), maskedShare: filled(64 + place))
       })
   }
 
@@ -33,12 +33,12 @@ struct GuardedHeaderTests {
     guards count: Int = 3, needed: Int = 2, clientID: String = "keybackup"
   ) throws -> KeyHeader.GuardedLogin {
     try KeyHeader.GuardedLogin(
-      nonce: bytes(1), needed: needed, delay: try #require(ReleaseDelay(of: 86_400)),
+      nonce: filled(1), needed: needed, delay: try #require(ReleaseDelay(of: 86_400)),
       issuer: url("https://login.example/realms/home%20one/"), clientID: clientID,
       guards: (0..<count).map { place in
         KeyHeader.GuardedLogin.Guard(
           guardID: guardID(place), url: try url("http://127.0.0.1:\(8080 + place)"),
-          maskedShare: bytes(64 + place), shareDigest: digest(bytes(place)))
+          maskedShare: filled(64 + place), shareDigest: digest(filled(place)))
       })
   }
 
@@ -57,12 +57,12 @@ struct GuardedHeaderTests {
   func `What is sealed is listed without a secret and opens with it`(kind: KeyHeader.Kind) throws {
     let header = try Self.header(kind)
     #expect(header.isGuarded)
-    let own = secret(Self.bytes(0x42))
+    let own = secret(Self.filled(0x42))
     let file = try KeyWrapper.seal(Sample.masterKey(), secret: own, header: header)
     let wrapper = try KeyWrapper(parsing: file.span, at: Sample.namespaceID())
     #expect(wrapper.header == header)
     #expect(try wrapper.open(secret: own).namespaceID == Sample.namespaceID())
-    let wrong = secret(Self.bytes(0x43))
+    let wrong = secret(Self.filled(0x43))
     #expect(
       refusal { () throws(CSPPError) in _ = try wrapper.open(secret: wrong) }
         == .authenticationFailed)
@@ -73,14 +73,14 @@ struct GuardedHeaderTests {
     let url = try Self.url(long + String(repeating: "p", count: 512 - long.utf8.count))
     let guards = (0..<16).map { place in
       KeyHeader.GuardedPIN.Guard(
-        guardID: Self.guardID(place), url: url, oprfKey: Self.bytes(place),
-        maskedShare: Self.bytes(place))
+        guardID: Self.guardID(place), url: url, oprfKey: Self.filled(place),
+        maskedShare: Self.filled(place))
     }
-    let stretching = try PINStretching(salt: Self.bytes(2, 16), kibibytes: 524_288, passes: 16)
+    let stretching = try PINStretching(salt: Self.filled(2, 16), kibibytes: 524_288, passes: 16)
     let way = try KeyHeader.GuardedPIN(
-      nonce: Self.bytes(1), needed: 9, schedule: .pin, stretching: stretching, guards: guards)
+      nonce: Self.filled(1), needed: 9, schedule: .pin, stretching: stretching, guards: guards)
     let file = try KeyWrapper.seal(
-      Sample.masterKey(), secret: secret(Self.bytes(1)), header: Self.header(.guardedPIN(way)))
+      Sample.masterKey(), secret: secret(Self.filled(1)), header: Self.header(.guardedPIN(way)))
     #expect(try KeyWrapper(parsing: file.span, at: nil).header.kind == .guardedPIN(way))
   }
 
@@ -247,15 +247,15 @@ struct GuardedHeaderTests {
           maskedShare: masked)
       ]
     }
-    #expect(made(way.nonce, last([1], Self.bytes(1))) == .invalidField("oprf_key"))
-    #expect(made(way.nonce, last(Self.bytes(1), [1])) == .invalidField("masked_share"))
+    #expect(made(way.nonce, last([1], Self.filled(1))) == .invalidField("oprf_key"))
+    #expect(made(way.nonce, last(Self.filled(1), [1])) == .invalidField("masked_share"))
   }
 
   // MARK: A ciphertext for two secrets
 
   @Test func `A ciphertext that two secrets open is refused to the second one`() throws {
     let header = try String(decoding: headerJSON(), as: UTF8.self)
-    let (one, other) = (Self.bytes(0x61), Self.bytes(0x62))
+    let (one, other) = (Self.filled(0x61), Self.filled(0x62))
     let crafted = try Python.run(
       "guarded_slots.py", "two-keys",
       ["values": [["header": header, "secret": Hex.string(one), "other": Hex.string(other)]]])
@@ -264,7 +264,7 @@ struct GuardedHeaderTests {
     let sealed = try json.base64("ciphertext")
     for slotSecret in [one, other] {
       let key = KeyWrapper.wrappingKey(secret: secret(slotSecret), keyID: Self.keyID)
-      let opened = try ChaCha20Poly1305.open(
+      let opened = try AEAD.open(
         sealed, key: key, nonce: bytes(hex: json.string("nonce")),
         associatedData: Array(json.string("protected").utf8))
       #expect(opened.count == 32)
@@ -280,7 +280,7 @@ struct GuardedHeaderTests {
 
   private func headerJSON() throws -> [UInt8] {
     let file = try KeyWrapper.seal(
-      Sample.masterKey(), secret: secret(Self.bytes(1)),
+      Sample.masterKey(), secret: secret(Self.filled(1)),
       header: Self.header(.guardedPIN(Self.pin())))
     let json = try #require(JSONSerialization.jsonObject(with: Data(file)) as? [String: Any])
     let digits = Array(try json.string("protected").utf8)

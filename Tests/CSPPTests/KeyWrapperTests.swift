@@ -108,12 +108,21 @@ struct KeyWrapperTests {
     header.namespaceID = .random()
     #expect(try sealRefusal(header) == .otherNamespace)
     let id = "\"00000000000000000000000000000000\""
-    let other = try file(["namespace_id": id])
+    let own = KeyWrapper.recipientSecret(secret: secret(Sample.prfOutput), keyID: Self.keyID)
+    let recipient = Hex.string(try X25519.publicKey(of: own))
+    let other = try file(["namespace_id": id, "recipient": "\"\(recipient)\""])
     let wrapper = try KeyWrapper(parsing: other.span, at: nil)
     #expect(
       refusal { () throws(CSPPError) in
         _ = try wrapper.open(secret: secret(Sample.prfOutput))
       } == .otherNamespace)
+    // Another recipient: the ciphertext is not opened at all.
+    let foreign = try file([:])
+    let claimed = try KeyWrapper(parsing: foreign.span, at: Sample.namespaceID())
+    #expect(
+      refusal { () throws(CSPPError) in
+        _ = try claimed.open(secret: secret(Sample.prfOutput))
+      } == .authenticationFailed)
     #expect(try parse(file([:]), at: .random()) == .contradictsPlace("namespace_id"))
   }
 

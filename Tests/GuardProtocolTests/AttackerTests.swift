@@ -1,3 +1,4 @@
+import CSPP
 import RistrettoVOPRF
 import TestSupport
 import Testing

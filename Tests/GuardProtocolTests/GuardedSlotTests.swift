@@ -1,4 +1,5 @@
 import CSPP
+import FoundationEssentials
 import GuardTestSupport
 import RistrettoVOPRF
 import SecretMemory

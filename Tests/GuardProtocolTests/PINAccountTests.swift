@@ -1,3 +1,4 @@
+import CSPP
 import GuardTestSupport
 import RistrettoVOPRF
 import Testing

@@ -1,3 +1,4 @@
+import CSPP
 import Testing
 
 @testable import GuardProtocol

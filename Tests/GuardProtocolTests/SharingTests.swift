@@ -1,3 +1,4 @@
+import CSPP
 import GuardTestSupport
 import SecretMemory
 import Testing
