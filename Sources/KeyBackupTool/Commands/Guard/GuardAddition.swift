@@ -23,7 +23,7 @@ struct GuardAddition {
     }
   }
 
-  /// What the person asked for.
+  /// The person's wish.
   struct Plan {
     let kind: Kind
     let urls: [ServiceURL]
@@ -194,7 +194,8 @@ struct GuardAddition {
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether these are the right guards",
-        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes")
+        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes"
+      )
     }
     guard try prompter.confirm("Compare the IDs with those that the operators gave you. Go on?")
     else { throw UserMessage(.denied, "not confirmed; nothing was changed") }
