@@ -5,7 +5,7 @@ import Testing
 @testable import GuardClient
 
 /// Lines that are not of the protocol.
-@Suite struct LineTests {
+@Suite(.serialized) struct LineTests {
   /// A line, and the ID of its refusal.
   static let malformed: [(line: String, id: Int)] = [
     ("", 0), ("null", 0), ("[]", 0), ("{", 0), ("{}", 0), (#"{"id":1}"#, 1),
@@ -110,12 +110,12 @@ import Testing
   @Test func `A stream is cut into the same lines, however it arrives`() {
     var generator = SeededGenerator(seed: TestSeed.value)
     for _ in 0..<200 {
-      let lines = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+      let lines = (0..<Int.random(in: 1...6, using: &generator)).map { _ -> [UInt8] in
         let isLong = Int.random(in: 0..<12, using: &generator) == 0
         let size = isLong ? AskLine.maximumSize + 1 : Int.random(in: 0...40, using: &generator)
         return [UInt8](repeating: UInt8.random(in: 0x20...0x7E, using: &generator), count: size)
       }
-      var rest = lines.flatMap { $0 + [0x0A] }[...]
+      var rest = Array(lines.map { $0 + [0x0A] }.joined())[...]
       var splitter = LineSplitter()
       var cut: [[UInt8]?] = []
       while !rest.isEmpty {

@@ -18,7 +18,7 @@ import Testing
   private func claims(_ token: String) throws -> Claims {
     let parts = token.split(separator: ".")
     try #require(parts.count == 3)
-    var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+    var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
     while text.count % 4 != 0 { text += "=" }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Requests of the real child to servers that behave, and to others.
-@Suite struct RequestTests {
+@Suite(.serialized) struct RequestTests {
   private struct Echo: Decodable {
     let line: String
     let headers: [String]
@@ -75,7 +75,7 @@ import Testing
     ("trailers", "too-large"), ("interim", "too-large"), ("long-header", "protocol|too-large"),
     ("many-headers", "protocol|too-large"), ("chunk-size", "protocol|too-large"),
     ("gzip", "protocol"), ("small-gzip", "protocol"), ("closed", "unreachable"),
-    ("reset", "unreachable"), ("half-closed", "unreachable"), ("truncated", "protocol"),
+    ("reset", "unreachable"), ("half-closed", "protocol"), ("truncated", "protocol"),
     ("garbage", "protocol"), ("http-0.9", "protocol"), ("bad-status", "protocol"),
     ("negative-length", "protocol"), ("two-lengths", "protocol"), ("switching", "protocol|timeout"),
     ("not-text", "protocol"), ("control", "protocol"),

@@ -44,7 +44,7 @@ public final class TestCertificates: Sendable {
     let run = try FinishedProgram([
       GuardScript.python, "-B", GuardScript.path("certificates.py"), self.folder,
     ])
-    guard run.code == 0 else { throw FinishedProgram.Failure(description: run.output) }
+    guard run.code == 0 else { throw LineProgram.Failure(description: run.output) }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,29 +1,32 @@
 import Glibc
 import Synchronization
-import TestSupport
 
 /// A program that runs beside a test and speaks in lines over its standard streams.
 ///
 /// It is killed when nothing holds it any more. Its standard error is the test's own.
 public final class LineProgram: Sendable {
   /// Its process ID.
-  public let process: pid_t
+  public let process: Int32
   private let input: Mutex<Int32>
   private let output: Int32
   private let left = Mutex<[UInt8]>([])
+  /// Its wait status, once it has ended.
+  private let status = Mutex<Int32?>(nil)
 
   /// Starts a program.
   ///
   /// - Parameters:
   ///   - words: its path, and its arguments.
   ///   - errors: where its standard error goes; nil for the test's own.
-  /// - Throws: ``FinishedProgram/Failure`` when it cannot be started.
+  /// - Throws: ``Failure`` when it cannot be started.
   public init(_ words: [String], errors: String? = nil) throws {
     var toRead: [Int32] = [-1, -1]
     var toWrite: [Int32] = [-1, -1]
-    guard unsafe pipe2(&toRead, O_CLOEXEC) == 0, unsafe pipe2(&toWrite, O_CLOEXEC) == 0 else {
-      throw FinishedProgram.Failure(description: "pipe: errno \(errno)")
-    }
+    // Close-on-exec: other tests start programs at the same time.
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard unsafe socketpair(AF_UNIX, kind, 0, &toRead) == 0,
+      unsafe socketpair(AF_UNIX, kind, 0, &toWrite) == 0
+    else { throw Failure(description: "socketpair: errno \(errno)") }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -42,7 +45,7 @@ public final class LineProgram: Sendable {
     guard code == 0 else {
       close(toRead[0])
       close(toWrite[1])
-      throw FinishedProgram.Failure(description: "\(words[0]): errno \(code)")
+      throw Failure(description: "\(words[0]): errno \(code)")
     }
     self.process = process
     input = Mutex(toWrite[1])
@@ -54,9 +57,10 @@ public final class LineProgram: Sendable {
   deinit {
     closeInput()
     close(output)
+    guard status.withLock({ $0 }) == nil else { return }
     kill(process, SIGKILL)
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    var last: Int32 = 0
+    while unsafe waitpid(process, &last, 0) < 0, errno == EINTR {}
   }
 
   /// Writes bytes to its standard input.
@@ -91,7 +95,7 @@ public final class LineProgram: Sendable {
   ///
   /// - Parameter limit: the time to wait.
   /// - Returns: the line without its end; nil where its output ended.
-  /// - Throws: ``FinishedProgram/Failure`` when the time is over.
+  /// - Throws: ``Failure`` when the time is over.
   public func line(within limit: Duration = .seconds(60)) async throws -> String? {
     let deadline = ContinuousClock.now + limit
     while true {
@@ -99,7 +103,7 @@ public final class LineProgram: Sendable {
       var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&waiting, 1, 0) > 0 else {
         guard ContinuousClock.now < deadline else {
-          throw FinishedProgram.Failure(description: "no line within \(limit)")
+          throw Failure(description: "no line within \(limit)")
         }
         // Other tests go on meanwhile.
         try await Task.sleep(for: .milliseconds(5))
@@ -125,19 +129,24 @@ public final class LineProgram: Sendable {
   ///
   /// - Parameter limit: the time to wait.
   /// - Returns: the exit code, or 128 plus the number of the signal.
-  /// - Throws: ``FinishedProgram/Failure`` when the time is over.
-  public func ending(within limit: Duration = .seconds(20)) async throws -> Int32 {
+  /// - Throws: ``Failure`` when the time is over.
+  public func ending(within limit: Duration = .seconds(60)) async throws -> Int32 {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
-      var information = siginfo_t()
-      // It stays a zombie until the deinitialiser: its number is not given away before.
-      let code = unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
-      if code == 0, information.si_signo == SIGCHLD {
-        let status = unsafe information._sifields._sigchld.si_status
-        return information.si_code == CLD_EXITED ? status : 128 + status
+      let ended: Int32? = status.withLock { status in
+        var last: Int32 = 0
+        if status == nil, unsafe waitpid(process, &last, WNOHANG) == process { status = last }
+        return status
       }
+      if let ended { return ended & 0x7F == 0 ? (ended >> 8) & 0xFF : 128 + ended & 0x7F }
       try await Task.sleep(for: .milliseconds(5))
     }
-    throw FinishedProgram.Failure(description: "still running after \(limit)")
+    throw Failure(description: "still running after \(limit)")
+  }
+
+  /// A program that does not do what a test expects of it.
+  public struct Failure: Error, CustomStringConvertible {
+    /// A description of what failed.
+    public let description: String
   }
 }

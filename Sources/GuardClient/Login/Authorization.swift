@@ -2,8 +2,11 @@ internal import SecretMemory
 
 /// One request for a code: its address, and what the answer must fit.
 struct Authorization: Sendable {
-  /// The oldest login in seconds, ten minutes as at the guards.
-  static let maximumAge = 600
+  /// The most seconds since the person logged in, so that the token has `auth_time`.
+  ///
+  /// Half of what guards accept: the rest is for the way to them. Not 0: some issuers then find every
+  /// login too old and ask again and again.
+  static let maximumAge = 300
 
   /// The secret that PKCE proves (RFC 7636).
   let verifier = random()
@@ -28,9 +31,7 @@ struct Authorization: Sendable {
     let fields = FormFields.encode([
       ("response_type", "code"), ("client_id", login.clientID), ("redirect_uri", redirect),
       ("scope", "openid"), ("state", state), ("nonce", login.nonce),
-      // A new login, and `auth_time` in the token. With `max_age=0` some issuers ask again and
-      // again: when they look, the login is always older.
-      ("prompt", "login"), ("max_age", "\(Self.maximumAge)"),
+      ("max_age", "\(Self.maximumAge)"),
       ("code_challenge", challenge), ("code_challenge_method", "S256"),
     ])
     let endpoint = metadata.authorization.text

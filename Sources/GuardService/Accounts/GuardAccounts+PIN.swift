@@ -12,20 +12,23 @@ extension GuardAccounts {
       account, now throws(CallFailure) in
       let sealed = account
       var damage: GuardStoreError?
-      let (evaluation, pin) = try account.changePIN { pin throws(GuardRefusal) in
-        let answer = try pin.evaluate(request.element, counter: request.counter, at: now) {
-          () throws(VOPRFError) in
-          do throws(GuardStoreError) {
-            return try self.oprfKey(of: sealed).evaluate([request.element])
-          } catch {
-            damage = error
-            throw .noKey
+      do throws(CallFailure) {
+        return try account.changePIN { pin throws(GuardRefusal) in
+          let (evaluation, _) = try pin.evaluate(
+            request.element, counter: request.counter, at: now
+          ) { () throws(VOPRFError) in
+            let key: OPRFKey
+            do throws(GuardStoreError) { key = try self.oprfKey(of: sealed) } catch {
+              damage = error
+              throw .noKey
+            }
+            return try key.evaluate([request.element])
           }
+          return GuardAnswer(EvaluateAnswer(evaluation, of: pin))
         }
-        return (answer.evaluation, pin)
+      } catch {
+        throw damage.map { .store($0) } ?? error
       }
-      if let damage { throw .store(damage) }
-      return GuardAnswer(EvaluateAnswer(evaluation, of: pin))
     }
   }
 

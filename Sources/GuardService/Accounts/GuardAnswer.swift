@@ -1,5 +1,5 @@
 internal import CSPP
-public import GuardProtocol
+internal import GuardProtocol
 
 // This folder is for every call of the protocol on store, keys and clock. It knows no HTTP.
 

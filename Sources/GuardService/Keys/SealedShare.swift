@@ -1,3 +1,4 @@
+internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
 
@@ -45,10 +46,15 @@ enum SealedShare {
 
   /// A label, the account, its keys, kind and terms, and its login; sizes are fixed but the last.
   private static func associatedData(_ account: StoredAccount) -> [UInt8] {
+    var data = Array("keybackup:v1:guard-account".utf8)
+    data += account.id.bytes + account.resetKey.bytes + account.ownerKey.bytes
     let kind: UInt8 = if case .pin = account.state { 0 } else { 1 }
-    let terms = (0..<8).map { UInt8(truncatingIfNeeded: account.state.terms >> UInt64(56 - 8 * $0)) }
-    let login = account.login.map { $0.subject + $0.keyID.bytes + Array($0.clientID.utf8) }
-    return Array("keybackup:v1:guard-account".utf8) + account.id.bytes + account.resetKey.bytes
-      + account.ownerKey.bytes + [kind] + terms + (login ?? [])
+    data.append(kind)
+    data += BigEndian.bytes(account.state.terms)
+    if let login = account.login {
+      data += login.subject + login.keyID.bytes
+      data += Array(login.clientID.utf8)
+    }
+    return data
   }
 }

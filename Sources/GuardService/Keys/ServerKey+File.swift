@@ -1,6 +1,9 @@
+// The compiler finds `struct stat` in the first module that it read it from, which a dependency
+// decides.
+internal import CoreFoundation
 internal import FoundationEssentials
 internal import Glibc
-public import SecretMemory
+internal import SecretMemory
 
 /// The server key in its file.
 extension ServerKey {

@@ -8,11 +8,16 @@ extension StoredAccount {
 
   /// The columns.
   var values: [SQLValue] {
-    [
-      .bytes(id.bytes), .bytes(askKey.bytes), .bytes(resetKey.bytes), .bytes(ownerKey.bytes),
-      SQLValue(share), SQLValue(login?.subject), SQLValue(login?.keyID.bytes),
-      login.map { .text($0.clientID) } ?? .null,
-    ] + [kindNumber, state.terms, version, isImported ? 1 : 0].map { SQLValue($0) } + stateValues
+    var values: [SQLValue] = [id.bytes, askKey.bytes, resetKey.bytes, ownerKey.bytes].map {
+      .bytes($0)
+    }
+    values.append(SQLValue(share))
+    values.append(SQLValue(login?.subject))
+    values.append(SQLValue(login?.keyID.bytes))
+    values.append(login.map { .text($0.clientID) } ?? .null)
+    let numbers: [UInt64] = [kindNumber, state.terms, version, isImported ? 1 : 0]
+    values += numbers.map { SQLValue($0) }
+    return values + stateValues
   }
 
   private var kindNumber: UInt64 { if case .pin = state { 0 } else { 1 } }
@@ -25,21 +30,23 @@ extension StoredAccount {
     case .confirmed: break
     case .retired: phase = 2
     }
-    let life = [phase, since, life.counter].map { SQLValue($0) }
+    var values: [SQLValue] = [SQLValue(phase), SQLValue(since), SQLValue(life.counter)]
     switch state {
     case .pin(let account):
       let last = account.last
-      return life + [
-        SQLValue(UInt64(account.limiter.tries)), SQLValue(account.limiter.timer),
-        last.map { SQLValue($0.counter) } ?? .null, SQLValue(last?.element.bytes),
-        SQLValue(last?.evaluated.bytes), SQLValue(last?.proof.bytes), .bytes([]), .bytes([]),
-      ]
+      values.append(SQLValue(UInt64(account.limiter.tries)))
+      values.append(SQLValue(account.limiter.timer))
+      values.append(last.map { SQLValue($0.counter) } ?? .null)
+      values += [last?.element.bytes, last?.evaluated.bytes, last?.proof.bytes].map {
+        SQLValue($0)
+      }
+      values += [.bytes([]), .bytes([])]
     case .login(let account):
-      return life + [.number(0), .number(0), .null, .null, .null, .null] + [
-        .bytes(ReleaseRows.bytes(account.pending)),
-        .bytes(account.vetoed.sorted().flatMap(\.bytes)),
-      ]
+      values += [.number(0), .number(0), .null, .null, .null, .null]
+      values.append(.bytes(ReleaseRows.bytes(account.pending)))
+      values.append(.bytes(account.vetoed.sorted().flatMap(\.bytes)))
     }
+    return values
   }
 
   /// Reads the columns.
@@ -123,10 +130,11 @@ extension StoredAccount {
     let pending = try ReleaseRows.releases(row.bytes(), delay: delay)
     let vetoed = try row.bytes()
     guard vetoed.count.isMultiple(of: ReleaseID.byteCount) else { throw .damaged("vetoed") }
-    let ids = stride(from: 0, to: vetoed.count, by: ReleaseID.byteCount).compactMap {
-      ReleaseID(bytes: Array(vetoed[$0..<$0 + ReleaseID.byteCount]))
+    var ids: Set<ReleaseID> = []
+    for place in stride(from: 0, to: vetoed.count, by: ReleaseID.byteCount) {
+      ids.insert(try identifier(Array(vetoed[place..<place + ReleaseID.byteCount])))
     }
-    return LoginAccount(life: life, delay: delay, pending: pending, vetoed: Set(ids))
+    return LoginAccount(life: life, delay: delay, pending: pending, vetoed: ids)
   }
 }
 
@@ -137,28 +145,42 @@ enum ReleaseRows {
   private static let size = X25519Key.byteCount + 8 + sealedSize
 
   static func bytes(_ releases: [ShareRelease]) -> [UInt8] {
-    releases.flatMap { release in
-      release.sessionKey.bytes
-        + (0..<8).map { UInt8(truncatingIfNeeded: release.start >> UInt64(56 - 8 * $0)) }
-        + (release.sealed ?? [UInt8](repeating: 0, count: sealedSize))
+    var bytes: [UInt8] = []
+    for release in releases {
+      bytes += release.sessionKey.bytes
+      bytes += BigEndian.bytes(release.start)
+      bytes += release.sealed ?? [UInt8](repeating: 0, count: sealedSize)
     }
+    return bytes
   }
 
   static func releases(
     _ bytes: [UInt8], delay: ReleaseDelay
   ) throws(GuardStoreError) -> [ShareRelease] {
     guard bytes.count.isMultiple(of: size) else { throw .damaged("pending") }
-    return stride(from: 0, to: bytes.count, by: size).compactMap { place in
+    var releases: [ShareRelease] = []
+    for place in stride(from: 0, to: bytes.count, by: size) {
       let row = Array(bytes[place..<place + size])
-      let sealed = Array(row[(size - sealedSize)...])
-      return X25519Key(bytes: Array(row[..<X25519Key.byteCount])).map {
+      let keySize = X25519Key.byteCount
+      guard let key = X25519Key(bytes: Array(row[..<keySize])) else { throw .damaged("pending") }
+      let start = BigEndian.number(row[keySize..<keySize + 8])
+      let sealed = Array(row[(keySize + 8)...])
+      let isSealed = sealed.contains { $0 != 0 }
+      releases.append(
         ShareRelease(
-          sessionKey: $0,
-          start: row[X25519Key.byteCount..<X25519Key.byteCount + 8].reduce(0) {
-            $0 << 8 | UInt64($1)
-          },
-          delay: delay, sealed: sealed.allSatisfy { $0 == 0 } ? nil : sealed)
-      }
+          sessionKey: key, start: start, delay: delay, sealed: isSealed ? sealed : nil))
     }
+    return releases
+  }
+}
+
+/// Numbers as eight bytes, the most significant first.
+enum BigEndian {
+  static func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { place in UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * place)) }
+  }
+
+  static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { number, byte in number << 8 | UInt64(byte) }
   }
 }

@@ -1,3 +1,4 @@
+internal import CSPP
 public import GuardProtocol
 
 /// A guard's database: every statement, for each kind of database the same.
@@ -66,24 +67,25 @@ public struct GuardStore: Sendable {
     _ old: StoredAccount, by account: StoredAccount, _ event: AccountEvent, in row: GuardRow,
     at now: UInt64
   ) async throws(GuardStoreError) -> Outcome {
-    var account = account
-    account.version = old.version + 1
-    let values = account.values
+    let version = old.version + 1
+    var changed = account
+    changed.version = version
+    let values = changed.values
     return try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: false)
       let places = GuardSchema.columns.indices.dropFirst().map {
         "\(GuardSchema.columns[$0]) = $\($0 + 1)"
       }
       let count = GuardSchema.columns.count
-      let changed = try session.run(
+      let rows = try session.run(
         """
         UPDATE accounts SET \(places.joined(separator: ", "))
         WHERE id = $1 AND version = $\(count + 1)
         AND EXISTS (SELECT 1 FROM guard WHERE epoch = $\(count + 2) AND stopped = 0)
         RETURNING version
         """, values + [SQLValue(old.version), SQLValue(row.epoch)])
-      guard changed.count == 1 else { return .stale }
-      try session.record(event, of: values[0], version: account.version, at: now)
+      guard rows.count == 1 else { return .stale }
+      try session.record(event, of: values[0], version: version, at: now)
       return .done
     }
   }

@@ -11,7 +11,7 @@ struct SQLiteDatabase: GuardDatabase {
     // SQLite gives its side files the mode of the database.
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw .file(errno, path) }
-    close(file)
+    _ = Glibc.close(file)
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(10)
