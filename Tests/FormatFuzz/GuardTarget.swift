@@ -1,3 +1,4 @@
+import CSPP
 import GuardProtocol
 
 /// The messages between a client and a guard: any bytes, given to the reader of every one.

@@ -32,9 +32,10 @@ struct ExportWriter: ~Copyable {
   }
 
   /// Writes the last line, durably.
-  consuming func finish() throws(GuardStoreError) -> Int {
-    let sum = hash.finalize()
-    hash = SHA256()
+  mutating func finish() throws(GuardStoreError) -> Int {
+    var all = SHA256()
+    swap(&all, &hash)
+    let sum = all.finalize()
     try put(ExportedText.line([.number(Int64(count)), .bytes(sum)]))
     guard fsync(file) == 0 else { throw .file(errno, path) }
     return count
