@@ -1,9 +1,9 @@
-import CSPP
 import Foundation
 import SecretMemory
 import Testing
 
 @testable import BackupFolder
+@testable import CSPP
 
 /// Ways in that need guards: what they open, and what they never count as.
 struct GuardedKeySlotTests {

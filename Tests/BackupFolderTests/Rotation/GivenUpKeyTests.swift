@@ -124,7 +124,8 @@ struct GivenUpKeyTests {
     var left: [PendingKeySlot] = []
     for case .wrapper(let wrapper) in slot.sources {
       left.append(
-        PendingKeySlot(keyID: wrapper.header.keyID, label: "", recipient: wrapper.recipient))
+        PendingKeySlot(
+          keyID: wrapper.header.keyID, label: "", isGuarded: false, recipient: wrapper.recipient))
     }
     let last = try #require(made.log.index.tips().first)
     try thief.move(to: made.id, made.masterKey, last: last, leaving: left, run: run)
