@@ -311,7 +311,7 @@ struct GuardAddition {
     let option = isPIN ? "--guard-pin" : "--guard-login"
     output.note(required: "1. Write down the guards' addresses and IDs, as shown above.")
     output.note(required: "2. Try it now, best on another computer: keybackup restore \(option)")
-    output.note(required: "3. \(GuardPromise.noSecondWay)")
+    output.note(required: "3. Keep a security key or a recovery kit too.")
     return .success
   }
 }
