@@ -14,7 +14,8 @@ struct KeyBackup: ParsableCommand {
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
       UnlockCommand.self, LockCommand.self, WalletGroup.self, FileGroup.self, ConflictsGroup.self,
       WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
-      GuardGroup.self, DevicesCommand.self, PINGroup.self, CredentialGroup.self, DeriveCommand.self, NostrGroup.self, ForeignGroup.self,
+      GuardGroup.self, DevicesCommand.self, PINGroup.self, CredentialGroup.self, DeriveCommand.self,
+      NostrGroup.self, ForeignGroup.self,
       DoctorCommand.self, ConfigGroup.self,
     ])
 }

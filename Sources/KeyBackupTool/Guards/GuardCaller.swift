@@ -49,6 +49,7 @@ struct GuardCaller {
   ///
   /// - Parameters:
   ///   - calls: the requests.
+  ///   - type: the type of the answers.
   ///   - repeats: how often a request is sent again, byte for byte, that got no answer. A guard
   ///     gives the answer of an evaluation again without spending a try.
   /// - Returns: the message of each answer, in the order of the requests.

@@ -11,6 +11,8 @@ extension GuardDraft {
   /// - Parameters:
   ///   - masterKey: the backup's master key, which opens it.
   ///   - world: has this computer's state.
+  /// - Returns: the draft.
+  /// - Throws: `config` for a file that cannot be read.
   static func waiting(
     _ masterKey: borrowing MasterKey, _ world: World
   ) throws(UserMessage) -> GuardDraft? {

@@ -38,7 +38,8 @@ struct GuardEnrolment {
         GuardCaller.Call(.createAccount, request, to: seat.server, by: try seat.askKey()))
     }
     let answers = try caller.answers(to: calls, as: CreateAccountAnswer.self, repeats: 1)
-    let shares = try unfailing { [shared = SharedSecret(draft.shared), threshold = draft.threshold]
+    let shares = try unfailing {
+      [shared = SharedSecret(draft.shared), threshold = draft.threshold]
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
@@ -90,7 +91,8 @@ struct GuardEnrolment {
       calls.append(GuardCaller.Call(.evaluate, request, to: seat.server, by: try seat.askKey()))
     }
     let answers = try caller.answers(to: calls, as: EvaluateAnswer.self, repeats: 2)
-    let shares = try unfailing { [shared = SharedSecret(draft.shared), threshold = draft.threshold]
+    let shares = try unfailing {
+      [shared = SharedSecret(draft.shared), threshold = draft.threshold]
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
@@ -257,7 +259,8 @@ struct GuardEnrolment {
     if faults.contains(where: { $0.fault.isRefusal }) {
       return UserMessage(
         .denied, word: "invite-refused", "not every guard \(part): \(names)",
-        hint: list + "\nask the people who run these guards for an invite: --invite URL=CODE" + advice)
+        hint: list + "\nask the people who run these guards for an invite: --invite URL=CODE"
+          + advice)
     }
     return UserMessage(
       .noAuthenticator, word: "guards-unreachable", "not every guard \(part): \(names)",

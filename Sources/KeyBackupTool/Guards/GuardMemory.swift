@@ -2,7 +2,7 @@ internal import BackupFolder
 internal import CSPP
 internal import FoundationEssentials
 
-/// What this computer remembers of one account at a guard.
+/// This computer's memory of one account at a guard.
 ///
 /// So it notices a guard that was set back to an earlier state, and tries that somebody else spent.
 /// There is no secret in it: not the element that was sent, nor its blind.
@@ -14,7 +14,7 @@ struct GuardMemory: Codable, Equatable, Sendable {
   /// The counter of a request whose answer did not come: it may have spent a try.
   var asked: UInt64?
 
-  /// What a status tells beside what is remembered.
+  /// The difference between a status and the memory.
   struct Finding: Equatable, Sendable {
     /// The tries that were spent and that this computer does not know of.
     var unknownTries: Int

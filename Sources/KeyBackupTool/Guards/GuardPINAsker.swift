@@ -22,6 +22,7 @@ struct GuardPINAsker {
   /// - Parameters:
   ///   - servers: the guards that will be asked.
   ///   - left: the tries that are left.
+  /// - Returns: UTF-8.
   /// - Throws: `no-input` for an empty one, `config` when nobody can be asked, and the errors of the
   ///   sources.
   func pin(for servers: [GuardServer], triesLeft left: Int) throws(UserMessage) -> SecretBytes {

@@ -103,7 +103,9 @@ final class GuardProgram {
     var done = 0
     while done < bytes.count {
       if Interruption.received { throw .interrupted }
-      let count = unsafe bytes[done...].withUnsafeBytes { unsafe write(input, $0.baseAddress, $0.count) }
+      let count = unsafe bytes[done...].withUnsafeBytes {
+        unsafe write(input, $0.baseAddress, $0.count)
+      }
       if count > 0 {
         done += count
         continue
@@ -135,7 +137,9 @@ final class GuardProgram {
       var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&ready, 1, 100) > 0 else { continue }
       var piece = [UInt8](repeating: 0, count: 16_384)
-      let count = unsafe piece.withUnsafeMutableBytes { unsafe read(output, $0.baseAddress, $0.count) }
+      let count = unsafe piece.withUnsafeMutableBytes {
+        unsafe read(output, $0.baseAddress, $0.count)
+      }
       if count > 0 {
         received += piece[..<count]
       } else if count == 0 || (errno != EINTR && errno != EAGAIN) {

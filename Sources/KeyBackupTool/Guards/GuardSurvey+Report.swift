@@ -51,8 +51,8 @@ extension GuardSurvey {
     return "\"\(way.name)\": \(needed) needed, \(UserMessage.tries(triesLeft)) left"
   }
 
-  /// The guards as a table.
-  var table: Table {
+  /// The guards as a table, at a time in Unix seconds.
+  func table(at now: UInt64) -> Table {
     Table(
       columns: [
         Table.Column("GUARD", least: 20), Table.Column("TRIES LEFT"), Table.Column("NEXT (UTC)"),
@@ -62,7 +62,7 @@ extension GuardSurvey {
         let next = seat.tries?.notBefore ?? 0
         return [
           seat.seat.server.name, seat.tries.map { "\($0.left)" } ?? "-",
-          seat.tries == nil ? "-" : next == 0 ? "now" : PrintableTime.minute(next),
+          seat.tries == nil ? "-" : next <= now ? "now" : PrintableTime.minute(next),
           seat.fault?.text ?? (seat.finding?.isSetBack == true ? "set back" : "ok"),
         ]
       })

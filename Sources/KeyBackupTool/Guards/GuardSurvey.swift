@@ -11,7 +11,7 @@ struct GuardSurvey {
     let account: GuardAccountID
     /// Its answer.
     var state: Result<AccountAnswer, GuardFault>
-    /// What its answer tells beside what this computer remembers; nil without tries.
+    /// The difference between its answer and this computer's memory; nil without tries.
     var finding: GuardMemory.Finding?
 
     /// The answer of an account in use.

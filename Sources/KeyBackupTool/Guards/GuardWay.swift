@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
@@ -13,29 +14,24 @@ struct GuardWay {
   /// The guards, in the order of their points.
   let seats: [GuardSeat]
 
-  /// Takes the guards of a PIN way.
+  /// The way in of a key slot; nil for other kinds.
   ///
   /// - Parameters:
-  ///   - keyID: the key slot.
-  ///   - label: its label.
-  ///   - header: its parameters.
+  ///   - slot: the key slot.
   ///   - moved: addresses that a person gave.
-  init(
-    _ keyID: KeyID, label: String, _ header: KeyHeader.GuardedPIN, moved: [GuardID: ServiceURL]
-  ) {
-    self.init(
-      keyID, label, header.threshold, header.nonce, header.guards.map { ($0.guardID, $0.url) },
-      moved)
-  }
-
-  /// Takes the guards of a login way.
-  init(
-    _ keyID: KeyID, label: String, _ header: KeyHeader.GuardedLogin,
-    moved: [GuardID: ServiceURL]
-  ) {
-    self.init(
-      keyID, label, header.threshold, header.nonce, header.guards.map { ($0.guardID, $0.url) },
-      moved)
+  init?(_ slot: KeySlot, moved: [GuardID: ServiceURL]) {
+    guard let keyID = slot.keyID else { return nil }
+    switch slot.kind {
+    case .guardedPIN(let header):
+      self.init(
+        keyID, slot.label, header.threshold, header.nonce,
+        header.guards.map { ($0.guardID, $0.url) }, moved)
+    case .guardedLogin(let header):
+      self.init(
+        keyID, slot.label, header.threshold, header.nonce,
+        header.guards.map { ($0.guardID, $0.url) }, moved)
+    case .securityKey, .csppEnvelope, .recoveryCode, .unknown: return nil
+    }
   }
 
   private init(
@@ -55,6 +51,13 @@ struct GuardWay {
 
   /// The guards as they are asked.
   var servers: [GuardServer] { seats.map(\.server) }
+}
+
+extension KeySlot {
+  /// The schedule of a PIN with guards; nil for other kinds.
+  var guardSchedule: DelaySchedule? {
+    if case .guardedPIN(let header) = kind { header.schedule } else { nil }
+  }
 }
 
 /// One guard of a way in.

@@ -68,6 +68,7 @@ struct GuardedLoginAttempt {
   /// Collects from as many guards as are needed; those that do not help are replaced.
   ///
   /// - Parameter session: the session.
+  /// - Returns: the secret of the key slot, or why there is none yet.
   /// - Throws: `guards-unreachable`, `guard-wrong`; `interrupted`, `io`.
   mutating func collect(_ session: borrowing LoginSession) throws(UserMessage) -> Collected {
     let needed = way.threshold.needed

@@ -6,8 +6,8 @@ internal import SecretMemory
 /// One PIN that is tried with the guards of one way in.
 ///
 /// All guards were asked for their state. Then as many as are needed evaluate, those with the most
-/// tries: were all asked each time, the owner would have no more tries than one guard gives, and an
-/// attacker more. Answers are kept, and only a guard that is missing or lies is replaced.
+/// tries. If all were asked each time, the owner would have fewer tries than an attacker. Answers
+/// are kept, and only a guard that is missing or lies is replaced.
 struct GuardedPINAttempt {
   /// The states of the guards, as they are after this attempt.
   private(set) var survey: GuardSurvey

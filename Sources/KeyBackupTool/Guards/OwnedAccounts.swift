@@ -3,7 +3,7 @@ internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
 
-/// Accounts at guards that whoever opened the backup may end: one key slot's.
+/// One key slot's accounts at guards, which anyone who opened the backup may end.
 struct OwnedAccounts {
   let keyID: KeyID
   private let logged: [(account: GuardAccount, owner: LoggedGuardAccounts)]
@@ -14,6 +14,8 @@ struct OwnedAccounts {
   /// - Parameters:
   ///   - opened: the backup.
   ///   - moved: addresses that a person gave.
+  /// - Returns: the accounts of each key slot, the oldest first.
+  /// - Throws: the errors of the folder.
   static func all(
     _ opened: borrowing OpenNamespace, moved: [GuardID: ServiceURL]
   ) throws(UserMessage) -> [OwnedAccounts] {

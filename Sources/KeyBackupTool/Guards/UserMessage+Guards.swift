@@ -37,7 +37,6 @@ extension UserMessage {
   /// - Parameters:
   ///   - faults: the guards that do not help, and why.
   ///   - way: the way in.
-  ///   - reached: how many do help.
   ///   - time: when enough of them will.
   /// - Returns: the error that says what to do.
   static func tooFewGuards(

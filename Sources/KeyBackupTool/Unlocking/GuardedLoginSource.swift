@@ -15,12 +15,14 @@ struct GuardedLoginSource: MasterKeySource {
   func masterKey(_ request: inout UnlockRequest) async throws(UserMessage) -> UnlockedMasterKey? {
     let (unlock, world) = (request.unlock, request.world)
     let choice = GuardedSlotChoice(
-      slots: try request.scan().keySlots, unlock: unlock, world: world)
+      slots: try request.scan().keySlots, guards: unlock.guards, common: unlock.common,
+      world: world)
     let slot = try choice.slot("login") { if case .guardedLogin = $0.kind { true } else { false } }
-    guard case .guardedLogin(let header) = slot.kind, let keyID = slot.keyID else {
+    guard case .guardedLogin(let header) = slot.kind, let keyID = slot.keyID,
+      let way = GuardWay(slot, moved: unlock.guards.servers)
+    else {
       throw UserMessage(.internalError, "a way in of another kind was chosen")
     }
-    let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
     try choice.confirm(way, slot, issuer: header.issuer.host)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var attempt = GuardedLoginAttempt(way, header, caller)

@@ -41,17 +41,20 @@ struct GuardedPINOpening: ~Copyable {
   /// 4. If the backup opens, the tries are set back at all guards. Else nothing more is sent.
   ///
   /// - Parameter request: the request of a command.
+  /// - Returns: the open way in.
   /// - Throws: `pin-invalid`, `guard-tries-used`, `too-early`, `guards-unreachable`, `guard-wrong`,
   ///   and the errors of the sources of a PIN.
   static func run(_ request: inout UnlockRequest) throws(UserMessage) -> GuardedPINOpening {
     let (unlock, world) = (request.unlock, request.world)
     let choice = GuardedSlotChoice(
-      slots: try request.scan().keySlots, unlock: unlock, world: world)
+      slots: try request.scan().keySlots, guards: unlock.guards, common: unlock.common,
+      world: world)
     let slot = try choice.slot("PIN") { if case .guardedPIN = $0.kind { true } else { false } }
-    guard case .guardedPIN(let header) = slot.kind, let keyID = slot.keyID else {
+    guard case .guardedPIN(let header) = slot.kind,
+      let way = GuardWay(slot, moved: unlock.guards.servers)
+    else {
       throw UserMessage(.internalError, "a way in of another kind was chosen")
     }
-    let way = GuardWay(keyID, label: slot.label, header, moved: unlock.guards.servers)
     try choice.confirm(way, slot)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     let survey = try GuardSurvey(way, header.schedule, caller, world)
@@ -103,7 +106,8 @@ struct GuardedPINOpening: ~Copyable {
     guard prompter.canAsk else {
       throw UserMessage(
         .denied, word: "tries-spent", text,
-        hint: "somebody may be guessing your PIN with a copy of the folder\nif it was you on another "
+        hint:
+          "somebody may be guessing your PIN with a copy of the folder\nif it was you on another "
           + "computer, add --allow-spent-tries\nif not, use another way in and make a new PIN: "
           + "keybackup guard renew")
     }

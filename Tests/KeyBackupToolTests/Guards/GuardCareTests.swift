@@ -39,8 +39,10 @@ import Testing
     let backup = try await PreparedBackup()
     let circle = try await GuardCircle(1, in: backup.box)
     let file = backup.box.root + "/own"
-    let pins = ["123456", "654321", "111111", "121212", "123123", "112233", "310184", "198405",
-      "147258", "12345", "31121999"]
+    let pins = [
+      "123456", "654321", "111111", "121212", "123123", "112233", "310184", "198405",
+      "147258", "12345", "31121999",
+    ]
     for pin in pins {
       try Files.write(pin + "\n", to: file, mode: 0o600)
       let refused = try await backup.box.keybackup(
@@ -59,8 +61,10 @@ import Testing
     #expect(circle.count("accounts") == 0)
     try Files.write("correct horse battery\n", to: file, mode: 0o600)
     let added = try await backup.box.keybackup(
-      ["guard", "add", "--password", "--threshold", "1", "--yes", "--json", "--new-guard-pin-file",
-        file] + circle.servers)
+      [
+        "guard", "add", "--password", "--threshold", "1", "--yes", "--json", "--new-guard-pin-file",
+        file,
+      ] + circle.servers)
     #expect(try added.json()["guesses"][0].number == 105)
     try await backup.box.keybackup(
       ["wallet", "list", "--guard-pin-file", file], key: ["--no-key"], pin: .none)
@@ -75,9 +79,10 @@ import Testing
       standardOutput: .terminal, expecting: nil)
     #expect(made.code == 0, "\(made.text)")
     for member in circle.members { #expect(made.screen.contains(member.guardID)) }
-    for text in ["30 in all (3 days), if no guard helps them", "40 in all (3 days), if 1 guard",
-      "2 guards with a copy of the folder can test every PIN", "never counts as the second way in"]
-    {
+    for text in [
+      "30 in all (3 days), if no guard helps them", "40 in all (3 days), if 1 guard",
+      "2 guards with a copy of the folder can test every PIN", "never counts as the second way in",
+    ] {
       #expect(made.screen.contains(text), "\(made.screen)")
     }
     let pin = try #require(made.screen.firstMatch(of: /(?m)^(\d{7})\s*$/)).1
@@ -86,7 +91,8 @@ import Testing
       terminal: [.expect("30 tries left"), .type(pin + "\r")], expecting: nil)
     #expect(typed.code == 0, "\(typed.text)")
     // It never counts as the second way in.
-    let status = try await backup.box.keybackup(["status"], key: ["--no-key"], pin: .none, expecting: 88)
+    let status = try await backup.box.keybackup(
+      ["status"], key: ["--no-key"], pin: .none, expecting: 88)
     #expect(!status.text.contains(pin))
     let without = try await backup.box.keybackup(
       ["guard", "add", "--pin", "--threshold", "1", "--yes", "--server", circle.members[0].url],

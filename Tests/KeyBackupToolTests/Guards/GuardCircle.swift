@@ -9,6 +9,8 @@ final class GuardCircle: Sendable {
   }
 
   let members: [Member]
+  /// An issuer of ID tokens, at which a browser need only follow redirects.
+  let issuer: String
   private let folder: String
   private let program: BackgroundProgram
 
@@ -21,17 +23,20 @@ final class GuardCircle: Sendable {
       Python.script("guards/python-guard") + ["\(count)", folder],
       environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"], log: log)
     var found: [Member] = []
+    var issuer = ""
     for _ in 0..<900 {
       let output = (try? Files.text(log)) ?? ""
       if output.contains("\n") {
-        found = try JSON(Array(output.utf8))["guards"].items.map {
+        let line = try JSON(Array(output.utf8))
+        found = line["guards"].items.map {
           Member(url: $0["url"].text ?? "", guardID: $0["guard_id"].text ?? "")
         }
+        issuer = line["issuer"].text ?? ""
         break
       }
       try await Task.sleep(for: .milliseconds(100))
     }
-    members = found
+    (members, self.issuer) = (found, issuer)
     try #require(members.count == count, "\(program.output)")
   }
 
@@ -47,7 +52,9 @@ final class GuardCircle: Sendable {
   }
 
   /// Sets all clocks ahead, in seconds.
-  func setClock(ahead seconds: Int) throws { try Files.write("+\(seconds)\n", to: folder + "/clock") }
+  func setClock(ahead seconds: Int) throws {
+    try Files.write("+\(seconds)\n", to: folder + "/clock")
+  }
 
   /// Stops all clocks at a time, in Unix seconds.
   func stopClock(at time: Int) throws { try Files.write("\(time)\n", to: folder + "/clock") }
@@ -85,8 +92,8 @@ final class GuardCircle: Sendable {
     try Files.write(call, to: "\(folder)/fails-\(number)")
   }
 
-  /// Names the issuer that guards accept.
-  func accept(issuer: String) throws { try Files.write(issuer, to: folder + "/issuers") }
+  /// Sets who logs in at the issuer; "nobody" refuses.
+  func logIn(as person: String) throws { try Files.write(person, to: folder + "/person") }
 
   /// Sets the invite that a guard asks for.
   func ask(_ number: Int, forInvite code: String) throws {

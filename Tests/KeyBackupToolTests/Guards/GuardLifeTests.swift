@@ -14,8 +14,10 @@ import Testing
     #expect(uninvited.code == 85 && uninvited.text.contains("--invite URL=CODE"))
     let invites = circle.members.enumerated().flatMap { ["--invite", "\($1.url)=code-\($0 + 1)"] }
     let other = try await backup.box.keybackup(
-      ["guard", "add", "--pin", "--threshold", "1", "--yes", "--pin-out", pinFile, "--server",
-        circle.members[0].url], expecting: nil)
+      [
+        "guard", "add", "--pin", "--threshold", "1", "--yes", "--pin-out", pinFile, "--server",
+        circle.members[0].url,
+      ], expecting: nil)
     expectFailure(other, 64, says: "another way in with guards is unfinished", "--restart")
     try await backup.box.keybackup(command + invites)
     try await backup.box.keybackup(
@@ -41,7 +43,8 @@ import Testing
     for number in 1...3 { #expect(try circle.accounts(number).count == 1) }
     try await backup.box.keybackup(
       ["wallet", "list", "--guard-pin-file", pinFile], key: ["--no-key"], pin: .none)
-    let status = try await backup.box.keybackup(["guard", "status", "--json"], key: nil, pin: .none)
+    let status = try await backup.box.keybackup(
+      ["guard", "status", "--json"], key: nil, pin: .none)
     #expect(try status.json()["ways"][0]["tries_left"].number == 30)
   }
 

@@ -2,7 +2,8 @@ import Testing
 
 /// A PIN opens the backup with guards, and only seldom.
 @Suite struct GuardPINTests {
-  @Test func `The PIN restores everything on a new computer, and gives the tries back`() async throws
+  @Test func `The PIN restores everything on a new computer, and gives the tries back`()
+    async throws
   {
     let guarded = try await GuardedBackup()
     let pin = try Files.text(guarded.pinFile)
@@ -28,7 +29,8 @@ import Testing
     #expect(status["ways"][0]["warnings"].items.isEmpty)
   }
 
-  @Test func `A wrong PIN costs a try at as many guards as are needed, and the right one gives it back`()
+  @Test
+  func `A wrong PIN costs a try at as many guards as are needed, and the right one gives it back`()
     async throws
   {
     let guarded = try await GuardedBackup()
@@ -36,7 +38,9 @@ import Testing
     let home = try guarded.newHome()
     for round in 1...2 {
       let refused = try await guarded.alone(
-        ["wallet", "list"] + guarded.opening(wrong) + guarded.circle.named + ["--allow-spent-tries"],
+        ["wallet", "list"] + guarded.opening(wrong) + guarded.circle.named + [
+          "--allow-spent-tries"
+        ],
         home: home, expecting: nil)
       expectFailure(refused, 81, says: "the PIN is wrong", "\(30 - round) tries left")
     }
@@ -63,7 +67,8 @@ import Testing
     try guarded.circle.make(3, be: "down")
     let evaluated = guarded.circle.count("evaluate")
     let refused = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
-    expectFailure(refused, 69, says: "only 1 helps", guarded.circle.members[1].url.suffix(9).description)
+    expectFailure(
+      refused, 69, says: "only 1 helps", guarded.circle.members[1].url.suffix(9).description)
     let word = try await guarded.alone(
       ["wallet", "list", "--json"] + guarded.opening(), expecting: 69
     ).json()
@@ -77,7 +82,9 @@ import Testing
     #expect(status["ways"][0]["tries_left"].number == 30)
   }
 
-  @Test(arguments: ["wrong-proof", "other-key", "zero", "identity", "replay", "redirect", "oversized", "garbage"])
+  @Test(arguments: [
+    "wrong-proof", "other-key", "zero", "identity", "replay", "redirect", "oversized", "garbage",
+  ])
   func `A guard that lies is named, and another takes its place`(behaviour: String) async throws {
     let guarded = try await GuardedBackup()
     // There is an answer that can be replayed.
@@ -127,7 +134,9 @@ import Testing
       time += 86_400
       try guarded.circle.stopClock(at: time)
       let tried = try await guarded.alone(command, expecting: nil)
-      expectFailure(tried, 81, says: left == 0 ? "it was the last try" : left == 1 ? "1 try left" : "\(left) tries left")
+      expectFailure(
+        tried, 81,
+        says: left == 0 ? "it was the last try" : left == 1 ? "1 try left" : "\(left) tries left")
     }
     let right = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
     expectFailure(right, 82, says: "no try is left", "guard renew")

@@ -14,7 +14,10 @@ struct GuardedBackup: Sendable {
     circle = try await GuardCircle(count, in: backup.box)
     pinFile = backup.box.root + "/guard-pin"
     let added = try await backup.box.keybackup(
-      ["guard", "add", "--pin", "--threshold", "\(needed)", "--yes", "--json", "--pin-out", pinFile]
+      [
+        "guard", "add", "--pin", "--threshold", "\(needed)", "--yes", "--json", "--pin-out",
+        pinFile,
+      ]
         + circle.servers)
     keyID = try added.json()["key_id"].text ?? ""
   }

@@ -23,7 +23,7 @@ struct GuardAddition {
     }
   }
 
-  /// What the person asked for.
+  /// The person's wish.
   struct Plan {
     let kind: Kind
     let urls: [ServiceURL]
@@ -194,7 +194,8 @@ struct GuardAddition {
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether these are the right guards",
-        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes")
+        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes"
+      )
     }
     guard try prompter.confirm("Compare the IDs with those that the operators gave you. Go on?")
     else { throw UserMessage(.denied, "not confirmed; nothing was changed") }
@@ -310,7 +311,7 @@ struct GuardAddition {
     let option = isPIN ? "--guard-pin" : "--guard-login"
     output.note(required: "1. Write down the guards' addresses and IDs, as shown above.")
     output.note(required: "2. Try it now, best on another computer: keybackup restore \(option)")
-    output.note(required: "3. \(GuardPromise.noSecondWay)")
+    output.note(required: "3. Keep a security key or a recovery kit too.")
     return .success
   }
 }

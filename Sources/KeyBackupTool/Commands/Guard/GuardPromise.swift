@@ -28,7 +28,8 @@ struct GuardPromise {
       let time = schedule == .pin ? "3 days" : "11 days"
       let bounds = guesses.enumerated().map { guards, count in
         "  \(count) in all (\(time))"
-          + (guards == 0 ? ", if no guard helps them" : ", if \(counted(guards, "guard")) helps them")
+          + (guards == 0
+            ? ", if no guard helps them" : ", if \(counted(guards, "guard")) helps them")
       }
       return [
         "Somebody with a copy of the folder can try this many PINs between two of your successes:"
@@ -41,7 +42,7 @@ struct GuardPromise {
       let after =
         delay.delay == 0 ? "at once" : "\(GuardDelay.text(delay.delay)) after the login began"
       return [
-        "The guards help whoever logs in at \(issuer.host) with your account, \(after).",
+        "The guards help anyone who logs in at \(issuer.host) with your account, \(after).",
         "Until then anyone who can open the backup can stop it: keybackup guard status, keybackup "
           + "guard veto.",
         "\(issuer.host) with a copy of the folder can open the backup, and so can "

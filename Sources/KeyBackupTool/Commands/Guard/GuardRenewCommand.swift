@@ -123,7 +123,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
     let moved = unlock.guards.servers
     let urls =
       server.isEmpty
-      ? GuardWay.servers(of: old, moved: moved).map(\.url) : server.compactMap { ServiceURL($0) }
+      ? (GuardWay(old, moved: moved)?.servers ?? []).map(\.url)
+      : server.compactMap { ServiceURL($0) }
     let needed =
       threshold ?? (server.isEmpty ? old.guardThreshold?.needed : nil) ?? urls.count / 2 + 1
     guard GuardThreshold(of: urls.count, needing: needed) != nil else {

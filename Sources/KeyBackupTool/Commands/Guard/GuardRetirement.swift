@@ -30,6 +30,8 @@ struct GuardRetirement {
   /// Retires accounts at their guards.
   ///
   /// - Parameter accounts: of key slots that were removed.
+  /// - Returns: the guards that did it, and the others.
+  /// - Throws: `interrupted`, `io`.
   func run(_ accounts: [OwnedAccounts]) throws(UserMessage) -> Report {
     var report = Report(ways: accounts.count)
     for owned in accounts {
@@ -53,7 +55,9 @@ struct GuardRetirement {
   /// - Parameters:
   ///   - opened: the backup.
   ///   - guards: the options.
-  ///   - namespace: of an unfinished way in, which keeps its accounts.
+  ///   - draft: the key slot of an unfinished way in, which keeps its accounts.
+  /// - Returns: the accounts of each such key slot.
+  /// - Throws: the errors of the folder.
   static func leftOver(
     _ opened: borrowing OpenNamespace, _ guards: GuardOptions, draft: KeyID?
   ) throws(UserMessage) -> [OwnedAccounts] {

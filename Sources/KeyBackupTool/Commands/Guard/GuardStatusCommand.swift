@@ -35,7 +35,7 @@ struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {
     }
     for survey in look.surveys {
       try output.result(title: survey.title)
-      try output.result(survey.table)
+      try output.result(survey.table(at: UInt64(max(0, world.now()))))
       for warning in survey.warnings {
         try output.result("  " + warning.prefix(1).uppercased() + warning.dropFirst() + ".")
       }

@@ -12,6 +12,7 @@ enum PINBlocklist {
   /// - Parameters:
   ///   - pin: UTF-8.
   ///   - isPassword: whether it is a password.
+  /// - Returns: the reason.
   static func objection(to pin: borrowing SecretBytes, isPassword: Bool) -> String? {
     let least = isPassword ? shortest.password : shortest.pin
     guard pin.count >= least else { return "it has fewer than \(least) characters" }
@@ -46,7 +47,8 @@ enum PINBlocklist {
 
   /// Whether each character stands twice, or the second half mirrors the first: 112233, 123321.
   private static func isDoubled(_ bytes: [UInt8]) -> Bool {
-    let pairs = stride(from: 0, to: bytes.count - 1, by: 2).allSatisfy { bytes[$0] == bytes[$0 + 1] }
+    let pairs = stride(from: 0, to: bytes.count - 1, by: 2)
+      .allSatisfy { bytes[$0] == bytes[$0 + 1] }
     return (pairs && bytes.count.isMultiple(of: 2)) || bytes == bytes.reversed()
   }
 

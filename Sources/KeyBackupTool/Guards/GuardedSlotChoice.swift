@@ -7,7 +7,8 @@ internal import CSPP
 struct GuardedSlotChoice {
   /// The accepted key slots.
   let slots: [KeySlot]
-  let unlock: UnlockOptions
+  let guards: GuardOptions
+  let common: CommonOptions
   let world: World
 
   /// Chooses a key slot.
@@ -24,20 +25,39 @@ struct GuardedSlotChoice {
         .noInput, "this backup has no way in with a \(kind) and guards",
         hint: "to see its ways in: keybackup key list")
     }
-    if let named = unlock.guards.guardWay {
-      return try newest(KeySlotSelector.group(named, all))
-    }
+    if let named = guards.guardWay { return newest(try fitting(named, all)) }
     // A file that nobody here knows to be enrolled does not stand beside one that is.
     let enrolled = all.filter { $0.isEnrolled == true }
     let meant = enrolled.isEmpty ? all : enrolled
-    guard meant.independent.count == 1 else {
-      let ids = ShortID.shown(meant.map { $0.keyID?.hex ?? "" })
-      let list = zip(ids, meant).map { "\($0) (\"\(KeySlotSelector.shown($1))\")" }
-      throw UserMessage(
-        .ambiguous, "\(meant.count) ways in need a \(kind) and guards, and one PIN is for one of them",
-        hint: "name yours with --guard-way: \(list.joined(separator: ", "))")
-    }
+    guard meant.independent.count == 1 else { throw several(meant) }
     return newest(meant)
+  }
+
+  /// The slots that an ID, its beginning or a label names.
+  private func fitting(_ text: String, _ slots: [KeySlot]) throws(UserMessage) -> [KeySlot] {
+    let typed = text.lowercased()
+    let fitting = slots.filter {
+      $0.label == text || ShortID.matches(typed, $0.keyID?.hex ?? "")
+    }
+    let enrolled = fitting.filter { $0.isEnrolled == true }
+    let meant = enrolled.isEmpty ? fitting : enrolled
+    guard !meant.isEmpty else {
+      throw UserMessage(
+        .noInput,
+        "no way in with guards is called \"\(PrintableText.name(text, limit: 60))\"",
+        hint: "to see their names and IDs: keybackup key list")
+    }
+    guard meant.count == 1 || meant.independent.count == 1 else { throw several(meant) }
+    return meant
+  }
+
+  private func several(_ slots: [KeySlot]) -> UserMessage {
+    let ids = ShortID.shown(slots.map { $0.keyID?.hex ?? "" })
+    let list = zip(ids, slots).map { "\($0) (\"\(PrintableText.name($1.label, limit: 40))\")" }
+    return UserMessage(
+      .ambiguous,
+      "\(slots.count) ways in with guards fit, and what you type is for one of them only",
+      hint: "name yours with --guard-way: \(list.joined(separator: ", "))")
   }
 
   /// The one that no other replaces.
@@ -58,12 +78,13 @@ struct GuardedSlotChoice {
   /// - Throws: `denied`; `usage` where nobody can be asked.
   func confirm(_ way: GuardWay, _ slot: KeySlot, issuer: String? = nil) throws(UserMessage) {
     if slot.isEnrolled == true { return }
-    let named = unlock.guards.servers
+    let named = guards.servers
     if issuer == nil, way.servers.allSatisfy({ named[$0.guardID] != nil }) { return }
-    let prompter = unlock.common.prompter(world)
+    let prompter = common.prompter(world)
     guard prompter.canAsk else {
       throw UserMessage(
-        .usage, "this computer does not know the guards of \"\(way.name)\", and nobody can be asked",
+        .usage,
+        "this computer does not know the guards of \"\(way.name)\", and nobody can be asked",
         hint: way.servers.map {
           "name each guard after you have compared its ID with your notes: --guard-server "
             + "\($0.guardID.hex)=\($0.url)"

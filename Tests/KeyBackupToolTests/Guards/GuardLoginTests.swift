@@ -1,0 +1,101 @@
+import Testing
+
+/// A login opens the backup after its delay, unless somebody vetoes it.
+@Suite struct GuardLoginTests {
+  /// A backup with a login and three guards, two of which are needed.
+  private struct LoginBackup {
+    let backup: PreparedBackup
+    let circle: GuardCircle
+    /// The variables of a computer with a browser, which follows redirects by itself.
+    let browser: [String: String]
+    var box: Sandbox { backup.box }
+
+    init(delay: String) async throws {
+      backup = try await PreparedBackup()
+      circle = try await GuardCircle(3, in: backup.box)
+      let bin = backup.box.root + "/bin"
+      try Files.makeFolder(bin)
+      try Files.write(
+        "#!/bin/sh\nexec /usr/bin/python3 -c 'import sys,urllib.request as r; r.urlopen(sys.argv[1]).read()' \"$1\"\n",
+        to: bin + "/xdg-open", mode: 0o755)
+      browser = ["PATH": bin + ":/usr/bin:/bin", "DISPLAY": ":7"]
+      try await backup.box.keybackup(
+        [
+          "guard", "add", "--login", circle.issuer, "--client-id", "client", "--delay", delay,
+          "--threshold", "2", "--yes",
+        ] + circle.servers, environment: browser)
+    }
+
+    func restore(
+      to out: String, home: String? = nil, _ more: [String] = [], expecting: Int32?
+    ) async throws -> Outcome {
+      try await box.keybackup(
+        ["restore", "--guard-login", "--out", box.root + "/" + out] + more, key: ["--no-key"],
+        pin: .none, home: home, environment: browser, expecting: expecting)
+    }
+  }
+
+  @Test func `A login without a delay opens the backup at once`() async throws {
+    let login = try await LoginBackup(delay: "0")
+    let opened = try await login.restore(to: "one", expecting: 0)
+    #expect(opened.out.contains("Restored 3 wallets"), "\(opened.text)")
+    #expect(opened.err.contains("A browser opens for the login at 127.0.0.1"), "\(opened.text)")
+    // One guard lies about its secret, and another takes its place.
+    try login.circle.make(1, be: "wrong-release")
+    let replaced = try await login.restore(to: "two", expecting: 0)
+    #expect(replaced.err.contains(login.circle.members[0].guardID), "\(replaced.text)")
+    try login.circle.make(2, be: "down")
+    let few = try await login.restore(to: "three", expecting: nil)
+    #expect([65, 69].contains(few.code), "\(few.text)")
+    // Another person at the same provider gets nothing.
+    for number in 1...3 { try login.circle.make(number, be: "honest") }
+    try login.circle.logIn(as: "another")
+    let other = try await login.restore(to: "four", expecting: nil)
+    expectFailure(other, 85, says: "the guards do not accept the login")
+    try login.circle.logIn(as: "nobody")
+    let refused = try await login.restore(to: "five", expecting: nil)
+    expectFailure(refused, 85, says: "was refused")
+  }
+
+  @Test func `A release waits for its delay, and needs no second login then`() async throws {
+    let login = try await LoginBackup(delay: "24h")
+    try login.circle.stopClock(at: 2_000_000_000)
+    let begun = try await login.restore(to: "one", expecting: nil)
+    expectFailure(begun, 75, says: "release the backup at 2033-05-19 03:33", "guard veto")
+    let logins = login.circle.requests(1).count { $0.hasPrefix("/issuer/token") }
+    try login.circle.stopClock(at: 2_000_086_399)
+    let early = try await login.restore(to: "one", expecting: nil)
+    expectFailure(early, 75, says: "2033-05-19 03:33")
+    // Any computer sees it, without a key.
+    let seen = try await login.box.keybackup(
+      ["guard", "status"], key: nil, pin: .none, expecting: 88)
+    #expect(seen.out.contains("Somebody logged in at 2033-05-18 03:33"), "\(seen.text)")
+    let status = try await login.box.keybackup(
+      ["status", "--guards", "--json"], key: nil, pin: .none, expecting: 88)
+    #expect(try status.json()["guarded_ways"][0]["releases"].items.count == 1)
+    try login.circle.stopClock(at: 2_000_086_400)
+    let opened = try await login.restore(to: "one", expecting: 0)
+    #expect(opened.out.contains("Restored 3 wallets"), "\(opened.text)")
+    #expect(login.circle.requests(1).count { $0.hasPrefix("/issuer/token") } == logins)
+  }
+
+  @Test func `A vetoed release opens nothing, and a new login begins another`() async throws {
+    let login = try await LoginBackup(delay: "24h")
+    try login.circle.stopClock(at: 2_000_000_000)
+    let begun = try await login.restore(to: "one", expecting: 75)
+    let id = try #require(begun.err.firstMatch(of: /guard veto ([0-9a-f]{32})/)).1
+    try login.circle.make(3, be: "down")
+    let vetoed = try await login.box.keybackup(
+      ["guard", "veto", String(id), "--json"], expecting: 87)
+    #expect(try vetoed.json()["confirmed"].items.count == 2)
+    try login.circle.make(2, be: "down")
+    let few = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
+    expectFailure(few, 69, says: "may still open the backup")
+    for number in 1...3 { try login.circle.make(number, be: "honest") }
+    try login.circle.stopClock(at: 2_000_090_000)
+    let stopped = try await login.restore(to: "one", expecting: nil)
+    expectFailure(stopped, 85, says: "vetoed this release")
+    let again = try await login.restore(to: "one", expecting: nil)
+    expectFailure(again, 75, says: "2033-05-20 04:33")
+  }
+}
