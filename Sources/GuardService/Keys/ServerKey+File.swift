@@ -1,5 +1,5 @@
-// The compiler finds `struct stat` in the first module that it read it from, which a dependency
-// decides.
+// The compiler finds `struct stat` in the module in which it first saw it: any of these.
+internal import CLinux
 internal import CoreFoundation
 internal import FoundationEssentials
 internal import Glibc
