@@ -45,7 +45,7 @@ extension GuardToolError {
     switch error {
     case .file(2, let path):
       self.init(
-        .config, "the database has a server key, and its file \(path) is not there",
+        .config, "the server key \(path) is not there, and the guard has one",
         hint: "put the copy of the key in its place: docs/run-a-guard.md, Backups")
     case .file(let number, let path): self.init(file: number, path)
     case .open(let path):

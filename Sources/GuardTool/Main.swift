@@ -18,7 +18,8 @@ struct GuardTool: AsyncParsableCommand {
       """,
     version: "keybackup-guard \(version)",
     subcommands: [
-      ServeCommand.self, GuardInviteCommand.self, GuardClockCommand.self, AskCommand.self,
+      ServeCommand.self, GuardInviteCommand.self, GuardExportCommand.self,
+      GuardImportCommand.self, GuardClockCommand.self, AskCommand.self,
     ])
 
   static func main() async {

@@ -10,22 +10,25 @@ struct OpenedGuard {
   let newServerKey: String?
   private let store: GuardStore
 
-  /// Opens its database and its server key; the first start makes both.
+  /// Opens its database and its server key.
   ///
   /// - Parameters:
   ///   - options: where they are.
   ///   - folder: the state folder.
+  ///   - isFirst: whether this may be the guard's first start, which makes both.
   ///   - verifier: the check of ID tokens; nil: no logins.
   ///   - choices: the operator's choices.
+  /// - Returns: the guard.
   /// - Throws: ``GuardToolError``.
   static func open(
-    _ options: StateOptions, folder: String, verifier: IDTokenVerifier? = nil,
+    _ options: StateOptions, folder: String, isFirst: Bool = false,
+    verifier: IDTokenVerifier? = nil,
     _ choices: GuardAccounts.Options = GuardAccounts.Options()
   ) async throws(GuardToolError) -> OpenedGuard {
     let store = try await database(options, folder: folder)
     do throws(GuardToolError) {
       let path = keyPath(options, folder: folder)
-      let isNew = try await needsKey(path, store)
+      let isNew = isFirst ? try await needsKey(path, store) : false
       let key = try serverKey(path, isNew: isNew)
       do throws(GuardStoreError) {
         return OpenedGuard(
@@ -70,7 +73,10 @@ struct OpenedGuard {
     }
   }
 
-  private static func database(
+  /// Opens its database alone.
+  ///
+  /// - Throws: ``GuardToolError``.
+  static func database(
     _ options: StateOptions, folder: String
   ) async throws(GuardToolError) -> GuardStore {
     let name = options.database ?? folder + "/guard.sqlite"

@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
     let settings = try network.settings(folder: folder, isQuiet: quiet)
     let verifier = try login.verifier()
     let opened = try await OpenedGuard.open(
-      state, folder: folder, verifier: verifier,
+      state, folder: folder, isFirst: true, verifier: verifier,
       GuardAccounts.Options(
         urls: network.urls, issuers: verifier.issuers, wantsInvites: !open))
     if let key = opened.newServerKey {

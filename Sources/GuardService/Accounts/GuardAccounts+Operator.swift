@@ -49,4 +49,15 @@ extension GuardAccounts {
         isClockHalted: false, isRestored: false, isStopped: false, isDatabaseUp: false)
     }
   }
+
+  /// Takes an exported file into this guard's database, which must be empty.
+  ///
+  /// - Parameter path: the file.
+  /// - Returns: the number of accounts.
+  /// - Throws: ``GuardStoreError``.
+  public func importAccounts(from path: String) async throws(GuardStoreError) -> Int {
+    let watch = watch
+    return try await store.importAccounts(
+      from: path, identity: key.identity.publicKey.bytes) { watch.time($0) }
+  }
 }

@@ -58,12 +58,15 @@ struct GuardResponder: HTTPResponder {
     let end = NIODeadline.now().uptimeNanoseconds
     let status = response.status.code
     metrics.count(call, status: status, nanoseconds: end - start, at: end)
-    logger.info(
-      "request",
-      metadata: [
-        "call": "\(call?.word ?? "other")", "status": "\(status)",
-        "milliseconds": "\((end - start) / 1_000_000)",
-      ])
+    // Those who watch the guard ask every few seconds.
+    if call != nil || status >= 400 {
+      logger.info(
+        "request",
+        metadata: [
+          "call": "\(call?.word ?? "other")", "status": "\(status)",
+          "milliseconds": "\((end - start) / 1_000_000)",
+        ])
+    }
     return response
   }
 
@@ -110,9 +113,13 @@ struct GuardResponder: HTTPResponder {
 
   private func health() async -> Response {
     let state = await service.state()
-    let isWell = state.isDatabaseUp && !state.isClockHalted
-    let word = !state.isDatabaseUp ? "database" : state.isClockHalted ? "clock" : "ok"
-    return Self.json(status: isWell ? 200 : 503, Array("{\"state\":\"\(word)\"}".utf8))
+    let word =
+      if !state.isDatabaseUp { "database" } else if state.isStopped {
+        "exported"
+      } else if state
+        .isClockHalted
+      { "clock" } else { "ok" }
+    return Self.json(status: word == "ok" ? 200 : 503, Array("{\"state\":\"\(word)\"}".utf8))
   }
 
   /// Whether a program of this computer asks, and not on behalf of someone else.

@@ -9,4 +9,20 @@ extension GuardStore {
     try await store.prepare()
     return store
   }
+
+  /// Connects to PostgreSQL.
+  ///
+  /// - Parameters:
+  ///   - url: the server's URL, or libpq's words.
+  ///   - usesServersClock: whether the server's clock counts and not this computer's: so it must be
+  ///     where several processes serve one guard.
+  /// - Throws: ``GuardStoreError``, ``GuardStoreError/notDurable(_:)`` for a server that forgets.
+  public static func postgreSQL(
+    _ url: String, usesServersClock: Bool = true
+  ) async throws(GuardStoreError) -> GuardStore {
+    let store = GuardStore(
+      try PostgreSQLDatabase(url: url, usesServersClock: usesServersClock))
+    try await store.prepare()
+    return store
+  }
 }

@@ -112,7 +112,7 @@ struct AddressTests {
   @Test func `Tries are those of the last 60 minutes`() {
     var tries = TriesOfAnHour()
     let minute: UInt64 = 60_000_000_000
-    for time in [0, 0, 30, 59] { tries.add(at: time * minute) }
+    for time: UInt64 in [0, 0, 30, 59] { tries.add(at: time * minute) }
     #expect(tries.count(at: 59 * minute) == 4)
     #expect(tries.count(at: 60 * minute) == 2)
     #expect(tries.count(at: 118 * minute) == 1)

@@ -4,6 +4,7 @@ import GuardProtocol
 import GuardTestSupport
 import RistrettoVOPRF
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import GuardService
@@ -154,7 +155,8 @@ struct ServedCallsTests {
   @Test func `An invite makes one account, and without one there is none`() async throws {
     let folder = try TestFolder()
     let served = try await ServedGuard.start([], in: folder)
-    let (one, two) = (try TestAccount(3), try TestAccount(4))
+    let one = try TestAccount(3)
+    let two = try TestAccount(4)
     #expect(try await served.call(.createAccount, one.pinRequest(), by: one.ask).status == 401)
     // Beside the running server.
     let made = try FinishedProgram([ServedGuard.program, "invite", "--state", folder.path])
@@ -173,7 +175,9 @@ struct ServedCallsTests {
 
   @Test func `Unknown account, wrong role and another's key get the same bytes`() async throws {
     let served = try await ServedGuard.start()
-    let (one, two, nobody) = (try TestAccount(5), try TestAccount(6), try TestAccount(7))
+    let one = try TestAccount(5)
+    let two = try TestAccount(6)
+    let nobody = try TestAccount(7)
     let counter = try await enrol(served, one)
     _ = try await enrol(served, two)
     let point = try RistrettoElement(Self.element)
@@ -208,7 +212,8 @@ struct ServedCallsTests {
   @Test func `A wrong signature is refused alike, whether there is an account or not`() async throws
   {
     let served = try await ServedGuard.start()
-    let (one, nobody) = (try TestAccount(8), try TestAccount(9))
+    let one = try TestAccount(8)
+    let nobody = try TestAccount(9)
     _ = try await enrol(served, one)
     var answers: [ServedGuard.Answer] = []
     for id in [one.id, nobody.id] {

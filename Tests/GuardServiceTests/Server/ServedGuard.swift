@@ -3,6 +3,7 @@ import CSPP
 import Foundation
 import GuardProtocol
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import SecretMemory
 import Synchronization
@@ -33,7 +34,6 @@ final class ServedGuard: Sendable {
     self.folder = folder
     self.line = line
     guardID = try #require(GuardID(hex: line.guardId))
-    nonisolated(unsafe) let process = process
     self.process = Mutex(process)
     var tls = TLSConfiguration.makeClientConfiguration()
     if let ca = line.ca { tls.trustRoots = .file(ca) }
@@ -63,7 +63,7 @@ final class ServedGuard: Sendable {
     process.environment = environment.merging(["HOME": folder.path]) { own, _ in own }
     let log = folder.path + "/log"
     if !FileManager.default.fileExists(atPath: log) {
-      FileManager.default.createFile(atPath: log, contents: nil)
+      try Data().write(to: URL(filePath: log))
     }
     let errors = try #require(FileHandle(forWritingAtPath: log))
     errors.seekToEndOfFile()
@@ -74,7 +74,8 @@ final class ServedGuard: Sendable {
     var text = Data()
     while !text.contains(UInt8(ascii: "\n")) {
       let more = output.fileHandleForReading.availableData
-      try #require(!more.isEmpty, "\(try String(contentsOfFile: log, encoding: .utf8))")
+      let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      try #require(!more.isEmpty, "\(said)")
       text += more
     }
     let decoder = JSONDecoder()
@@ -149,13 +150,17 @@ struct TestAccount: ~Copyable, Sendable {
   let owner: GuardSigner
 
   init(_ seed: UInt8) throws {
-    func signer(_ role: UInt8) throws -> GuardSigner {
-      let bytes = [UInt8](repeating: seed, count: 31) + [role]
-      return try GuardSigner(seed: unsafe SecretBytes(copying: bytes.span.bytes))
-    }
-    ask = try signer(1)
-    reset = try signer(2)
-    owner = try signer(3)
+    let ask = try Self.signer(seed, role: 1)
+    let reset = try Self.signer(seed, role: 2)
+    let owner = try Self.signer(seed, role: 3)
+    self.ask = ask
+    self.reset = reset
+    self.owner = owner
+  }
+
+  private static func signer(_ seed: UInt8, role: UInt8) throws -> GuardSigner {
+    let bytes = [UInt8](repeating: seed, count: 31) + [role]
+    return try GuardSigner(seed: unsafe SecretBytes(copying: bytes.span.bytes))
   }
 
   var id: GuardAccountID { GuardAccountID(of: ask.publicKey) }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import GuardProtocol
 import NIOSSL
 import TestSupport
 import Testing
@@ -62,6 +63,8 @@ struct ServedProcessTests {
     let other = try TestFolder()
     let base = ["serve", "--state", other.path]
     try Data("no certificate".utf8).write(to: URL(filePath: other.path + "/text"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: other.path + "/text")
     let cases: [(Int32, [String], String)] = [
       (69, taken, "cannot listen on 127.0.0.1:\(served.port): Address already in use"),
       (78, base + ["--listen", "0.0.0.0:0"], "other computers cannot trust"),
@@ -102,7 +105,7 @@ struct ServedProcessTests {
     let key = folder.path + "/server-key"
     try FileManager.default.moveItem(atPath: key, toPath: key + ".away")
     let missing = try run(["serve", "--state", folder.path])
-    #expect(missing.code == 78 && missing.output.contains("its file \(key) is not there"))
+    #expect(missing.code == 78 && missing.output.contains("is not there, and the guard has one"))
     #expect(!FileManager.default.fileExists(atPath: key))
     let text = String(repeating: "ab", count: 32) + "\n"
     #expect(
@@ -122,6 +125,44 @@ struct ServedProcessTests {
     #expect(try run(["clock", "--state", folder.path]).code == 0)
     let json = try run(["clock", "--accept", "--json", "--state", folder.path])
     #expect(json.code == 0 && json.output == "{\"schema\":1,\"halted\":false}\n")
+  }
+
+  @Test func `A guard moves: the old one answers no more, the new one leaves three tries`()
+    async throws
+  {
+    let (old, new) = (try TestFolder(), try TestFolder())
+    let first = try await ServedGuard.start(in: old)
+    let account = try TestAccount(20)
+    let created: CreateAccountAnswer = try await first.call(
+      .createAccount, account.pinRequest(), by: account.ask
+    ).read()
+    _ = try await first.call(
+      .confirm, CounterRequest(account: account.id, counter: created.counter), by: account.reset
+    ).read(AccountAnswer.self)
+    let file = old.path + "/export"
+    let exported = try run(["export", "--state", old.path, "--json", file])
+    #expect(exported.code == 0 && exported.output == "{\"schema\":1,\"accounts\":1}\n")
+    // Also the server that still runs.
+    #expect(
+      try await first.call(.status, AccountRequest(account: account.id), by: account.ask).status
+        == 503)
+    #expect(await first.end() == 0)
+    // Without the key nothing is taken up, and none is made.
+    let keyless = try run(["import", "--state", new.path, file])
+    #expect(keyless.code == 78 && !FileManager.default.fileExists(atPath: new.path + "/server-key"))
+    try FileManager.default.copyItem(
+      atPath: old.path + "/server-key", toPath: new.path + "/server-key")
+    #expect(try run(["import", "--state", new.path, file]).code == 0)
+    #expect(try run(["import", "--state", new.path, file]).code == 73)
+    let second = try await ServedGuard.start(in: new)
+    #expect(second.guardID == first.guardID)
+    let status: AccountAnswer = try await second.call(
+      .status, AccountRequest(account: account.id), by: account.ask
+    ).read()
+    guard case .tries(3, _) = status.detail else { throw Missing("3 tries: \(status)") }
+    #expect(status.counter > 1 << 32)
+    let metrics = try await second.request("GET", "/metrics").answer.text
+    #expect(metrics.contains("keybackup_guard_restored 1\n"))
   }
 
   @Test func `It tells systemd that it is ready, alive and ending`() async throws {
