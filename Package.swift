@@ -318,11 +318,15 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    // A guard that answers the requests of a file, for tests to kill.
+    .executableTarget(
+      name: "guard-probe", dependencies: ["CSPP", "GuardProtocol", "GuardService", "SecretMemory"],
+      path: "Tests/GuardProbe", swiftSettings: strict),
     .testTarget(
       name: "GuardServiceTests",
       dependencies: [
         "CSPP", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
-        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at",
+        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at", "guard-probe",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
