@@ -326,11 +326,15 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    // A guard that answers the requests of a file, for tests to kill.
+    .executableTarget(
+      name: "guard-probe", dependencies: ["CSPP", "GuardProtocol", "GuardService", "SecretMemory"],
+      path: "Tests/GuardProbe", swiftSettings: strict),
     .testTarget(
       name: "GuardServiceTests",
       dependencies: [
         "CSPP", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
-        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at", crypto,
+        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at", "guard-probe", crypto,
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -53,9 +53,12 @@ enum GuardTarget {
     // RFC 7748, section 6.1.
     let session = "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a"
     let keys = #""reset_key":"\#(reset)","owner_key":"\#(owner)""#
-    let proof = String(repeating: "00", count: 64)
+    let one = "01" + String(repeating: "00", count: 31)
+    let proof = one + one
     return [
       #"{"account":"\#(id)"}"#, #"{"account":"\#(id)","counter":7}"#,
+      // Refused: twice, and null.
+      #"{"account":"\#(id)","account":"\#(id)"}"#, #"{"account":null}"#,
       #"{"account":"\#(id)","counter":7,"element":"\#(point)"}"#,
       #"{"account":"\#(id)","id_token":"a.b.c","session_key":"\#(session)"}"#,
       #"{"account":"\#(id)","session_key":"\#(session)"}"#,

@@ -33,11 +33,12 @@ import Testing
         body[Int.random(in: 0..<body.count, using: &random)] = random.bytes(1)[0]
       }
       // Signed rightly, so that the body is read.
-      let signature = GuardSignature(
-        call, body: body, guardID: service.accounts.guardID,
-        by: call.signer == .ask ? owner.ask : owner.reset)
-      let answer = await service.accounts.answer(
-        call, body: body, key: signature.key.hex, signature: signature.signatureText)
+      let answer =
+        if call.signer == .ask {
+          await service.send(call, body, by: owner.ask)
+        } else {
+          await service.send(call, body, by: owner.reset)
+        }
       #expect([404, 409, 422].contains(answer.status), "\(call) \(answer)")
     }
     #expect(try await service.accounts.store.find(owner.account).account == before.account)

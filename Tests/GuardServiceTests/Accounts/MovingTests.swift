@@ -27,7 +27,9 @@ import Testing
     let path = Self.newPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try await source.accounts.store.export(to: path) == 3)
-    for service in [source, try await source.restarted()] {
+    await #expect(throws: GuardStoreError.stopped) { try await source.accounts.createInvite() }
+    for isRestarted in [false, true] {
+      let service = isRestarted ? try await source.restarted() : source
       let owner = try owner.at(service)
       for answer in [
         await owner.evaluate(counter, try element(1)), await owner.status(),
@@ -53,7 +55,6 @@ import Testing
     await #expect(throws: GuardStoreError.notEmpty) {
       try await target.accounts.importAccounts(from: path)
     }
-    await #expect(throws: GuardStoreError.stopped) { try await source.accounts.createInvite() }
   }
 
   @Test(arguments: StoreKind.allCases)

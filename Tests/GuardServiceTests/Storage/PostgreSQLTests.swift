@@ -7,7 +7,7 @@ import Testing
 @testable import GuardService
 
 /// PostgreSQL's own troubles.
-@Suite struct PostgreSQLTests {
+@Suite(.serialized) struct PostgreSQLTests {
   @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
   func `a server that forgets what it committed is refused`(_ setting: String) async throws {
     let server = try PostgreSQLServer(["\(setting)=off"])

@@ -43,10 +43,16 @@ struct GuardUnderTest: Sendable {
   func ask(
     _ call: GuardCall, _ message: some GuardMessage, by signer: borrowing GuardSigner
   ) async -> GuardAnswer {
-    let signature = GuardSignature(
-      call, body: message.body, guardID: accounts.guardID, by: signer)
+    await send(call, message.body, by: signer)
+  }
+
+  /// Sends any bytes, rightly signed.
+  func send(
+    _ call: GuardCall, _ body: [UInt8], by signer: borrowing GuardSigner
+  ) async -> GuardAnswer {
+    let signature = GuardSignature(call, body: body, guardID: accounts.guardID, by: signer)
     return await accounts.answer(
-      call, body: message.body, key: signature.key.hex, signature: signature.signatureText)
+      call, body: body, key: signature.key.hex, signature: signature.signatureText)
   }
 }
 

@@ -50,6 +50,8 @@ final class PostgreSQLServer: Sendable {
       "sh", folder.path,
     ] + server
     let pipe = Pipe()
+    // No other program that a test starts may hold this end open.
+    _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     shell.standardInput = pipe
     try shell.run()
     try pipe.fileHandleForReading.close()
@@ -68,7 +70,7 @@ final class PostgreSQLServer: Sendable {
 
   /// Stops the server.
   func stop() {
-    life.withLock { try? $0.close() }
+    life.withLock { try? $0.write(contentsOf: Data("\n".utf8)) }
     shell.withLock { $0.waitUntilExit() }
   }
 
