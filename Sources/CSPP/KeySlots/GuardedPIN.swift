@@ -84,11 +84,9 @@ extension KeyHeader.GuardedPIN {
     else { return nil }
     let salt = try object.required("kdf_salt", in: text)
       .hex("kdf_salt", in: text, count: Argon2id.saltSize)
-    let memory = try object.required("kdf_memory_kib", in: text)
-      .integer("kdf_memory_kib", in: text)
+    let memory = try object.required("kdf_memory_kib", in: text).integer("kdf_memory_kib", in: text)
     let passes = try object.required("kdf_passes", in: text).integer("kdf_passes", in: text)
-    let stretching = try PINStretching(
-      salt: salt, kibibytes: Int(memory), passes: Int(passes))
+    let stretching = try PINStretching(salt: salt, kibibytes: Int(memory), passes: Int(passes))
     let guards = try GuardFields.list(object, in: text) { (item) throws(CSPPError) in
       Guard(
         guardID: try item.required("guard_id", in: text).identifier("guard_id", in: text),

@@ -72,9 +72,7 @@ public struct KeyHeader: Equatable, Sendable {
     self.replaces = replaces
   }
 
-  /// Whether the slot's secret comes from guards.
-  ///
-  /// Such a slot never counts as a way in of its own: the guards may be gone, or have met.
+  /// Whether the slot's secret comes from guards: then it never counts as a way in of its own.
   public var isGuarded: Bool { kind.isGuarded }
 
   /// Parses a header.

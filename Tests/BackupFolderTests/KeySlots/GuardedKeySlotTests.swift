@@ -94,7 +94,7 @@ struct GuardedKeySlotTests {
     try open.add(.pin)
     let path = "\(try keys.scene.keysFolder)/\(GuardedWay.pin.keyID).json"
     let file = try Data(contentsOf: URL(fileURLWithPath: path))
-    for damage in [nil, Data("{}".utf8)] {
+    for damage in [nil, Data("no JSON".utf8)] {
       try FileManager.default.removeItem(atPath: path)
       if let damage { try damage.write(to: URL(fileURLWithPath: path)) }
       var again = try keys.unlock(.blue)
@@ -156,7 +156,7 @@ struct GuardedKeySlotTests {
       moved.namespaceID = open.id
       let recipient = try KeyWrapper(parsing: file.span, at: nil).recipient
       object["protected"] = Base64.string(Array(try moved.json(recipient: recipient).utf8), .url)
-      try JSONSerialization.data(withJSONObject: object)
+      try JSONSerialization.data(withJSONObject: object, options: .withoutEscapingSlashes)
         .write(to: URL(fileURLWithPath: "\(folder)/\(name).json"))
     }
     for computer in ["a", "new"] {
