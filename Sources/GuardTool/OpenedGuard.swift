@@ -18,6 +18,7 @@ struct OpenedGuard {
   ///   - isFirst: whether this may be the guard's first start, which makes both.
   ///   - verifier: the check of ID tokens; nil: no logins.
   ///   - choices: the operator's choices.
+  /// - Returns: the guard.
   /// - Throws: ``GuardToolError``.
   static func open(
     _ options: StateOptions, folder: String, isFirst: Bool = false,

@@ -56,6 +56,8 @@ enum GuardTarget {
     let proof = String(repeating: "00", count: 64)
     return [
       #"{"account":"\#(id)"}"#, #"{"account":"\#(id)","counter":7}"#,
+      // Refused: twice, and null.
+      #"{"account":"\#(id)","account":"\#(id)"}"#, #"{"account":null}"#,
       #"{"account":"\#(id)","counter":7,"element":"\#(point)"}"#,
       #"{"account":"\#(id)","id_token":"a.b.c","session_key":"\#(session)"}"#,
       #"{"account":"\#(id)","session_key":"\#(session)"}"#,

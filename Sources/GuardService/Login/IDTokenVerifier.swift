@@ -23,7 +23,7 @@ public struct IDTokenVerifier: LoginVerifier {
     }
   }
 
-  /// - Parameter clock: seconds of a clock that never goes back.
+  /// Takes issuers, another source of keys, and a clock in seconds that never goes back.
   init(
     _ issuers: [LoginIssuer], from source: any KeySetSource,
     clock: @escaping @Sendable () -> UInt64

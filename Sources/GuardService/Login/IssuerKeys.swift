@@ -25,6 +25,7 @@ actor IssuerKeys {
   ///   - id: the header's `kid`.
   ///   - algorithm: the header's `alg`.
   ///   - now: in seconds, of a clock that never goes back.
+  /// - Returns: nil where there is none, or the issuer is not reached.
   func key(_ id: String?, _ algorithm: String, at now: UInt64) async -> VerificationKey? {
     if let keys, now < fetched + Self.lifetime, let key = keys.key(id, algorithm) { return key }
     guard let keys = await fetch(at: now) else { return nil }

@@ -10,7 +10,9 @@ struct KeySet: Sendable {
   /// The usable ones.
   let keys: [VerificationKey]
 
-  /// Reads a set (RFC 7517, section 5). A key that cannot be used is left out; the others count.
+  /// Reads a set (RFC 7517, section 5).
+  ///
+  /// A key that cannot be used is left out; the others count.
   ///
   /// - Returns: nil for what is no key set.
   init?(parsing text: [UInt8]) async {

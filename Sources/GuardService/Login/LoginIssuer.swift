@@ -10,13 +10,12 @@ public struct LoginIssuer: Hashable, Sendable {
   /// The client IDs that tokens may be for, exactly as in `aud`.
   public let clientIDs: Set<String>
 
-  /// Checks an issuer.
+  /// Checks an issuer; nil for another URL or client ID.
   ///
   /// - Parameters:
   ///   - issuer: a URL with `https`, or with `http` to a loopback address, without user, query and
   ///     fragment; at most 512 bytes of visible ASCII.
   ///   - clientIDs: one or more, each 1 to 256 visible ASCII characters.
-  /// - Returns: nil for anything else.
   public init?(_ issuer: String, clientIDs: Set<String>) {
     guard Self.isAllowedURL(issuer), !clientIDs.isEmpty,
       clientIDs.allSatisfy({

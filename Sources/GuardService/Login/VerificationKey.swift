@@ -32,7 +32,9 @@ struct VerificationKey: Sendable {
     (try? verifier.verify(signature, signs: message)) ?? false
   }
 
-  /// The check of one key. A collection of one has no other key to fall back to.
+  /// The check of one key.
+  ///
+  /// A collection of one has no other key to fall back to.
   private static func verifier(_ key: JWK) async -> (any JWTAlgorithm)? {
     let collection = JWTKeyCollection()
     guard (try? await collection.add(jwk: key)) != nil else { return nil }

@@ -63,6 +63,7 @@ struct TrustedProxies: Sendable {
   /// - Parameters:
   ///   - peer: the other end of the connection.
   ///   - forwarded: the header's values, in their order.
+  /// - Returns: the client, or the forwarder where it names none.
   func client(of peer: ClientAddress, forwarded: [String]) -> ClientAddress {
     guard isProxy(peer) else { return peer }
     let names = forwarded.joined(separator: ",").split(separator: ",")

@@ -2,10 +2,11 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends a connection whose next request and answer are not through in time, however slowly its bytes
-/// come or go. So does the TLS handshake count, which comes before the first request.
+/// Ends a connection whose next request and answer are not through in time.
 ///
-/// It also ends a connection after an answer that says so, as one to a body that is too large.
+/// It does not matter how slowly the bytes come or go. The TLS handshake counts too, which comes
+/// before the first request. A connection also ends after an answer that says so, as one to a body
+/// that is too large.
 final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart

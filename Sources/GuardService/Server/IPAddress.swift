@@ -1,7 +1,9 @@
 internal import Glibc
 internal import NIOCore
 
-/// An IP address without a port. An IPv4 address inside an IPv6 one is the IPv4 address.
+/// An IP address without a port.
+///
+/// An IPv4 address inside an IPv6 one is the IPv4 address.
 struct IPAddress: Hashable, Sendable {
   /// The bytes, 4 or 16.
   let bytes: [UInt8]

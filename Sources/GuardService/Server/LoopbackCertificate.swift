@@ -19,6 +19,7 @@ struct LoopbackCertificate {
   /// Makes one.
   ///
   /// - Parameter now: the time.
+  /// - Throws: where the libraries fail, which random numbers are no reason for.
   init(now: Date) throws {
     let authorityKey = P256.Signing.PrivateKey()
     let serverKey = P256.Signing.PrivateKey()

@@ -14,6 +14,7 @@ struct ServerLog: LogHandler {
   /// The logger of the server's own lines.
   ///
   /// - Parameter isQuiet: whether requests are left out.
+  /// - Returns: the logger.
   static func logger(isQuiet: Bool) -> Logger {
     Logger(label: "keybackup-guard") { _ in ServerLog(logLevel: isQuiet ? .warning : .info) }
   }

@@ -1,7 +1,9 @@
 internal import GuardProtocol
 internal import Synchronization
 
-/// The counts for `/metrics`. No account, subject or address is among them.
+/// The counts for the page of metrics.
+///
+/// No account, subject or address is among them.
 final class ServerMetrics: Sendable {
   /// The reasons for which a request is refused before any account is looked at.
   enum Refusal: String, CaseIterable {

@@ -4,7 +4,9 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the certificate again at SIGHUP. A file that is no good leaves the old one in force.
+/// Reads the certificate again at SIGHUP.
+///
+/// A file that is no good leaves the old one in force.
 struct CertificateReload: Service {
   let certificate: ServerCertificate?
   let tls: CurrentTLS?

@@ -159,7 +159,8 @@ struct PublishedKeySetTests {
         })
     }
     #expect(found == nil)
-    #expect(clock.now - start < .seconds(40))
+    // It would take two minutes; the computer may be busy.
+    #expect(clock.now - start < .seconds(90))
   }
 
   @Test func `A description of somebody else, or keys elsewhere without TLS, do not count`() throws

@@ -63,6 +63,8 @@ struct ServedProcessTests {
     let other = try TestFolder()
     let base = ["serve", "--state", other.path]
     try Data("no certificate".utf8).write(to: URL(filePath: other.path + "/text"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: other.path + "/text")
     let cases: [(Int32, [String], String)] = [
       (69, taken, "cannot listen on 127.0.0.1:\(served.port): Address already in use"),
       (78, base + ["--listen", "0.0.0.0:0"], "other computers cannot trust"),

@@ -1,0 +1,74 @@
+import CSPP
+import Foundation
+import GuardProtocol
+import GuardTestSupport
+import Testing
+
+@testable import GuardService
+
+/// PostgreSQL's own troubles.
+@Suite struct PostgreSQLTests {
+  @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
+  func `a server that forgets what it committed is refused`(_ setting: String) async throws {
+    let server = try PostgreSQLServer(["\(setting)=off"])
+    defer { server.stop() }
+    let url = server.url("postgres")
+    await #expect(throws: GuardStoreError.notDurable(setting)) {
+      try await GuardStore.postgreSQL(url)
+    }
+  }
+
+  @Test func `a database that commits without waiting is refused`() async throws {
+    let server = try PostgreSQLServer.shared.get()
+    let place = try StoreKind.postgreSQL.place()
+    let name = try #require(place.url.split(separator: "dbname=").last)
+    try server.sql("ALTER DATABASE \"\(name)\" SET synchronous_commit = off")
+    await #expect(throws: GuardStoreError.notDurable("synchronous_commit")) {
+      _ = try await place.open()
+    }
+  }
+
+  @Test func `a lost connection is made again, and nobody notices`() async throws {
+    let service = try await GuardUnderTest(.postgreSQL)
+    let owner = try TestOwner(service)
+    var counter = try await owner.enrolled()
+    let server = try PostgreSQLServer.shared.get()
+    let name = try #require(service.place.url.split(separator: "dbname=").last)
+    for round in 0..<5 {
+      try server.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+      counter = try await owner.evaluate(counter, try element(round)).read(EvaluateAnswer.self)
+        .counter
+      service.time.pass(3600)
+    }
+  }
+
+  @Test func `a server that is gone is an answer, and when it is back all goes on`() async throws {
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    let place = StorePlace(kind: .postgreSQL, url: server.url("postgres"), folder: nil)
+    let service = try await GuardUnderTest(place, TestTime())
+    let owner = try TestOwner(service)
+    let counter = try await owner.enrolled()
+    let data = server.folder.path + "/data"
+    let pid = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+      .split(separator: "\n")[0]
+    #expect(await service.accounts.state().isDatabaseUp)
+    kill(try #require(pid_t(pid)), SIGQUIT)
+    var answer = await owner.evaluate(counter, try element(1))
+    for _ in 0..<100 where answer.status == 200 {
+      answer = await owner.evaluate(counter, try element(1))
+    }
+    #expect(answer.status == 500)
+    #expect(await !service.accounts.state().isDatabaseUp)
+  }
+
+  @Test func `two processes make the tables of a new database at the same time`() async throws {
+    let place = try StoreKind.postgreSQL.place()
+    let versions = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 { group.addTask { try await place.open().hasIdentity() } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(versions == [Bool](repeating: false, count: 8))
+  }
+}
