@@ -16,5 +16,13 @@ struct AskCommand: AsyncParsableCommand {
     help: ArgumentHelp("Trust the certificates in this PEM file, too.", valueName: "file"))
   var certificateFiles: [String] = []
 
-  func run() async { await AskProgram.run(trusting: certificateFiles) }
+  func run() async throws {
+    do throws(AskProgram.NoCertificate) {
+      try await AskProgram.run(trusting: certificateFiles)
+    } catch {
+      throw GuardToolError(
+        .dataInvalid, "\(error.file) holds no certificate in PEM",
+        hint: "give --ca a file with the authority's certificate")
+    }
+  }
 }

@@ -199,7 +199,8 @@ import Testing
     let line = try await child.ask(Lines.login(1, at: try await issuer(), pasted: true))
     let opened = try Opened(line)
     #expect(try get(opened.redirect).status == "000", "nothing listens")
-    for wrong in ["nonsense", opened.redirect, opened.redirect + "?code=x&state=wrong"] {
+    let long = opened.back("code=" + String(repeating: "x", count: 20_000))
+    for wrong in ["nonsense", opened.redirect, opened.redirect + "?code=x&state=wrong", long] {
       let again = try await child.ask(#"{"id":1,"redirect":"\#(wrong)"}"#)
       #expect(again.authorize?.url == opened.text, "it goes on waiting")
     }

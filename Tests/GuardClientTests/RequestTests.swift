@@ -77,6 +77,7 @@ import Testing
     ("gzip", "protocol"), ("small-gzip", "protocol"), ("closed", "unreachable"),
     ("reset", "unreachable"), ("half-closed", "protocol"), ("truncated", "protocol"),
     ("garbage", "protocol"), ("http-0.9", "protocol"), ("bad-status", "protocol"),
+    ("odd-status", "protocol"),
     ("negative-length", "protocol"), ("two-lengths", "protocol"), ("switching", "protocol|timeout"),
     ("not-text", "protocol"), ("control", "protocol"),
   ])

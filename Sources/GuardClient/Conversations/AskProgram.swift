@@ -1,23 +1,24 @@
 internal import Glibc
 internal import NIOPosix
 internal import NIOSSL
-internal import SecretMemory
 
 /// The program `keybackup-guard ask`: it answers lines until its standard input ends.
 public enum AskProgram {
-  /// Runs the program and ends the process.
+  /// A file that was to be trusted, and holds no certificate in PEM.
+  public struct NoCertificate: Error, Equatable {
+    /// The file.
+    public let file: String
+  }
+
+  /// Runs the program and ends the process, whose SIGPIPE must be ignored.
   ///
   /// - Parameter files: files with certificates in PEM, which are trusted beside the system's.
-  public static func run(trusting files: [String]) async -> Never {
-    signal(SIGPIPE, SIG_IGN)
-    _ = ProcessHardening.apply()
+  /// - Throws: ``NoCertificate``.
+  public static func run(trusting files: [String]) async throws(NoCertificate) -> Never {
     var certificates: [NIOSSLCertificate] = []
     for file in files {
       let read = (try? NIOSSLCertificate.fromPEMFile(file)) ?? []
-      guard !read.isEmpty else {
-        complain("keybackup-guard ask: \(file) holds no certificate in PEM")
-        _exit(EX_NOINPUT)
-      }
+      guard !read.isEmpty else { throw NoCertificate(file: file) }
       certificates += read
     }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -30,10 +31,5 @@ public enum AskProgram {
     }
     // Not exit: requests and logins may be under way, and end here.
     _exit(EX_OK)
-  }
-
-  private static func complain(_ text: String) {
-    let line = Array((text + "\n").utf8)
-    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

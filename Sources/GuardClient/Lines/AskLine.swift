@@ -48,7 +48,7 @@ struct AskLine: Equatable, Sendable {
       try fields.refuseOthers(than: ["id", "login"])
       return .login(try AskedLogin(login))
     }
-    if let redirect = try fields.text("redirect", upTo: AskedLogin.maximumRedirect) {
+    if let redirect = try fields.text("redirect", upTo: AskLine.maximumSize) {
       try fields.refuseOthers(than: ["id", "redirect"])
       return .redirect(redirect)
     }

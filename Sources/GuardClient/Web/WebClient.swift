@@ -18,7 +18,7 @@ struct WebRequest: Sendable {
 
 /// An answer.
 struct WebAnswer: Sendable {
-  /// HTTP's status, 200 to 299 or 400 to 999.
+  /// HTTP's status, 200 to 299 or 400 to 599.
   let status: Int
   /// The headers.
   let headers: HTTPHeaders
@@ -103,7 +103,7 @@ struct WebClient: Sendable {
       throw AskFailure(.redirect, "the server redirects (\(status)): use its own URL")
     }
     let coding = response.headers[canonicalForm: "content-encoding"]
-    guard (200...999).contains(status), coding.allSatisfy({ $0.lowercased() == "identity" }) else {
+    guard (200...599).contains(status), coding.allSatisfy({ $0.lowercased() == "identity" }) else {
       throw AskFailure(.protocol, "the answer's status or encoding is not allowed")
     }
     do {
