@@ -152,6 +152,7 @@ struct GuardEnrolment {
   /// - Parameters:
   ///   - waiting: the guards to ask; afterwards without those that have confirmed.
   ///   - world: has the memory.
+  /// - Returns: the accounts.
   /// - Throws: as ``create(_:token:)``: not one is confirmed before all can be.
   private func unconfirmed(
     _ waiting: inout [GuardSeat], _ world: World
