@@ -43,7 +43,7 @@ struct GuardEnrolment {
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
         let answer = try answer.get()
@@ -96,7 +96,7 @@ struct GuardEnrolment {
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
         let output = try Self.output(
@@ -132,7 +132,7 @@ struct GuardEnrolment {
             to: seat.server, by: try seat.resetKey(secret)))
       }
       let answers = try caller.answers(to: calls, as: AccountAnswer.self)
-      var faults: [(server: GuardServer, fault: GuardFault)] = []
+      var faults: [(server: AskedGuard, fault: GuardFault)] = []
       for (item, answer) in zip(open, answers) {
         switch answer {
         case .success(let answer):
@@ -158,7 +158,7 @@ struct GuardEnrolment {
     _ waiting: inout [GuardSeat], _ world: World
   ) throws(UserMessage) -> [(seat: GuardSeat, counter: UInt64)] {
     let states = try caller.answers(to: status(waiting), as: AccountAnswer.self, repeats: 1)
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     var open: [(seat: GuardSeat, counter: UInt64)] = []
     for (seat, state) in zip(waiting, states) {
       switch state {
@@ -264,7 +264,7 @@ struct GuardEnrolment {
 
   /// Not all guards did their part.
   private static func failure(
-    _ faults: [(server: GuardServer, fault: GuardFault)], _ part: String
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ part: String
   ) -> UserMessage {
     let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")
     let advice = "\nnothing is lost: run the same command again within a day, and it goes on"
