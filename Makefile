@@ -95,7 +95,7 @@ install: ## put what `make build` built under PREFIX (/usr/local), with completi
 	@for page in $(MAN)/*; do \
 	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
 	install -D -m 755 -s .build/release/keybackup-guard $(DESTDIR)$(PREFIX)/bin/keybackup-guard
-	install -D -m 644 debian/keybackup-guard.1 $(share)/man/man1/keybackup-guard.1
+	install -D -m 644 debian/keybackup-guard.8 $(share)/man/man8/keybackup-guard.8
 	install -D -m 644 $(COMPLETIONS)/guard/bash $(COMPLETIONS_BASH)/keybackup-guard
 	install -D -m 644 $(COMPLETIONS)/guard/zsh $(COMPLETIONS_ZSH)/_keybackup-guard
 	install -D -m 644 $(COMPLETIONS)/guard/fish $(COMPLETIONS_FISH)/keybackup-guard.fish
