@@ -113,7 +113,7 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
-	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 \
+	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 $(share)/man/man8/keybackup-guard.8 \
 	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup-guard $(COMPLETIONS_BASH)/keybackup-guard \
 	  $(COMPLETIONS_ZSH)/_keybackup-guard $(COMPLETIONS_FISH)/keybackup-guard.fish
