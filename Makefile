@@ -99,7 +99,7 @@ install: ## put what `make build` built under PREFIX (/usr/local), with completi
 	@for page in $(MAN)/*; do \
 	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
 	install -D -m 755 -s .build/release/keybackup-guard $(DESTDIR)$(PREFIX)/bin/keybackup-guard
-	install -D -m 644 debian/keybackup-guard.1 $(share)/man/man1/keybackup-guard.1
+	install -D -m 644 debian/keybackup-guard.8 $(share)/man/man8/keybackup-guard.8
 	install -D -m 644 $(COMPLETIONS)/guard/bash $(COMPLETIONS_BASH)/keybackup-guard
 	install -D -m 644 $(COMPLETIONS)/guard/zsh $(COMPLETIONS_ZSH)/_keybackup-guard
 	install -D -m 644 $(COMPLETIONS)/guard/fish $(COMPLETIONS_FISH)/keybackup-guard.fish
@@ -117,7 +117,7 @@ install-udev-rule: ## let the person at this computer use security keys, where n
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup $(COMPLETIONS_BASH)/keybackup \
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
-	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 \
+	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 $(share)/man/man8/keybackup-guard.8 \
 	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup-guard $(COMPLETIONS_BASH)/keybackup-guard \
 	  $(COMPLETIONS_ZSH)/_keybackup-guard $(COMPLETIONS_FISH)/keybackup-guard.fish

@@ -205,6 +205,8 @@ enum Seeds {
     let id = GuardID(words: SIMD2(5, 6))
     let stretching = try PINStretching(
       salt: Array(Keys.salt.prefix(16)), kibibytes: 8192, passes: 1)
+    let salt = Keys.salt
+    let digest = Digest(of: salt.span)
     let kinds: [KeyHeader.Kind] = [
       .guardedPIN(
         try KeyHeader.GuardedPIN(
@@ -215,8 +217,7 @@ enum Seeds {
           nonce: Keys.salt, needed: 1, delay: delay, issuer: url, clientID: "k",
           guards: [
             .init(
-              guardID: id, url: url, maskedShare: Keys.salt,
-              shareDigest: Digest(of: Keys.salt.span))
+              guardID: id, url: url, maskedShare: Keys.salt, shareDigest: digest)
           ])),
     ]
     let headers = try kinds.map { kind in

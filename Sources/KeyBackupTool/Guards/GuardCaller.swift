@@ -6,7 +6,7 @@ struct GuardCaller {
   /// One signed request.
   struct Call {
     /// The guard.
-    let server: GuardServer
+    let server: AskedGuard
     /// The call.
     let call: GuardCall
     /// The body.
@@ -16,7 +16,7 @@ struct GuardCaller {
 
     /// Signs a message for a guard.
     init(
-      _ call: GuardCall, _ message: some GuardMessage, to server: GuardServer,
+      _ call: GuardCall, _ message: some GuardMessage, to server: AskedGuard,
       by signer: borrowing GuardSigner
     ) {
       self.server = server

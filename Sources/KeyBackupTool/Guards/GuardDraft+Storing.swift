@@ -172,7 +172,7 @@ extension GuardDraft.Seat {
       throw .invalidField("url")
     }
     self.init(
-      server: GuardServer(
+      server: AskedGuard(
         guardID: try object.required("guard_id", in: text).identifier("guard_id", in: text),
         url: url),
       invite: try object.optional("invite", in: text)

@@ -17,7 +17,7 @@ struct GuardDraft: ~Copyable {
   /// A guard.
   struct Seat: Equatable, Sendable {
     /// The guard.
-    var server: GuardServer
+    var server: AskedGuard
     /// The invite that it asks for.
     var invite: String?
     /// The public half of its OPRF key for the account, once it was created.

@@ -43,7 +43,7 @@ struct GuardEnrolment {
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
         let answer = try answer.get()
@@ -96,7 +96,7 @@ struct GuardEnrolment {
       () throws(GuardProtocolError) in
       try SecretShares(of: shared.bytes, threshold: threshold)
     }
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
         let output = try Self.output(
@@ -114,15 +114,53 @@ struct GuardEnrolment {
 
   /// Confirms the accounts.
   ///
+  /// A request of an interrupted run may arrive meanwhile. So a refusal because of the counter, and
+  /// a lost answer, are looked into: the account may be confirmed by then.
+  ///
   /// - Throws: as ``create(_:token:)``.
   func confirm(_ draft: borrowing GuardDraft, _ world: World) throws(UserMessage) {
     let secret = try draft.secret()
-    let seats = draft.guardSeats
-    let states = try caller.answers(
-      to: try status(seats), as: AccountAnswer.self, repeats: 1)
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var waiting = draft.guardSeats
+    for round in 1... {
+      let open = try unconfirmed(&waiting, world)
+      if open.isEmpty { return }
+      var calls: [GuardCaller.Call] = []
+      for (seat, counter) in open {
+        calls.append(
+          GuardCaller.Call(
+            .confirm, CounterRequest(account: try seat.account(), counter: counter),
+            to: seat.server, by: try seat.resetKey(secret)))
+      }
+      let answers = try caller.answers(to: calls, as: AccountAnswer.self)
+      var faults: [(server: AskedGuard, fault: GuardFault)] = []
+      for (item, answer) in zip(open, answers) {
+        switch answer {
+        case .success(let answer):
+          try remember(item.seat, answer, world)
+          waiting.removeAll { $0.point == item.seat.point }
+        case .failure(let fault): faults.append((item.seat.server, fault))
+        }
+      }
+      guard !faults.isEmpty else { return }
+      let areUnclear = faults.allSatisfy { $0.fault.isUnclear }
+      guard areUnclear, round < 3 else { throw Self.failure(faults, "confirmed the account") }
+    }
+  }
+
+  /// The accounts that wait to be confirmed, with their counters.
+  ///
+  /// - Parameters:
+  ///   - waiting: the guards to ask; afterwards without those that have confirmed.
+  ///   - world: has the memory.
+  /// - Returns: the accounts.
+  /// - Throws: as ``create(_:token:)``: not one is confirmed before all can be.
+  private func unconfirmed(
+    _ waiting: inout [GuardSeat], _ world: World
+  ) throws(UserMessage) -> [(seat: GuardSeat, counter: UInt64)] {
+    let states = try caller.answers(to: status(waiting), as: AccountAnswer.self, repeats: 1)
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     var open: [(seat: GuardSeat, counter: UInt64)] = []
-    for (seat, state) in zip(seats, states) {
+    for (seat, state) in zip(waiting, states) {
       switch state {
       case .success(let answer) where answer.phase == .unconfirmed:
         open.append((seat, answer.counter))
@@ -132,24 +170,9 @@ struct GuardEnrolment {
       case .failure(let fault): faults.append((seat.server, fault))
       }
     }
-    // Not one is confirmed before all can be.
     guard faults.isEmpty else { throw Self.failure(faults, "confirmed the account") }
-    var calls: [GuardCaller.Call] = []
-    for (seat, counter) in open {
-      calls.append(
-        GuardCaller.Call(
-          .confirm, CounterRequest(account: try seat.account(), counter: counter),
-          to: seat.server, by: try seat.resetKey(secret)))
-    }
-    for (item, answer) in zip(
-      open, try caller.answers(to: calls, as: AccountAnswer.self))
-    {
-      switch answer {
-      case .success(let answer): try remember(item.seat, answer, world)
-      case .failure(let fault): faults.append((item.seat.server, fault))
-      }
-    }
-    guard faults.isEmpty else { throw Self.failure(faults, "confirmed the account") }
+    waiting = open.map(\.seat)
+    return open
   }
 
   private func status(_ seats: [GuardSeat]) throws(UserMessage) -> [GuardCaller.Call] {
@@ -241,7 +264,7 @@ struct GuardEnrolment {
 
   /// Not all guards did their part.
   private static func failure(
-    _ faults: [(server: GuardServer, fault: GuardFault)], _ part: String
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ part: String
   ) -> UserMessage {
     let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")
     let advice = "\nnothing is lost: run the same command again within a day, and it goes on"
@@ -269,5 +292,16 @@ struct GuardEnrolment {
 }
 
 extension GuardFault {
-  fileprivate var isRefusal: Bool { if case .refused = self { true } else { false } }
+  /// Whether the guard does not want to make an account, as without an invite.
+  fileprivate var isRefusal: Bool {
+    self == .refused(.malformed) || self == .refused(.unauthorised)
+  }
+
+  /// Whether what was asked for may have been done all the same.
+  fileprivate var isUnclear: Bool {
+    switch self {
+    case .missing, .refused(.counter): true
+    case .refused, .wrong: false
+    }
+  }
 }

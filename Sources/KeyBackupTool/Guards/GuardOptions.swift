@@ -22,6 +22,9 @@ struct GuardOptions: ParsableArguments {
   @Flag(help: "Log in on another device, and paste the address that its browser ends at.")
   var pasteLogin = false
 
+  @Flag(help: "Begin with a new login, and forget one that waits for the guards.")
+  var newLogin = false
+
   @Option(
     help: ArgumentHelp(
       "The way in with guards, by its label, its ID or the start of the ID.", valueName: "key"))
@@ -38,6 +41,7 @@ struct GuardOptions: ParsableArguments {
     guard sources <= 1 else { throw ValidationError("give the PIN for the guards in one way") }
     if usesPIN, guardLogin { throw ValidationError("--guard-pin and --guard-login: give one") }
     if pasteLogin, !guardLogin { throw ValidationError("--paste-login goes with --guard-login") }
+    if newLogin, !guardLogin { throw ValidationError("--new-login goes with --guard-login") }
   }
 
   /// Whether the backup is to be opened with a PIN and guards.

@@ -25,7 +25,7 @@ struct GuardPINAsker {
   /// - Returns: UTF-8.
   /// - Throws: `no-input` for an empty one, `config` when nobody can be asked, and the errors of the
   ///   sources.
-  func pin(for servers: [GuardServer], triesLeft left: Int) throws(UserMessage) -> SecretBytes {
+  func pin(for servers: [AskedGuard], triesLeft left: Int) throws(UserMessage) -> SecretBytes {
     prompter.events.send(
       .guardPIN(hosts: servers.map(\.name), triesLeft: left, source: source))
     let pin: SecretBytes
@@ -50,7 +50,7 @@ struct GuardPINAsker {
       option: "--guard-pin-file", limit: Self.limit)
   }
 
-  private func ask(_ servers: [GuardServer], _ left: Int) throws(UserMessage) -> SecretBytes {
+  private func ask(_ servers: [AskedGuard], _ left: Int) throws(UserMessage) -> SecretBytes {
     let question = PINQuestion(
       subject: "PIN for the guards \(servers.names)", note: "\(UserMessage.tries(left)) left")
     guard let typed = try asker.ask(question, prompter) else {

@@ -16,8 +16,8 @@ enum GuardReset {
   static func run(
     _ survey: inout GuardSurvey, _ secret: borrowing SecretBytes, _ caller: GuardCaller,
     _ world: World
-  ) throws(UserMessage) -> [(server: GuardServer, why: String)] {
-    var failed: [(server: GuardServer, why: String)] = []
+  ) throws(UserMessage) -> [(server: AskedGuard, why: String)] {
+    var failed: [(server: AskedGuard, why: String)] = []
     var places: [Int] = []
     var calls: [GuardCaller.Call] = []
     for (place, seat) in survey.seats.enumerated() {

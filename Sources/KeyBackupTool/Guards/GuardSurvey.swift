@@ -86,7 +86,7 @@ struct GuardSurvey {
   }
 
   /// The guards that were set back to an earlier state.
-  var setBack: [GuardServer] {
+  var setBack: [AskedGuard] {
     seats.filter { $0.finding?.isSetBack == true }.map(\.seat.server)
   }
 

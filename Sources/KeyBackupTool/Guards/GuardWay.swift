@@ -44,13 +44,13 @@ struct GuardWay {
     self.threshold = threshold
     seats = guards.enumerated().map { place, item in
       GuardSeat(
-        point: place + 1, server: GuardServer(guardID: item.0, url: moved[item.0] ?? item.1),
+        point: place + 1, server: AskedGuard(guardID: item.0, url: moved[item.0] ?? item.1),
         keyID: keyID, nonce: nonce)
     }
   }
 
   /// The guards as they are asked.
-  var servers: [GuardServer] { seats.map(\.server) }
+  var servers: [AskedGuard] { seats.map(\.server) }
 }
 
 extension KeySlot {
@@ -65,7 +65,7 @@ struct GuardSeat: Sendable {
   /// The point of its share, from 1 on.
   let point: Int
   /// The guard.
-  let server: GuardServer
+  let server: AskedGuard
   /// The key slot.
   let keyID: KeyID
   /// The header's `guard_nonce`.

@@ -8,7 +8,7 @@ struct GuardedLoginAttempt {
   let header: KeyHeader.GuardedLogin
   let caller: GuardCaller
   /// Guards that gave a wrong answer, although others opened the backup.
-  private(set) var liars: [(server: GuardServer, fault: GuardFault)] = []
+  private(set) var liars: [(server: AskedGuard, fault: GuardFault)] = []
 
   init(_ way: GuardWay, _ header: KeyHeader.GuardedLogin, _ caller: GuardCaller) {
     self.way = way
@@ -34,7 +34,7 @@ struct GuardedLoginAttempt {
     }
     let answers = try caller.answers(to: calls, as: ReleaseAnswer.self, repeats: 1)
     var times: [GuardID: UInt64] = [:]
-    var faults: [(server: GuardServer, fault: GuardFault)] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (seat, answer) in zip(way.seats, answers) {
       switch answer {
       case .success(let release) where release.release == session.release:
@@ -74,7 +74,7 @@ struct GuardedLoginAttempt {
     let needed = way.threshold.needed
     var shares = CollectedShares(threshold: way.threshold)
     var waiting = way.seats.filter { session.times[$0.server.guardID] != nil }
-    var faults: [(server: GuardServer, fault: GuardFault)] = way.seats
+    var faults: [(server: AskedGuard, fault: GuardFault)] = way.seats
       .filter { session.times[$0.server.guardID] == nil }
       .map { ($0.server, .missing("no release was begun there")) }
     while !shares.isComplete {
@@ -132,7 +132,7 @@ struct GuardedLoginAttempt {
 
   /// Why too few guards released.
   private func end(
-    _ faults: [(server: GuardServer, fault: GuardFault)], _ released: Int
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ released: Int
   ) throws(UserMessage) -> Collected {
     func count(_ isMeant: (GuardFault) -> Bool) -> Int { faults.count { isMeant($0.fault) } }
     if count({ $0 == .refused(.disabled) }) >= way.threshold.blocking { return .vetoed }

@@ -12,7 +12,7 @@ struct GuardedPINAttempt {
   /// The states of the guards, as they are after this attempt.
   private(set) var survey: GuardSurvey
   /// Guards that gave a wrong answer, although others opened the backup.
-  private(set) var liars: [(server: GuardServer, fault: GuardFault)] = []
+  private(set) var liars: [(server: AskedGuard, fault: GuardFault)] = []
 
   private let header: KeyHeader.GuardedPIN
   private let caller: GuardCaller
@@ -68,7 +68,7 @@ struct GuardedPINAttempt {
   }
 
   /// The guards that will be asked, if all answer.
-  var chosen: [GuardServer] {
+  var chosen: [AskedGuard] {
     waiting.prefix(survey.way.threshold.needed).map { survey.seats[$0].seat.server }
   }
 
@@ -221,7 +221,7 @@ struct GuardedPINAttempt {
   ///
   /// - Parameter secret: the secret of the key slot, which opened the backup.
   /// - Returns: the guards that did not do it, and why; that is no failure.
-  mutating func reset(_ secret: borrowing SecretBytes) -> [(server: GuardServer, why: String)] {
+  mutating func reset(_ secret: borrowing SecretBytes) -> [(server: AskedGuard, why: String)] {
     do throws(UserMessage) {
       return try GuardReset.run(&survey, secret, caller, world)
     } catch {

@@ -52,9 +52,9 @@ struct OwnedAccounts {
   /// The result of asking all guards.
   struct Result {
     /// The guards that did it.
-    var done: [GuardServer] = []
+    var done: [AskedGuard] = []
     /// The guards that did not, and why.
-    var failed: [(server: GuardServer, fault: GuardFault)] = []
+    var failed: [(server: AskedGuard, fault: GuardFault)] = []
   }
 
   /// Retires all accounts.
@@ -80,7 +80,7 @@ struct OwnedAccounts {
       } catch {
         throw UserMessage(error)
       }
-      let server = GuardServer(
+      let server = AskedGuard(
         guardID: account.guardID, url: moved[account.guardID] ?? account.url)
       calls.append(GuardCaller.Call(call, request(account.account), to: server, by: signer))
     }

@@ -40,7 +40,7 @@ extension UserMessage {
   ///   - time: when enough of them will.
   /// - Returns: the error that says what to do.
   static func tooFewGuards(
-    _ faults: [(server: GuardServer, fault: GuardFault)], _ way: GuardWay, next time: UInt64?
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ way: GuardWay, next time: UInt64?
   ) -> UserMessage {
     let needed = way.threshold.needed
     let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")

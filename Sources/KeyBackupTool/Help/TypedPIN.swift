@@ -6,11 +6,21 @@ enum TypedPIN {
 
   /// Whether one of these options is on the command line, with or without its value.
   static func isGiven(_ arguments: [String]) -> Bool {
-    arguments.contains { argument in
+    let takesKind = arguments.starts(with: ["guard", "add"])
+    return arguments.indices.contains { place in
+      let argument = arguments[place]
+      // There these two are flags, and name the kind of a way in.
+      if takesKind, kinds.contains(argument) {
+        let next = arguments.dropFirst(place + 1).first ?? "-"
+        return !next.hasPrefix("-")
+      }
       let name = argument.split(separator: "=", omittingEmptySubsequences: false).first ?? ""
       return options.contains(name.lowercased()) || isJoined(name.lowercased())
     }
   }
+
+  /// Flags of `guard add`.
+  private static let kinds: Set = ["--pin", "--password"]
 
   /// Whether a PIN may follow right after the option's name.
   private static func isJoined(_ name: String) -> Bool {

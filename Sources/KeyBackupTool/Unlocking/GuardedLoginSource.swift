@@ -27,9 +27,15 @@ struct GuardedLoginSource: MasterKeySource {
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var attempt = GuardedLoginAttempt(way, header, caller)
     if let session = try LoginSession.waiting(keyID, world), !session.times.isEmpty,
-      let secret = try collected(&attempt, session)
+      !unlock.guards.newLogin
     {
-      return try opened(secret, slot, session, attempt, &request)
+      do throws(UserMessage) {
+        if let secret = try collected(&attempt, session) {
+          return try opened(secret, slot, session, attempt, &request)
+        }
+      } catch  where [.dataInvalid, .noAuthenticator].contains(error.code) {
+        throw error.adding(hint: "or begin with a new login: --new-login")
+      }
     }
     let prompter = unlock.common.prompter(world)
     prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")

@@ -31,7 +31,7 @@ struct GuardedPINOpening: ~Copyable {
   /// The guards, as they are after the tries were set back.
   let survey: GuardSurvey
   /// The guards at which the tries were not set back, and why.
-  let notReset: [(server: GuardServer, why: String)]
+  let notReset: [(server: AskedGuard, why: String)]
 
   /// Tries one PIN at one way in.
   ///

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Nothing typed goes to guards that a person did not confirm, and no easy PIN is taken.
@@ -7,11 +8,14 @@ import Testing
     // Somebody who writes to the folder replaces the guards by their own.
     let planted = try await GuardCircle(3, in: guarded.box, name: "planted")
     let path = guarded.backup.place + "/keybackup/keys/\(guarded.keyID).json"
-    var text = try Files.text(path)
+    let before = try Files.text(path)
+    let header = try #require(before.firstMatch(of: /"protected":"([^"]+)"/)).1
+    var text = String(decoding: bytes(base64: String(header)), as: UTF8.self)
     for (own, other) in zip(guarded.circle.members, planted.members) {
       text = text.replacing(own.url, with: other.url).replacing(own.guardID, with: other.guardID)
     }
-    try Files.write(text, to: path)
+    let forged = Data(text.utf8).base64EncodedString()
+    try Files.write(before.replacing(header, with: forged), to: path)
     let home = try guarded.newHome()
     let unattended = try await guarded.alone(
       ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)

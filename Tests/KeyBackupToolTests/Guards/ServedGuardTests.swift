@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The real server, `keybackup-guard serve`, three times.
@@ -35,7 +36,7 @@ import Testing
     func invite(_ box: Sandbox) async throws -> String {
       let made = try await box.run(
         [BuiltProduct.path("keybackup-guard"), "invite", "--state", state], key: nil)
-      return made.out.split(whereSeparator: \.isWhitespace).map(String.init).last ?? ""
+      return made.out.split(separator: "\n").map(String.init).last ?? ""
     }
   }
 
@@ -52,7 +53,9 @@ import Testing
       "guard", "add", "--pin", "--threshold", "2", "--yes", "--json", "--pin-out", pinFile,
     ]
     for served in guards {
-      command += ["--server", served.url, "--invite", "\(served.url)=\(try await served.invite(box))"]
+      command += [
+        "--server", served.url, "--invite", "\(served.url)=\(try await served.invite(box))",
+      ]
     }
     let added = try await box.keybackup(command).json()
     let named = added["guards"].items.flatMap {

@@ -249,7 +249,8 @@ struct GuardAddition {
 
   // MARK: The PIN and the result
 
-  private func checkPlaces(besides folder: String) throws(UserMessage) {
+  /// Refuses a random PIN that could not be shown or written, before anything is made.
+  func checkPlaces(besides folder: String) throws(UserMessage) {
     guard case .pin(_, isPassword: false) = plan.kind, !new.isOwn else { return }
     guard new.pinOut != nil || new.reveal || (output.resultIsTerminal && !output.json) else {
       throw UserMessage(

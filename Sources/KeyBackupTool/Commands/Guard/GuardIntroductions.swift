@@ -10,9 +10,9 @@ struct GuardIntroductions {
   ///
   /// - Throws: `guards-unreachable`, `guard-wrong`; `usage` for two addresses of one guard, and for
   ///   a guard that does not offer what is wanted.
-  func servers() throws(UserMessage) -> [GuardServer] {
+  func servers() throws(UserMessage) -> [AskedGuard] {
     let answers = try caller.infos(plan.urls)
-    var servers: [GuardServer] = []
+    var servers: [AskedGuard] = []
     for (url, answer) in zip(plan.urls, answers) {
       switch answer {
       case .failure(let fault):
@@ -24,7 +24,7 @@ struct GuardIntroductions {
             + "check the address; for a certificate of your own: --guard-ca FILE")
       case .success(let info):
         try requireOffer(info, at: url)
-        servers.append(GuardServer(guardID: info.guardID, url: url))
+        servers.append(AskedGuard(guardID: info.guardID, url: url))
       }
     }
     for (place, server) in servers.enumerated() {

@@ -5,7 +5,7 @@ internal import GuardProtocol
 struct GuardPromise {
   let terms: GuardDraft.Terms
   let threshold: GuardThreshold
-  let servers: [GuardServer]
+  let servers: [AskedGuard]
 
   /// The guards, one line each with its ID.
   var guards: [String] {

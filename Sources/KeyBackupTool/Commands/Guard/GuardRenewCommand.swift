@@ -69,9 +69,15 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
       if finish { return try retire(left, replaced: nil, caller, world) }
     }
+    guard !finish else {
+      throw UserMessage(
+        .usage, "a renewal is unfinished, so the earlier way in does not end yet",
+        hint: "first finish it: keybackup guard renew")
+    }
     let old = try chosen(live, draft.replaces)
     let addition = GuardAddition(
       unlock: unlock, new: new, plan: try plan(old), place: place, world: world)
+    try addition.checkPlaces(besides: backup.folder.path)
     let code = try addition.run(in: &opened, caller)
     unlock.output(world).note(
       required: "4. After that, end the earlier way in: keybackup guard renew --finish")

@@ -9,8 +9,8 @@ struct GuardRetirement {
   /// The guards that did it, and the others, over all ways in.
   struct Report {
     var ways = 0
-    var done: [GuardServer] = []
-    var failed: [(server: GuardServer, fault: GuardFault)] = []
+    var done: [AskedGuard] = []
+    var failed: [(server: AskedGuard, fault: GuardFault)] = []
     /// Ways in that enough guards still open.
     var open = 0
 

@@ -39,8 +39,8 @@ struct GuardVetoCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     let ways = try OwnedAccounts.all(opened, moved: unlock.guards.servers).filter(\.areLogins)
-    var done: [GuardServer] = []
-    var failed: [(server: GuardServer, fault: GuardFault)] = []
+    var done: [AskedGuard] = []
+    var failed: [(server: AskedGuard, fault: GuardFault)] = []
     var isStopped = true
     var count = 0
     for owned in ways {

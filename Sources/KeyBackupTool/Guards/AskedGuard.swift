@@ -1,7 +1,7 @@
 internal import CSPP
 
 /// A guard as it is asked: its ID, which signs and is signed for, and the address to use.
-struct GuardServer: Hashable, Sendable {
+struct AskedGuard: Hashable, Sendable {
   /// The guard.
   let guardID: GuardID
   /// The address.
@@ -14,7 +14,7 @@ struct GuardServer: Hashable, Sendable {
   var title: String { "\(name) (\(guardID.hex))" }
 }
 
-extension [GuardServer] {
+extension [AskedGuard] {
   /// The hosts, for a message.
   var names: String { map(\.name).joined(separator: ", ") }
 }
