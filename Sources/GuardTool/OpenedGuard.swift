@@ -5,7 +5,7 @@ internal import GuardService
 /// A guard, opened as the options say.
 struct OpenedGuard {
   /// The guard.
-  let accounts: GuardAccounts
+  let accounts: GuardAccountService
   /// The file of its server key, if it was made just now.
   let newServerKey: String?
   private let store: GuardStore
@@ -23,7 +23,7 @@ struct OpenedGuard {
   static func open(
     _ options: StateOptions, folder: String, isFirst: Bool = false,
     verifier: IDTokenVerifier? = nil,
-    _ choices: GuardAccounts.Options = GuardAccounts.Options()
+    _ choices: GuardAccountService.Options = GuardAccountService.Options()
   ) async throws(GuardToolError) -> OpenedGuard {
     let store = try await database(options, folder: folder)
     do throws(GuardToolError) {
@@ -32,7 +32,7 @@ struct OpenedGuard {
       let key = try serverKey(path, isNew: isNew)
       do throws(GuardStoreError) {
         return OpenedGuard(
-          accounts: try await GuardAccounts(
+          accounts: try await GuardAccountService(
             store: store, key: key, verifier: verifier, options: choices),
           newServerKey: isNew ? path : nil, store: store)
       } catch {

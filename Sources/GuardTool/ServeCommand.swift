@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
     let verifier = try login.verifier()
     let opened = try await OpenedGuard.open(
       state, folder: folder, isFirst: true, verifier: verifier,
-      GuardAccounts.Options(
+      GuardAccountService.Options(
         urls: network.urls, issuers: verifier.issuers, wantsInvites: !open))
     if let key = opened.newServerKey {
       GuardStreams.note(

@@ -18,8 +18,8 @@ struct Main {
       ? try await .sqlite(words[2]) : try await .postgreSQL(words[2])
     let sevens = [UInt8](repeating: 7, count: 32)
     let key = try ServerKey(unsafe SecretBytes(copying: sevens.span.bytes))
-    let accounts = try await GuardAccounts(
-      store: store, key: key, options: GuardAccounts.Options(wantsInvites: false))
+    let accounts = try await GuardAccountService(
+      store: store, key: key, options: GuardAccountService.Options(wantsInvites: false))
     for line in try String(contentsOfFile: words[3], encoding: .utf8).split(separator: "\n") {
       let parts = line.split(separator: " ").map { String($0) }
       guard parts.count == 4, let call = GuardCall.allCases.first(where: { $0.path == parts[0] }),

@@ -9,7 +9,7 @@ struct AccountMoment: Sendable {
 }
 
 /// The way of a request to an account and back.
-extension GuardAccounts {
+extension GuardAccountService {
   /// The readings of one request before it gives up: each one lost against somebody else's change.
   private static let attempts = 64
 

@@ -20,4 +20,4 @@ public protocol GuardAnswering: Sendable {
   func state() async -> GuardState
 }
 
-extension GuardAccounts: GuardAnswering {}
+extension GuardAccountService: GuardAnswering {}

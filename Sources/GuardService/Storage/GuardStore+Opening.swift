@@ -5,7 +5,7 @@ extension GuardStore {
   /// - Parameter path: the file; SQLite makes two others beside it.
   /// - Throws: ``GuardStoreError``.
   public static func sqlite(_ path: String) async throws(GuardStoreError) -> GuardStore {
-    let store = GuardStore(try SQLiteDatabase(path: path))
+    let store = GuardStore(try SQLiteGuardDatabase(path: path))
     try await store.prepare()
     return store
   }

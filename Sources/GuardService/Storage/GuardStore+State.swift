@@ -50,8 +50,7 @@ extension GuardStore {
   /// - Parameters:
   ///   - now: in Unix seconds.
   ///   - limit: an enrolment that began until then, in Unix seconds, is over.
-  func remember(_ now: UInt64, endingEnrolmentsBefore limit: UInt64) async throws(GuardStoreError)
-  {
+  func remember(_ now: UInt64, endingEnrolmentsBefore limit: UInt64) async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: false)
       let state = try session.row()

@@ -31,7 +31,9 @@ public struct GuardStore: Sendable {
   func prepare() async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: true)
-      if try session.hasTables() { _ = try session.row() } else {
+      if try session.hasTables() {
+        _ = try session.row()
+      } else {
         for statement in GuardSchema.statements { _ = try session.run(statement, []) }
       }
     }
@@ -104,8 +106,11 @@ public struct GuardStore: Sendable {
       try session.lock(exclusively: false)
       let state = try session.row()
       guard state.epoch == row.epoch, !state.isStopped else { return .stale }
-      guard try session.run("SELECT version FROM accounts WHERE id = $1",
-        [.bytes(account.id.bytes)]).isEmpty
+      guard
+        try session.run(
+          "SELECT version FROM accounts WHERE id = $1",
+          [.bytes(account.id.bytes)]
+        ).isEmpty
       else { return .stale }
       if let invite {
         let spent = try session.run(

@@ -37,8 +37,9 @@ import Testing
     let restarted = try await service.restarted()
     #expect(await (try owner.at(restarted)).evaluate(counter, try element(1)).refusal == .clock)
     // Another process accepts.
-    #expect(try await GuardUnderTest(service.place, service.time).accounts.acceptClock()
-      == service.time.now)
+    #expect(
+      try await GuardUnderTest(service.place, service.time).accounts.acceptClock()
+        == service.time.now)
     #expect(await !other.accounts.state().isClockHalted)
     #expect(await there.evaluate(counter, try element(1)).status == 200)
     #expect(await (try owner.at(restarted)).reset(counter + 1).status == 200)
@@ -128,7 +129,7 @@ import Testing
   @Test func `PostgreSQL's own clock is used where several processes serve a guard`() async throws {
     let place = try StoreKind.postgreSQL.place()
     let time = TestTime()
-    let accounts = try await GuardAccounts(
+    let accounts = try await GuardAccountService(
       store: try await place.open(usesServersClock: true),
       key: try ServerKey(secret([UInt8](repeating: 7, count: 32))), clock: time.clock)
     let accepted = try await accounts.acceptClock()

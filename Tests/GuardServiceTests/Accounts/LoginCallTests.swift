@@ -120,7 +120,7 @@ import Testing
     let found = try await store.find(owner.account)
     let old = try #require(found.account)
     var account = old
-    let vetoed = Set((0..<GuardAccounts.mostVetoed).map { _ in ReleaseID.random() })
+    let vetoed = Set((0..<GuardAccountService.mostVetoed).map { _ in ReleaseID.random() })
     guard case .login(let login) = old.state else {
       Issue.record("a login account")
       return

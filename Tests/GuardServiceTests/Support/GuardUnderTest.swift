@@ -10,7 +10,7 @@ import Testing
 struct GuardUnderTest: Sendable {
   static let issuer = "https://login.example"
 
-  let accounts: GuardAccounts
+  let accounts: GuardAccountService
   let place: StorePlace
   let time: TestTime
 
@@ -27,10 +27,10 @@ struct GuardUnderTest: Sendable {
   ) async throws {
     self.place = place
     self.time = time
-    accounts = try await GuardAccounts(
+    accounts = try await GuardAccountService(
       store: try await place.open(), key: try ServerKey(secret([UInt8](repeating: key, count: 32))),
       clock: time.clock, verifier: TokenOfTests(),
-      options: GuardAccounts.Options(issuers: [Self.issuer], wantsInvites: wantsInvites))
+      options: GuardAccountService.Options(issuers: [Self.issuer], wantsInvites: wantsInvites))
   }
 
   /// The same place after a restart.

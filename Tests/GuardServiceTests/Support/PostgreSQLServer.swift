@@ -43,12 +43,13 @@ final class PostgreSQLServer: Sendable {
       + settings.flatMap { ["-c", $0] }
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = [
-      "-c",
-      "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
-        + "kill -QUIT $!; wait; rm -rf \"$folder\" \"$folder.log\"",
-      "sh", folder.path,
-    ] + server
+    shell.arguments =
+      [
+        "-c",
+        "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
+          + "kill -QUIT $!; wait; rm -rf \"$folder\" \"$folder.log\"",
+        "sh", folder.path,
+      ] + server
     let pipe = Pipe()
     // No other program that a test starts may hold this end open.
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)

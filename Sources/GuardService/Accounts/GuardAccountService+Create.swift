@@ -4,7 +4,7 @@ internal import RistrettoVOPRF
 internal import SecretMemory
 
 /// New accounts.
-extension GuardAccounts {
+extension GuardAccountService {
   func create(
     _ request: CreateAccountRequest, by key: SigningKey
   ) async throws(CallFailure) -> GuardAnswer {

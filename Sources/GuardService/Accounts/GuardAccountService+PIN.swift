@@ -4,7 +4,7 @@ internal import RistrettoVOPRF
 internal import SecretMemory
 
 /// The calls of PIN accounts.
-extension GuardAccounts {
+extension GuardAccountService {
   func evaluate(
     _ request: EvaluateRequest, by key: SigningKey
   ) async throws(CallFailure) -> GuardAnswer {

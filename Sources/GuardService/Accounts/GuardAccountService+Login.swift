@@ -3,7 +3,7 @@ internal import GuardProtocol
 internal import SecretMemory
 
 /// The calls of login accounts.
-extension GuardAccounts {
+extension GuardAccountService {
   func release(
     _ request: ReleaseRequest, by key: SigningKey
   ) async throws(CallFailure) -> GuardAnswer {

@@ -4,7 +4,7 @@ public import GuardProtocol
 /// A guard: it answers every call of the protocol.
 ///
 /// A change is durable before its answer leaves.
-public final class GuardAccounts: Sendable {
+public final class GuardAccountService: Sendable {
   /// The parts that an operator chooses.
   public struct Options: Sendable {
     /// The URLs at which the guard can be reached, at most 16.

@@ -3,7 +3,7 @@ internal import GuardProtocol
 internal import SecretMemory
 
 /// What an operator does and sees.
-extension GuardAccounts {
+extension GuardAccountService {
   /// Makes an invite: 26 characters, for one account. Only its hash is stored.
   ///
   /// - Throws: ``GuardStoreError``.
@@ -58,6 +58,7 @@ extension GuardAccounts {
   public func importAccounts(from path: String) async throws(GuardStoreError) -> Int {
     let watch = watch
     return try await store.importAccounts(
-      from: path, identity: key.identity.publicKey.bytes) { watch.time($0) }
+      from: path, identity: key.identity.publicKey.bytes
+    ) { watch.time($0) }
   }
 }

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 
 /// An SQLite file: write-ahead log, and a commit is on the disk before it returns.
-struct SQLiteDatabase: GuardDatabase {
+struct SQLiteGuardDatabase: GuardDatabase {
   private let queue: DatabaseQueue
 
   /// Opens or makes a file that only its user can read.
@@ -94,13 +94,15 @@ private struct SQLiteSession: SQLSession {
   let database: Database
 
   func run(_ sql: String, _ values: [SQLValue]) throws(GuardStoreError) -> [SQLRow] {
-    try SQLiteDatabase.translating {
+    try SQLiteGuardDatabase.translating {
       let statement = try database.cachedStatement(
         sql: String(sql.map { $0 == "$" ? "?" : $0 }))
       let rows = try Row.fetchCursor(
         statement, arguments: StatementArguments(values.map(\.databaseValue)))
       var answer: [SQLRow] = []
-      while let row = try rows.next() { answer.append(try SQLRow(row.databaseValues.map(Self.value))) }
+      while let row = try rows.next() {
+        answer.append(try SQLRow(row.databaseValues.map(Self.value)))
+      }
       return answer
     }
   }

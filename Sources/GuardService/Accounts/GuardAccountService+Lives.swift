@@ -2,7 +2,7 @@ internal import CSPP
 internal import GuardProtocol
 
 /// The calls that accounts of both kinds have.
-extension GuardAccounts {
+extension GuardAccountService {
   func confirm(
     _ request: CounterRequest, by key: SigningKey
   ) async throws(CallFailure) -> GuardAnswer {
