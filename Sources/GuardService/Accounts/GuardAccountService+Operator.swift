@@ -2,10 +2,13 @@ internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
 
-/// What an operator does and sees.
+/// The operator: invites, moving, the clock, counts.
 extension GuardAccountService {
-  /// Makes an invite: 26 characters, for one account. Only its hash is stored.
+  /// Makes an invite for one account.
   ///
+  /// Only its hash is stored.
+  ///
+  /// - Returns: the invite, 26 characters.
   /// - Throws: ``GuardStoreError``.
   public func createInvite() async throws(GuardStoreError) -> String {
     let invite = String(

@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 public import GuardProtocol
 
 /// A guard: it answers every call of the protocol.

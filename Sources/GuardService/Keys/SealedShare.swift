@@ -4,8 +4,8 @@ internal import SecretMemory
 
 /// An OPRF key or a share under the sealing key, bound to all that an account cannot change.
 ///
-/// A row that somebody moved to another account, or whose keys or terms were changed, opens
-/// nothing.
+/// A row that somebody moved to another account does not open, nor does one whose keys or terms
+/// were changed.
 enum SealedShare {
   /// Seals 32 bytes for an account.
   ///

@@ -1,4 +1,5 @@
-public import GuardProtocol
+public import CSPP
+internal import GuardProtocol
 public import SecretMemory
 
 // This folder is for the server key and what is derived from it. It knows no request and no clock.
@@ -9,7 +10,7 @@ public import SecretMemory
 //   Subject key  = HKDF(server key, "keybackup:v1:guard-subjects").
 //   Subject      = HMAC-SHA-256(subject key, issuer | 0x00 | subject).
 
-/// The secret without which a guard's database opens nothing, and the keys derived from it.
+/// The secret without which no share in a guard's database opens, and the keys derived from it.
 public struct ServerKey: ~Copyable, Sendable {
   /// The size of a server key, 32 bytes.
   public static let size = 32

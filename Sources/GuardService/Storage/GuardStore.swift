@@ -1,5 +1,5 @@
-internal import CSPP
-public import GuardProtocol
+public import CSPP
+internal import GuardProtocol
 
 /// A guard's database: every statement, for each kind of database the same.
 ///
@@ -10,7 +10,7 @@ public struct GuardStore: Sendable {
 
   init(_ database: any GuardDatabase) { self.database = database }
 
-  /// What a request finds.
+  /// The state that a request finds.
   struct Found: Sendable {
     let row: GuardRow
     let account: StoredAccount?
@@ -60,11 +60,13 @@ public struct GuardStore: Sendable {
   /// Replaces an account.
   ///
   /// - Parameters:
-  ///   - account: the new state.
   ///   - old: the state that was read.
+  ///   - account: the new state.
   ///   - event: the change.
   ///   - row: the state of the guard that was read with it.
   ///   - now: in Unix seconds.
+  /// - Returns: whether it was replaced.
+  /// - Throws: ``GuardStoreError``.
   func replace(
     _ old: StoredAccount, by account: StoredAccount, _ event: AccountEvent, in row: GuardRow,
     at now: UInt64
@@ -99,6 +101,8 @@ public struct GuardStore: Sendable {
   ///   - invite: the hash of the invite, 32 bytes; nil if none is needed.
   ///   - row: the state of the guard that was read.
   ///   - now: in Unix seconds.
+  /// - Returns: whether it was added.
+  /// - Throws: ``GuardStoreError``.
   func add(
     _ account: StoredAccount, invite: [UInt8]?, in row: GuardRow, at now: UInt64
   ) async throws(GuardStoreError) -> Outcome {

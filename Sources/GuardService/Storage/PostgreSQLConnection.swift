@@ -95,7 +95,7 @@ final class PostgreSQLConnection: SQLSession {
     var names = unsafe options.map { unsafe UnsafePointer(strdup($0.0)) } + [nil]
     var values = unsafe options.map { unsafe UnsafePointer(strdup($0.1)) } + [nil]
     defer {
-      unsafe (names + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
+      for unsafe text in unsafe names + values { unsafe free(UnsafeMutablePointer(mutating: text)) }
     }
     unsafe handle = unsafe PQconnectdbParams(&names, &values, 1)
     guard !isBroken else {

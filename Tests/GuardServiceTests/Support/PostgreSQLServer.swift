@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Debian's PostgreSQL on a Unix socket in a temporary folder. It refuses to run as root.
+/// Debian's PostgreSQL on a Unix socket in a temporary folder.
 ///
-/// The shell that started it stops it when this process ends, however that happens.
+/// It refuses to run as root, so another user runs it. The shell that started it stops it when this process ends, however that happens.
 final class PostgreSQLServer: Sendable {
   /// The server that the tests of this process share.
   static let shared = Result { try PostgreSQLServer() }
@@ -18,6 +18,7 @@ final class PostgreSQLServer: Sendable {
   /// Starts a server.
   ///
   /// - Parameter options: settings, such as `fsync=off`.
+  /// - Throws: if it does not start.
   init(_ options: [String] = []) throws {
     let programs = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
     let version = try #require(programs.compactMap { Int($0) }.max(), "see scripts/setup")
