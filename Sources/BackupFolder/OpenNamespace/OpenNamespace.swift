@@ -16,10 +16,7 @@ public struct OpenNamespace: ~Copyable {
   /// The key slot that opened it; nil for another program's envelope and for a cached master key.
   public var openedBy: KeyID? { opening.keyID }
   /// The state of the logs: whether they are whole and the newest this computer has seen.
-  public internal(set) var health: LogHealth {
-    get { state.health }
-    set { state.health = newValue }
-  }
+  public internal(set) var health = LogHealth()
   /// Log files that do not open or are not synchronised.
   public var logFindings: [FileFinding] { log.findings + earlierFindings }
   /// Whether a newer program wrote changes that this version does not know.
@@ -33,10 +30,7 @@ public struct OpenNamespace: ~Copyable {
   public var viewProblem: BackupFolderError? { view.problem }
 
   /// The additions of the last call that adds wallets, also when it failed.
-  public internal(set) var lastAdded: Added {
-    get { state.lastAdded }
-    set { state.lastAdded = newValue }
-  }
+  public internal(set) var lastAdded = Added()
 
   /// Key slots that the last writing call removed because the one that opened the backup replaces
   /// them.
@@ -54,36 +48,20 @@ public struct OpenNamespace: ~Copyable {
   private(set) var purpose: Purpose
   /// Whether the logs were read.
   private(set) var isLoaded = false
-  private let state = NamespaceState()
   /// The logs of all computers.
-  var log: OperationLog {
-    _read { yield state.log }
-    _modify { yield &state.log }
-  }
+  var log = OperationLog()
   /// The files and silent writers.
-  var fileState: FileState {
-    _read { yield state.fileState }
-    _modify { yield &state.fileState }
-  }
+  var fileState = FileState()
   /// The local state of this namespace.
-  var localState: LocalState {
-    _read { yield state.localState }
-    _modify { yield &state.localState }
-  }
+  var localState = LocalState()
   /// The CSPP files.
   var view: WalletView
   /// The key slot and secret that opened it.
   var opening: Opening
   /// The files of key slots, as far as writing calls changed them.
-  var slotFiles: KeySlotFiles {
-    _read { yield state.slotFiles }
-    _modify { yield &state.slotFiles }
-  }
+  var slotFiles = KeySlotFiles()
   /// The namespaces before and beside this one.
-  var lineage: Lineage {
-    _read { yield state.lineage }
-    _modify { yield &state.lineage }
-  }
+  var lineage = Lineage()
 
   /// The purpose for which a namespace is opened.
   public enum Purpose: Sendable {
