@@ -125,7 +125,7 @@ private final class ProbeClient {
   ) throws -> Message {
     let parts = line.split(separator: " ")
     guard parts.count == 2, parts[0] == "200" else { throw Wrong(text: line) }
-    return try Message(parsing: unhex(String(parts[1])).span.bytes)
+    return try unsafe Message(parsing: unhex(String(parts[1])).span.bytes)
   }
 
   private func evaluation() throws -> String {
