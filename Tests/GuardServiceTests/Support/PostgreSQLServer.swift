@@ -46,7 +46,7 @@ final class PostgreSQLServer: Sendable {
     shell.arguments = [
       "-c",
       "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
-        + "kill -QUIT $!; wait; rm -rf \"$folder\" \"$folder.log\"",
+        + "kill -QUIT $!; sleep 1; rm -rf \"$folder\" \"$folder.log\"",
       "sh", folder.path,
     ] + server
     let pipe = Pipe()
@@ -71,7 +71,7 @@ final class PostgreSQLServer: Sendable {
   /// Stops the server.
   func stop() {
     life.withLock { try? $0.write(contentsOf: Data("\n".utf8)) }
-    shell.withLock { $0.waitUntilExit() }
+    for _ in 0..<200 where shell.withLock({ $0.isRunning }) { usleep(50_000) }
   }
 
   /// libpq's words for a new database.
