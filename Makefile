@@ -12,6 +12,7 @@ KEY ?= simulated
 
 # The program as it is released, in .build/release.
 RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
+GUARD_RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup-guard
 
 FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Examples/Package.swift \
   Examples/Sources
@@ -22,6 +23,7 @@ COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
 # Units are installed and never enabled.
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
+SYSTEM_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 EXAMPLE_UNITS = $(share)/doc/keybackup/examples
 # Where `make build` leaves them.
 COMPLETIONS = .build/completions
@@ -74,6 +76,10 @@ build: ## the release build: .build/release/keybackup, shell completions, manual
 	@for shell in bash zsh fish; do \
 	  .build/release/keybackup --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done
 	$(MAN_PAGES)
+	$(GUARD_RELEASE)
+	@mkdir -p $(COMPLETIONS)/guard
+	@for shell in bash zsh fish; do \
+	  .build/release/keybackup-guard --generate-completion-script $$shell >$(COMPLETIONS)/guard/$$shell || exit; done
 
 man: ## the manual pages, in .build/man (make build makes them too)
 	@scripts/setup --check build
@@ -81,14 +87,20 @@ man: ## the manual pages, in .build/man (make build makes them too)
 	$(MAN_PAGES)
 
 install: ## put what `make build` built under PREFIX (/usr/local), with completions and manual pages
-	@[ -e $(COMPLETIONS)/fish ] && [ -e $(MAN)/keybackup.1 ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
+	@[ -e $(COMPLETIONS)/fish ] && [ -e $(COMPLETIONS)/guard/fish ] && [ -e $(MAN)/keybackup.1 ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
 	install -D -m 644 $(COMPLETIONS)/bash $(COMPLETIONS_BASH)/keybackup
 	install -D -m 644 $(COMPLETIONS)/zsh $(COMPLETIONS_ZSH)/_keybackup
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
 	@for page in $(MAN)/*; do \
 	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
-	@mkdir -p $(USER_UNITS) $(EXAMPLE_UNITS)
+	install -D -m 755 -s .build/release/keybackup-guard $(DESTDIR)$(PREFIX)/bin/keybackup-guard
+	install -D -m 644 debian/keybackup-guard.1 $(share)/man/man1/keybackup-guard.1
+	install -D -m 644 $(COMPLETIONS)/guard/bash $(COMPLETIONS_BASH)/keybackup-guard
+	install -D -m 644 $(COMPLETIONS)/guard/zsh $(COMPLETIONS_ZSH)/_keybackup-guard
+	install -D -m 644 $(COMPLETIONS)/guard/fish $(COMPLETIONS_FISH)/keybackup-guard.fish
+	@mkdir -p $(USER_UNITS) $(SYSTEM_UNITS) $(EXAMPLE_UNITS)
+	sed 's|/usr/bin/keybackup|$(PREFIX)/bin/keybackup|' systemd/keybackup-guard.service >'$(SYSTEM_UNITS)/keybackup-guard.service'
 	@# The program is where it was installed.
 	sed 's|/usr/bin/keybackup|$(PREFIX)/bin/keybackup|' 'systemd/keybackup-watch@.service' >'$(USER_UNITS)/keybackup-watch@.service'
 	sed 's|/usr/bin/keybackup|$(PREFIX)/bin/keybackup|' systemd/examples/keybackup-watch-lnd.service >$(EXAMPLE_UNITS)/keybackup-watch-lnd.service
@@ -103,7 +115,10 @@ uninstall: ## remove what install put there
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 \
 	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
+	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup-guard $(COMPLETIONS_BASH)/keybackup-guard \
+	  $(COMPLETIONS_ZSH)/_keybackup-guard $(COMPLETIONS_FISH)/keybackup-guard.fish
 	rm -f '$(USER_UNITS)/keybackup-watch@.service' $(EXAMPLE_UNITS)/keybackup-watch-lnd.service
+	rm -f $(SYSTEM_UNITS)/keybackup-guard.service
 
 .PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
 
@@ -115,6 +130,10 @@ package-parts: build
 	@sed '1{/^#!/d}' $(COMPLETIONS)/bash >.build/package/bash/keybackup
 	@install -D -m 644 $(COMPLETIONS)/zsh .build/package/zsh/_keybackup
 	@install -D -m 644 $(COMPLETIONS)/fish .build/package/fish/keybackup.fish
+	@mkdir -p .build/package/guard/bash
+	@sed '1{/^#!/d}' $(COMPLETIONS)/guard/bash >.build/package/guard/bash/keybackup-guard
+	@install -D -m 644 $(COMPLETIONS)/guard/zsh .build/package/guard/zsh/_keybackup-guard
+	@install -D -m 644 $(COMPLETIONS)/guard/fish .build/package/guard/fish/keybackup-guard.fish
 
 deb: ## the Debian packages: .build/deb (scripts/setup packages; MAINTAINER=)
 	@scripts/setup --check packages

@@ -1,8 +1,54 @@
-import ArgumentParser
-import GuardClient
-import GuardService
+internal import ArgumentParser
+internal import Glibc
+internal import SecretMemory
 
-/// The command `keybackup-guard`.
-@main struct GuardTool: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "keybackup-guard")
+/// The command `keybackup-guard`: hardens the process, runs one command, and turns what it threw into
+/// text and an exit code.
+@main
+struct GuardTool: AsyncParsableCommand {
+  /// The version, keybackup's.
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "keybackup-guard",
+    abstract: "Run a guard: a small server that helps to open keybackup's backups.",
+    discussion: """
+      A guard holds a secret for an account. It lets it be used seldom, so that a PIN cannot be \
+      guessed, or only by someone who logs in. It never learns the PIN, nor what is backed up.
+      """,
+    version: "keybackup-guard \(version)",
+    subcommands: [
+      ServeCommand.self, GuardInviteCommand.self, GuardExportCommand.self,
+      GuardImportCommand.self, GuardClockCommand.self, AskCommand.self,
+    ])
+
+  static func main() async {
+    // No core dump, no debugger, private files: before anything is read.
+    let missing = ProcessHardening.apply()
+    signal(SIGPIPE, SIG_IGN)
+    for line in missing { GuardStreams.note("warning: \(line)") }
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as GuardToolError {
+      GuardStreams.report(error)
+      _exit(error.code.rawValue)
+    } catch {
+      // The parser's own: help and version too.
+      let isClean = exitCode(for: error) == .success
+      if isClean {
+        GuardStreams.result(fullMessage(for: error))
+        _exit(GuardExit.success.rawValue)
+      }
+      GuardStreams.report(
+        GuardToolError(
+          .usage, message(for: error), hint: "keybackup-guard --help shows what there is"))
+      _exit(GuardExit.usage.rawValue)
+    }
+    _exit(GuardExit.success.rawValue)
+  }
 }

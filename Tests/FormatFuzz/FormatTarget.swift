@@ -43,6 +43,8 @@ enum FormatTarget: String, CaseIterable {
   case worldText = "world-text"
   /// gzip.
   case gzip
+  /// The messages between a client and a guard.
+  case guards
 
   /// Gives the decoder one input.
   ///
@@ -68,6 +70,7 @@ enum FormatTarget: String, CaseIterable {
     case .worldEntry: WorldEntryTarget.run(bytes)
     case .worldText: WorldTextTarget.run(bytes)
     case .gzip: WorldGzipTarget.run(bytes)
+    case .guards: GuardTarget.run(bytes)
     }
   }
 }

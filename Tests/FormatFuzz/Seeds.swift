@@ -61,6 +61,7 @@ enum Seeds {
       case .worldEntry: return [WorldTar.body([1, 200], path: "a"), [0xA4, 0x64]]
       case .worldText: return [WorldTar.root, Array(WorldTar.metadata.utf8), Array("{}".utf8)]
       case .gzip: return [WorldTar.gzip, Array(WorldTar.gzip.dropLast())]
+      case .guards: return GuardTarget.seeds.map { Array($0.utf8) }
       }
     } catch {
       fatalError("\(error)")

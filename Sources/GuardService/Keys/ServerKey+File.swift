@@ -1,3 +1,6 @@
+// The compiler finds `struct stat` in the module in which it first saw it: any of these.
+internal import CLinux
+internal import CoreFoundation
 internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory
@@ -27,9 +30,11 @@ extension ServerKey {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw .file(errno, path) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .invalid }
-    guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw .open(path)
-    }
+    // systemd gives its credentials, which are root's, to the service's user by an access list. That
+    // shows as the group's right to read.
+    let isRoots = status.st_uid == 0 && geteuid() != 0
+    guard status.st_mode & (isRoots ? 0o037 : 0o077) == 0, isRoots || status.st_uid == geteuid()
+    else { throw .open(path) }
     // One byte more than a key has, to notice a longer file.
     var text = SecretBytes(zeroed: digits + 2)
     let count = unsafe text.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }

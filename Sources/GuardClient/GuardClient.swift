@@ -1,2 +1,0 @@
-/// Skeleton.
-enum Skeleton {}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+
+/// A TCP connection to loopback that sends what a test says, as slowly as it says.
+final class RawConnection {
+  private let socket: Int32
+
+  init(port: Int) throws {
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Missing("a connection: errno \(errno)") }
+  }
+
+  deinit { close(socket) }
+
+  /// Sends bytes.
+  ///
+  /// - Returns: whether the other end still takes them.
+  @discardableResult func send(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
+  /// All that comes until the other end closes, or these seconds are over.
+  func rest(within seconds: Double) -> (text: String, isClosed: Bool) {
+    var text: [UInt8] = []
+    let end = ContinuousClock.now + .seconds(seconds)
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while ContinuousClock.now < end {
+      var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&waiting, 1, 50) > 0 else { continue }
+      let count = unsafe recv(socket, &buffer, buffer.count, 0)
+      guard count > 0 else { return (String(decoding: text, as: UTF8.self), true) }
+      text += buffer[..<count]
+    }
+    return (String(decoding: text, as: UTF8.self), false)
+  }
+
+  /// What comes until this text is there, or these seconds are over.
+  func text(upTo last: String, within seconds: Double) -> String {
+    var text = ""
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end, !text.contains(last) {
+      let (more, isClosed) = rest(within: 0.1)
+      text += more
+      if isClosed { break }
+    }
+    return text
+  }
+}

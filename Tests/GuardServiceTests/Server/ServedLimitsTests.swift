@@ -1,0 +1,143 @@
+import Foundation
+import GuardProtocol
+import Testing
+
+@testable import GuardService
+
+@Suite("Clients that are slow, many or large, at the real program")
+struct ServedLimitsTests {
+  private static let head =
+    "POST /v1/status HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+  @Test func `A body beyond 64 KiB is refused before it is read, announced or not`() async throws {
+    let served = try await ServedGuard.start(["--open", "--plain"])
+    let announced = try RawConnection(port: served.port)
+    announced.send(Self.head + "Content-Length: 65537\r\n\r\n")
+    let answer = announced.rest(within: 60)
+    #expect(answer.text.hasPrefix("HTTP/1.1 413 ") && answer.isClosed, "\(answer)")
+    let streamed = try RawConnection(port: served.port)
+    streamed.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n")
+    for _ in 0..<5 { streamed.send("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n") }
+    let second = streamed.rest(within: 60)
+    #expect(second.text.hasPrefix("HTTP/1.1 413 ") && second.isClosed, "\(second)")
+    // Exactly 64 KiB is read.
+    let most = [UInt8](repeating: 0x20, count: GuardCall.maximumBodySize)
+    #expect(try await served.request("POST", "/v1/status", body: most).answer.status == 401)
+    let metrics = try await served.request("GET", "/metrics").answer.text
+    #expect(metrics.contains(#"keybackup_guard_refused_total{reason="size"} 2"#))
+  }
+
+  @Test func `Clients that send a byte now and then are cut off, and others are served`()
+    async throws
+  {
+    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "3"])
+    let start = ContinuousClock.now
+    let silent = try RawConnection(port: served.port)
+    let heads = try RawConnection(port: served.port)
+    let bodies = try RawConnection(port: served.port)
+    heads.send("POST /v1/status HTTP/1.1\r\n")
+    bodies.send(Self.head + "Content-Length: 1000\r\n\r\n")
+    var isOpen = (heads: true, bodies: true)
+    while isOpen.heads || isOpen.bodies, ContinuousClock.now - start < .seconds(60) {
+      if isOpen.heads { isOpen.heads = heads.send("X") && !heads.rest(within: 0.2).isClosed }
+      if isOpen.bodies { isOpen.bodies = bodies.send("x") && !bodies.rest(within: 0.2).isClosed }
+      #expect(try await served.request("GET", "/healthz").answer.status == 200)
+    }
+    #expect(!isOpen.heads && !isOpen.bodies)
+    #expect(ContinuousClock.now - start >= .seconds(2))
+    #expect(silent.rest(within: 30).isClosed)
+  }
+
+  @Test func `A TLS handshake that never ends is cut off`() async throws {
+    let served = try await ServedGuard.start(["--open", "--timeout", "2"])
+    let silent = try RawConnection(port: served.port)
+    let half = try RawConnection(port: served.port)
+    half.send("\u{16}\u{3}\u{1}")
+    #expect(silent.rest(within: 30).isClosed)
+    #expect(half.rest(within: 30).isClosed)
+    #expect(try await served.request("GET", "/healthz").answer.status == 200)
+  }
+
+  @Test func `A client has so many requests a minute, and creating costs ten`() async throws {
+    let served = try await ServedGuard.start(["--open", "--plain", "--rate", "30"])
+    for _ in 0..<20 { _ = try await served.request("POST", "/v1/status") }
+    #expect(try await served.request("POST", "/v1/accounts").answer.status == 401)
+    var statuses: [Int] = []
+    for _ in 0..<10 { statuses.append(try await served.request("GET", "/v1/info").answer.status) }
+    #expect(statuses.suffix(3).contains(429))
+    let (answer, headers) = try await served.request("POST", "/v1/accounts")
+    #expect(answer.status == 429 && headers["retry-after"] == "60")
+    let refused = try unsafe RefusalAnswer(parsing: answer.body.span.bytes)
+    #expect(refused.refusal == .tooMany)
+    // Those who watch the guard are not counted.
+    #expect(try await served.request("GET", "/healthz").answer.status == 200)
+    let metrics = try await served.request("GET", "/metrics").answer.text
+    #expect(metrics.contains(#"keybackup_guard_refused_total{reason="rate"} "#))
+  }
+
+  @Test func `A proxy's clients are told apart, and a header of nobody's is not believed`()
+    async throws
+  {
+    func statuses(_ options: [String]) async throws -> [Int] {
+      let served = try await ServedGuard.start(["--open", "--plain", "--rate", "5"] + options)
+      var statuses: [Int] = []
+      for number in 0..<12 {
+        let header = [("X-Forwarded-For", "203.0.113.\(number)")]
+        statuses.append(
+          try await served.request("GET", "/v1/info", headers: header).answer.status)
+      }
+      return statuses
+    }
+    #expect(try await statuses(["--proxy", "127.0.0.1"]).allSatisfy { $0 == 200 })
+    #expect(try await statuses([]).contains(429))
+  }
+
+  @Test func `Metrics are for this computer, and not by way of a proxy`() async throws {
+    let served = try await ServedGuard.start(["--open", "--plain", "--proxy", "127.0.0.1"])
+    for header in [
+      ("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "127.0.0.1"),
+      ("Forwarded", "for=203.0.113.7"), ("Via", "1.1 proxy"),
+    ] {
+      let answer = try await served.request("GET", "/metrics", headers: [header]).answer
+      #expect(answer.status == 404, "\(header)")
+    }
+    #expect(try await served.request("GET", "/metrics").answer.status == 200)
+  }
+
+  @Test func `One client's connections leave room for others, and 300 of them end nothing`()
+    async throws
+  {
+    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "20"])
+    var connections: [RawConnection] = []
+    for _ in 0..<300 { connections.append(try RawConnection(port: served.port)) }
+    let closed = connections.filter { $0.rest(within: 0.06).isClosed }.count
+    #expect(closed >= 300 - 64 && closed < 300)
+    connections.removeAll()
+    var status = 0
+    for _ in 0..<50 where status != 200 {
+      status = (try? await served.request("GET", "/healthz").answer.status) ?? 0
+      if status != 200 { try await Task.sleep(for: .milliseconds(100)) }
+    }
+    #expect(status == 200)
+    #expect(await served.end() == 0)
+  }
+
+  @Test func `A request that is under way at SIGTERM is answered, and new ones are not taken`()
+    async throws
+  {
+    let served = try await ServedGuard.start(["--open", "--plain"])
+    let busy = try RawConnection(port: served.port)
+    let idle = try RawConnection(port: served.port)
+    idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(idle.text(upTo: "ok", within: 30).contains("200"))
+    busy.send(Self.head + "Content-Length: 4\r\n\r\n12")
+    try await Task.sleep(for: .milliseconds(500))
+    served.send(signal: SIGTERM)
+    // An idle connection ends at once.
+    #expect(idle.rest(within: 30).isClosed)
+    #expect(throws: Missing.self) { _ = try RawConnection(port: served.port) }
+    busy.send("34")
+    #expect(busy.rest(within: 30).text.hasPrefix("HTTP/1.1 401 "))
+    #expect(await served.end(terminating: false) == 0)
+  }
+}
