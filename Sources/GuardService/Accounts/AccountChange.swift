@@ -81,6 +81,7 @@ extension GuardAccounts {
   ///   - event: the change.
   ///   - change: changes a copy at a time; it may run several times.
   /// - Returns: the result of `change`.
+  /// - Throws: ``CallFailure``.
   func change<Result: Sendable>(
     _ id: GuardAccountID, _ call: GuardCall, by key: SigningKey, _ event: AccountEvent,
     _ change: (inout StoredAccount, UInt64) throws(CallFailure) -> Result

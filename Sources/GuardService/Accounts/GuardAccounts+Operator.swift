@@ -4,7 +4,9 @@ internal import SecretMemory
 
 /// What an operator does and sees.
 extension GuardAccounts {
-  /// Makes an invite: 26 characters, for one account. Only its hash is stored.
+  /// Makes an invite: 26 characters, for one account.
+  ///
+  /// Only its hash is stored.
   ///
   /// - Throws: ``GuardStoreError``.
   public func createInvite() async throws(GuardStoreError) -> String {
@@ -58,6 +60,7 @@ extension GuardAccounts {
   public func importAccounts(from path: String) async throws(GuardStoreError) -> Int {
     let watch = watch
     return try await store.importAccounts(
-      from: path, identity: key.identity.publicKey.bytes) { watch.time($0) }
+      from: path, identity: key.identity.publicKey.bytes
+    ) { watch.time($0) }
   }
 }

@@ -4,9 +4,9 @@ internal import SecretMemory
 
 /// Moving house: the old place is stopped for good before its accounts leave it.
 extension GuardStore {
-  /// Stops the guard durably, then writes all accounts to a file. Invites stay behind.
+  /// Stops the guard durably, then writes all accounts to a file.
   ///
-  /// An interrupted export can be repeated.
+  /// Invites stay behind. An interrupted export can be repeated.
   ///
   /// - Parameter path: the new file. Its shares are sealed under the server key.
   /// - Returns: the number of accounts.
@@ -47,6 +47,7 @@ extension GuardStore {
   ///   - identity: the guard's public key, which the file must name.
   ///   - now: gives the time in Unix seconds from the database's clock, if it has one.
   /// - Returns: the number of accounts.
+  /// - Throws: ``GuardStoreError``.
   func importAccounts(
     from path: String, identity: [UInt8], at now: @escaping @Sendable (UInt64?) -> UInt64
   ) async throws(GuardStoreError) -> Int {

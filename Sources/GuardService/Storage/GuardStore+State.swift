@@ -36,6 +36,7 @@ extension GuardStore {
   /// Halts all processes of the guard until a person accepts the clock.
   ///
   /// - Parameter row: the state in which the jump was noticed; a later acceptance stands.
+  /// - Throws: ``GuardStoreError``.
   func halt(since row: GuardRow) async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: true)
@@ -50,8 +51,8 @@ extension GuardStore {
   /// - Parameters:
   ///   - now: in Unix seconds.
   ///   - limit: an enrolment that began until then, in Unix seconds, is over.
-  func remember(_ now: UInt64, endingEnrolmentsBefore limit: UInt64) async throws(GuardStoreError)
-  {
+  /// - Throws: ``GuardStoreError``.
+  func remember(_ now: UInt64, endingEnrolmentsBefore limit: UInt64) async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: false)
       let state = try session.row()
@@ -69,6 +70,8 @@ extension GuardStore {
   /// Accepts a time: no timer lies later, and no release is pending.
   ///
   /// - Parameter now: gives the time in Unix seconds from the database's clock, if it has one.
+  /// - Returns: the accepted time in Unix seconds.
+  /// - Throws: ``GuardStoreError``.
   func accept(_ now: @escaping @Sendable (UInt64?) -> UInt64) async throws(GuardStoreError)
     -> UInt64
   {
@@ -137,6 +140,7 @@ extension GuardStore {
   /// - Parameters:
   ///   - hash: 32 bytes.
   ///   - now: in Unix seconds.
+  /// - Throws: ``GuardStoreError``.
   func addInvite(_ hash: [UInt8], at now: UInt64) async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: false)

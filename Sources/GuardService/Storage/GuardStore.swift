@@ -31,7 +31,9 @@ public struct GuardStore: Sendable {
   func prepare() async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       try session.lock(exclusively: true)
-      if try session.hasTables() { _ = try session.row() } else {
+      if try session.hasTables() {
+        _ = try session.row()
+      } else {
         for statement in GuardSchema.statements { _ = try session.run(statement, []) }
       }
     }
@@ -58,11 +60,13 @@ public struct GuardStore: Sendable {
   /// Replaces an account.
   ///
   /// - Parameters:
-  ///   - account: the new state.
   ///   - old: the state that was read.
+  ///   - account: the new state.
   ///   - event: the change.
   ///   - row: the state of the guard that was read with it.
   ///   - now: in Unix seconds.
+  /// - Returns: ``Outcome/done`` or ``Outcome/stale``.
+  /// - Throws: ``GuardStoreError``.
   func replace(
     _ old: StoredAccount, by account: StoredAccount, _ event: AccountEvent, in row: GuardRow,
     at now: UInt64
@@ -97,6 +101,8 @@ public struct GuardStore: Sendable {
   ///   - invite: the hash of the invite, 32 bytes; nil if none is needed.
   ///   - row: the state of the guard that was read.
   ///   - now: in Unix seconds.
+  /// - Returns: the outcome.
+  /// - Throws: ``GuardStoreError``.
   func add(
     _ account: StoredAccount, invite: [UInt8]?, in row: GuardRow, at now: UInt64
   ) async throws(GuardStoreError) -> Outcome {
@@ -104,8 +110,11 @@ public struct GuardStore: Sendable {
       try session.lock(exclusively: false)
       let state = try session.row()
       guard state.epoch == row.epoch, !state.isStopped else { return .stale }
-      guard try session.run("SELECT version FROM accounts WHERE id = $1",
-        [.bytes(account.id.bytes)]).isEmpty
+      guard
+        try session.run(
+          "SELECT version FROM accounts WHERE id = $1",
+          [.bytes(account.id.bytes)]
+        ).isEmpty
       else { return .stale }
       if let invite {
         let spent = try session.run(

@@ -17,6 +17,7 @@ final class PostgreSQLDatabase: GuardDatabase {
   /// - Parameters:
   ///   - url: the server's URL, or libpq's words.
   ///   - usesServersClock: whether the server's clock counts and not this computer's.
+  /// - Throws: ``GuardStoreError``.
   init(url: String, usesServersClock: Bool) throws(GuardStoreError) {
     let jobs = jobs
     for _ in 0..<Self.connections {

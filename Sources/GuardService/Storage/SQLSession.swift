@@ -72,7 +72,9 @@ struct SQLRow: Sendable {
   }
 }
 
-/// A connection inside of a transaction. It stays on its thread.
+/// A connection inside of a transaction.
+///
+/// It stays on its thread.
 protocol SQLSession {
   /// Whether the tables are there.
   func hasTables() throws(GuardStoreError) -> Bool

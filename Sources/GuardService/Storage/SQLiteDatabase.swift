@@ -100,7 +100,9 @@ private struct SQLiteSession: SQLSession {
       let rows = try Row.fetchCursor(
         statement, arguments: StatementArguments(values.map(\.databaseValue)))
       var answer: [SQLRow] = []
-      while let row = try rows.next() { answer.append(try SQLRow(row.databaseValues.map(Self.value))) }
+      while let row = try rows.next() {
+        answer.append(try SQLRow(row.databaseValues.map(Self.value)))
+      }
       return answer
     }
   }

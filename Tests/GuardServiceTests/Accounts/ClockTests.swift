@@ -37,8 +37,9 @@ import Testing
     let restarted = try await service.restarted()
     #expect(await (try owner.at(restarted)).evaluate(counter, try element(1)).refusal == .clock)
     // Another process accepts.
-    #expect(try await GuardUnderTest(service.place, service.time).accounts.acceptClock()
-      == service.time.now)
+    #expect(
+      try await GuardUnderTest(service.place, service.time).accounts.acceptClock()
+        == service.time.now)
     #expect(await !other.accounts.state().isClockHalted)
     #expect(await there.evaluate(counter, try element(1)).status == 200)
     #expect(await (try owner.at(restarted)).reset(counter + 1).status == 200)

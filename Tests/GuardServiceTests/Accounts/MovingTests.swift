@@ -36,7 +36,8 @@ import Testing
         await owner.retire(), await (try TestOwner(service)).create(),
       ] { #expect(answer.status == 503 && answer.refusal == nil) }
     }
-    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
 
     let target = try await GuardUnderTest(to)
     #expect(try await target.accounts.importAccounts(from: path) == 3)

@@ -17,6 +17,7 @@ struct GuardUnderTest: Sendable {
   /// - Parameters:
   ///   - kind: the kind of database.
   ///   - wantsInvites: whether an account needs an invite.
+  /// - Throws: where the database does not open.
   init(_ kind: StoreKind, wantsInvites: Bool = false) async throws {
     try await self.init(kind.place(), TestTime(), wantsInvites: wantsInvites)
   }

@@ -3,7 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Debian's PostgreSQL on a Unix socket in a temporary folder. It refuses to run as root.
+/// Debian's PostgreSQL on a Unix socket in a temporary folder.
+///
+/// It refuses to run as root.
 ///
 /// The shell that started it stops it when this process ends, however that happens.
 final class PostgreSQLServer: Sendable {
@@ -18,6 +20,7 @@ final class PostgreSQLServer: Sendable {
   /// Starts a server.
   ///
   /// - Parameter options: settings, such as `fsync=off`.
+  /// - Throws: where there is no such server, or it does not start.
   init(_ options: [String] = []) throws {
     let programs = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
     let version = try #require(programs.compactMap { Int($0) }.max(), "see scripts/setup")
@@ -43,12 +46,13 @@ final class PostgreSQLServer: Sendable {
       + settings.flatMap { ["-c", $0] }
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = [
-      "-c",
-      "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
-        + "kill -QUIT $!; sleep 1; rm -rf \"$folder\" \"$folder.log\"",
-      "sh", folder.path,
-    ] + server
+    shell.arguments =
+      [
+        "-c",
+        "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
+          + "kill -QUIT $!; sleep 1; rm -rf \"$folder\" \"$folder.log\"",
+        "sh", folder.path,
+      ] + server
     let pipe = Pipe()
     // No other program that a test starts may hold this end open.
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
