@@ -80,12 +80,12 @@ extension GuardAnswer {
   /// The refusal that it is.
   var refusal: GuardRefusal? {
     guard status != 200 else { return nil }
-    return try? RefusalAnswer(parsing: body.span.bytes).refusal
+    return try? unsafe RefusalAnswer(parsing: body.span.bytes).refusal
   }
 
   /// The message that it is.
   func read<Message: GuardMessage>(_ type: Message.Type = Message.self) throws -> Message {
     try #require(status == 200, "\(status) \(String(decoding: body, as: UTF8.self))")
-    return try Message(parsing: body.span.bytes)
+    return try unsafe Message(parsing: body.span.bytes)
   }
 }
