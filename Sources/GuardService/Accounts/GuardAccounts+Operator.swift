@@ -2,7 +2,7 @@ internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
 
-/// What an operator does and sees.
+/// The part of an operator: invites, clock, moving, state.
 extension GuardAccounts {
   /// Makes an invite: 26 characters, for one account.
   ///

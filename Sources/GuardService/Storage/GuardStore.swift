@@ -10,7 +10,7 @@ public struct GuardStore: Sendable {
 
   init(_ database: any GuardDatabase) { self.database = database }
 
-  /// What a request finds.
+  /// An account and the state of the guard, read at one moment.
   struct Found: Sendable {
     let row: GuardRow
     let account: StoredAccount?

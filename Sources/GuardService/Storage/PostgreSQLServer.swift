@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A PostgreSQL server, for several processes of one guard: a few connections, each on a thread of
 /// its own, because libpq waits.
-final class PostgreSQLDatabase: GuardDatabase {
+final class PostgreSQLServer: GuardDatabase {
   /// The connections of one process.
   static let connections = 4
 
@@ -83,7 +83,7 @@ final class PostgreSQLDatabase: GuardDatabase {
         return !waiting.isEnded
       }
       guard isFirst else { return }
-      for _ in 0..<PostgreSQLDatabase.connections { count.signal() }
+      for _ in 0..<PostgreSQLServer.connections { count.signal() }
     }
   }
 }

@@ -8,9 +8,9 @@ import Testing
 /// It refuses to run as root.
 ///
 /// The shell that started it stops it when this process ends, however that happens.
-final class PostgreSQLServer: Sendable {
+final class RunningPostgreSQL: Sendable {
   /// The server that the tests of this process share.
-  static let shared = Result { try PostgreSQLServer() }
+  static let shared = Result { try RunningPostgreSQL() }
 
   let folder: URL
   private let shell: Mutex<Process>
