@@ -2,13 +2,12 @@ internal import CSPP
 internal import GuardProtocol
 internal import SecretMemory
 
-/// The operator: invites, moving, the clock, counts.
+/// The part of an operator: invites, clock, moving, state.
 extension GuardAccountService {
-  /// Makes an invite for one account.
+  /// Makes an invite: 26 characters, for one account.
   ///
   /// Only its hash is stored.
   ///
-  /// - Returns: the invite, 26 characters.
   /// - Throws: ``GuardStoreError``.
   public func createInvite() async throws(GuardStoreError) -> String {
     let invite = String(

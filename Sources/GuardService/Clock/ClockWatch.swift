@@ -44,7 +44,7 @@ final class ClockWatch: Sendable {
   /// - Parameters:
   ///   - row: the state of the guard, just read.
   ///   - time: the database's clock, if it has one.
-  /// - Returns: the time, or the reason why none counts.
+  /// - Returns: the reading.
   func read(_ row: GuardRow, _ time: UInt64?) -> Reading {
     let wall = self.time(time)
     let sinceStart = clock.sinceStart()

@@ -4,8 +4,7 @@ internal import SecretMemory
 
 /// An OPRF key or a share under the sealing key, bound to all that an account cannot change.
 ///
-/// A row that somebody moved to another account does not open, nor does one whose keys or terms
-/// were changed.
+/// The share of a row that somebody changed or moved to another account cannot be read.
 enum SealedShare {
   /// Seals 32 bytes for an account.
   ///

@@ -10,7 +10,7 @@ public import SecretMemory
 //   Subject key  = HKDF(server key, "keybackup:v1:guard-subjects").
 //   Subject      = HMAC-SHA-256(subject key, issuer | 0x00 | subject).
 
-/// The secret without which no share in a guard's database opens, and the keys derived from it.
+/// The secret without which nobody can read the shares of a guard's database, and its keys.
 public struct ServerKey: ~Copyable, Sendable {
   /// The size of a server key, 32 bytes.
   public static let size = 32

@@ -3,8 +3,8 @@ internal import SecretMemory
 
 /// An exported file: a first line, a line for each account, and a last line.
 ///
-/// The last line has their number and the SHA-256 of all that precedes it. So a file that was cut
-/// off is noticed.
+/// The last line has the number of accounts and the SHA-256 of all that precedes it. So a file that
+/// was cut off is noticed.
 struct ExportWriter: ~Copyable {
   static let format = "keybackup-guard-export-1"
 

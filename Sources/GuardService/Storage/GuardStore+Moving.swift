@@ -6,8 +6,7 @@ internal import SecretMemory
 extension GuardStore {
   /// Stops the guard durably, then writes all accounts to a file.
   ///
-  /// Invites stay behind.
-  /// An interrupted export can be repeated.
+  /// Invites stay behind. An interrupted export can be repeated.
   ///
   /// - Parameter path: the new file. Its shares are sealed under the server key.
   /// - Returns: the number of accounts.

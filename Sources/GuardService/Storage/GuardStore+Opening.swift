@@ -6,7 +6,7 @@ extension GuardStore {
   /// - Returns: the store.
   /// - Throws: ``GuardStoreError``.
   public static func sqlite(_ path: String) async throws(GuardStoreError) -> GuardStore {
-    let store = GuardStore(try SQLiteGuardDatabase(path: path))
+    let store = GuardStore(try SQLiteFile(path: path))
     try await store.prepare()
     return store
   }
@@ -23,7 +23,7 @@ extension GuardStore {
     _ url: String, usesServersClock: Bool = true
   ) async throws(GuardStoreError) -> GuardStore {
     let store = GuardStore(
-      try PostgreSQLDatabase(url: url, usesServersClock: usesServersClock))
+      try PostgreSQLServer(url: url, usesServersClock: usesServersClock))
     try await store.prepare()
     return store
   }

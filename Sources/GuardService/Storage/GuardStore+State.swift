@@ -70,7 +70,7 @@ extension GuardStore {
   /// Accepts a time: no timer lies later, and no release is pending.
   ///
   /// - Parameter now: gives the time in Unix seconds from the database's clock, if it has one.
-  /// - Returns: that time.
+  /// - Returns: the accepted time in Unix seconds.
   /// - Throws: ``GuardStoreError``.
   func accept(_ now: @escaping @Sendable (UInt64?) -> UInt64) async throws(GuardStoreError)
     -> UInt64

@@ -10,7 +10,7 @@ public struct GuardStore: Sendable {
 
   init(_ database: any GuardDatabase) { self.database = database }
 
-  /// The state that a request finds.
+  /// An account and the state of the guard, read at one moment.
   struct Found: Sendable {
     let row: GuardRow
     let account: StoredAccount?
@@ -65,7 +65,7 @@ public struct GuardStore: Sendable {
   ///   - event: the change.
   ///   - row: the state of the guard that was read with it.
   ///   - now: in Unix seconds.
-  /// - Returns: whether it was replaced.
+  /// - Returns: ``Outcome/done`` or ``Outcome/stale``.
   /// - Throws: ``GuardStoreError``.
   func replace(
     _ old: StoredAccount, by account: StoredAccount, _ event: AccountEvent, in row: GuardRow,
@@ -101,7 +101,7 @@ public struct GuardStore: Sendable {
   ///   - invite: the hash of the invite, 32 bytes; nil if none is needed.
   ///   - row: the state of the guard that was read.
   ///   - now: in Unix seconds.
-  /// - Returns: whether it was added.
+  /// - Returns: the outcome.
   /// - Throws: ``GuardStoreError``.
   func add(
     _ account: StoredAccount, invite: [UInt8]?, in row: GuardRow, at now: UInt64

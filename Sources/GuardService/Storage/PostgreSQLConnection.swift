@@ -95,7 +95,10 @@ final class PostgreSQLConnection: SQLSession {
     var names = unsafe options.map { unsafe UnsafePointer(strdup($0.0)) } + [nil]
     var values = unsafe options.map { unsafe UnsafePointer(strdup($0.1)) } + [nil]
     defer {
-      for unsafe text in unsafe names + values { unsafe free(UnsafeMutablePointer(mutating: text)) }
+      let texts = unsafe names + values
+      for place in unsafe texts.indices {
+        unsafe free(UnsafeMutablePointer(mutating: texts[place]))
+      }
     }
     unsafe handle = unsafe PQconnectdbParams(&names, &values, 1)
     guard !isBroken else {

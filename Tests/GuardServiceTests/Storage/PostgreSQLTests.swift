@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct PostgreSQLTests {
   @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
   func `a server that forgets what it committed is refused`(_ setting: String) async throws {
-    let server = try PostgreSQLServer(["\(setting)=off"])
+    let server = try RunningPostgreSQL(["\(setting)=off"])
     defer { server.stop() }
     let url = server.url("postgres")
     await #expect(throws: GuardStoreError.notDurable(setting)) {
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a database that commits without waiting is refused`() async throws {
-    let server = try PostgreSQLServer.shared.get()
+    let server = try RunningPostgreSQL.shared.get()
     let place = try StoreKind.postgreSQL.place()
     let name = try #require(place.url.split(separator: "dbname=").last)
     try server.sql("ALTER DATABASE \"\(name)\" SET synchronous_commit = off")
@@ -32,7 +32,7 @@ import Testing
     let service = try await GuardUnderTest(.postgreSQL)
     let owner = try TestOwner(service)
     var counter = try await owner.enrolled()
-    let server = try PostgreSQLServer.shared.get()
+    let server = try RunningPostgreSQL.shared.get()
     let name = try #require(service.place.url.split(separator: "dbname=").last)
     for round in 0..<5 {
       try server.sql(
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a server that is gone is an answer, and when it is back all goes on`() async throws {
-    let server = try PostgreSQLServer()
+    let server = try RunningPostgreSQL()
     defer { server.stop() }
     let place = StorePlace(kind: .postgreSQL, url: server.url("postgres"), folder: nil)
     let service = try await GuardUnderTest(place, TestTime())

@@ -14,12 +14,10 @@ struct GuardUnderTest: Sendable {
   let place: StorePlace
   let time: TestTime
 
-  /// Makes a guard with an empty database.
-  ///
   /// - Parameters:
   ///   - kind: the kind of database.
   ///   - wantsInvites: whether an account needs an invite.
-  /// - Throws: if the database cannot be made.
+  /// - Throws: where the database does not open.
   init(_ kind: StoreKind, wantsInvites: Bool = false) async throws {
     try await self.init(kind.place(), TestTime(), wantsInvites: wantsInvites)
   }

@@ -19,7 +19,7 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
       return StorePlace(kind: self, url: folder.path + "/guard.sqlite", folder: folder)
     case .postgreSQL:
       return StorePlace(
-        kind: self, url: try PostgreSQLServer.shared.get().newDatabase(), folder: nil)
+        kind: self, url: try RunningPostgreSQL.shared.get().newDatabase(), folder: nil)
     }
   }
 }
@@ -48,7 +48,7 @@ final class StorePlace: Sendable {
   /// Every byte that the database wrote.
   func files() throws -> [UInt8] {
     guard let folder else {
-      let server = try PostgreSQLServer.shared.get()
+      let server = try RunningPostgreSQL.shared.get()
       try server.sql("CHECKPOINT")
       return try Self.contents(server.folder.appending(path: "data"))
     }

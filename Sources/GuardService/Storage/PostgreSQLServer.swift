@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A PostgreSQL server, for several processes of one guard: a few connections, each on a thread of
 /// its own, because libpq waits.
-final class PostgreSQLDatabase: GuardDatabase {
+final class PostgreSQLServer: GuardDatabase {
   /// The connections of one process.
   static let connections = 4
 
@@ -17,7 +17,7 @@ final class PostgreSQLDatabase: GuardDatabase {
   /// - Parameters:
   ///   - url: the server's URL, or libpq's words.
   ///   - usesServersClock: whether the server's clock counts and not this computer's.
-  /// - Throws: ``GuardStoreError`` if no thread can be started.
+  /// - Throws: ``GuardStoreError``.
   init(url: String, usesServersClock: Bool) throws(GuardStoreError) {
     let jobs = jobs
     for _ in 0..<Self.connections {
@@ -83,7 +83,7 @@ final class PostgreSQLDatabase: GuardDatabase {
         return !waiting.isEnded
       }
       guard isFirst else { return }
-      for _ in 0..<PostgreSQLDatabase.connections { count.signal() }
+      for _ in 0..<PostgreSQLServer.connections { count.signal() }
     }
   }
 }

@@ -5,10 +5,12 @@ import Testing
 
 /// Debian's PostgreSQL on a Unix socket in a temporary folder.
 ///
-/// It refuses to run as root, so another user runs it. The shell that started it stops it when this process ends, however that happens.
-final class PostgreSQLServer: Sendable {
+/// It refuses to run as root.
+///
+/// The shell that started it stops it when this process ends, however that happens.
+final class RunningPostgreSQL: Sendable {
   /// The server that the tests of this process share.
-  static let shared = Result { try PostgreSQLServer() }
+  static let shared = Result { try RunningPostgreSQL() }
 
   let folder: URL
   private let shell: Mutex<Process>
@@ -18,7 +20,7 @@ final class PostgreSQLServer: Sendable {
   /// Starts a server.
   ///
   /// - Parameter options: settings, such as `fsync=off`.
-  /// - Throws: if it does not start.
+  /// - Throws: where there is no such server, or it does not start.
   init(_ options: [String] = []) throws {
     let programs = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
     let version = try #require(programs.compactMap { Int($0) }.max(), "see scripts/setup")
@@ -48,7 +50,7 @@ final class PostgreSQLServer: Sendable {
       [
         "-c",
         "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
-          + "kill -QUIT $!; wait; rm -rf \"$folder\" \"$folder.log\"",
+          + "kill -QUIT $!; sleep 1; rm -rf \"$folder\" \"$folder.log\"",
         "sh", folder.path,
       ] + server
     let pipe = Pipe()
@@ -73,7 +75,7 @@ final class PostgreSQLServer: Sendable {
   /// Stops the server.
   func stop() {
     life.withLock { try? $0.write(contentsOf: Data("\n".utf8)) }
-    shell.withLock { $0.waitUntilExit() }
+    for _ in 0..<200 where shell.withLock({ $0.isRunning }) { usleep(50_000) }
   }
 
   /// libpq's words for a new database.

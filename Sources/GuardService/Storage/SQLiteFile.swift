@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 
 /// An SQLite file: write-ahead log, and a commit is on the disk before it returns.
-struct SQLiteGuardDatabase: GuardDatabase {
+struct SQLiteFile: GuardDatabase {
   private let queue: DatabaseQueue
 
   /// Opens or makes a file that only its user can read.
@@ -94,7 +94,7 @@ private struct SQLiteSession: SQLSession {
   let database: Database
 
   func run(_ sql: String, _ values: [SQLValue]) throws(GuardStoreError) -> [SQLRow] {
-    try SQLiteGuardDatabase.translating {
+    try SQLiteFile.translating {
       let statement = try database.cachedStatement(
         sql: String(sql.map { $0 == "$" ? "?" : $0 }))
       let rows = try Row.fetchCursor(
