@@ -40,7 +40,6 @@ struct GuardOptions: ParsableArguments {
     let sources = [guardPinFile != nil, guardPinFd != nil, guardPin].count { $0 }
     guard sources <= 1 else { throw ValidationError("give the PIN for the guards in one way") }
     if usesPIN, guardLogin { throw ValidationError("--guard-pin and --guard-login: give one") }
-    if pasteLogin, !guardLogin { throw ValidationError("--paste-login goes with --guard-login") }
     if newLogin, !guardLogin { throw ValidationError("--new-login goes with --guard-login") }
   }
 
