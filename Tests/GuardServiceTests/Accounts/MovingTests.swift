@@ -69,12 +69,12 @@ import Testing
     _ = try await source.accounts.store.export(to: path)
     let whole = try Data(contentsOf: URL(filePath: path))
     let lines = whole.split(separator: 10, omittingEmptySubsequences: false)
-    var faults = [
-      Data(), whole.dropLast(), whole.prefix(whole.count / 2),
-      Data(lines.dropLast(2).joined(separator: [10])) + [10], whole + whole,
-      Data(([lines[0]] + lines.dropFirst(2)).joined(separator: [10])),
-      Data("tabc\tx00\n".utf8) + whole.dropFirst(lines[0].count + 1),
-    ]
+    let withoutEnd = Data(lines.dropLast(2).joined(separator: [10]))
+    let withoutOne = Data(([lines[0]] + lines.dropFirst(2)).joined(separator: [10]))
+    let afterFirst: Data = whole.dropFirst(lines[0].count + 1)
+    var faults: [Data] = [Data(), whole.dropLast(), whole.prefix(whole.count / 2)]
+    faults += [withoutEnd + Data([10]), whole + whole, withoutOne]
+    faults.append(Data("tabc\tx00\n".utf8) + afterFirst)
     for _ in 0..<20 {
       var changed = whole
       changed[Int.random(in: 0..<whole.count)] ^= 1
