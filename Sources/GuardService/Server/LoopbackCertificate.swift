@@ -23,9 +23,9 @@ struct LoopbackCertificate {
   init(now: Date) throws {
     let authorityKey = P256.Signing.PrivateKey()
     let serverKey = P256.Signing.PrivateKey()
-    let authorityName = try DistinguishedName {
-      CommonName("keybackup-guard on this computer")
-    }
+    // A name of its own, so that a client may trust the authorities of several guards.
+    let name = "keybackup-guard \(UUID().uuidString.lowercased())"
+    let authorityName = try DistinguishedName { CommonName(name) }
     let authority = try Self.certificate(
       of: authorityKey, named: authorityName, by: authorityKey, named: authorityName, now,
       Certificate.Extensions {

@@ -25,7 +25,7 @@ struct GuardedKeySlotTests {
     #expect(try other.restored().words == ["w1": "abandon about"])
     #expect(other.openedBy == way.keyID)
     #expect(try keys.slot(way, "b").isEnrolled == true)
-    #expect(throws: BackupFolderError.wrongKey) { try slot.unwrap(secret: keys.bytes(.blue)) }
+    #expect(throws: BackupFolderError.wrongKey) { _ = try slot.unwrap(secret: keys.bytes(.blue)) }
   }
 
   @Test func `It never counts as a way in, also after it has opened the backup`() throws {
@@ -165,7 +165,7 @@ struct GuardedKeySlotTests {
       #expect(slots.count == 3)
       for slot in slots where slot.guardURLs[0].host.hasPrefix("evil") {
         #expect(slot.isEnrolled == nil && !slot.counts)
-        #expect(throws: BackupFolderError.wrongKey) { try slot.unwrap(secret: evil.secret()) }
+        #expect(throws: BackupFolderError.wrongKey) { _ = try slot.unwrap(secret: evil.secret()) }
       }
       let own = try #require(slots.first { $0.guardURLs[0].host.hasPrefix("guard") })
       #expect(own.isEnrolled == (computer == "a" ? true : nil))
