@@ -40,6 +40,40 @@ let quickStart: LinkerSetting = .unsafeFlags(
     "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
   ], .when(configuration: .release))
 
+/// The packages on which those of keybackup-guard are built, with exact versions.
+///
+/// Nothing here imports them. They are named so that they do not change by themselves.
+let indirect: [(url: String, exact: Version, product: String)] = [
+  (url: "https://github.com/apple/swift-algorithms", exact: "1.2.1", "Algorithms"),
+  (url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4", "AsyncAlgorithms"),
+  (url: "https://github.com/apple/swift-atomics", exact: "1.3.0", "Atomics"),
+  (url: "https://github.com/apple/swift-collections", exact: "1.6.0", "DequeModule"),
+  (url: "https://github.com/apple/swift-configuration", exact: "1.4.0", "Configuration"),
+  (url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3", "Tracing"),
+  (
+    url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0",
+    "StructuredFieldValues"
+  ),
+  (url: "https://github.com/apple/swift-metrics", exact: "2.13.0", "Metrics"),
+  (url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0", "NIOHTTP2"),
+  (
+    url: "https://github.com/apple/swift-nio-transport-services", exact: "1.28.0",
+    "NIOTransportServices"
+  ),
+  (url: "https://github.com/apple/swift-numerics", exact: "1.1.1", "RealModule"),
+  (url: "https://github.com/apple/swift-service-context", exact: "1.5.1", "ServiceContextModule"),
+  (url: "https://github.com/apple/swift-system", exact: "1.8.1", "SystemPackage"),
+]
+
+/// A product whose package has its version here.
+///
+/// It is built only where another package needs it: there is no such platform.
+func named(_ package: (url: String, exact: Version, product: String)) -> Target.Dependency {
+  .product(
+    name: package.product, package: String(package.url.split(separator: "/").last ?? ""),
+    condition: .when(platforms: [.custom("none")]))
+}
+
 let package = Package(
   name: "keybackup",
   products: [
@@ -70,7 +104,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-  ],
+  ] + indirect.map { .package(url: $0.url, exact: $0.exact) },
   targets: [
     // System modules: a module map and a shim.h, no Swift. Only COpenSSL's map names its
     // library: so libcrypto comes first, where the loader finds its 3,600 own symbols soonest.
@@ -158,7 +192,7 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "X509", package: "swift-certificates"), crypto,
-      ],
+      ] + indirect.map(named),
       swiftSettings: strict),
     .target(
       name: "GuardClient",

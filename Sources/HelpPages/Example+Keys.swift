@@ -109,12 +109,11 @@ extension Example {
     "guard add": [
       Example(
         "Make a random PIN a way in, with guards of three friends",
-        "keybackup guard add --pin --threshold 2 --server https://guard.anna.example "
-          + "--server https://guard.ben.example --server https://guard.carla.example"),
+        "keybackup guard add --pin --threshold 2 --server https://anna.example "
+          + "--server https://ben.example --server https://carla.example"),
       Example(
-        "Make a login a way in that anyone with the backup can stop for three days",
-        "keybackup guard add --login https://id.example --client-id keybackup --delay 3d "
-          + "--threshold 1 --server https://guard.anna.example"),
+        "Make a password a way in, with one guard",
+        "keybackup guard add --password --threshold 1 --server https://anna.example"),
     ],
     "guard status": [
       Example("Show the tries left, and logins that wait", "keybackup guard status"),

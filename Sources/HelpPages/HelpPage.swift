@@ -77,9 +77,8 @@ package struct HelpPage {
     let words = (["keybackup"] + path).joined(separator: " ")
     // A manual page covers all that is below one noun.
     let manual = (["keybackup"] + path.prefix(1)).joined(separator: "-")
-    for line in ["One command: \(words) COMMAND --help", "Manual page: man \(manual)"] {
-      lines += WrappedText.lines(line, width: width, hanging: 2)
-    }
+    lines += WrappedText.lines(
+      "One command: \(words) COMMAND --help. Manual page: man \(manual)", width: width, hanging: 2)
     lines.append(Self.commonOptions)
   }
 

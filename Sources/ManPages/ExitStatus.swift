@@ -2,7 +2,7 @@
 struct ExitStatus {
   /// The number.
   let code: Int
-  /// The word in JSON; two where a number has two.
+  /// The word in JSON; with commas between them where a number has several.
   let word: String
   /// When a command ends with it.
   let text: String
@@ -15,19 +15,24 @@ struct ExitStatus {
     ExitStatus(code: 0, word: "", text: "Done."),
     ExitStatus(code: 64, word: "usage", text: "The command line is wrong."),
     ExitStatus(
-      code: 65, word: "data-invalid", text: "Something does not parse or authenticate."),
+      code: 65, word: "data-invalid, guard-wrong",
+      text: "Something does not parse or authenticate, or a guard's answer is wrong."),
     ExitStatus(
       code: 66, word: "no-input", text: "No such file, folder, wallet, namespace or way in."),
     ExitStatus(
-      code: 69, word: "no-authenticator, library-missing",
-      text: "No security key is in reach, or a library is not installed."),
+      code: 69,
+      word: "no-authenticator, library-missing, guards-unreachable, guard-program-missing, "
+        + "login-failed",
+      text: "No security key is in reach, a program or library is not installed, or too few "
+        + "guards help."),
     ExitStatus(code: 70, word: "internal", text: "A mistake in keybackup."),
     ExitStatus(
       code: 73, word: "cannot-create, namespace-exists",
       text: "The output cannot be made, or it is there already."),
     ExitStatus(code: 74, word: "io", text: "Reading or writing failed."),
     ExitStatus(
-      code: 75, word: "incomplete, busy", text: "Not synchronised yet, or in use. Try again."),
+      code: 75, word: "incomplete, busy, too-early, draft-expired",
+      text: "Not synchronised yet, in use, or too early. Try again."),
     ExitStatus(
       code: 77, word: "permission-denied", text: "A device or file must not be opened."),
     ExitStatus(
@@ -37,11 +42,16 @@ struct ExitStatus {
     ExitStatus(code: 80, word: "wrong-key", text: "This security key is no key of this backup."),
     ExitStatus(code: 81, word: "pin-invalid", text: "The PIN was wrong."),
     ExitStatus(
-      code: 82, word: "pin-blocked",
-      text: "The key accepts no PIN. Unplug it or reset it: the text says which."),
+      code: 82, word: "pin-blocked, guard-tries-used",
+      text: "The key accepts no PIN. Unplug it or reset it: the text says which. Or the guards "
+        + "accept none any more."),
     ExitStatus(code: 83, word: "pin-not-set", text: "The key has no PIN yet."),
-    ExitStatus(code: 84, word: "touch-timeout", text: "Nobody touched the key in time."),
-    ExitStatus(code: 85, word: "denied", text: "Somebody refused or cancelled."),
+    ExitStatus(
+      code: 84, word: "touch-timeout, login-timeout",
+      text: "Nobody touched the key, or logged in, in time."),
+    ExitStatus(
+      code: 85, word: "denied, tries-spent, vetoed, invite-refused, login-refused",
+      text: "Somebody refused or cancelled, or guards refuse."),
     ExitStatus(code: 86, word: "prf-unsupported", text: "The key has no hmac-secret."),
     ExitStatus(code: 87, word: "partial", text: "Done in part. Each failure is listed."),
     ExitStatus(code: 88, word: "at-risk", text: "Fewer than two ways in count (status)."),

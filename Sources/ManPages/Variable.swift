@@ -21,6 +21,9 @@ struct Variable {
         + "--pin-file go before it.",
       isOftenUsed: true),
     Variable(
+      name: "KEYBACKUP_GUARD_CA",
+      text: "A PEM file of authorities to trust for guards too. --guard-ca goes before it."),
+    Variable(
       name: "KEYBACKUP_ASKPASS",
       text: "A program that asks for the PIN. Its only argument is the question, the first line "
         + "of its output is the PIN.",

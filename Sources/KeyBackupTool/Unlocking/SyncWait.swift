@@ -6,7 +6,7 @@ internal import CSPP
 struct SyncOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait this long for files that are not synchronised yet.", valueName: "seconds"))
+      "Wait this long for files not yet synchronised.", valueName: "seconds"))
   var waitSync: Int?
 
   mutating func validate() throws {

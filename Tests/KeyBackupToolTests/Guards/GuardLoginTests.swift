@@ -46,7 +46,11 @@ import Testing
     #expect(replaced.err.contains(login.circle.members[0].guardID), "\(replaced.text)")
     try login.circle.make(2, be: "down")
     let few = try await login.restore(to: "three", expecting: nil)
-    expectFailure(few, 65, says: "gave a wrong answer", "--new-login")
+    expectFailure(few, 65, says: "gave a wrong answer")
+    // The release that was begun stays: the next run collects it, and says how to begin another.
+    let again = try await login.restore(to: "three", expecting: nil)
+    expectFailure(again, 65, says: "gave a wrong answer", "--new-login")
+    #expect(!again.err.contains("A browser opens"), "\(again.text)")
     // Another person at the same provider gets nothing.
     for number in 1...3 { try login.circle.make(number, be: "honest") }
     try login.circle.logIn(as: "another")

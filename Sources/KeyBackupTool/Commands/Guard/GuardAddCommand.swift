@@ -8,8 +8,8 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Make a PIN or a login a way in, with guards that help.",
     discussion: """
-      Open the backup by another way in. Each guard then makes an account and shows its ID. \
-      The random PIN is shown once.
+      Each guard makes an account and shows its ID. The random PIN is shown once.
+      Open the backup by another way in for it.
       After an interruption run the same command again within a day. It goes on where it was.
       Take guards that different people run. More than half of them must be needed.
       """)
@@ -20,7 +20,7 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Make a PIN the way in.")
   var pin = false
 
-  @Flag(help: "Make a password the way in. It may be tried more often.")
+  @Flag(help: "Make a password the way in: it has more tries.")
   var password = false
 
   @Option(
@@ -35,13 +35,13 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How often the guards let a PIN be tried: pin (20 times) or password (105 times).",
+      "Tries of a PIN: pin (20) or password (105).",
       valueName: "name"))
   var schedule: String?
 
   @Option(
     help: ArgumentHelp(
-      "How long a login waits for the guards, and can be stopped: 24h, 3d, 0 (default: 24h).",
+      "How long a login waits: 24h, 3d, 0 (default: 24h).",
       valueName: "time"))
   var delay: String?
 

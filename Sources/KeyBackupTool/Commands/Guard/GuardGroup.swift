@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct GuardGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard",
-    abstract: "A PIN or a login as a way into the backup, with guards that help.",
+    abstract: "Make a PIN or a login a way in, with guards that help.",
     discussion: """
       Guards are small servers that you or your friends run. Each lets a PIN be tried seldom, \
       or helps only who logs in. None learns the PIN or what is backed up.

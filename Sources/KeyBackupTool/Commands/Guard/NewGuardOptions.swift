@@ -6,7 +6,7 @@ internal import SecretMemory
 struct NewGuardOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "An invite from a guard's operator: for all guards, or for the one at an address.",
+      "An operator's invite, for all guards or for one.",
       valueName: "code|url=code"))
   var invite: [String] = []
 
@@ -18,20 +18,20 @@ struct NewGuardOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read your own new PIN or password from this file; only you may read it.",
+      "Read your own PIN or password from this file.",
       valueName: "path"))
   var newGuardPinFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Read your own new PIN or password from this open descriptor.", valueName: "n"))
+      "Read it from this open descriptor.", valueName: "n"))
   var newGuardPinFd: Int32?
 
   @Option(
     help: ArgumentHelp("Write the random PIN to this new file.", valueName: "file"))
   var pinOut: String?
 
-  @Flag(help: "Print the random PIN, also beside --pin-out or without a terminal.")
+  @Flag(help: "Print the random PIN also where it would not be.")
   var reveal = false
 
   @Flag(help: "Give up an unfinished way in, and begin again.")
