@@ -71,6 +71,8 @@ public struct GuardServer: Sendable {
       try await ServiceGroup(configuration: configuration).run()
     } catch let error as IOError {
       throw .cannotListen(settings.listen, errno: error.errnoCode)
+    } catch is CancellationError {
+      // After a signal: requests took longer than they may.
     } catch {
       throw .ended("\(error)")
     }
