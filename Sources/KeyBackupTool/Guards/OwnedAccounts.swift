@@ -46,6 +46,8 @@ struct OwnedAccounts {
 
   /// The number of accounts.
   var count: Int { logged.count }
+  /// The latest time at which one was about to be created, in Unix seconds.
+  var newest: UInt64 { logged.map(\.account.createdAt).max() ?? 0 }
   /// Whether they are of a login way.
   var areLogins: Bool { logged.contains { $0.account.kind == .login } }
 
