@@ -44,7 +44,7 @@ struct GuardMemory: Codable, Equatable, Sendable {
     }
     // A request to a guard that was set back names a lower counter than the memory.
     let hasArrived = memory.asked.map { $0 >= memory.counter && counter > $0 } ?? false
-    let own = min(memory.spent, all) + (hasArrived ? 1 : 0)
+    let own = min(max(memory.spent, 0), all) + (hasArrived ? 1 : 0)
     let expected = memory.counter + (hasArrived ? 1 : 0)
     let foreign = counter - expected
     if foreign == 0, spent <= own {

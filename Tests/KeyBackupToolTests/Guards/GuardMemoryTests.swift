@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `A damaged file's numbers are survived`() {
-    let memory = GuardMemory(counter: .max, spent: .max, asked: .max)
+    let memory = GuardMemory(counter: .max, spent: .max, asked: UInt64.max)
     #expect(GuardMemory.compare(counter: 0, left: 20, of: 20, with: memory).isSetBack)
     let many = GuardMemory(counter: 0, spent: .max, asked: 0)
     #expect(GuardMemory.compare(counter: 1, left: 20, of: 20, with: many).unknownTries == 0)
