@@ -1,7 +1,7 @@
 # keybackup: what one may want to do with it. `make` alone lists it.
 #
 # Works on Debian with Swift, Git and Make; scripts/setup installs the rest, for
-# `make setup`, `make demo` and `make test` only. Everything else checks and says
+# `make setup`, `make demo`, `make demo-guards` and `make test` only. Everything else checks and says
 # what is missing.
 
 PREFIX ?= /usr/local

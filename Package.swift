@@ -143,6 +143,8 @@ let package = Package(
     .target(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
       swiftSettings: optimised),
+    // What both commands have: their version, and the service manager that started them.
+    .target(name: "CommandSupport", swiftSettings: strict),
     // Where this computer may keep a secret for a while.
     .target(
       name: "SecretStores", dependencies: ["SecretMemory", "CLinux", "CSystemd"],
@@ -175,7 +177,8 @@ let package = Package(
     .target(
       name: "GuardService",
       dependencies: [
-        "CLinux", "CPostgreSQL", "CSPP", "GuardProtocol", "RistrettoVOPRF", "SecretMemory",
+        "CLinux", "CommandSupport", "CPostgreSQL", "CSPP", "GuardProtocol", "RistrettoVOPRF",
+        "SecretMemory",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -208,8 +211,8 @@ let package = Package(
     .executableTarget(
       name: "GuardTool",
       dependencies: [
-        "CLinux", "CSPP", "GuardClient", "GuardProtocol", "GuardService", "SecretMemory",
-        arguments,
+        "CLinux", "CommandSupport", "CSPP", "GuardClient", "GuardProtocol", "GuardService",
+        "SecretMemory", arguments,
       ],
       swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.
@@ -220,9 +223,9 @@ let package = Package(
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CSPP", "ForeignBackups", "GuardProtocol", "HelpPages", "Nostr",
-        "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats", "CLinux",
-        "CQREncode", arguments,
+        "BackupFolder", "CommandSupport", "CSPP", "ForeignBackups", "GuardProtocol", "HelpPages",
+        "Nostr", "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats",
+        "CLinux", "CQREncode", arguments,
       ],
       swiftSettings: small, linkerSettings: [quickStart]),
 
@@ -397,7 +400,8 @@ let package = Package(
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "GuardTool", "HelpPages", "man-pages", "virtual-key", "device-suite",
+        "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages", "virtual-key",
+        "device-suite",
         "SecretMemory", "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport",
         "failing-fs",
         "crash-at", "DeviceSuite", "VirtualKey",

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 
@@ -6,9 +7,6 @@ internal import SecretMemory
 /// text and an exit code.
 @main
 struct GuardTool: AsyncParsableCommand {
-  /// The version, keybackup's.
-  static let version = "0.1.0"
-
   static let configuration = CommandConfiguration(
     commandName: "keybackup-guard",
     abstract: "Run a guard: a small server that helps to open keybackup's backups.",
@@ -16,7 +14,7 @@ struct GuardTool: AsyncParsableCommand {
       A guard holds a secret for an account. It lets it be used seldom, so that a PIN cannot be \
       guessed, or only by someone who logs in. It never learns the PIN, nor what is backed up.
       """,
-    version: "keybackup-guard \(version)",
+    version: "keybackup-guard \(Version.current)",
     subcommands: [
       ServeCommand.self, GuardInviteCommand.self, GuardExportCommand.self,
       GuardImportCommand.self, GuardClockCommand.self, AskCommand.self,

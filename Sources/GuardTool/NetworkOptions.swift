@@ -61,6 +61,7 @@ struct NetworkOptions: ParsableArguments {
         "--listen takes an IP address and a port, such as 127.0.0.1:8443 or [::1]:8443, or "
           + "unix:/PATH")
     }
+    guard urls.count <= 16 else { throw ValidationError("a guard can have at most 16 URLs") }
     for url in urls where !LoginIssuer.isAllowedURL(url) {
       throw ValidationError("--url takes https://..., or http:// with a loopback address: \(url)")
     }

@@ -3,6 +3,7 @@
 // list.
 
 internal import ArgumentParser
+internal import CommandSupport
 
 /// The root command.
 struct KeyBackup: ParsableCommand {
@@ -34,9 +35,4 @@ extension KeyBackup {
     guard command is any KeyBackupCommand.Type else { return nil }
     return (try? command.parseAsRoot(Array(path.rest))) as? any KeyBackupCommand
   }
-}
-
-/// The version that `--version` prints and CHANGELOG.md describes.
-enum Version {
-  static let current = "0.1.0"
 }

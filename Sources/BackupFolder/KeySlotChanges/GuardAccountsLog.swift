@@ -37,6 +37,9 @@ extension OpenNamespace {
     return found.sorted { $0.order < $1.order }
   }
 
+  /// Whether the log says that a key slot was removed.
+  public func isKeySlotRemoved(_ key: KeyID) -> Bool { log.removedKeys.contains(key) }
+
   /// Logs accounts with their owner key, durably: before any guard is asked to create one.
   ///
   /// - Parameter accounts: the accounts of one enrolment, with an owner key that no other has.

@@ -68,17 +68,8 @@ extension ServerKey {
       unsafe unlink(path)
       throw .file(code, path)
     }
-    try sync(folderOf: path)
+    let code = FolderSync.run(folderOf: path)
+    guard code == 0 else { throw .file(code, path) }
     return try ServerKey(key)
-  }
-
-  private static func sync(folderOf path: String) throws(ServerKeyError) {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let name = parts.joined(separator: "/")
-    let folder = parts.isEmpty ? "." : name.isEmpty ? "/" : name
-    let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw .file(errno, folder) }
-    defer { close(directory) }
-    guard fsync(directory) == 0 else { throw .file(errno, folder) }
   }
 }

@@ -20,6 +20,7 @@ struct PublishedKeySet: KeySetSource {
 
   func keySet(of issuer: LoginIssuer) async -> [UInt8]? {
     var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
     if let authorities { tls.trustRoots = .file(authorities) }
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import CSPP
 
 // This folder is for logins: ID tokens of configured issuers, and the keys that sign them. It knows
 // no account. Of JWTKit it takes the signatures alone, never its reading of a token or a key set.
@@ -32,18 +32,8 @@ public struct LoginIssuer: Hashable, Sendable {
       + "/.well-known/openid-configuration"
   }
 
-  /// Whether a URL may be an issuer's, or a guard's: `https`, or `http` to this computer.
-  public static func isAllowedURL(_ text: String) -> Bool {
-    guard text.utf8.count <= 512, text.utf8.allSatisfy(isVisible), !text.contains("#"),
-      let url = URL(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-      url.query == nil
-    else { return false }
-    switch url.scheme {
-    case "https": return true
-    case "http": return ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
-    default: return false
-    }
-  }
+  /// Whether a URL may be an issuer's, or a guard's: one that a header can have, too.
+  public static func isAllowedURL(_ text: String) -> Bool { ServiceURL(text) != nil }
 
   private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }

@@ -47,7 +47,9 @@ struct GuardResponder: HTTPResponder {
     if let call {
       response = await answer(call, request, client, start)
     } else if request.method == .get, path == "/healthz" {
-      response = await health()
+      // It reads the database, so strangers have a limit there too.
+      let isAdmitted = isOwn(request, client) || limits.admit(1, of: client, at: start)
+      response = isAdmitted ? await health() : refuse(.rate, Self.tooMany)
     } else if request.method == .get, path == "/metrics", isOwn(request, client) {
       response = await page()
     } else {

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
@@ -53,15 +54,15 @@ public struct GuardServer: Sendable {
   public func run(
     environment: [String: String], ready: @escaping @Sendable (Listening) -> Void
   ) async throws(GuardServerError) {
-    let notify = NotifySocket(environment: environment)
+    let manager = ServiceManager(environment: environment)
     let logger = ServerLog.logger(isQuiet: settings.isQuiet)
     let application = application(logger) { channel in
       if case .socket(let path) = settings.listen { _ = unsafe chmod(path, 0o660) }
       try? await channel.pipeline.addHandler(AcceptErrors(logger: logger), position: .first)
       ready(Listening(address: taken(channel), authority: certificate?.authority))
-      notify.tellReady()
+      manager.tellReady()
     }
-    var services: [any Service] = [application, SignsOfLife(notify: notify, service: service)]
+    var services: [any Service] = [application, SignsOfLife(manager: manager, service: service)]
     services.append(CertificateReload(certificate: certificate, tls: tls, logger: logger))
     var configuration = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: ServerLog.silent)
@@ -70,6 +71,8 @@ public struct GuardServer: Sendable {
       try await ServiceGroup(configuration: configuration).run()
     } catch let error as IOError {
       throw .cannotListen(settings.listen, errno: error.errnoCode)
+    } catch is CancellationError {
+      // After a signal: requests took longer than they may.
     } catch {
       throw .ended("\(error)")
     }

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Glibc
 internal import Logging
 internal import NIOCore
@@ -28,18 +29,18 @@ struct CertificateReload: Service {
 
 /// Tells systemd that the server is alive: that its tasks run and its state can be asked for.
 struct SignsOfLife: Service {
-  let notify: NotifySocket
+  let manager: ServiceManager
   let service: any GuardAnswering
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      let pause = notify.aliveEvery ?? .seconds(3600)
+      let pause = manager.aliveEvery ?? .seconds(3600)
       while (try? await Task.sleep(for: pause)) != nil {
         _ = await service.state()
-        notify.tellAlive()
+        manager.tellAlive()
       }
     }
-    notify.tellStopping()
+    manager.tellStopping()
   }
 }
 

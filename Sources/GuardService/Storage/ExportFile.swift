@@ -40,6 +40,8 @@ struct ExportWriter: ~Copyable {
     let sum = all.finalize()
     try put(ExportedText.line([.number(Int64(count)), .bytes(sum)]))
     guard fsync(file) == 0 else { throw .file(errno, path) }
+    let code = FolderSync.run(folderOf: path)
+    guard code == 0 else { throw .file(code, path) }
     return count
   }
 

@@ -2,8 +2,6 @@
 struct GuardRow: Equatable, Sendable {
   /// The columns.
   static let columns = "version, identity, epoch, accepted, halted, stopped, clock"
-  /// The number of columns.
-  static let count = 7
 
   /// The guard's public key; nil before its first start.
   let identity: [UInt8]?

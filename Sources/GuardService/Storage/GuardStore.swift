@@ -110,16 +110,12 @@ public struct GuardStore: Sendable {
       try session.lock(exclusively: false)
       let state = try session.row()
       guard state.epoch == row.epoch, !state.isStopped else { return .stale }
-      guard
-        try session.run(
-          "SELECT version FROM accounts WHERE id = $1",
-          [.bytes(account.id.bytes)]
-        ).isEmpty
-      else { return .stale }
+      guard try !session.has(account.id) else { return .stale }
       if let invite {
         let spent = try session.run(
           "DELETE FROM invites WHERE hash = $1 RETURNING made", [.bytes(invite)])
-        guard spent.count == 1 else { return .noInvite }
+        // The same request may have come twice, and this one waited until the other had spent it.
+        guard spent.count == 1 else { return try session.has(account.id) ? .stale : .noInvite }
       }
       try session.insert(account)
       try session.record(.created, of: .bytes(account.id.bytes), version: 0, at: now)
@@ -157,6 +153,11 @@ extension SQLSession {
     guard rows.count == 1 else { throw .damaged("guard") }
     var row = rows[0]
     return try GuardRow(&row)
+  }
+
+  /// Whether an account has a row.
+  func has(_ id: GuardAccountID) throws(GuardStoreError) -> Bool {
+    try !run("SELECT version FROM accounts WHERE id = $1", [.bytes(id.bytes)]).isEmpty
   }
 
   func insert(_ account: StoredAccount) throws(GuardStoreError) {

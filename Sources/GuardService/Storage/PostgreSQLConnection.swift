@@ -28,7 +28,8 @@ final class PostgreSQLConnection: SQLSession {
     while true {
       do throws(GuardStoreError) {
         try connect()
-        try command(isReading ? "BEGIN READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED")
+        // Named, because a server may have another default, with which transactions fail.
+        try command("BEGIN ISOLATION LEVEL READ COMMITTED" + (isReading ? ", READ ONLY" : ""))
         let result = try body(self)
         try commit()
         return .success(result)

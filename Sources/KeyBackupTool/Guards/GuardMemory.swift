@@ -42,8 +42,9 @@ struct GuardMemory: Codable, Equatable, Sendable {
     guard counter >= memory.counter else {
       return Finding(unknownTries: spent, isSetBack: true, ownTries: 0)
     }
-    let hasArrived = memory.asked.map { counter > $0 } ?? false
-    let own = memory.spent + (hasArrived ? 1 : 0)
+    // A request to a guard that was set back names a lower counter than the memory.
+    let hasArrived = memory.asked.map { $0 >= memory.counter && counter > $0 } ?? false
+    let own = min(max(memory.spent, 0), all) + (hasArrived ? 1 : 0)
     let expected = memory.counter + (hasArrived ? 1 : 0)
     let foreign = counter - expected
     if foreign == 0, spent <= own {

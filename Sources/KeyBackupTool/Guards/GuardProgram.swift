@@ -143,7 +143,8 @@ final class GuardProgram {
       if count > 0 {
         received += piece[..<count]
       } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
-        throw .guardProgramGone
+        // Ctrl-C on a terminal ends the program too.
+        throw Interruption.received ? UserMessage.interrupted : UserMessage.guardProgramGone
       }
     }
   }

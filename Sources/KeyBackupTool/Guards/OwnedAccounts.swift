@@ -46,6 +46,8 @@ struct OwnedAccounts {
 
   /// The number of accounts.
   var count: Int { logged.count }
+  /// The latest time at which one was about to be created, in Unix seconds.
+  var newest: UInt64 { logged.map(\.account.createdAt).max() ?? 0 }
   /// Whether they are of a login way.
   var areLogins: Bool { logged.contains { $0.account.kind == .login } }
 
@@ -55,6 +57,10 @@ struct OwnedAccounts {
     var done: [AskedGuard] = []
     /// The guards that did not, and why.
     var failed: [(server: AskedGuard, fault: GuardFault)] = []
+    /// Those that did it for an account that not only an earlier namespace names.
+    ///
+    /// Anyone who has a master key that was given up may have named guards of their own there.
+    var proved: Set<GuardID> = []
   }
 
   /// Retires all accounts.
@@ -86,11 +92,13 @@ struct OwnedAccounts {
     }
     let answers = try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1)
     var result = Result()
-    for (call, answer) in zip(calls, answers) {
+    for (place, answer) in answers.enumerated() {
+      let server = calls[place].server
       switch answer {
       case .success, .failure(.refused(.unknown)), .failure(.refused(.disabled)):
-        result.done.append(call.server)
-      case .failure(let fault): result.failed.append((call.server, fault))
+        result.done.append(server)
+        if !logged[place].owner.isEarlier { result.proved.insert(server.guardID) }
+      case .failure(let fault): result.failed.append((server, fault))
       }
     }
     return result

@@ -66,7 +66,7 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       if let pair = pairs.first, key == nil || isNamed(pair.old, live) || isNamed(pair.heir, live) {
         return try finish(pair.old, pair.heir, &opened, caller, world)
       }
-      let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
+      let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil, world)
       if finish { return try retire(left, replaced: nil, caller, world) }
     }
     guard !finish else {
@@ -173,7 +173,7 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
-    let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil)
+    let left = try GuardRetirement.leftOver(opened, unlock.guards, draft: nil, world)
     return try retire(left, replaced: id, caller, world)
   }
 
@@ -181,8 +181,11 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
     _ left: [OwnedAccounts], replaced: KeyID?, _ caller: GuardCaller, _ world: World
   ) throws(UserMessage) -> ExitCode {
     let report = try GuardRetirement(caller: caller, output: unlock.output(world)).run(left)
+    let isNothing = replaced == nil && left.isEmpty
     try unlock.output(world).result(
-      "The earlier way in has ended. Retired \(counted(report.done.count, "account")) at guards.",
+      isNothing
+        ? "There is no earlier way in that waits to be ended."
+        : "The earlier way in has ended. Retired \(counted(report.done.count, "account")) at guards.",
       json: report.json.merging(["removed": .optional(replaced?.hex)]),
       ofChange: "the earlier way in has ended all the same")
     return report.failed.isEmpty ? .success : .partial

@@ -9,7 +9,8 @@ struct GuardRetireCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Another way in opens the backup first. A way in that is named is removed from the backup.
       Without a name, this ends accounts that no way in uses any more, such as those of an \
-      earlier PIN.
+      earlier PIN. Accounts of the last day stay where this computer does not know their way in: \
+      another one may be making it.
       A guard that was not reached keeps its account until you run this again.
       """)
 
@@ -50,7 +51,7 @@ struct GuardRetireCommand: ParsableCommand, KeyBackupCommand {
       unlock.output(world).warn(viewProblem: opened.viewProblem)
     }
     let draft = try GuardDraft.waiting(opened.sharedMasterKey.copy(), world)?.keyID
-    var left = try GuardRetirement.leftOver(opened, unlock.guards, draft: draft)
+    var left = try GuardRetirement.leftOver(opened, unlock.guards, draft: draft, world)
     if let id = meant?.keyID { left = left.filter { $0.keyID == id } }
     let retirement = GuardRetirement(caller: caller, output: unlock.output(world))
     let report = try retirement.run(left)

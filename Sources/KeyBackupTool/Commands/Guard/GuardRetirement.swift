@@ -50,16 +50,20 @@ struct GuardRetirement {
     return report
   }
 
-  /// The accounts of an open backup whose key slot was removed.
+  /// The accounts of an open backup whose key slot was removed, or never was one.
+  ///
+  /// An account that is retired never comes back. So new ones of a key slot that is not known here
+  /// are left out: another computer may be making it, or its file is still to be synchronised.
   ///
   /// - Parameters:
   ///   - opened: the backup.
   ///   - guards: the options.
   ///   - draft: the key slot of an unfinished way in, which keeps its accounts.
+  ///   - world: has the time.
   /// - Returns: the accounts of each such key slot.
   /// - Throws: the errors of the folder.
   static func leftOver(
-    _ opened: borrowing OpenNamespace, _ guards: GuardOptions, draft: KeyID?
+    _ opened: borrowing OpenNamespace, _ guards: GuardOptions, draft: KeyID?, _ world: World
   ) throws(UserMessage) -> [OwnedAccounts] {
     let slots: [KeySlot]
     do throws(BackupFolderError) {
@@ -67,8 +71,15 @@ struct GuardRetirement {
     } catch {
       throw UserMessage(error)
     }
-    let live = Set(slots.filter { !$0.isRemoved && $0.isEnrolled == true }.compactMap(\.keyID))
-    return try OwnedAccounts.all(opened, moved: guards.servers)
-      .filter { !live.contains($0.keyID) && $0.keyID != draft }
+    // The operation that enrols a file may still have to be synchronised.
+    let live = Set(slots.filter { !$0.isRemoved && $0.isEnrolled != false }.compactMap(\.keyID))
+    let dayAgo = UInt64(max(0, world.now() - 86_400))
+    var left: [OwnedAccounts] = []
+    for owned in try OwnedAccounts.all(opened, moved: guards.servers) {
+      let key = owned.keyID
+      let isOver = opened.isKeySlotRemoved(key) || owned.newest < dayAgo
+      if !live.contains(key), key != draft, isOver { left.append(owned) }
+    }
+    return left
   }
 }

@@ -51,7 +51,7 @@ struct GuardVetoCommand: ParsableCommand, KeyBackupCommand {
       let result = try owned.veto(id, caller)
       done += result.done
       failed += result.failed
-      if result.done.count < threshold.blocking { isStopped = false }
+      if result.proved.count < threshold.blocking { isStopped = false }
     }
     guard count > 0 else {
       throw UserMessage(

@@ -16,57 +16,120 @@ enum PINBlocklist {
   static func objection(to pin: borrowing SecretBytes, isPassword: Bool) -> String? {
     let least = isPassword ? shortest.password : shortest.pin
     guard pin.count >= least else { return "it has fewer than \(least) characters" }
-    return pin.withBytes { bytes in
-      let all = (0..<bytes.byteCount).map {
-        unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-      }
-      return objection(all)
-    }
+    return pin.withBytes { objection($0) }
   }
 
-  /// The reason for bytes that are wiped by nobody: a blocked PIN is worth nothing, and another is
-  /// compared in this function only.
-  private static func objection(_ bytes: [UInt8]) -> String? {
-    if isRepeated(bytes) { return "it repeats itself" }
-    if isSequence(bytes) { return "it is a sequence" }
-    let digits = bytes.compactMap { (0x30...0x39).contains($0) ? Int($0 - 0x30) : nil }
-    if digits.count == bytes.count {
-      if isDate(digits) { return "it can be a date" }
-      if isPattern(bytes) { return "it is a pattern on the keypad" }
+  /// The reason for bytes, which are compared where they are: a copy could not be wiped.
+  private static func objection(_ bytes: RawSpan) -> String? {
+    if bytes.isRepeated { return "it repeats itself" }
+    if bytes.isSequence { return "it is a sequence" }
+    if bytes.areDigits {
+      if bytes.isDate { return "it can be a date" }
+      if bytes.isPattern { return "it is a pattern on the keypad" }
     }
-    let text = String(decoding: bytes, as: UTF8.self).lowercased()
-    return common.contains(text) ? "it is one of the most common ones" : nil
+    for word in common where bytes.spells(word) { return "it is one of the most common ones" }
+    return nil
+  }
+
+  private static let common: Set<String> = [
+    "121314", "131415", "142536", "101112", "102030", "123654", "123456a", "a123456", "520520",
+    "1314520", "5201314", "696969", "420420", "112358", "314159", "271828", "246810", "135790",
+    "qwerty", "qwertz", "azerty", "qwerty123", "qwertyuiop", "1q2w3e4r5t", "password", "password1",
+    "password12", "password123", "passw0rd123", "iloveyou", "sunshine123", "princess123",
+    "letmein123", "welcome123", "bitcoin123", "monkey123", "dragon123", "football123",
+    "baseball123", "superman123", "administrator", "changeme123", "satoshi21m",
+  ]
+}
+
+extension RawSpan {
+  fileprivate func character(_ place: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: place, as: UInt8.self)
+  }
+
+  /// Whether these bytes lie at a place.
+  private func holds(_ text: [UInt8], at place: Int) -> Bool {
+    guard text.count <= byteCount - place else { return false }
+    return text.indices.allSatisfy { character(place + $0) == text[$0] }
+  }
+
+  /// Whether it is a word of lower-case ASCII, in letters of any case.
+  fileprivate func spells(_ word: String) -> Bool {
+    let text = Array(word.utf8)
+    guard text.count == byteCount else { return false }
+    for place in text.indices {
+      let own = character(place)
+      guard ((0x41...0x5A).contains(own) ? own | 0x20 : own) == text[place] else { return false }
+    }
+    return true
+  }
+
+  fileprivate var areDigits: Bool {
+    for place in 0..<byteCount where !(0x30...0x39).contains(character(place)) { return false }
+    return true
   }
 
   /// Whether it consists of one piece, of at most half its length, again and again.
-  private static func isRepeated(_ bytes: [UInt8]) -> Bool {
-    (1...max(1, bytes.count / 2)).contains { period in
-      bytes.indices.allSatisfy { $0 < period || bytes[$0] == bytes[$0 - period] }
-    } || Set(bytes).count <= 2 || isDoubled(bytes)
+  fileprivate var isRepeated: Bool {
+    for period in 1...max(1, byteCount / 2) where hasPeriod(period) { return true }
+    return hasTwoCharacters || isPaired || isMirrored
   }
 
-  /// Whether each character stands twice, or the second half mirrors the first: 112233, 123321.
-  private static func isDoubled(_ bytes: [UInt8]) -> Bool {
-    let pairs = stride(from: 0, to: bytes.count - 1, by: 2)
-      .allSatisfy { bytes[$0] == bytes[$0 + 1] }
-    return (pairs && bytes.count.isMultiple(of: 2)) || bytes == bytes.reversed()
+  private func hasPeriod(_ period: Int) -> Bool {
+    for place in 0..<byteCount where place >= period {
+      if character(place) != character(place - period) { return false }
+    }
+    return true
+  }
+
+  /// Whether there are one or two different characters in it.
+  private var hasTwoCharacters: Bool {
+    var other: UInt8?
+    for place in 0..<byteCount where character(place) != character(0) {
+      if let other, other != character(place) { return false }
+      other = character(place)
+    }
+    return true
+  }
+
+  /// Whether each character stands twice: 112233.
+  private var isPaired: Bool {
+    for place in stride(from: 0, to: byteCount - 1, by: 2)
+    where character(place) != character(place + 1) {
+      return false
+    }
+    return byteCount.isMultiple(of: 2)
+  }
+
+  /// Whether the second half mirrors the first: 123321.
+  private var isMirrored: Bool {
+    for place in 0..<byteCount where character(place) != character(byteCount - 1 - place) {
+      return false
+    }
+    return true
   }
 
   /// Whether each character follows the one before by the same step: 123456, 975310, abcdef.
-  private static func isSequence(_ bytes: [UInt8]) -> Bool {
-    let steps = zip(bytes, bytes.dropFirst()).map { (Int($1) - Int($0) + 10) % 10 }
-    return Set(steps).count == 1
+  fileprivate var isSequence: Bool {
+    func step(_ place: Int) -> Int {
+      (Int(character(place + 1)) - Int(character(place)) + 10) % 10
+    }
+    for place in 0..<byteCount - 1 where step(place) != step(0) { return false }
+    return true
   }
 
   /// Whether the digits are a day, a month and a year in any usual order.
-  private static func isDate(_ digits: [Int]) -> Bool {
-    func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
+  fileprivate var isDate: Bool {
+    func number(_ range: Range<Int>) -> Int {
+      var number = 0
+      for place in range { number = number * 10 + Int(character(place)) - 0x30 }
+      return number
+    }
     func isDay(_ first: Int, _ second: Int) -> Bool {
       (1...31).contains(first) && (1...12).contains(second)
         || (1...12).contains(first) && (1...31).contains(second)
     }
     let years = 1900...2099
-    switch digits.count {
+    switch byteCount {
     case 6:
       return isDay(number(0..<2), number(2..<4)) || isDay(number(2..<4), number(4..<6))
         || years.contains(number(0..<4)) && (1...12).contains(number(4..<6))
@@ -78,25 +141,15 @@ enum PINBlocklist {
     }
   }
 
-  /// Columns and diagonals of the keypad.
-  private static func isPattern(_ bytes: [UInt8]) -> Bool {
-    let text = String(decoding: bytes, as: UTF8.self)
-    let lines = ["147", "258", "369", "159", "357", "123", "456", "789"]
-    let parts = stride(from: 0, to: bytes.count, by: 3).map {
-      String(text.utf8.dropFirst($0).prefix(3)) ?? ""
-    }
-    return bytes.count.isMultiple(of: 3)
-      && parts.allSatisfy { part in
-        lines.contains(part) || lines.contains(String(part.reversed()))
+  /// Whether it is columns, rows and diagonals of the keypad.
+  fileprivate var isPattern: Bool {
+    let lines = ["147", "258", "369", "159", "357", "123", "456", "789"].map { Array($0.utf8) }
+    for place in stride(from: 0, to: byteCount, by: 3) {
+      let isLine = lines.contains { line in
+        holds(line, at: place) || holds(line.reversed(), at: place)
       }
+      if !isLine { return false }
+    }
+    return byteCount.isMultiple(of: 3)
   }
-
-  private static let common: Set<String> = [
-    "121314", "131415", "142536", "101112", "102030", "123654", "123456a", "a123456", "520520",
-    "1314520", "5201314", "696969", "420420", "112358", "314159", "271828", "246810", "135790",
-    "qwerty", "qwertz", "azerty", "qwerty123", "qwertyuiop", "1q2w3e4r5t", "password", "password1",
-    "password12", "password123", "passw0rd123", "iloveyou", "sunshine123", "princess123",
-    "letmein123", "welcome123", "bitcoin123", "monkey123", "dragon123", "football123",
-    "baseball123", "superman123", "administrator", "changeme123", "satoshi21m",
-  ]
 }

@@ -1,33 +1,39 @@
-internal import CLinux
 internal import Glibc
 
+// This module is for what both commands have, `keybackup` and `keybackup-guard`: their version, and
+// the service manager that started them. It knows no backup and no guard.
+
 /// The service manager that started this program, if one did and wants to hear of it: sd_notify(3).
-struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
   private let address: String?
   /// How often it wants a sign of life; nil: never.
-  let aliveEvery: Duration?
+  package let aliveEvery: Duration?
 
-  /// - Parameter world: its variables say where the service manager listens.
-  init(_ world: World) {
-    address = world.variable("NOTIFY_SOCKET")
+  /// Takes it from the environment, as systemd sets it.
+  ///
+  /// - Parameter environment: the variables of the process.
+  package init(environment: [String: String]) {
+    address = environment["NOTIFY_SOCKET"]
     // The variables may have been meant for another process that started this one.
-    let isMeant = world.variable("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
-    let limit = world.variable("WATCHDOG_USEC").flatMap { Int64($0) } ?? 0
+    let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
+    let limit = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
     // It recommends half of its limit.
-    aliveEvery = isMeant && limit > 0 ? .microseconds(limit / 2) : nil
+    aliveEvery = isMeant && limit > 1 ? .microseconds(limit / 2) : nil
   }
 
   /// The program does its work now.
-  func tellReady() { send("READY=1") }
+  package func tellReady() { send("READY=1") }
 
   /// The program is alive.
-  func tellAlive() { if aliveEvery != nil { send("WATCHDOG=1") } }
+  package func tellAlive() { if aliveEvery != nil { send("WATCHDOG=1") } }
 
   /// The program is about to end.
-  func tellStopping() { send("STOPPING=1") }
+  package func tellStopping() { send("STOPPING=1") }
 
   /// The program's work, as people see it in `systemctl status`.
-  func tell(status: String) { send("STATUS=\(PrintableText.clean(status, limit: 200))") }
+  ///
+  /// - Parameter line: safe to show and without a line end, after which it could say something else.
+  package func tell(line: String) { send("STATUS=\(line)") }
 
   /// Sends one datagram; nobody waits for what becomes of it.
   private func send(_ text: String) {

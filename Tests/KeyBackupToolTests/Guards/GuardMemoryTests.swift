@@ -1,0 +1,30 @@
+import Testing
+
+@testable import KeyBackupTool
+
+/// What this computer remembers of a guard, compared with what the guard says.
+@Suite struct GuardMemoryTests {
+  @Test func `A lost request to a guard that was set back is no try of a later one`() {
+    // The guard named 3 when it was asked, and 5 before it was set back.
+    let memory = GuardMemory(counter: 5, spent: 1, asked: 3)
+    let same = GuardMemory.compare(counter: 5, left: 19, of: 20, with: memory)
+    #expect(same == GuardMemory.Finding(unknownTries: 0, isSetBack: false, ownTries: 1))
+    let lower = GuardMemory.compare(counter: 4, left: 18, of: 20, with: memory)
+    #expect(lower.isSetBack && lower.unknownTries == 2)
+  }
+
+  @Test func `A request whose answer was lost is this computer's own try, if it arrived`() {
+    let memory = GuardMemory(counter: 5, spent: 1, asked: 5)
+    let arrived = GuardMemory.compare(counter: 6, left: 18, of: 20, with: memory)
+    #expect(arrived == GuardMemory.Finding(unknownTries: 0, isSetBack: false, ownTries: 2))
+    let lost = GuardMemory.compare(counter: 5, left: 19, of: 20, with: memory)
+    #expect(lost == GuardMemory.Finding(unknownTries: 0, isSetBack: false, ownTries: 1))
+  }
+
+  @Test func `A damaged file's numbers are survived`() {
+    let memory = GuardMemory(counter: .max, spent: .max, asked: UInt64.max)
+    #expect(GuardMemory.compare(counter: 0, left: 20, of: 20, with: memory).isSetBack)
+    let many = GuardMemory(counter: 0, spent: .max, asked: 0)
+    #expect(GuardMemory.compare(counter: 1, left: 20, of: 20, with: many).unknownTries == 0)
+  }
+}
