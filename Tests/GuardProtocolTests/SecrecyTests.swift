@@ -32,7 +32,8 @@ struct SecrecyTests {
     let disks: [Disk]
 
     init(pin: [UInt8], guards: Int, needed: Int) throws {
-      let (keyID, masterKey) = (KeyID.random(), MasterKey.random())
+      let keyID = KeyID.random()
+      let masterKey = MasterKey.random()
       let nonce = Randomness.bytes(count: KeyHeader.guardNonceSize)
       let shared = SecretBytes.random(count: SecretShares.size)
       let shares = try SecretShares(
@@ -42,7 +43,8 @@ struct SecrecyTests {
       var members: [KeyHeader.GuardedPIN.Guard] = []
       var disks: [Disk] = []
       for point in 1...guards {
-        let (key, id) = (OPRFKey.random(mode: .verifiable), GuardID.random())
+        let key = OPRFKey.random(mode: .verifiable)
+        let id = GuardID.random()
         let masked = try ShareMask.pin(
           shares.share(at: point), output: key.output(for: x), keyID: keyID, point: point)
         members.append(
@@ -81,7 +83,8 @@ struct SecrecyTests {
   private func passed(
     _ pin: [UInt8], _ circle: borrowing Circle, _ disks: [Disk]
   ) throws -> Set<String> {
-    let (x, keyID) = (Self.stretched(pin), circle.header.keyID)
+    let x = Self.stretched(pin)
+    let keyID = circle.header.keyID
     var passed: Set<String> = []
     // What the blinded requests and their answers say of the PIN.
     let unblinded = try OPRFKey(
@@ -150,9 +153,9 @@ struct SecrecyTests {
     let right = Int.random(in: 0..<10_000, using: &generator)
     let circle = try Circle(pin: Self.pin(right), guards: 3, needed: 2)
     for number in 0..<10_000 {
-      let passed = try passed(Self.pin(number), circle, [circle.disks[1]])
-      guard passed.isEmpty else {
-        Issue.record("the PIN \(number) of \(right) differs: \(passed)")
+      let found = try passed(Self.pin(number), circle, [circle.disks[1]])
+      guard found.isEmpty else {
+        Issue.record("the PIN \(number) of \(right) differs: \(found)")
         return
       }
     }
@@ -168,11 +171,11 @@ struct SecrecyTests {
       try !passed(Self.pin(number), circle, disks).isEmpty
     }
     #expect(fitting == [right])
-    let passed = try passed(Self.pin(right), circle, disks)
-    #expect(passed == ["recipient, zero", "reset key, zero"])
+    let found = try passed(Self.pin(right), circle, disks)
+    #expect(found == ["recipient, zero", "reset key, zero"])
     // One disk less, and the right PIN looks like the others.
     for number in [right, right + 1] {
-      #expect(try self.passed(Self.pin(number), circle, Array(disks.dropLast())).isEmpty)
+      #expect(try passed(Self.pin(number), circle, Array(disks.dropLast())).isEmpty)
     }
   }
 }
