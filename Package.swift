@@ -48,7 +48,6 @@ let indirect: [(url: String, exact: Version, product: String)] = [
   (url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4", "AsyncAlgorithms"),
   (url: "https://github.com/apple/swift-atomics", exact: "1.3.0", "Atomics"),
   (url: "https://github.com/apple/swift-collections", exact: "1.6.0", "DequeModule"),
-  (url: "https://github.com/apple/swift-configuration", exact: "1.4.0", "Configuration"),
   (url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3", "Tracing"),
   (
     url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0",
@@ -104,6 +103,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
   ] + indirect.map { .package(url: $0.url, exact: $0.exact) },
   targets: [
     // System modules: a module map and a shim.h, no Swift. Only COpenSSL's map names its
@@ -180,6 +180,9 @@ let package = Package(
         "CLinux", "CommandSupport", "CPostgreSQL", "CSPP", "GuardProtocol", "RistrettoVOPRF",
         "SecretMemory",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(
+          name: "Configuration", package: "swift-configuration",
+          condition: .when(platforms: [.custom("none")])),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

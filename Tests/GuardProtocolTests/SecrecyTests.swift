@@ -25,7 +25,7 @@ struct SecrecyTests {
   }
 
   /// A backup's way in, and the disks of its guards.
-  private struct Circle: ~Copyable {
+  private struct Circle {
     let header: KeyHeader
     let own: KeyHeader.GuardedPIN
     let wrapper: KeyWrapper
@@ -81,7 +81,7 @@ struct SecrecyTests {
 
   /// Each comparison that the file and the disks allow, by name, where a PIN passes it.
   private func passed(
-    _ pin: [UInt8], _ circle: borrowing Circle, _ disks: [Disk]
+    _ pin: [UInt8], _ circle: Circle, _ disks: [Disk]
   ) throws -> Set<String> {
     let x = Self.stretched(pin)
     let keyID = circle.header.keyID
@@ -135,7 +135,7 @@ struct SecrecyTests {
   }
 
   private func unmasked(
-    _ circle: borrowing Circle, _ point: Int, _ output: [UInt8]
+    _ circle: Circle, _ point: Int, _ output: [UInt8]
   ) throws -> [UInt8] {
     array(
       try ShareMask.pin(
