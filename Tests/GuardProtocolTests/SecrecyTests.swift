@@ -30,48 +30,55 @@ struct SecrecyTests {
     let own: KeyHeader.GuardedPIN
     let wrapper: KeyWrapper
     let disks: [Disk]
+  }
 
-    init(pin: [UInt8], guards: Int, needed: Int) throws {
-      let keyID = KeyID.random()
-      let masterKey = MasterKey.random()
-      let nonce = Randomness.bytes(count: KeyHeader.guardNonceSize)
-      let shared = SecretBytes.random(count: SecretShares.size)
-      let shares = try SecretShares(
-        of: shared, threshold: GuardThreshold(guards: guards, needed: needed))
-      let x = SecrecyTests.stretched(pin)
-      let slotSecret = try GuardedSecret.pin(shared: shared, stretched: x, keyID: keyID)
-      var members: [KeyHeader.GuardedPIN.Guard] = []
-      var disks: [Disk] = []
-      for point in 1...guards {
-        let key = OPRFKey.random(mode: .verifiable)
-        let id = GuardID.random()
-        let masked = try ShareMask.pin(
-          shares.share(at: point), output: key.output(for: x), keyID: keyID, point: point)
-        members.append(
-          .init(
-            guardID: id, url: try #require(ServiceURL("https://g\(point).example")),
-            oprfKey: key.publicKey.bytes, maskedShare: array(masked)))
-        let reset = try GuardSigner.reset(secret: slotSecret, keyID: keyID, guardID: id)
-        let blinded = try BlindedInput(x.copy(), mode: .verifiable)
-        let asked = blinded.element
-        let evaluation = try key.evaluate([asked])
-        disks.append(
-          Disk(
-            point: point, oprfKey: array(key.copyBytes()), guardID: id, resetKey: reset.publicKey,
-            asked: asked, answered: try #require(evaluation.evaluated.first)))
-      }
-      let own = try KeyHeader.GuardedPIN(
-        nonce: nonce, needed: needed, schedule: .pin,
-        stretching: PINStretching(memoryKiB: 8192, passes: 1), guards: members)
-      self.header = KeyHeader(
-        namespaceID: masterKey.namespaceID, keyID: keyID, kind: .guardedPIN(own), label: "",
-        createdAt: 5)
-      self.own = own
-      self.wrapper = try KeyWrapper(
-        parsing: KeyWrapper.seal(masterKey, secret: slotSecret, header: header).span,
-        at: masterKey.namespaceID)
-      self.disks = disks
+  private func circle(pin: [UInt8], guards: Int, needed: Int) throws -> Circle {
+    let keyID = KeyID.random()
+    let masterKey = MasterKey.random()
+    let x = Self.stretched(pin)
+    let shared = SecretBytes.random(count: SecretShares.size)
+    let shares = try SecretShares(
+      of: shared, threshold: GuardThreshold(guards: guards, needed: needed))
+    let slotSecret = try GuardedSecret.pin(shared: shared, stretched: x, keyID: keyID)
+    var members: [KeyHeader.GuardedPIN.Guard] = []
+    var disks: [Disk] = []
+    for point in 1...guards {
+      let (member, disk) = try guardian(
+        point, share: shares.share(at: point), x: x, slotSecret: slotSecret, keyID: keyID)
+      members.append(member)
+      disks.append(disk)
     }
+    let own = try KeyHeader.GuardedPIN(
+      nonce: Randomness.bytes(count: KeyHeader.guardNonceSize), needed: needed, schedule: .pin,
+      stretching: PINStretching(memoryKiB: 8192, passes: 1), guards: members)
+    let header = KeyHeader(
+      namespaceID: masterKey.namespaceID, keyID: keyID, kind: .guardedPIN(own), label: "",
+      createdAt: 5)
+    let file = try KeyWrapper.seal(masterKey, secret: slotSecret, header: header)
+    let wrapper = try KeyWrapper(parsing: file.span, at: masterKey.namespaceID)
+    return Circle(header: header, own: own, wrapper: wrapper, disks: disks)
+  }
+
+  /// A guard with a key of its own: its part of the header, and its disk.
+  private func guardian(
+    _ point: Int, share: borrowing SecretBytes, x: borrowing SecretBytes,
+    slotSecret: borrowing SecretBytes, keyID: KeyID
+  ) throws -> (KeyHeader.GuardedPIN.Guard, Disk) {
+    let url = try #require(ServiceURL("https://g\(point).example"))
+    let id = GuardID.random()
+    let key = OPRFKey.random(mode: .verifiable)
+    let masked = try ShareMask.pin(share, output: key.output(for: x), keyID: keyID, point: point)
+    let reset = try GuardSigner.reset(secret: slotSecret, keyID: keyID, guardID: id)
+    let blinded = try BlindedInput(x.copy(), mode: .verifiable)
+    let asked = blinded.element
+    let evaluated = try key.evaluate([asked]).evaluated
+    let publicKey = key.publicKey
+    let member = KeyHeader.GuardedPIN.Guard(
+      guardID: id, url: url, oprfKey: publicKey.bytes, maskedShare: array(masked))
+    let disk = Disk(
+      point: point, oprfKey: array(key.copyBytes()), guardID: id, resetKey: reset.publicKey,
+      asked: asked, answered: evaluated[0])
+    return (member, disk)
   }
 
   /// In place of Argon2id, which makes each trial slow and hides nothing: its inputs are in the file.
@@ -87,14 +94,12 @@ struct SecrecyTests {
     let keyID = circle.header.keyID
     var passed: Set<String> = []
     // What the blinded requests and their answers say of the PIN.
-    let unblinded = try OPRFKey(
-      seed: secret([UInt8](repeating: 1, count: 32)), info: pin, mode: .verifiable
-    ).publicKey
+    let plain = try unblinded(pin)
     var outputs: [[UInt8]] = []
     for disk in disks {
       let key = try OPRFKey(secret(disk.oprfKey), mode: .verifiable)
       outputs.append(array(try key.output(for: x)))
-      if disk.asked == unblinded || disk.answered == unblinded { passed.insert("request") }
+      if disk.asked == plain || disk.answered == plain { passed.insert("request") }
     }
     var known: [Int: [UInt8]] = [:]
     for (disk, output) in zip(disks, outputs) {
@@ -134,6 +139,13 @@ struct SecrecyTests {
     return passed
   }
 
+  /// An element that only this PIN has.
+  private func unblinded(_ pin: [UInt8]) throws -> RistrettoElement {
+    let key = try OPRFKey(
+      seed: secret([UInt8](repeating: 1, count: 32)), info: pin, mode: .verifiable)
+    return key.publicKey
+  }
+
   private func unmasked(
     _ circle: Circle, _ point: Int, _ output: [UInt8]
   ) throws -> [UInt8] {
@@ -151,7 +163,7 @@ struct SecrecyTests {
   @Test func `Too few guards' disks and the folder fit every PIN equally`() throws {
     var generator = SeededGenerator(seed: TestSeed.value)
     let right = Int.random(in: 0..<10_000, using: &generator)
-    let circle = try Circle(pin: Self.pin(right), guards: 3, needed: 2)
+    let circle = try self.circle(pin: Self.pin(right), guards: 3, needed: 2)
     for number in 0..<10_000 {
       let found = try passed(Self.pin(number), circle, [circle.disks[1]])
       guard found.isEmpty else {
@@ -165,7 +177,7 @@ struct SecrecyTests {
   func `The same attacker with enough disks finds the PIN`(_ guards: Int, _ needed: Int) throws {
     var generator = SeededGenerator(seed: TestSeed.value)
     let right = Int.random(in: 0..<200, using: &generator)
-    let circle = try Circle(pin: Self.pin(right), guards: guards, needed: needed)
+    let circle = try self.circle(pin: Self.pin(right), guards: guards, needed: needed)
     let disks = Array(circle.disks.shuffled(using: &generator).prefix(needed))
     let fitting = try (0..<200).filter { number in
       try !passed(Self.pin(number), circle, disks).isEmpty

@@ -13,11 +13,18 @@ extension Namespace {
 }
 
 extension Namespace {
-  /// Writes a file of `keys/` durably; an existing file stays as it is.
+  /// Writes a file of `keys/` durably.
+  ///
+  /// It takes the place of a file that has the name. Nothing names that one: the slot is being made.
   func writeKeyFile(
     _ bytes: [UInt8], of key: KeyID, tag: String, check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) {
-    _ = try write(bytes, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag, check: check)
+    let folder = try makeKeyFolder()
+    let file = try staged(bytes, in: folder, tag: tag, check: check)
+    if try !file.place(new: FolderLayout.keyFile(key)) {
+      try file.place(overwriting: FolderLayout.keyFile(key))
+    }
+    try folder.sync()
   }
 
   /// Seals the master key for a security key, as a CSPP envelope.
@@ -54,13 +61,21 @@ extension Namespace {
     _ bytes: [UInt8], _ name: String, in folder: Directory, tag: String,
     check: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
+    let file = try staged(bytes, in: folder, tag: tag, check: check)
+    let written = try file.place(new: name)
+    try folder.sync()
+    return written
+  }
+
+  /// A file that was written durably and read back, and has no name yet.
+  private func staged(
+    _ bytes: [UInt8], in folder: Directory, tag: String, check: (Span<UInt8>) -> Bool
+  ) throws(BackupFolderError) -> AtomicFile {
     let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
     var buffer = FileBuffer()
     try file.settle(buffer: &buffer) { back in
       Digest(of: back) == Digest(of: bytes.span) && check(back)
     }
-    let written = try file.place(new: name)
-    try folder.sync()
-    return written
+    return file
   }
 }

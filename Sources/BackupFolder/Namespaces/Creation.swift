@@ -128,6 +128,11 @@ extension Namespace {
   }
 
   /// Writes the file of a key slot and reads it back with the slot's secret.
+  ///
+  /// A run that ended before its operation had a name left a file of the same slot. That one is
+  /// used, so that the log names the bytes that are in the folder.
+  ///
+  /// - Returns: the file that is in the folder.
   func write(
     _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
     secret: borrowing SecretBytes, tag: String
@@ -146,6 +151,13 @@ extension Namespace {
     // This must precede the file: the credential is only requested because this computer enrolled
     // it.
     try remember(enrolmentOf: enrolment.kind)
+    if let left = try keyFileBytes(of: enrolment.keyID),
+      let wrapper = try? KeyWrapper(parsing: left.span, at: id),
+      wrapper.header.describes(enrolment), (try? wrapper.open(secret: secret)) != nil
+    {
+      try makeKeyFolder().sync()
+      return (left, wrapper)
+    }
     try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
       guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }
       return (try? read.open(secret: secret)) != nil
@@ -256,5 +268,13 @@ extension OpenNamespace {
     try publish(staged, run: run)
     log.include(keyFile: file, of: key)
     if let envelope { log.include(envelope: envelope, at: now) }
+  }
+}
+
+extension KeyHeader {
+  /// Whether it is that of an enrolment, of whatever time.
+  fileprivate func describes(_ enrolment: Enrolment) -> Bool {
+    keyID == enrolment.keyID && kind == enrolment.kind && label == enrolment.label
+      && replaces == enrolment.replaces
   }
 }

@@ -103,6 +103,35 @@ struct GuardedKeySlotTests {
     }
   }
 
+  /// As a run leaves it that ends between the file and the operation.
+  @Test func `The file of an interrupted enrolment is the one that the log names`() throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    func path(_ way: GuardedWay) throws -> URL {
+      URL(fileURLWithPath: "\(try keys.scene.keysFolder)/\(way.keyID).json")
+    }
+    let (pin, login) = (GuardedWay.pin, GuardedWay.login)
+    _ = try open.namespace.write(
+      pin.enrolment(), open.masterKey, secret: pin.secret(), tag: "ended")
+    let left = try Data(contentsOf: path(pin))
+    try open.add(pin)
+    #expect(try Data(contentsOf: path(pin)) == left)
+    // What does not open, or says something else, makes room.
+    try Data("no JSON".utf8).write(to: path(login))
+    try open.add(login)
+    let next = GuardedWay.newPIN
+    let other = GuardedWay(keyID: next.keyID, host: "other.example", replaces: next.replaces)
+    _ = try open.namespace.write(
+      other.enrolment(), open.masterKey, secret: next.secret(), tag: "ended")
+    try open.add(next)
+    for way in [pin, login, next] {
+      #expect(try keys.slot(way).isEnrolled == true)
+      #expect(try keys.slot(way, "b").isEnrolled == true)
+      _ = try keys.unlock(way, "b")
+    }
+    #expect(try keys.slot(next).guardURLs.allSatisfy { $0.host == "guard.example:8443" })
+  }
+
   @Test func `The one that replaces it removes it once it has opened the backup`() throws {
     let keys = try Keyring()
     var open = try keys.unlock(.blue)
