@@ -34,7 +34,7 @@ extension GuardRefusal {
     case .malformed: "it does not accept the request"
     case .tooEarly(let time): "the next try is at \(PrintableTime.minute(time)) UTC"
     case .usedUp: "no try is left there"
-    case .tooMany: "it gets too many requests, or too many releases are pending there"
+    case .tooMany: "it gets too many requests, or too many logins are pending or were stopped there"
     case .clock: "its clock is in doubt, and its operator must accept it first"
     }
   }

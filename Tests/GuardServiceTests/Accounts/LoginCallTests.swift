@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `no more than 16 releases are pending, and no more than 1,024 vetoes are kept`(
+  func `no more than 16 releases are pending, and after 1,024 vetoes none begins`(
     _ kind: StoreKind
   ) async throws {
     let (owner, _) = try await enrolled(kind)
@@ -120,7 +120,7 @@ import Testing
     let found = try await store.find(owner.account)
     let old = try #require(found.account)
     var account = old
-    let vetoed = Set((0..<GuardAccountService.mostVetoed).map { _ in ReleaseID.random() })
+    let vetoed = Set((0..<LoginAccount.maximumVetoed).map { _ in ReleaseID.random() })
     guard case .login(let login) = old.state else {
       Issue.record("a login account")
       return
@@ -131,7 +131,16 @@ import Testing
       try await store.replace(old, by: account, .vetoed, in: found.row, at: TestTime.start)
         == .done)
     #expect(try await store.find(owner.account).account?.state == account.state)
-    #expect(await owner.veto(.random()).refusal == .tooMany)
+    // Those that began before can all be vetoed, and are refused from then on.
+    for byte in 1...16 as ClosedRange<UInt8> {
+      #expect(await owner.veto(ReleaseID(of: try sessionKey(byte))).status == 200)
+      #expect(await owner.collect(try sessionKey(byte)).refusal == .disabled)
+    }
+    #expect(await owner.release(try sessionKey(17)).refusal == .tooMany)
+    // A veto of one that never begins here is in force without a place.
+    let kept = try await store.find(owner.account).account?.state
+    #expect(await owner.veto(ReleaseID(of: try sessionKey(17))).status == 200)
     #expect(await owner.veto(try #require(vetoed.first)).status == 200)
+    #expect(try await store.find(owner.account).account?.state == kept)
   }
 }
