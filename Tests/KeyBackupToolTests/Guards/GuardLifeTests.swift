@@ -74,6 +74,23 @@ import Testing
     }
   }
 
+  @Test func `Where only guards are left, no guard is asked to make an account`() async throws {
+    let guarded = try await GuardedBackup()
+    try await guarded.alone(
+      ["key", "remove", guarded.backup.keyID, "--last", "--yes"] + guarded.opening())
+    let before = guarded.circle.count("accounts")
+    let refused = try await guarded.alone(
+      [
+        "guard", "add", "--pin", "--threshold", "2", "--yes", "--pin-out",
+        guarded.box.root + "/other",
+      ]
+        + guarded.circle.servers + guarded.opening(), expecting: nil)
+    expectFailure(refused, 64, says: "guards cannot be the only way into a backup", "key add")
+    #expect(!refused.text.contains("run the same command again"))
+    #expect(guarded.circle.count("accounts") == before)
+    #expect(!Files.exists(guarded.box.root + "/other"))
+  }
+
   @Test func `Retiring ends a way in at all guards, also at one that was down`() async throws {
     let guarded = try await GuardedBackup()
     try guarded.circle.make(1, be: "down")

@@ -69,6 +69,12 @@ struct GuardAddition {
         return try report(draft, opened)
       }
     } else {
+      // Later, when the guards have made accounts, it could only fail.
+      do throws(BackupFolderError) {
+        try opened.requireOtherKind(besideHeirOf: plan.replaces)
+      } catch {
+        throw UserMessage(error)
+      }
       draft = try newDraft(caller)
       try draft.keep(masterKey.copy(), world)
     }
@@ -92,7 +98,9 @@ struct GuardAddition {
           label: draft.label, kind: kind(draft), keyID: draft.keyID, replaces: draft.replaces),
         secret: secret, confirmedBy: secret.copy())
     } catch {
-      throw UserMessage(error).adding(
+      let message = UserMessage(error)
+      guard error.mayPass else { throw message }
+      throw message.adding(
         hint: "run the same command again: the guards have the accounts already")
     }
     GuardDraft.forget(opened.id, world)
@@ -314,5 +322,15 @@ struct GuardAddition {
     output.note(required: "2. Try it now, best on another computer: keybackup restore \(option)")
     output.note(required: "3. Keep a security key or a recovery kit too.")
     return .success
+  }
+}
+
+extension BackupFolderError {
+  /// Whether the same call may succeed later: the system, not the backup, refused.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .incomplete, .unreachable, .interrupted, .permissionDenied, .io, .diskFull, .busy: true
+    default: false
+    }
   }
 }
