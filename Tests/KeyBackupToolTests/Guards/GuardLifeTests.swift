@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Ways in with guards are made, renewed and ended, also after an interruption.
@@ -46,6 +47,46 @@ import Testing
     let status = try await backup.box.keybackup(
       ["guard", "status", "--json"], key: nil, pin: .none)
     #expect(try status.json()["ways"][0]["tries_left"].number == 30)
+  }
+
+  @Test func `A run that ended between the PIN's file and the way in is continued`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let circle = try await GuardCircle(3, in: box)
+    let pinFile = box.root + "/pin-of-guards"
+    let command =
+      ["guard", "add", "--pin", "--threshold", "2", "--yes", "--pin-out", pinFile]
+      + circle.servers
+    try circle.fail(2, at: "confirm")
+    try await box.keybackup(command, expecting: 69)
+    // This computer and the folder as they are before the last guard has confirmed.
+    try Files.copy(box.home, to: box.root + "/home-before")
+    try Files.copy(box.folder, to: box.root + "/cloud-before")
+    try circle.fail(2, at: "nothing")
+    try await box.keybackup(command)
+    let pin = try Files.text(pinFile)
+    for place in ["home", "cloud"] {
+      try Files.remove(box.root + "/" + place)
+      try Files.copy("\(box.root)/\(place)-before", to: box.root + "/" + place)
+    }
+    // Only the PIN itself, which nobody else can read, counts as written.
+    for (text, mode) in [(pin + "0\n", 0o600), ("111111\n", 0o600), ("", 0o600), (pin, 0o644)]
+      as [(String, mode_t)]
+    {
+      try Files.write(text, to: pinFile, mode: mode)
+      let refused = try await box.keybackup(command, expecting: nil)
+      expectFailure(refused, 73, says: "cannot be created", "goes on with another name")
+      #expect(try Files.text(pinFile) == text)
+    }
+    // To begin again needs another file, and forgets nothing before it has one.
+    try Files.write(pin, to: pinFile, mode: 0o600)
+    try await box.keybackup(command + ["--restart"], expecting: 73)
+    try await box.keybackup(command)
+    #expect(try Files.text(pinFile) == pin)
+    try await box.keybackup(
+      ["wallet", "list", "--guard-pin-file", pinFile], key: ["--no-key"], pin: .none)
+    // Nothing is unfinished any more.
+    try await box.keybackup(command, expecting: 73)
   }
 
   @Test func `A renewed PIN replaces the earlier one, whose accounts end when a person says so`()

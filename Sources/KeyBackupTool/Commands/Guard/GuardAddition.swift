@@ -68,7 +68,10 @@ struct GuardAddition {
         GuardDraft.forget(opened.id, world)
         return try report(draft, opened)
       }
+      try requirePlace(for: draft)
     } else {
+      // An earlier run's file is that of another PIN.
+      if let path = new.pinOut { try OutputFile.requireCreatable(path) }
       // Later, when the guards have made accounts, it could only fail.
       do throws(BackupFolderError) {
         try opened.requireOtherKind(besideHeirOf: plan.replaces)
@@ -267,18 +270,39 @@ struct GuardAddition {
     }
     let printed = new.pinOut == nil || new.reveal ? output.resultFile : nil
     try place.requirePrivate(new.pinOut, printed: printed, besides: folder, world)
-    if let path = new.pinOut { try OutputFile.requireCreatable(path) }
+    guard let path = new.pinOut else { return }
+    // An interrupted run may have written it. Only the open backup can say what to.
+    if !new.restart, FileCheck.exists(path), GuardDraft.isAnyWaiting(world) { return }
+    try OutputFile.requireCreatable(path)
+  }
+
+  /// Refuses a file for the PIN of an unfinished way in, unless an earlier run has written it.
+  private func requirePlace(for draft: borrowing GuardDraft) throws(UserMessage) {
+    guard let path = new.pinOut, draft.generated.count > 0,
+      !OutputFile.isWritten(line(draft), at: path)
+    else { return }
+    do throws(UserMessage) {
+      try OutputFile.requireCreatable(path)
+    } catch {
+      throw error.adding(
+        hint: "the unfinished way in goes on with another name after --pin-out, too")
+    }
+  }
+
+  /// The random PIN and a line end.
+  private func line(_ draft: borrowing GuardDraft) -> SecretBytes {
+    var line = SecretText()
+    line.append(text: draft.generated.copy())
+    line.append("\n")
+    return line.finish()
   }
 
   /// Shows the random PIN before it can open anything: a way in that nobody has the PIN of would
   /// look like one.
   private func handOver(_ draft: borrowing GuardDraft) throws(UserMessage) {
     guard draft.generated.count > 0 else { return }
-    var line = SecretText()
-    line.append(text: draft.generated.copy())
-    line.append("\n")
-    let text = line.finish()
-    if let path = new.pinOut {
+    let text = line(draft)
+    if let path = new.pinOut, !OutputFile.isWritten(text, at: path) {
       try OutputFile.write(text, to: path)
     }
     guard new.pinOut == nil || new.reveal, !output.json else { return }
