@@ -26,7 +26,7 @@ struct GuardAddition {
   /// The person's wish.
   struct Plan {
     let kind: Kind
-    let urls: [ServiceURL]
+    let guards: [NamedGuard]
     let needed: Int
     let label: String
     /// The key slot that the new one replaces.
@@ -129,7 +129,9 @@ struct GuardAddition {
       GuardDraft.forget(opened.id, world)
       return nil
     }
-    guard draft.seats.map(\.server.url) == plan.urls, draft.threshold.needed == plan.needed,
+    guard draft.seats.count == plan.guards.count,
+      zip(plan.guards, draft.seats).allSatisfy({ $0.means($1.server) }),
+      draft.threshold.needed == plan.needed,
       draft.replaces == plan.replaces, isSameKind(draft.terms)
     else {
       throw UserMessage(
@@ -205,8 +207,8 @@ struct GuardAddition {
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether these are the right guards",
-        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes"
-      )
+        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n")
+          + "\nname each with its ID, and add --yes: --server ID=URL")
     }
     guard try prompter.confirm("Compare the IDs with those that the operators gave you. Go on?")
     else { throw UserMessage(.denied, "not confirmed; nothing was changed") }
