@@ -53,7 +53,7 @@ struct GuardUnitTests {
 
   @Test(arguments: ["serve", "invite", "export", "import", "clock", "ask"])
   func `The manual page has every option of`(_ command: String) throws {
-    let page = try text("debian/keybackup-guard.1").replacing("\\-", with: "-")
+    let page = try text("debian/keybackup-guard.8").replacing("\\-", with: "-")
     let help = try FinishedProgram([ServedGuard.program, command, "--help"])
     #expect(help.code == 0)
     let options = Set(
