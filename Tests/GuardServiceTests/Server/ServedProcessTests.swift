@@ -218,6 +218,8 @@ struct ServedProcessTests {
       ["--plain", "--listen", "unix:\(folder.path)/socket", "--url", "https://guard.example"],
       in: folder)
     #expect(served.line.listening == "unix:\(folder.path)/socket")
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/socket")
+    #expect(attributes[.posixPermissions] as? Int == 0o660)
     let run = try FinishedProgram([
       "/usr/bin/curl", "--silent", "--unix-socket", folder.path + "/socket",
       "http://guard/healthz",
