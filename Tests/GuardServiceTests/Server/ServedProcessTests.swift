@@ -77,6 +77,7 @@ struct ServedProcessTests {
       (64, base + ["--issuer", "http://idp.example", "--client-id", "c"], "cannot be used"),
       (64, base + ["--proxy", "proxy.example"], "no IP address"),
       (64, base + ["--url", "http://guard.example"], "--url takes"),
+      (64, base + ["--database", "postgresql://anna:word@[::1/g"], "URL of the database"),
       (64, base + ["--rate", "-1"], "--rate"), (64, ["serve", "more"], "nexpected argument"),
       (
         78, base + ["--certificate", other.path + "/none", "--key", other.path + "/none"],
