@@ -60,7 +60,8 @@ extension GuardStore {
       _ = try session.run("UPDATE guard SET clock = $1 WHERE clock < $1", [SQLValue(now)])
       _ = try session.run(
         """
-        UPDATE accounts SET phase = 2, since = 0, share = NULL, last_counter = NULL,
+        UPDATE accounts SET phase = 2, since = 0, share = NULL, subject = NULL, key_id = NULL,
+        client_id = NULL, last_counter = NULL,
         last_element = NULL, last_evaluated = NULL, last_proof = NULL, version = version + 1
         WHERE phase = 0 AND since <= $1
         """, [SQLValue(limit)])

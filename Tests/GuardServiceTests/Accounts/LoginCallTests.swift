@@ -108,6 +108,44 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `after its end nothing is left of an account's login`(_ kind: StoreKind) async throws {
+    let (retired, _) = try await enrolled(kind)
+    let service = retired.service
+    let asked = try TestOwner(service)
+    let swept = try TestOwner(service)
+    for owner in [asked, swept] {
+      #expect(await (try owner.createLogin(session: sessionKey(1))).status == 200)
+    }
+    #expect(await retired.release(try sessionKey(2)).status == 200)
+    for _ in 0..<2 { #expect(await retired.retire().status == 200) }
+    service.time.pass(86_400)
+    #expect(await asked.status().refusal == .disabled)
+    let store = service.accounts.store
+    let rows = try await store.database.read { session throws(GuardStoreError) in
+      try session.run("SELECT subject, key_id, client_id, pending FROM accounts", [])
+    }
+    #expect(rows.count == 3)
+    for var row in rows {
+      for _ in 0..<3 { #expect(try row.next() == .null) }
+      #expect(try row.next() == .bytes([]))
+    }
+    let again = try await service.restarted()
+    for owner in [retired, asked, swept] {
+      let owner = try owner.at(again)
+      #expect(try await again.accounts.store.find(owner.account).account?.login == nil)
+      #expect(await owner.release(try sessionKey(3)).refusal == .disabled)
+      #expect(await owner.status().refusal == .disabled)
+      #expect(await (try owner.createLogin(session: sessionKey(1))).refusal == .disabled)
+    }
+    // An account in use that lacks it is damaged.
+    let (used, _) = try await enrolled(kind)
+    try await used.service.accounts.store.database.write { session throws(GuardStoreError) in
+      _ = try session.run("UPDATE accounts SET key_id = NULL", [])
+    }
+    #expect(await used.status().status == 500)
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `no more than 16 releases are pending, and after 1,024 vetoes none begins`(
     _ kind: StoreKind
   ) async throws {
