@@ -128,6 +128,48 @@ struct ServedProcessTests {
     #expect(json.code == 0 && json.output == "{\"schema\":1,\"halted\":false}\n")
   }
 
+  @Test(arguments: [false, true])
+  func `Invites that were made are printed, also when a later one cannot be`(
+    _ isJSON: Bool
+  ) async throws {
+    let folder = try TestFolder()
+    let served = try await ServedGuard.start(in: folder)
+    #expect(await served.end() == 0)
+    func stored() async throws -> Int {
+      let store = try await GuardStore.sqlite(folder.path + "/guard.sqlite")
+      let count = try await store.counts().invites
+      await store.close()
+      return Int(count)
+    }
+    var before = try await stored()
+    var partial = 0
+    for at in 1... {
+      let run = try FinishedProgram(
+        [
+          BuiltProduct.path("crash-at"), "--under", folder.path, "--only", "write,fsync", "--at",
+          "\(at)", "--errno", "ENOSPC", "--times", "0", "--", ServedGuard.program, "invite",
+          "--count", "3", "--state", folder.path,
+        ] + (isJSON ? ["--json"] : []))
+      try #require(run.code == 0 || run.code == 69, "\(run.code): \(run.output)")
+      let printed = run.output.matches(of: #/\b[0-9a-z]{26}\b/#).count
+      let documents = run.output.split(separator: "\n").filter { $0.hasPrefix("{") }
+      #expect(documents.count == (isJSON && printed > 0 ? 1 : 0), "\(run.output)")
+      for document in documents {
+        _ = try JSONSerialization.jsonObject(with: Data(document.utf8))
+      }
+      let after = try await stored()
+      // The one that failed may be there all the same.
+      #expect((printed...printed + 1).contains(after - before), "\(run.output)")
+      before = after
+      if run.code == 0 {
+        #expect(printed == 3)
+        break
+      }
+      if printed > 0 { partial += 1 }
+    }
+    #expect(partial > 1)
+  }
+
   @Test func `A guard moves: the old one answers no more, the new one leaves three tries`()
     async throws
   {
