@@ -39,3 +39,13 @@ extension GuardRefusal {
     }
   }
 }
+
+extension Output {
+  /// Warns of guards that gave a wrong answer, although others opened the backup.
+  func warn(liars: [(server: AskedGuard, fault: GuardFault)]) {
+    for (server, fault) in liars {
+      warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
+      warn("hint: do not trust this guard: keybackup guard renew")
+    }
+  }
+}
