@@ -405,9 +405,8 @@ let package = Package(
       dependencies: [
         "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages", "virtual-key",
         "device-suite",
-        "SecretMemory", "CSPP", "BackupFolder", "PRFDevice", "SecretStores", "TestSupport",
-        "failing-fs",
-        "crash-at", "DeviceSuite", "VirtualKey",
+        "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores",
+        "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),
   ]

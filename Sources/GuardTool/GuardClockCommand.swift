@@ -24,6 +24,7 @@ struct GuardClockCommand: AsyncParsableCommand {
     let opened = try await OpenedGuard.open(state, folder: folder)
     if accept {
       do throws(GuardStoreError) { _ = try await opened.accounts.acceptClock() } catch {
+        await opened.close()
         throw GuardToolError(error)
       }
     }

@@ -27,17 +27,22 @@ struct GuardInviteCommand: AsyncParsableCommand {
     let folder = try state.existingFolder()
     let opened = try await OpenedGuard.open(state, folder: folder)
     var invites: [String] = []
+    var failure: GuardStoreError?
     do throws(GuardStoreError) {
-      for _ in 0..<count { invites.append(try await opened.accounts.createInvite()) }
+      for _ in 0..<count {
+        let invite = try await opened.accounts.createInvite()
+        // It is stored by now, and nobody can read it there.
+        if json { invites.append(invite) } else { GuardStreams.result(invite) }
+      }
     } catch {
-      throw GuardToolError(error)
+      failure = error
     }
     await opened.close()
-    if json {
+    // One document, also of the invites before an error.
+    if json, failure == nil || !invites.isEmpty {
       let list = invites.map { JSONText.quoted($0) }.joined(separator: ",")
       GuardStreams.result(JSONText.object([("schema", "1"), ("invites", "[\(list)]")]))
-    } else {
-      GuardStreams.result(invites.joined(separator: "\n"))
     }
+    if let failure { throw GuardToolError(failure) }
   }
 }

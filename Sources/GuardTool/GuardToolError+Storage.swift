@@ -8,6 +8,11 @@ extension GuardToolError {
       self.init(
         .unavailable, "the database cannot be used: \(reason)",
         hint: "look whether it runs and has space, then try again")
+    case .invalidURL:
+      self.init(
+        .usage, "the URL of the database cannot be read",
+        hint: "in a name or password write @ as %40, / as %2F, : as %3A and % as %25\n"
+          + "better keep the password in a file: PGPASSFILE")
     case .unknownOutcome:
       self.init(
         .busy, "the connection to the database broke during a change", hint: "try again")

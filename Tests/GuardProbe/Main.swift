@@ -8,10 +8,16 @@ internal import SecretMemory
 ///
 /// A line is a path, a key, a signature and the digits of a body; an answer is a status and the
 /// digits of its body. Its server key is 32 times the byte 7.
+///
+/// `guard-probe key FILE`: makes a server key.
 @main
 struct Main {
   static func main() async throws {
     let words = CommandLine.arguments
+    if words.count == 3, words[1] == "key" {
+      print(try ServerKey.create(words[2]).guardID.hex)
+      return
+    }
     guard words.count == 4 else { exit(64) }
     let store: GuardStore =
       words[1] == "sqlite"

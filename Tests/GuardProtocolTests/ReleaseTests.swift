@@ -114,6 +114,25 @@ struct ReleaseTests {
     #expect(account.pending.count == 16)
   }
 
+  @Test func `An account with 1,024 vetoes begins no release that could not be vetoed`() throws {
+    let key = try sessionKey(1)
+    let vetoed = Set((1..<LoginAccount.maximumVetoed).map { _ in ReleaseID.random() })
+    var account = LoginAccount(
+      life: try account().life, delay: try ReleaseDelay(0), vetoed: vetoed)
+    let first = try account.begin(key, at: 0)
+    try account.veto(ReleaseID(of: try sessionKey(2)), at: 0)
+    #expect(account.vetoed.count == LoginAccount.maximumVetoed)
+    let next = try sessionKey(3)
+    #expect(refusal { () throws(GuardRefusal) in try account.begin(next, at: 0) } == .tooMany)
+    #expect(try account.begin(key, at: 1) == first)
+    try account.veto(first.id, at: 1)
+    #expect(collect(&account, key, at: 2).refused == .disabled)
+    // No release of this key can begin any more, so nothing has to be kept of it.
+    try account.veto(ReleaseID(of: next), at: 2)
+    #expect(account.vetoed.count == LoginAccount.maximumVetoed + 1)
+    #expect(collect(&account, next, at: 2).refused == .unknown)
+  }
+
   @Test func `Without delay it can be collected at once, for 48 hours`() throws {
     var account = try account(0)
     let key = try sessionKey(1)

@@ -86,7 +86,7 @@ extension OpenNamespace {
     try refresh(run: run)
     if let old = enrolment.replaces, removedKeySlots().contains(old) { throw .keySlotRemoved }
     _ = try repair(run: run)
-    if enrolment.kind.isGuarded { try requireOtherKind(beside: enrolment) }
+    if enrolment.kind.isGuarded { try requireOtherKind(besideHeirOf: enrolment.replaces) }
     let envelope = try envelope(
       for: enrolment, secret: secret, replacingForeign: replacingForeign)
     let before = try listingMark()
@@ -114,14 +114,17 @@ extension OpenNamespace {
     rememberKeySlots(isLocked: true)
   }
 
-  /// Checks that guards are not the only way in after an enrolment.
+  /// Checks that guards are not the only way in once a slot that needs them is enrolled.
   ///
+  /// ``addKeySlot(_:secret:confirmedBy:replacingForeignEnvelope:)`` checks it again. A caller that
+  /// makes accounts at guards first calls this before.
+  ///
+  /// - Parameter replaced: the key slot that the new one replaces.
   /// - Throws: ``BackupFolderError/guardsAlone``.
-  private func requireOtherKind(beside enrolment: Enrolment) throws(BackupFolderError) {
+  public func requireOtherKind(besideHeirOf replaced: KeyID?) throws(BackupFolderError) {
     let slots = try allKeySlots().filter { $0.isEnrolled == true && !$0.isRemoved }
-    let replaced = slots.first { $0.keyID != nil && $0.keyID == enrolment.replaces }
-    guard slots.contains(where: { !$0.isGuarded }),
-      enrolment.replaces == nil || replaced?.isGuarded == true
+    let old = slots.first { $0.keyID != nil && $0.keyID == replaced }
+    guard slots.contains(where: { !$0.isGuarded }), replaced == nil || old?.isGuarded == true
     else { throw .guardsAlone }
   }
 

@@ -6,6 +6,10 @@ public import CSPP
 public struct LoginAccount: Equatable, Sendable {
   /// The most releases that are pending at a time.
   public static let maximumPending = 16
+  /// The most vetoes before an account begins no more releases.
+  ///
+  /// So nobody can fill the disk with them, and every release that begins can be vetoed.
+  public static let maximumVetoed = 1024
 
   /// Enrolment, end, counter.
   public private(set) var life: AccountLife
@@ -43,8 +47,8 @@ public struct LoginAccount: Equatable, Sendable {
   ///   - now: the time in Unix seconds.
   /// - Returns: the release.
   /// - Throws: ``GuardRefusal/disabled``, also for a session key that was vetoed;
-  ///   ``GuardRefusal/unconfirmed``, ``GuardRefusal/tooMany``, ``GuardRefusal/malformed`` for a
-  ///   session key to which nothing can be sealed.
+  ///   ``GuardRefusal/unconfirmed``; ``GuardRefusal/tooMany``, also with ``maximumVetoed`` vetoes;
+  ///   ``GuardRefusal/malformed`` for a session key to which nothing can be sealed.
   public mutating func begin(
     _ sessionKey: X25519Key, at now: UInt64
   ) throws(GuardRefusal) -> ShareRelease {
@@ -53,7 +57,9 @@ public struct LoginAccount: Equatable, Sendable {
     guard !vetoed.contains(ReleaseID(of: sessionKey)) else { throw .disabled }
     pending.removeAll { now >= $0.end }
     if let known = pending.first(where: { $0.sessionKey == sessionKey }) { return known }
-    guard pending.count < Self.maximumPending else { throw .tooMany }
+    guard pending.count < Self.maximumPending, vetoed.count < Self.maximumVetoed else {
+      throw .tooMany
+    }
     let release = ShareRelease(sessionKey: sessionKey, start: now, delay: delay)
     pending.append(release)
     return release
@@ -88,8 +94,10 @@ public struct LoginAccount: Equatable, Sendable {
   /// - Throws: ``GuardRefusal/disabled`` for an account that ended.
   public mutating func veto(_ release: ReleaseID, at now: UInt64) throws(GuardRefusal) {
     try life.requireLive(at: now)
+    let isPending = pending.contains { $0.id == release }
     pending.removeAll { $0.id == release }
-    vetoed.insert(release)
+    // Once as many are kept, no release begins: another one needs no place among them.
+    if isPending || vetoed.count < Self.maximumVetoed { vetoed.insert(release) }
   }
 
   /// Confirms the enrolment.

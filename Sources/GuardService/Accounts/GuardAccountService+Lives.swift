@@ -45,14 +45,9 @@ extension GuardAccountService {
     try await change(request.account, .veto, by: key, .vetoed) {
       account, now throws(CallFailure) in
       try account.changeLogin { login throws(GuardRefusal) in
-        guard login.vetoed.count < Self.mostVetoed || login.vetoed.contains(request.release)
-        else { throw .tooMany }
         try login.veto(request.release, at: now)
       }
       return account.answer(at: now)
     }
   }
-
-  /// The vetoes of one account, so that nobody can fill the disk with them.
-  static let mostVetoed = 1024
 }

@@ -9,7 +9,7 @@ extension GuardAccountService {
   ) async throws(CallFailure) -> GuardAnswer {
     let moment = try await moment(request.account, for: .release)
     let found = try account(in: moment, for: .release, by: key)
-    guard let login = found.login else { throw .refused(.unknown) }
+    guard case .login = found.state else { throw .refused(.unknown) }
     do throws(GuardRefusal) {
       // A token of no use is not even read.
       try found.life.requireLive(at: moment.now)
@@ -17,6 +17,7 @@ extension GuardAccountService {
     } catch {
       throw .refused(error)
     }
+    guard let login = found.login else { throw .store(.damaged("login")) }
     let subject = try await subject(
       of: request.idToken, keyID: login.keyID, clientID: login.clientID,
       sessionKey: request.sessionKey, at: moment.now)

@@ -51,6 +51,8 @@ extension ServerKey {
 
   /// Makes a random key and its file, durably; a file that is there is not replaced.
   ///
+  /// After a crash the file is whole, or not there: an empty one would look like a lost key.
+  ///
   /// - Throws: ``ServerKeyError``.
   public static func create(_ path: String) throws(ServerKeyError) -> ServerKey {
     let key = SecretBytes.random(count: size)
@@ -59,17 +61,25 @@ extension ServerKey {
       key.withBytes { unsafe Hex.encode($0, into: text) }
       unsafe text[digits] = UInt8(ascii: "\n")
     }
-    let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    // A name that no other process takes: two may make the key at the same time.
+    let part = path + "." + Hex.string(Randomness.bytes(count: 8)) + ".part"
+    let file = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw .file(errno, path) }
     defer { close(file) }
-    let count = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-    guard count == digits + 1, fsync(file) == 0 else {
-      let code = errno
-      unsafe unlink(path)
-      throw .file(code, path)
-    }
-    let code = FolderSync.run(folderOf: path)
+    var code = fill(file, with: text)
+    if code == 0, unsafe link(part, path) != 0 { code = errno }
+    unsafe unlink(part)
+    if code == 0 { code = FolderSync.run(folderOf: path) }
     guard code == 0 else { throw .file(code, path) }
     return try ServerKey(key)
+  }
+
+  /// Writes a file's contents durably.
+  ///
+  /// - Returns: 0, or the code of `errno`.
+  private static func fill(_ file: CInt, with text: borrowing SecretBytes) -> Int32 {
+    let count = unsafe text.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    guard count == text.count else { return count < 0 ? errno : ENOSPC }
+    return fsync(file) == 0 ? 0 : errno
   }
 }

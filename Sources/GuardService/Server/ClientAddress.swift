@@ -8,12 +8,15 @@ enum ClientAddress: Hashable, Sendable {
   case network(IPAddress)
   /// A program of this computer, by a Unix socket.
   case socket
+  /// Somebody whose address the system does not tell: the connection was reset already.
+  case unknown
 
   /// Whether it is a program of this computer.
   var isLocal: Bool {
     switch self {
     case .network(let address): address.isLoopback
     case .socket: true
+    case .unknown: false
     }
   }
 
@@ -22,6 +25,8 @@ enum ClientAddress: Hashable, Sendable {
     switch self {
     case .network(let address): address.network
     case .socket: []
+    // Shorter than an address, and not the byte that `AddressLimits` gives to many clients.
+    case .unknown: [1]
     }
   }
 }
@@ -33,18 +38,22 @@ struct TrustedProxies: Sendable {
 
   private let addresses: Set<IPAddress>
   private let isSocketTrusted: Bool
+  private let listensOnSocket: Bool
 
   /// - Parameters:
   ///   - addresses: the forwarders.
   ///   - isSocketTrusted: whether what comes by a Unix socket is one.
-  init(_ addresses: Set<IPAddress>, isSocketTrusted: Bool) {
+  ///   - listensOnSocket: whether connections come by a Unix socket.
+  init(_ addresses: Set<IPAddress>, isSocketTrusted: Bool, listensOnSocket: Bool = false) {
     self.addresses = addresses
     self.isSocketTrusted = isSocketTrusted
+    self.listensOnSocket = listensOnSocket
   }
 
   /// The client of a connection.
   func peer(_ address: SocketAddress?) -> ClientAddress {
-    address.flatMap { IPAddress($0) }.map { .network($0) } ?? .socket
+    if let address = address.flatMap({ IPAddress($0) }) { return .network(address) }
+    return listensOnSocket ? .socket : .unknown
   }
 
   /// Whether a connection's other end is a forwarder.
@@ -52,6 +61,7 @@ struct TrustedProxies: Sendable {
     switch peer {
     case .network(let address): addresses.contains(address)
     case .socket: isSocketTrusted
+    case .unknown: false
     }
   }
 

@@ -72,6 +72,8 @@ public struct GuardServerSettings: Sendable {
         throw .invalidProxy(name)
       }
     }
-    return TrustedProxies(addresses, isSocketTrusted: isSocketTrusted)
+    let listensOnSocket = if case .socket = listen { true } else { false }
+    return TrustedProxies(
+      addresses, isSocketTrusted: isSocketTrusted, listensOnSocket: listensOnSocket)
   }
 }

@@ -1,5 +1,5 @@
 /// The changes of an account of which the last 32 are kept.
-public enum AccountEvent: Int64, Sendable, CaseIterable {
+enum AccountEvent: Int64, Sendable, CaseIterable {
   /// Created.
   case created
   /// Confirmed.
@@ -22,13 +22,13 @@ public enum AccountEvent: Int64, Sendable, CaseIterable {
   case imported
 
   /// The most that are kept of an account.
-  public static let kept: UInt64 = 32
+  static let kept: UInt64 = 32
 
   /// An event and its time.
-  public struct Entry: Equatable, Sendable {
+  struct Entry: Equatable, Sendable {
     /// The change.
-    public let event: AccountEvent
+    let event: AccountEvent
     /// The time in Unix seconds.
-    public let time: UInt64
+    let time: UInt64
   }
 }

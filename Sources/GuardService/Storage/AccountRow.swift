@@ -69,9 +69,13 @@ extension StoredAccount {
       login = nil
       state = .pin(try Self.pin(&row, terms: terms))
     case 1:
-      guard let subject, let keyID, let clientID else { throw .damaged("login") }
-      login = Login(subject: subject, keyID: try Self.identifier(keyID), clientID: clientID)
+      if let subject, let keyID, let clientID {
+        login = Login(subject: subject, keyID: try Self.identifier(keyID), clientID: clientID)
+      } else {
+        login = nil
+      }
       state = .login(try Self.login(&row, terms: terms))
+      guard login != nil || life.phase == .retired else { throw .damaged("login") }
     default: throw .damaged("kind")
     }
   }

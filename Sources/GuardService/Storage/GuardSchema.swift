@@ -1,7 +1,8 @@
 /// The tables, the same in every database.
 ///
 /// Times are in Unix seconds. Numbers are signed with 64 bits. `phase` is 0 for an account that is
-/// not confirmed, 1 for a confirmed one, 2 for one that ended. Such a row stays, without its share.
+/// not confirmed, 1 for a confirmed one, 2 for one that ended. Such a row stays, without its share
+/// and its login.
 enum GuardSchema {
   /// The version that this program writes.
   static let version: UInt64 = 1

@@ -58,12 +58,17 @@ extension GuardStore {
       let state = try session.row()
       guard !state.isHalted, !state.isStopped else { return }
       _ = try session.run("UPDATE guard SET clock = $1 WHERE clock < $1", [SQLValue(now)])
-      _ = try session.run(
+      let ended = try session.run(
         """
-        UPDATE accounts SET phase = 2, since = 0, share = NULL, last_counter = NULL,
-        last_element = NULL, last_evaluated = NULL, last_proof = NULL, version = version + 1
-        WHERE phase = 0 AND since <= $1
+        UPDATE accounts SET phase = 2, since = 0, share = NULL, subject = NULL, key_id = NULL,
+        client_id = NULL, last_counter = NULL, last_element = NULL, last_evaluated = NULL,
+        last_proof = NULL, version = version + 1
+        WHERE phase = 0 AND since <= $1 RETURNING id, version
         """, [SQLValue(limit)])
+      for var row in ended {
+        let id = try row.next()
+        try session.record(.expired, of: id, version: try row.number(), at: now)
+      }
     }
   }
 
@@ -97,23 +102,23 @@ extension GuardStore {
   }
 
   /// Numbers of rows.
-  public struct Counts: Equatable, Sendable {
+  struct Counts: Equatable, Sendable {
     /// Accounts in use.
-    public let confirmed: UInt64
+    let confirmed: UInt64
     /// Enrolments that are not confirmed.
-    public let unconfirmed: UInt64
+    let unconfirmed: UInt64
     /// Accounts that ended.
-    public let ended: UInt64
+    let ended: UInt64
     /// Imported accounts that their owners did not reset since.
-    public let imported: UInt64
+    let imported: UInt64
     /// Invites that were not spent.
-    public let invites: UInt64
+    let invites: UInt64
   }
 
   /// Counts the rows; this reads all of them.
   ///
   /// - Throws: ``GuardStoreError``.
-  public func counts() async throws(GuardStoreError) -> Counts {
+  func counts() async throws(GuardStoreError) -> Counts {
     try await database.read { session throws(GuardStoreError) in
       func count(_ from: String) throws(GuardStoreError) -> UInt64 {
         let rows = try session.run("SELECT count(*) FROM \(from)", [])

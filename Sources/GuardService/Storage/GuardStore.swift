@@ -1,4 +1,4 @@
-public import CSPP
+internal import CSPP
 internal import GuardProtocol
 
 /// A guard's database: every statement, for each kind of database the same.
@@ -126,7 +126,7 @@ public struct GuardStore: Sendable {
   /// The last changes of an account, the earliest first; at most ``AccountEvent/kept``.
   ///
   /// - Throws: ``GuardStoreError``.
-  public func events(
+  func events(
     of id: GuardAccountID
   ) async throws(GuardStoreError) -> [AccountEvent.Entry] {
     try await database.read { session throws(GuardStoreError) in

@@ -7,6 +7,8 @@
 public enum GuardStoreError: Error, Equatable, Sendable {
   /// The database cannot be reached or refuses to work, for this reason.
   case unavailable(String)
+  /// The address of the server cannot be read; it is not repeated, because it may have a password.
+  case invalidURL
   /// The connection broke while a change was being committed: it is not known whether it holds.
   case unknownOutcome
   /// The database does not promise that a committed change survives a crash; the text names the

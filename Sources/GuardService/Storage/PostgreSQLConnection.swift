@@ -31,7 +31,7 @@ final class PostgreSQLConnection: SQLSession {
         // Named, because a server may have another default, with which transactions fail.
         try command("BEGIN ISOLATION LEVEL READ COMMITTED" + (isReading ? ", READ ONLY" : ""))
         let result = try body(self)
-        try commit()
+        try commit(isReading: isReading)
         return .success(result)
       } catch {
         if error == .unknownOutcome || !isBroken {
@@ -88,6 +88,7 @@ final class PostgreSQLConnection: SQLSession {
   private func connect() throws(GuardStoreError) {
     if !isBroken { return }
     disconnect()
+    try requireReadableURL()
     // The URL comes last: what it says counts.
     let options = [
       ("connect_timeout", "5"), ("keepalives_idle", "10"), ("tcp_user_timeout", "10000"),
@@ -114,6 +115,24 @@ final class PostgreSQLConnection: SQLSession {
     }
   }
 
+  /// Refuses a URL that libpq cannot read, or reads otherwise than it was meant: its own message
+  /// would repeat the URL, and the password in it.
+  private func requireReadableURL() throws(GuardStoreError) {
+    let options = unsafe PQconninfoParse(url, nil)
+    defer { unsafe PQconninfoFree(options) }
+    guard var option = unsafe options else { throw .invalidURL }
+    while let word = unsafe option.pointee.keyword {
+      let name = unsafe String(cString: word)
+      let value = unsafe option.pointee.val.map { unsafe String(cString: $0) } ?? ""
+      // A password with @ or / ends up in the host or the port. A first @ is an abstract socket.
+      if name == "host", value.dropFirst().contains("@") { throw .invalidURL }
+      if name == "port", !value.allSatisfy({ ("0"..."9").contains($0) || $0 == "," }) {
+        throw .invalidURL
+      }
+      unsafe option += 1
+    }
+  }
+
   /// Refuses a server that forgets what it committed, and keeps the session as it was found.
   private func requireDurability() throws(GuardStoreError) {
     for setting in ["fsync", "full_page_writes", "synchronous_commit"] {
@@ -132,10 +151,13 @@ final class PostgreSQLConnection: SQLSession {
       """)
   }
 
-  private func commit() throws(GuardStoreError) {
+  private func commit(isReading: Bool) throws(GuardStoreError) {
     let result = unsafe PQexec(handle, "COMMIT")
     defer { unsafe PQclear(result) }
-    guard unsafe PQresultStatus(result) == PGRES_COMMAND_OK else { throw .unknownOutcome }
+    guard unsafe PQresultStatus(result) == PGRES_COMMAND_OK else {
+      // Nothing was changed that could hold or not.
+      throw isReading ? unsafe failure(result) : .unknownOutcome
+    }
     // An aborted transaction answers ROLLBACK.
     guard unsafe String(cString: PQcmdStatus(result)) == "COMMIT" else {
       throw .unavailable("PostgreSQL: rolled back")

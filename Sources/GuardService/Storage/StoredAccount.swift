@@ -27,8 +27,8 @@ public struct StoredAccount: Equatable, Sendable {
   public let resetKey: SigningKey
   /// The owner key.
   public let ownerKey: SigningKey
-  /// The login; nil for the kind `pin`.
-  public let login: Login?
+  /// The login; nil for the kind `pin`, and after the account's end.
+  public internal(set) var login: Login?
   /// The OPRF key or the share, sealed; nil after the account's end.
   public internal(set) var share: [UInt8]?
   /// Whether it was imported and its owner did not reset it since.
@@ -61,7 +61,7 @@ public struct StoredAccount: Equatable, Sendable {
     }
   }
 
-  /// Ends it: what it held is gone.
+  /// Ends it: its share and the person who logged in are forgotten.
   mutating func retire() {
     switch state {
     case .pin(var account):
@@ -72,6 +72,7 @@ public struct StoredAccount: Equatable, Sendable {
       state = .login(account)
     }
     share = nil
+    login = nil
   }
 
   /// Takes it in on another computer.

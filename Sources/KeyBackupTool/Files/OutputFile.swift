@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import SecretMemory
 
@@ -87,6 +88,32 @@ struct OutputFile: ~Copyable {
       remove(path)
       throw error
     }
+  }
+
+  /// Whether an earlier run has written a file: a private one with exactly these contents, which
+  /// are then durable.
+  ///
+  /// - Parameters:
+  ///   - bytes: the contents.
+  ///   - path: its path.
+  /// - Returns: false also for a file that cannot be read.
+  static func isWritten(_ bytes: borrowing SecretBytes, at path: String) -> Bool {
+    let descriptor = unsafe open(
+      path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), status.st_mode & 0o077 == 0
+    else { return false }
+    // One byte more, to notice a longer file.
+    var found = SecretBytes(zeroed: bytes.count + 1)
+    let count = unsafe found.withUnsafeMutableBytes { found in
+      unsafe read(descriptor, found.baseAddress, found.count)
+    }
+    guard count == bytes.count else { return false }
+    found.resize(to: count)
+    return found.isEqual(to: bytes) && fsync(descriptor) == 0
   }
 
   /// Replaces the contents of a file that this run has written.

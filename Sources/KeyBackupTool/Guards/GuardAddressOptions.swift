@@ -30,11 +30,8 @@ struct GuardAddressOptions: ParsableArguments {
 
   /// Reads `ID=URL`.
   private static func server(_ text: String) -> (GuardID, ServiceURL)? {
-    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let id = GuardID(hex: parts[0].lowercased()),
-      let url = ServiceURL(parts[1])
-    else { return nil }
-    return (id, url)
+    guard let named = NamedGuard(text), let id = named.guardID else { return nil }
+    return (id, named.url)
   }
 
   /// The files with further authorities: of the options, or of the variable.

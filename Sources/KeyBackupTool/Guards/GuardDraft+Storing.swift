@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory
 
@@ -30,6 +31,14 @@ extension GuardDraft {
     return draft
   }
 
+  /// Whether a way in of any backup is unfinished on this computer, which needs no master key.
+  static func isAnyWaiting(_ world: World) -> Bool {
+    guard let folder = folder(world),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    else { return false }
+    return names.contains { $0.hasPrefix(prefix) }
+  }
+
   /// Stores it durably, sealed with the master key.
   ///
   /// - Throws: `config` without a home; `io`.
@@ -56,7 +65,9 @@ extension GuardDraft {
 
   private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 
-  private static func name(_ namespace: NamespaceID) -> String { "draft-\(namespace.hex)" }
+  private static let prefix = "draft-"
+
+  private static func name(_ namespace: NamespaceID) -> String { prefix + namespace.hex }
 
   // MARK: JSON
 

@@ -38,11 +38,7 @@ struct GuardEnrolment {
         GuardCaller.Call(.createAccount, request, to: seat.server, by: try seat.askKey()))
     }
     let answers = try caller.answers(to: calls, as: CreateAccountAnswer.self, repeats: 1)
-    let shares = try unfailing {
-      [shared = SharedSecret(draft.shared), threshold = draft.threshold]
-      () throws(GuardProtocolError) in
-      try SecretShares(of: shared.bytes, threshold: threshold)
-    }
+    let shares = try Self.shares(of: draft)
     var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
@@ -75,11 +71,11 @@ struct GuardEnrolment {
   func evaluate(_ draft: inout GuardDraft) throws(UserMessage) {
     let seats = draft.guardSeats
     var calls: [GuardCaller.Call] = []
-    var inputs: [Blinded] = []
+    var inputs: [BlindedPIN] = []
     for (place, seat) in seats.enumerated() {
-      let input: Blinded
+      let input: BlindedPIN
       do throws(VOPRFError) {
-        input = Blinded(
+        input = BlindedPIN(
           try BlindedInput(
             draft.stretched.copy(), mode: .verifiable, seed: draft.blindSeed(place)))
       } catch {
@@ -91,11 +87,7 @@ struct GuardEnrolment {
       calls.append(GuardCaller.Call(.evaluate, request, to: seat.server, by: try seat.askKey()))
     }
     let answers = try caller.answers(to: calls, as: EvaluateAnswer.self, repeats: 2)
-    let shares = try unfailing {
-      [shared = SharedSecret(draft.shared), threshold = draft.threshold]
-      () throws(GuardProtocolError) in
-      try SecretShares(of: shared.bytes, threshold: threshold)
-    }
+    let shares = try Self.shares(of: draft)
     var faults: [(server: AskedGuard, fault: GuardFault)] = []
     for (place, answer) in answers.enumerated() {
       do throws(GuardFault) {
@@ -195,16 +187,21 @@ struct GuardEnrolment {
 
   // MARK: Parts
 
-  /// A blinded input, which belongs to one guard.
-  private final class Blinded: Sendable {
-    let input: BlindedInput
-    init(_ input: consuming BlindedInput) { self.input = input }
-  }
-
   /// A secret that a closure may hold.
   private final class SharedSecret: Sendable {
     let bytes: SecretBytes
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+  }
+
+  /// The secret of the way in, shared among its guards.
+  private static func shares(
+    of draft: borrowing GuardDraft
+  ) throws(UserMessage) -> SecretShares {
+    try unfailing {
+      [shared = SharedSecret(draft.shared), threshold = draft.threshold]
+      () throws(GuardProtocolError) in
+      try SecretShares(of: shared.bytes, threshold: threshold)
+    }
   }
 
   private func signer(_ seed: consuming SecretBytes) throws(UserMessage) -> GuardSigner {
@@ -238,13 +235,10 @@ struct GuardEnrolment {
   }
 
   private static func output(
-    _ blinded: Blinded, _ answer: EvaluateAnswer, _ key: [UInt8]
+    _ blinded: BlindedPIN, _ answer: EvaluateAnswer, _ key: [UInt8]
   ) throws(GuardFault) -> SecretBytes {
     do throws(VOPRFError) {
-      let verified = try answer.proof.verify(
-        blinded: [blinded.input.element], evaluated: [answer.element],
-        publicKey: RistrettoElement(key))
-      return try blinded.input.finalize(verified[0])
+      return try blinded.output(of: answer, by: key)
     } catch {
       throw .wrong("its proof does not hold for its key")
     }

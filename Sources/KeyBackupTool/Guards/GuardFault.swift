@@ -34,8 +34,18 @@ extension GuardRefusal {
     case .malformed: "it does not accept the request"
     case .tooEarly(let time): "the next try is at \(PrintableTime.minute(time)) UTC"
     case .usedUp: "no try is left there"
-    case .tooMany: "it gets too many requests, or too many releases are pending there"
+    case .tooMany: "it gets too many requests, or too many logins are pending or were stopped there"
     case .clock: "its clock is in doubt, and its operator must accept it first"
+    }
+  }
+}
+
+extension Output {
+  /// Warns of guards that gave a wrong answer, although others opened the backup.
+  func warn(liars: [(server: AskedGuard, fault: GuardFault)]) {
+    for (server, fault) in liars {
+      warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
+      warn("hint: do not trust this guard: keybackup guard renew")
     }
   }
 }

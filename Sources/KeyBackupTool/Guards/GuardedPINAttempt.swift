@@ -24,12 +24,6 @@ struct GuardedPINAttempt {
   /// Whether a try could not be remembered here.
   private(set) var isForgetful = false
 
-  /// A blinded input, which belongs to one guard.
-  private final class Blinded: Sendable {
-    let input: BlindedInput
-    init(_ input: consuming BlindedInput) { self.input = input }
-  }
-
   /// Takes the states of the guards.
   ///
   /// - Parameters:
@@ -125,7 +119,7 @@ struct GuardedPINAttempt {
     _ places: [Int], _ x: borrowing SecretBytes, _ shares: inout CollectedShares
   ) throws(UserMessage) {
     var calls: [GuardCaller.Call] = []
-    var inputs: [Blinded] = []
+    var inputs: [BlindedPIN] = []
     for place in places {
       let seat = survey.seats[place]
       let counter = seat.confirmed?.counter ?? 0
@@ -158,9 +152,9 @@ struct GuardedPINAttempt {
   }
 
   /// Blinds the input with a random blind, which is never stored.
-  private func blind(_ x: borrowing SecretBytes) throws(UserMessage) -> Blinded {
+  private func blind(_ x: borrowing SecretBytes) throws(UserMessage) -> BlindedPIN {
     do throws(VOPRFError) {
-      return Blinded(try BlindedInput(x.copy(), mode: .verifiable))
+      return BlindedPIN(try BlindedInput(x.copy(), mode: .verifiable))
     } catch {
       throw UserMessage(.internalError, "the PIN cannot be blinded")
     }
@@ -168,7 +162,7 @@ struct GuardedPINAttempt {
 
   /// The guard's share, after its proof was checked with the key in the header.
   private mutating func share(
-    _ place: Int, _ blinded: Blinded, _ answer: EvaluateAnswer
+    _ place: Int, _ blinded: BlindedPIN, _ answer: EvaluateAnswer
   ) throws(GuardFault) -> SecretBytes {
     let seat = survey.seats[place]
     let asked = seat.confirmed?.counter ?? 0
@@ -176,10 +170,7 @@ struct GuardedPINAttempt {
     guard answer.counter == asked + 1 else { throw .wrong("its counter does not follow") }
     let output: SecretBytes
     do throws(VOPRFError) {
-      let verified = try answer.proof.verify(
-        blinded: [blinded.input.element], evaluated: [answer.element],
-        publicKey: RistrettoElement(guardPart.oprfKey))
-      output = try blinded.input.finalize(verified[0])
+      output = try blinded.output(of: answer, by: guardPart.oprfKey)
     } catch {
       throw .wrong("its proof does not hold for its key in the folder")
     }
@@ -227,6 +218,27 @@ struct GuardedPINAttempt {
     } catch {
       return [(survey.way.servers[0], error.message)]
     }
+  }
+}
+
+/// A stretched PIN that was blinded for one guard.
+final class BlindedPIN: Sendable {
+  let input: BlindedInput
+
+  /// Takes a blinded input.
+  init(_ input: consuming BlindedInput) { self.input = input }
+
+  /// The output of the function, after the guard's proof was checked.
+  ///
+  /// - Parameters:
+  ///   - answer: the guard's answer.
+  ///   - key: the guard's public key for the account.
+  /// - Returns: the output.
+  /// - Throws: `VOPRFError` for a key that is none, and a proof that does not hold for it.
+  func output(of answer: EvaluateAnswer, by key: [UInt8]) throws(VOPRFError) -> SecretBytes {
+    let verified = try answer.proof.verify(
+      blinded: [input.element], evaluated: [answer.element], publicKey: RistrettoElement(key))
+    return try input.finalize(verified[0])
   }
 }
 

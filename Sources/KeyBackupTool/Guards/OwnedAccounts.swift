@@ -36,7 +36,7 @@ struct OwnedAccounts {
     return order.map { OwnedAccounts(keyID: $0, logged: found[$0] ?? [], moved: moved) }
   }
 
-  private init(
+  init(
     keyID: KeyID, logged: [(GuardAccount, LoggedGuardAccounts)], moved: [GuardID: ServiceURL]
   ) {
     self.keyID = keyID
@@ -44,8 +44,10 @@ struct OwnedAccounts {
     self.moved = moved
   }
 
-  /// The number of accounts.
-  var count: Int { logged.count }
+  /// The guards that not only an earlier namespace names.
+  private var guards: Set<GuardID> {
+    Set(logged.filter { !$0.owner.isEarlier }.map(\.account.guardID))
+  }
   /// The latest time at which one was about to be created, in Unix seconds.
   var newest: UInt64 { logged.map(\.account.createdAt).max() ?? 0 }
   /// Whether they are of a login way.
@@ -61,7 +63,15 @@ struct OwnedAccounts {
     ///
     /// Anyone who has a master key that was given up may have named guards of their own there.
     var proved: Set<GuardID> = []
+    /// Those that did not do it for such an account.
+    var missing: Set<GuardID> = []
   }
+
+  /// Whether the guards that did not retire their accounts may be enough to open the way in.
+  ///
+  /// More than half of all guards are needed. Entries that only an earlier namespace has do not
+  /// count: they could make a way in look open, or closed.
+  func mayOpen(after result: Result) -> Bool { result.missing.count * 2 > guards.count }
 
   /// Retires all accounts.
   ///
@@ -86,21 +96,30 @@ struct OwnedAccounts {
       } catch {
         throw UserMessage(error)
       }
-      let server = AskedGuard(
-        guardID: account.guardID, url: moved[account.guardID] ?? account.url)
-      calls.append(GuardCaller.Call(call, request(account.account), to: server, by: signer))
+      calls.append(
+        GuardCaller.Call(call, request(account.account), to: server(of: account), by: signer))
     }
-    let answers = try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1)
+    return result(of: try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1))
+  }
+
+  /// The result of the answers for all accounts, in their order.
+  func result(of answers: [Swift.Result<AccountAnswer, GuardFault>]) -> Result {
     var result = Result()
-    for (place, answer) in answers.enumerated() {
-      let server = calls[place].server
+    for ((account, owner), answer) in zip(logged, answers) {
+      let server = server(of: account)
       switch answer {
       case .success, .failure(.refused(.unknown)), .failure(.refused(.disabled)):
         result.done.append(server)
-        if !logged[place].owner.isEarlier { result.proved.insert(server.guardID) }
-      case .failure(let fault): result.failed.append((server, fault))
+        if !owner.isEarlier { result.proved.insert(server.guardID) }
+      case .failure(let fault):
+        result.failed.append((server, fault))
+        if !owner.isEarlier { result.missing.insert(server.guardID) }
       }
     }
     return result
+  }
+
+  private func server(of account: GuardAccount) -> AskedGuard {
+    AskedGuard(guardID: account.guardID, url: moved[account.guardID] ?? account.url)
   }
 }

@@ -87,11 +87,7 @@ struct GuardedLoginSource: MasterKeySource {
     _ secret: consuming SecretBytes, _ slot: KeySlot, _ session: borrowing LoginSession,
     _ attempt: GuardedLoginAttempt, _ request: inout UnlockRequest
   ) throws(UserMessage) -> UnlockedMasterKey {
-    let output = request.unlock.output(request.world)
-    for (server, fault) in attempt.liars {
-      output.warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
-      output.warn("hint: do not trust this guard: keybackup guard renew")
-    }
+    request.unlock.output(request.world).warn(liars: attempt.liars)
     guard let master = try? slot.unwrap(secret: secret) else {
       throw UserMessage(
         .dataInvalid, "the guards released their secrets, and the file of the way in does not open",

@@ -69,10 +69,7 @@ struct GuardedPINOpening: ~Copyable {
       output.note(
         "keybackup: this computer could not remember the try, and will ask about it the next time")
     }
-    for (server, fault) in attempt.liars {
-      output.warn("keybackup: the guard \(server.title) does not help: \(fault.text)")
-      output.warn("hint: do not trust this guard: keybackup guard renew")
-    }
+    output.warn(liars: attempt.liars)
     guard let master = try? slot.unwrap(secret: secret) else {
       throw .wrongGuardPIN(attempt.survey)
     }

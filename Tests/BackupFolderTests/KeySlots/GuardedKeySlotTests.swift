@@ -57,7 +57,10 @@ struct GuardedKeySlotTests {
     for replaced in [Keyring.blue.keyID, Keyring.spare.keyID, KeyID(words: [9, 9])] {
       let replacing = GuardedWay(keyID: way.keyID, replaces: replaced)
       #expect(throws: guards) { try open.add(replacing) }
+      // It is known before guards have made accounts for it.
+      #expect(throws: guards) { try open.requireOtherKind(besideHeirOf: replaced) }
     }
+    try open.requireOtherKind(besideHeirOf: nil)
     #expect(throws: guards) {
       _ = try open.rotateMasterKey(
         to: way.enrolment(), secret: way.secret(), atHand: Keyring.blue.keyID)
@@ -77,6 +80,9 @@ struct GuardedKeySlotTests {
     try other.removeKeySlots([Keyring.blue.keyID], allowingLast: true)
     #expect(try keys.folder("a").namespace().scan().keySlots.map(\.keyID) == [GuardedWay.pin.keyID])
     #expect(throws: BackupFolderError.guardsAlone) { try other.add(.login) }
+    #expect(throws: BackupFolderError.guardsAlone) {
+      try other.requireOtherKind(besideHeirOf: nil)
+    }
     // The guards' own goes like any other.
     let again = try Keyring()
     var own = try again.unlock(.blue)

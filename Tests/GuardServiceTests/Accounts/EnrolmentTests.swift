@@ -86,7 +86,9 @@ import Testing
     _ = try await again.accounts.acceptClock()
     for owner in [asked, swept] {
       #expect(await (try owner.at(again)).create().refusal == .disabled)
-      #expect(try await again.accounts.store.find(owner.account).account?.share == nil)
+      let store = again.accounts.store
+      #expect(try await store.find(owner.account).account?.share == nil)
+      #expect(try await store.events(of: owner.account).map(\.event) == [.created, .expired])
     }
     #expect(try await again.accounts.store.counts().ended == 2)
   }

@@ -108,7 +108,45 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `no more than 16 releases are pending, and no more than 1,024 vetoes are kept`(
+  func `after its end nothing is left of an account's login`(_ kind: StoreKind) async throws {
+    let (retired, _) = try await enrolled(kind)
+    let service = retired.service
+    let asked = try TestOwner(service)
+    let swept = try TestOwner(service)
+    for owner in [asked, swept] {
+      #expect(await (try owner.createLogin(session: sessionKey(1))).status == 200)
+    }
+    #expect(await retired.release(try sessionKey(2)).status == 200)
+    for _ in 0..<2 { #expect(await retired.retire().status == 200) }
+    service.time.pass(86_400)
+    #expect(await asked.status().refusal == .disabled)
+    let store = service.accounts.store
+    let rows = try await store.database.read { session throws(GuardStoreError) in
+      try session.run("SELECT subject, key_id, client_id, pending FROM accounts", [])
+    }
+    #expect(rows.count == 3)
+    for var row in rows {
+      for _ in 0..<3 { #expect(try row.next() == .null) }
+      #expect(try row.next() == .bytes([]))
+    }
+    let again = try await service.restarted()
+    for owner in [retired, asked, swept] {
+      let owner = try owner.at(again)
+      #expect(try await again.accounts.store.find(owner.account).account?.login == nil)
+      #expect(await owner.release(try sessionKey(3)).refusal == .disabled)
+      #expect(await owner.status().refusal == .disabled)
+      #expect(await (try owner.createLogin(session: sessionKey(1))).refusal == .disabled)
+    }
+    // An account in use that lacks it is damaged.
+    let (used, _) = try await enrolled(kind)
+    try await used.service.accounts.store.database.write { session throws(GuardStoreError) in
+      _ = try session.run("UPDATE accounts SET key_id = NULL", [])
+    }
+    #expect(await used.status().status == 500)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `no more than 16 releases are pending, and after 1,024 vetoes none begins`(
     _ kind: StoreKind
   ) async throws {
     let (owner, _) = try await enrolled(kind)
@@ -120,7 +158,7 @@ import Testing
     let found = try await store.find(owner.account)
     let old = try #require(found.account)
     var account = old
-    let vetoed = Set((0..<GuardAccountService.mostVetoed).map { _ in ReleaseID.random() })
+    let vetoed = Set((0..<LoginAccount.maximumVetoed).map { _ in ReleaseID.random() })
     guard case .login(let login) = old.state else {
       Issue.record("a login account")
       return
@@ -131,7 +169,16 @@ import Testing
       try await store.replace(old, by: account, .vetoed, in: found.row, at: TestTime.start)
         == .done)
     #expect(try await store.find(owner.account).account?.state == account.state)
-    #expect(await owner.veto(.random()).refusal == .tooMany)
+    // Those that began before can all be vetoed, and are refused from then on.
+    for byte in 1...16 as ClosedRange<UInt8> {
+      #expect(await owner.veto(ReleaseID(of: try sessionKey(byte))).status == 200)
+      #expect(await owner.collect(try sessionKey(byte)).refusal == .disabled)
+    }
+    #expect(await owner.release(try sessionKey(17)).refusal == .tooMany)
+    // A veto of one that never begins here is in force without a place.
+    let kept = try await store.find(owner.account).account?.state
+    #expect(await owner.veto(ReleaseID(of: try sessionKey(17))).status == 200)
     #expect(await owner.veto(try #require(vetoed.first)).status == 200)
+    #expect(try await store.find(owner.account).account?.state == kept)
   }
 }

@@ -36,6 +36,36 @@ import Testing
     print("killed at \(at - 1) calls")
   }
 
+  @Test(arguments: [[], ["--half"]])
+  func `a server key whose making was interrupted is whole, or not there`(
+    _ half: [String]
+  ) throws {
+    var isMade = false
+    var at = 0
+    while !isMade {
+      at += 1
+      let folder = "/tmp/guard-key-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let path = folder + "/server-key"
+      let run = try FinishedProgram(
+        [BuiltProduct.path("crash-at"), "--under", folder, "--at", "\(at)"] + half
+          + ["--", BuiltProduct.path("guard-probe"), "key", path])
+      isMade = run.code == 0
+      try #require(isMade || run.code == 137, "\(run.code): \(run.output)")
+      // The next start makes a key where there is none, and only there.
+      let isThere = FileManager.default.fileExists(atPath: path)
+      _ = isThere ? try ServerKey.load(path).guardID : try ServerKey.create(path).guardID
+      if isMade {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(isThere && names == ["server-key"])
+      }
+    }
+    // It is created, written, synced, linked; the other name goes, and the folder is synced.
+    #expect(at > 6, "\(at)")
+  }
+
   @Test(arguments: StoreKind.allCases)
   func `killed at random times`(_ kind: StoreKind) throws {
     let client = try ProbeClient(kind)

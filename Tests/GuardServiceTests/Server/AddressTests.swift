@@ -85,6 +85,27 @@ struct AddressTests {
         of: .socket, forwarded: ["203.0.113.7"]) == .socket)
   }
 
+  @Test func `A connection without an address is this computer's only on a Unix socket`() throws {
+    func proxies(_ listen: ListenAddress) throws(GuardServerError) -> TrustedProxies {
+      try GuardServerSettings(listen: listen, tls: .none, proxies: ["unix"], stateFolder: "/x")
+        .trustedProxies()
+    }
+    let socket = try proxies(.socket("/run/g"))
+    #expect(socket.peer(nil) == .socket && socket.isProxy(.socket))
+    #expect(socket.peer(try SocketAddress(unixDomainSocketPath: "/run/g")) == .socket)
+    // One that was reset before the server asked who it is.
+    let network = try proxies(.network("127.0.0.1", port: 1))
+    let reset = network.peer(nil)
+    #expect(reset == .unknown && !reset.isLocal && !network.isProxy(reset))
+    #expect(network.client(of: reset, forwarded: ["203.0.113.7"]) == .unknown)
+    let known = network.peer(try SocketAddress(ipAddress: "192.0.2.1", port: 1))
+    #expect(known == (try address("192.0.2.1")))
+    // All of them share one bucket, which is nobody else's.
+    let limits = AddressLimits(perMinute: 1)
+    #expect(limits.admit(1, of: .unknown, at: 0) && !limits.admit(1, of: .unknown, at: 0))
+    #expect(limits.admit(1, of: .socket, at: 0))
+  }
+
   @Test func `Connections are counted for each client`() throws {
     let counts = ConnectionCounts(limit: 2)
     let (one, two) = (try address("192.0.2.1"), try address("192.0.2.2"))

@@ -43,6 +43,13 @@ struct GuardUnitTests {
     withExtendedLifetime((folder, other)) {}
   }
 
+  @Test func `A reverse proxy can reach a socket in the unit's folder`() throws {
+    let unit = try text("systemd/keybackup-guard.service")
+    #expect(unit.contains("\nRuntimeDirectory=keybackup-guard\nRuntimeDirectoryMode=0755\n"))
+    let page = try text("docs/run-a-guard.md")
+    #expect(page.contains("--listen unix:/run/keybackup-guard/socket --proxy unix"))
+  }
+
   @Test func `Both ways to install bring the unit, and start nothing`() throws {
     #expect(try text("debian/keybackup-guard.install").contains("systemd/keybackup-guard.service "))
     #expect(try text("debian/rules").contains("--package=keybackup-guard --no-enable --no-start"))

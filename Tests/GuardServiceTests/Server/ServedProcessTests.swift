@@ -77,6 +77,7 @@ struct ServedProcessTests {
       (64, base + ["--issuer", "http://idp.example", "--client-id", "c"], "cannot be used"),
       (64, base + ["--proxy", "proxy.example"], "no IP address"),
       (64, base + ["--url", "http://guard.example"], "--url takes"),
+      (64, base + ["--database", "postgresql://anna:word@[::1/g"], "URL of the database"),
       (64, base + ["--rate", "-1"], "--rate"), (64, ["serve", "more"], "nexpected argument"),
       (
         78, base + ["--certificate", other.path + "/none", "--key", other.path + "/none"],
@@ -125,6 +126,49 @@ struct ServedProcessTests {
     #expect(try run(["clock", "--state", folder.path]).code == 0)
     let json = try run(["clock", "--accept", "--json", "--state", folder.path])
     #expect(json.code == 0 && json.output == "{\"schema\":1,\"halted\":false}\n")
+  }
+
+  @Test(arguments: [false, true])
+  func `Invites that were made are printed, also when a later one cannot be`(
+    _ isJSON: Bool
+  ) async throws {
+    let folder = try TestFolder()
+    let served = try await ServedGuard.start(in: folder)
+    #expect(await served.end() == 0)
+    func stored() async throws -> Int {
+      let store = try await GuardStore.sqlite(folder.path + "/guard.sqlite")
+      let count = try await store.counts().invites
+      await store.close()
+      return Int(count)
+    }
+    var before = try await stored()
+    var partial = 0
+    for at in 1... {
+      let run = try FinishedProgram(
+        [
+          BuiltProduct.path("crash-at"), "--under", folder.path, "--only", "write,fsync", "--at",
+          "\(at)", "--errno", "ENOSPC", "--times", "0", "--", ServedGuard.program, "invite",
+          "--count", "3", "--state", folder.path,
+        ] + (isJSON ? ["--json"] : []))
+      // 78: SQLite could not even begin its log.
+      try #require([0, 69, 78].contains(run.code), "\(run.code): \(run.output)")
+      let printed = run.output.matches(of: #/\b[0-9a-z]{26}\b/#).count
+      let documents = run.output.split(separator: "\n").filter { $0.hasPrefix("{") }
+      #expect(documents.count == (isJSON && printed > 0 ? 1 : 0), "\(run.output)")
+      for document in documents {
+        _ = try JSONSerialization.jsonObject(with: Data(document.utf8))
+      }
+      let after = try await stored()
+      // The one that failed may be there all the same.
+      #expect((printed...printed + 1).contains(after - before), "\(run.output)")
+      before = after
+      if run.code == 0 {
+        #expect(printed == 3)
+        break
+      }
+      if printed > 0 { partial += 1 }
+    }
+    #expect(partial > 1)
   }
 
   @Test func `A guard moves: the old one answers no more, the new one leaves three tries`()
@@ -218,6 +262,8 @@ struct ServedProcessTests {
       ["--plain", "--listen", "unix:\(folder.path)/socket", "--url", "https://guard.example"],
       in: folder)
     #expect(served.line.listening == "unix:\(folder.path)/socket")
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/socket")
+    #expect(attributes[.posixPermissions] as? Int == 0o660)
     let run = try FinishedProgram([
       "/usr/bin/curl", "--silent", "--unix-socket", folder.path + "/socket",
       "http://guard/healthz",

@@ -43,6 +43,47 @@ import Testing
     }
   }
 
+  @Test func `a connection that breaks at the end of a reading is made again, of a writing not`()
+    throws
+  {
+    let server = try RunningPostgreSQL.shared.get()
+    let url = try server.newDatabase()
+    let name = try #require(url.split(separator: "dbname=").last)
+    let connection = PostgreSQLConnection(url: url, usesServersClock: false)
+    for isReading in [true, false] {
+      // Only a connection that was there before is made again.
+      var runs = 0
+      for isKilled in [false, true] {
+        runs = 0
+        let result = connection.transaction(isReading: isReading) {
+          session throws(GuardStoreError) in
+          runs += 1
+          let rows = try session.run("SELECT 1::bigint", [])
+          if isKilled, runs == 1 {
+            _ = try? server.sql(
+              "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '\(name)'"
+            )
+          }
+          return rows.count
+        }
+        #expect(result == (isKilled && !isReading ? .failure(.unknownOutcome) : .success(1)))
+      }
+      #expect(runs == (isReading ? 2 : 1))
+    }
+  }
+
+  @Test(arguments: [
+    "postgresql://anna:passw0rd-of-anna@[::1/guard",
+    "postgresql://anna:passw0rd-of-anna@host/guard?no_such_option=1",
+    "postgresql://anna:passw0rd-of-anna@host:port/guard",
+    "postgresql://anna:5432/passw0rd-of-anna@host/guard%zz",
+    "postgresql://anna:passw0rd/of-anna@host/guard",
+    "postgresql://anna:passw0rd@of-anna@host/guard",
+    "host=/tmp passw0rd-of-anna",
+  ]) func `an unreadable URL is refused, and its password not repeated`(_ url: String) async {
+    await #expect(throws: GuardStoreError.invalidURL) { try await GuardStore.postgreSQL(url) }
+  }
+
   @Test func `a server that is gone is an answer, and when it is back all goes on`() async throws {
     let server = try RunningPostgreSQL()
     defer { server.stop() }

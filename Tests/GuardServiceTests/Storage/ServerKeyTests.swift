@@ -105,6 +105,7 @@ import Testing
     let made = try ServerKey.create(path).guardID
     #expect(try ServerKey.load(path).guardID == made)
     #expect(throws: ServerKeyError.file(EEXIST, path)) { _ = try ServerKey.create(path) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["server-key"])
     #expect(
       try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     #expect(ServerKey.credentialPath(in: ["CREDENTIALS_DIRECTORY": folder.path]) == nil)

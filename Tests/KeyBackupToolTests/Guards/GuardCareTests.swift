@@ -39,6 +39,38 @@ import Testing
     for number in 1...3 { #expect(planted.requests(number).isEmpty, "\(known.text)") }
   }
 
+  @Test func `A guard with another ID than the named one is refused before anything is made`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let circle = try await GuardCircle(3, in: backup.box)
+    let pinFile = backup.box.root + "/guard-pin"
+    let command = ["guard", "add", "--pin", "--threshold", "2", "--yes", "--pin-out", pinFile]
+    func servers(_ ids: [String]) -> [String] {
+      zip(ids, circle.members).flatMap { ["--server", "\($0)=\($1.url)"] }
+    }
+    let ids = circle.members.map(\.guardID)
+    let before = try Files.contents(backup.box.folder)
+    let swapped = try await backup.box.keybackup(
+      command + servers([ids[0], String(repeating: "0", count: 32), ids[2]]), expecting: nil)
+    expectFailure(swapped, 65, says: "another guard than 0000", ids[1], "nothing was made")
+    #expect(circle.count("accounts") == 0 && !Files.exists(pinFile))
+    #expect(try Files.contents(backup.box.folder) == before)
+    for wrong in [["--server", "12=\(circle.members[0].url)"], servers([ids[0], ids[0]])] {
+      try await backup.box.keybackup(command + wrong, expecting: 64)
+    }
+    // An unfinished way in is continued with the guards that are named, and with no others.
+    try circle.fail(2, at: "accounts")
+    try await backup.box.keybackup(command + servers(ids), expecting: 69)
+    try circle.fail(2, at: "nothing")
+    let other = try await backup.box.keybackup(
+      command + servers([ids[1], ids[0], ids[2]]), expecting: nil)
+    expectFailure(other, 64, says: "another way in with guards is unfinished")
+    try await backup.box.keybackup(command + servers(ids.map { $0.uppercased() }))
+    try await backup.box.keybackup(
+      ["wallet", "list", "--guard-pin-file", pinFile], key: ["--no-key"], pin: .none)
+  }
+
   @Test func `Easily guessed PINs and passwords are refused`() async throws {
     let backup = try await PreparedBackup()
     let circle = try await GuardCircle(1, in: backup.box)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Ways in with guards are made, renewed and ended, also after an interruption.
@@ -51,6 +52,46 @@ import Testing
     #expect(try status.json()["ways"][0]["tries_left"].number == 30)
   }
 
+  @Test func `A run that ended between the PIN's file and the way in is continued`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let circle = try await GuardCircle(3, in: box)
+    let pinFile = box.root + "/pin-of-guards"
+    let command =
+      ["guard", "add", "--pin", "--threshold", "2", "--yes", "--pin-out", pinFile]
+      + circle.servers
+    try circle.fail(2, at: "confirm")
+    try await box.keybackup(command, expecting: 69)
+    // This computer and the folder as they are before the last guard has confirmed.
+    try Files.copy(box.home, to: box.root + "/home-before")
+    try Files.copy(box.folder, to: box.root + "/cloud-before")
+    try circle.fail(2, at: "nothing")
+    try await box.keybackup(command)
+    let pin = try Files.text(pinFile)
+    for place in ["home", "cloud"] {
+      try Files.remove(box.root + "/" + place)
+      try Files.copy("\(box.root)/\(place)-before", to: box.root + "/" + place)
+    }
+    // Only the PIN itself, which nobody else can read, counts as written.
+    for (text, mode) in [(pin + "0\n", 0o600), ("111111\n", 0o600), ("", 0o600), (pin, 0o644)]
+      as [(String, mode_t)]
+    {
+      try Files.write(text, to: pinFile, mode: mode)
+      let refused = try await box.keybackup(command, expecting: nil)
+      expectFailure(refused, 73, says: "cannot be created", "goes on with another name")
+      #expect(try Files.text(pinFile) == text)
+    }
+    // To begin again needs another file, and forgets nothing before it has one.
+    try Files.write(pin, to: pinFile, mode: 0o600)
+    try await box.keybackup(command + ["--restart"], expecting: 73)
+    try await box.keybackup(command)
+    #expect(try Files.text(pinFile) == pin)
+    try await box.keybackup(
+      ["wallet", "list", "--guard-pin-file", pinFile], key: ["--no-key"], pin: .none)
+    // Nothing is unfinished any more.
+    try await box.keybackup(command, expecting: 73)
+  }
+
   @Test func `A renewed PIN replaces the earlier one, whose accounts end when a person says so`()
     async throws
   {
@@ -75,6 +116,23 @@ import Testing
       let phases = try guarded.circle.accounts(number).map { $0["phase"].text ?? "" }.sorted()
       #expect(phases == ["confirmed", "retired"])
     }
+  }
+
+  @Test func `Where only guards are left, no guard is asked to make an account`() async throws {
+    let guarded = try await GuardedBackup()
+    try await guarded.alone(
+      ["key", "remove", guarded.backup.keyID, "--last", "--yes"] + guarded.opening())
+    let before = guarded.circle.count("accounts")
+    let refused = try await guarded.alone(
+      [
+        "guard", "add", "--pin", "--threshold", "2", "--yes", "--pin-out",
+        guarded.box.root + "/other",
+      ]
+        + guarded.circle.servers + guarded.opening(), expecting: nil)
+    expectFailure(refused, 64, says: "guards cannot be the only way into a backup", "key add")
+    #expect(!refused.text.contains("run the same command again"))
+    #expect(guarded.circle.count("accounts") == before)
+    #expect(!Files.exists(guarded.box.root + "/other"))
   }
 
   @Test func `Retiring ends a way in at all guards, also at one that was down`() async throws {

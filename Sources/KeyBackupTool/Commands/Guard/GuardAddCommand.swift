@@ -27,7 +27,9 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
     help: ArgumentHelp("Make a login at this OpenID provider the way in.", valueName: "issuer"))
   var login: String?
 
-  @Option(help: ArgumentHelp("A guard's address; give one for each guard.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp(
+      "A guard's address, or ID=URL; one for each guard.", valueName: "url|id=url"))
   var server: [String]
 
   @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
@@ -57,10 +59,7 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
     guard [pin, password, login != nil].count(where: { $0 }) == 1 else {
       throw ValidationError("give one of --pin, --password and --login")
     }
-    for text in server where ServiceURL(text) == nil {
-      throw ValidationError("a guard's address begins with https:// and has no user and no query")
-    }
-    guard Set(server).count == server.count else { throw ValidationError("name each guard once") }
+    if let problem = NamedGuard.problem(server) { throw ValidationError(problem) }
     guard GuardThreshold(of: server.count, needing: threshold) != nil else {
       throw ValidationError("--threshold is more than half of the guards, of which 16 may be named")
     }
@@ -101,7 +100,7 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
       kind = .pin(named ?? (password ? .password : .pin), isPassword: password)
     }
     return GuardAddition.Plan(
-      kind: kind, urls: server.compactMap { ServiceURL($0) }, needed: threshold,
+      kind: kind, guards: server.compactMap { NamedGuard($0) }, needed: threshold,
       label: label ?? kind.label, replaces: nil)
   }
 }

@@ -26,7 +26,7 @@ struct GuardAddition {
   /// The person's wish.
   struct Plan {
     let kind: Kind
-    let urls: [ServiceURL]
+    let guards: [NamedGuard]
     let needed: Int
     let label: String
     /// The key slot that the new one replaces.
@@ -68,7 +68,16 @@ struct GuardAddition {
         GuardDraft.forget(opened.id, world)
         return try report(draft, opened)
       }
+      try requirePlace(for: draft)
     } else {
+      // An earlier run's file is that of another PIN.
+      if let path = new.pinOut { try OutputFile.requireCreatable(path) }
+      // Later, when the guards have made accounts, it could only fail.
+      do throws(BackupFolderError) {
+        try opened.requireOtherKind(besideHeirOf: plan.replaces)
+      } catch {
+        throw UserMessage(error)
+      }
       draft = try newDraft(caller)
       try draft.keep(masterKey.copy(), world)
     }
@@ -92,7 +101,9 @@ struct GuardAddition {
           label: draft.label, kind: kind(draft), keyID: draft.keyID, replaces: draft.replaces),
         secret: secret, confirmedBy: secret.copy())
     } catch {
-      throw UserMessage(error).adding(
+      let message = UserMessage(error)
+      guard error.mayPass else { throw message }
+      throw message.adding(
         hint: "run the same command again: the guards have the accounts already")
     }
     GuardDraft.forget(opened.id, world)
@@ -118,7 +129,9 @@ struct GuardAddition {
       GuardDraft.forget(opened.id, world)
       return nil
     }
-    guard draft.seats.map(\.server.url) == plan.urls, draft.threshold.needed == plan.needed,
+    guard draft.seats.count == plan.guards.count,
+      zip(plan.guards, draft.seats).allSatisfy({ $0.means($1.server) }),
+      draft.threshold.needed == plan.needed,
       draft.replaces == plan.replaces, isSameKind(draft.terms)
     else {
       throw UserMessage(
@@ -194,8 +207,8 @@ struct GuardAddition {
     guard prompter.canAsk else {
       throw UserMessage(
         .usage, "nobody can be asked whether these are the right guards",
-        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n") + "\nadd --yes"
-      )
+        hint: promise.servers.map { "compare: \($0.title)" }.joined(separator: "\n")
+          + "\nname each with its ID, and add --yes: --server ID=URL")
     }
     guard try prompter.confirm("Compare the IDs with those that the operators gave you. Go on?")
     else { throw UserMessage(.denied, "not confirmed; nothing was changed") }
@@ -259,18 +272,39 @@ struct GuardAddition {
     }
     let printed = new.pinOut == nil || new.reveal ? output.resultFile : nil
     try place.requirePrivate(new.pinOut, printed: printed, besides: folder, world)
-    if let path = new.pinOut { try OutputFile.requireCreatable(path) }
+    guard let path = new.pinOut else { return }
+    // An interrupted run may have written it. Only the open backup can say what to.
+    if !new.restart, FileCheck.exists(path), GuardDraft.isAnyWaiting(world) { return }
+    try OutputFile.requireCreatable(path)
+  }
+
+  /// Refuses a file for the PIN of an unfinished way in, unless an earlier run has written it.
+  private func requirePlace(for draft: borrowing GuardDraft) throws(UserMessage) {
+    guard let path = new.pinOut, draft.generated.count > 0,
+      !OutputFile.isWritten(line(draft), at: path)
+    else { return }
+    do throws(UserMessage) {
+      try OutputFile.requireCreatable(path)
+    } catch {
+      throw error.adding(
+        hint: "the unfinished way in goes on with another name after --pin-out, too")
+    }
+  }
+
+  /// The random PIN and a line end.
+  private func line(_ draft: borrowing GuardDraft) -> SecretBytes {
+    var line = SecretText()
+    line.append(text: draft.generated.copy())
+    line.append("\n")
+    return line.finish()
   }
 
   /// Shows the random PIN before it can open anything: a way in that nobody has the PIN of would
   /// look like one.
   private func handOver(_ draft: borrowing GuardDraft) throws(UserMessage) {
     guard draft.generated.count > 0 else { return }
-    var line = SecretText()
-    line.append(text: draft.generated.copy())
-    line.append("\n")
-    let text = line.finish()
-    if let path = new.pinOut {
+    let text = line(draft)
+    if let path = new.pinOut, !OutputFile.isWritten(text, at: path) {
       try OutputFile.write(text, to: path)
     }
     guard new.pinOut == nil || new.reveal, !output.json else { return }
@@ -314,5 +348,15 @@ struct GuardAddition {
     output.note(required: "2. Try it now, best on another computer: keybackup restore \(option)")
     output.note(required: "3. Keep a security key or a recovery kit too.")
     return .success
+  }
+}
+
+extension BackupFolderError {
+  /// Whether the same call may succeed later: the system, not the backup, refused.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .incomplete, .unreachable, .interrupted, .permissionDenied, .io, .diskFull, .busy: true
+    default: false
+    }
   }
 }

@@ -8,12 +8,13 @@ struct GuardIntroductions {
 
   /// The guards at the addresses of the plan, in their order.
   ///
-  /// - Throws: `guards-unreachable`, `guard-wrong`; `usage` for two addresses of one guard, and for
-  ///   a guard that does not offer what is wanted.
+  /// - Throws: `guards-unreachable`; `guard-wrong`, also for another guard than the named one;
+  ///   `usage` for two addresses of one guard, and for a guard that does not offer what is wanted.
   func servers() throws(UserMessage) -> [AskedGuard] {
-    let answers = try caller.infos(plan.urls)
+    let answers = try caller.infos(plan.guards.map(\.url))
     var servers: [AskedGuard] = []
-    for (url, answer) in zip(plan.urls, answers) {
+    for (named, answer) in zip(plan.guards, answers) {
+      let url = named.url
       switch answer {
       case .failure(let fault):
         throw UserMessage(
@@ -23,8 +24,10 @@ struct GuardIntroductions {
           hint: "all guards must answer when a way in is made\n"
             + "check the address; for a certificate of your own: --guard-ca FILE")
       case .success(let info):
+        let server = AskedGuard(guardID: info.guardID, url: url)
+        try require(named, server)
         try requireOffer(info, at: url)
-        servers.append(AskedGuard(guardID: info.guardID, url: url))
+        servers.append(server)
       }
     }
     for (place, server) in servers.enumerated() {
@@ -36,6 +39,14 @@ struct GuardIntroductions {
         hint: "choose guards that different people run")
     }
     return servers
+  }
+
+  private func require(_ named: NamedGuard, _ server: AskedGuard) throws(UserMessage) {
+    guard let id = named.guardID, id != server.guardID else { return }
+    throw UserMessage(
+      .dataInvalid, word: "guard-wrong",
+      "another guard than \(id.hex) answers: \(server.title)",
+      hint: "nothing was made\nask the guard's operator for its address and its ID")
   }
 
   private func requireOffer(_ info: GuardInfo, at url: ServiceURL) throws(UserMessage) {

@@ -24,7 +24,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A guard's address; give one for each guard (default: those it has).", valueName: "url"))
+      "A guard's address, or ID=URL; one for each guard (default: those it has).",
+      valueName: "url|id=url"))
   var server: [String] = []
 
   @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
@@ -37,10 +38,7 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
 
   mutating func validate() throws {
     if let key, let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
-    for text in server where ServiceURL(text) == nil {
-      throw ValidationError("a guard's address begins with https:// and has no user and no query")
-    }
-    guard Set(server).count == server.count else { throw ValidationError("name each guard once") }
+    if let problem = NamedGuard.problem(server) { throw ValidationError(problem) }
     if finish, !server.isEmpty || threshold != nil {
       throw ValidationError("--finish ends the earlier way in and makes no new one")
     }
@@ -127,18 +125,20 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(.internalError, "a way in of another kind was chosen")
     }
     let moved = unlock.guards.servers
-    let urls =
+    let guards =
       server.isEmpty
-      ? (GuardWay(old, moved: moved)?.servers ?? []).map(\.url)
-      : server.compactMap { ServiceURL($0) }
+      ? (GuardWay(old, moved: moved)?.servers ?? []).map {
+        NamedGuard(url: $0.url, guardID: $0.guardID)
+      }
+      : server.compactMap { NamedGuard($0) }
     let needed =
-      threshold ?? (server.isEmpty ? old.guardThreshold?.needed : nil) ?? urls.count / 2 + 1
-    guard GuardThreshold(of: urls.count, needing: needed) != nil else {
+      threshold ?? (server.isEmpty ? old.guardThreshold?.needed : nil) ?? guards.count / 2 + 1
+    guard GuardThreshold(of: guards.count, needing: needed) != nil else {
       throw UserMessage(
         .usage, "--threshold is more than half of the guards, of which 16 may be named")
     }
     return GuardAddition.Plan(
-      kind: kind, urls: urls, needed: needed, label: old.label, replaces: old.keyID)
+      kind: kind, guards: guards, needed: needed, label: old.label, replaces: old.keyID)
   }
 
   private var hasPIN: Bool { new.digits != nil || new.pinOut != nil || new.reveal }

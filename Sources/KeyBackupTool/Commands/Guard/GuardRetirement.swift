@@ -11,7 +11,7 @@ struct GuardRetirement {
     var ways = 0
     var done: [AskedGuard] = []
     var failed: [(server: AskedGuard, fault: GuardFault)] = []
-    /// Ways in that enough guards still open.
+    /// Ways in that enough guards may still open.
     var open = 0
 
     /// The report as JSON.
@@ -38,8 +38,7 @@ struct GuardRetirement {
       let result = try owned.retire(caller)
       report.done += result.done
       report.failed += result.failed
-      // More than half of all guards are needed to open it: fewer than half left is enough for sure.
-      if result.failed.count * 2 > owned.count { report.open += 1 }
+      if owned.mayOpen(after: result) { report.open += 1 }
     }
     for (server, fault) in report.failed {
       output.warn("keybackup: the account at \(server.title) was not retired: \(fault.text)")
