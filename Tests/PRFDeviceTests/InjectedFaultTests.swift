@@ -148,7 +148,7 @@ private final class InjectingTransport: HIDTransport {
     // A leak would be one or more descriptors for each run, and stay. Descriptors of other suites
     // go away again.
     let runs = good.calls * InjectingTransport.Fault.allCases.count
-    for _ in 0..<600 where Self.descriptors - before >= runs / 2 {
+    for _ in 0..<6000 where Self.descriptors - before >= runs / 2 {
       try await Task.sleep(for: .milliseconds(100))
     }
     #expect(Self.descriptors - before < runs / 2, "file descriptors are left behind")

@@ -101,8 +101,8 @@ extension UserMessage {
       case .guardsAlone:
         UserMessage(
           .usage, "guards cannot be the only way into a backup, nor replace another kind of way in",
-          hint: "add a security key or a recovery kit first: keybackup key add, or: keybackup "
-            + "recovery-kit create --out kit.html")
+          hint: "to add a security key first: keybackup key add\n"
+            + "to make a recovery kit first: keybackup recovery-kit create --out kit.html")
       case .opensByRemoved:
         UserMessage(
           .wrongKey, "you opened the backup with the way in that you want to remove",
