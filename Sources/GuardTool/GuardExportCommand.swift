@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CSPP
+internal import Glibc
 internal import GuardService
 
 /// `keybackup-guard export`.
@@ -22,10 +23,15 @@ struct GuardExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try state.existingFolder()
+    let path = StateOptions.absolute(file)
+    // Before the guard is stopped for good.
+    guard unsafe access(path, F_OK) != 0 else {
+      throw GuardToolError(GuardStoreError.file(EEXIST, file))
+    }
     let store = try await OpenedGuard.database(state, folder: folder)
     let count: Int
     do throws(GuardStoreError) {
-      count = try await store.export(to: StateOptions.absolute(file))
+      count = try await store.export(to: path)
     } catch {
       await store.close()
       throw GuardToolError(error)
@@ -34,6 +40,8 @@ struct GuardExportCommand: AsyncParsableCommand {
     GuardStreams.result(
       json
         ? JSONText.object([("schema", "1"), ("accounts", "\(count)")])
-        : "\(count) accounts are in \(file). This guard answers no more.")
+        : "\(count) accounts are in \(file). This guard answers no more.\n"
+          + "Copy the file and the server key to the new computer: "
+          + OpenedGuard.keyPath(state, folder: folder))
   }
 }

@@ -5,7 +5,7 @@ internal import GuardService
 /// `keybackup-guard import`.
 struct GuardImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Take up the accounts of an exported guard.",
+    commandName: "import", abstract: "Import the accounts of an exported guard.",
     discussion: """
       The server key has to be there, and the database must have no accounts. Each account has \
       three tries at most, until its owner opens the backup and resets them.
@@ -33,6 +33,7 @@ struct GuardImportCommand: AsyncParsableCommand {
     GuardStreams.result(
       json
         ? JSONText.object([("schema", "1"), ("accounts", "\(count)")])
-        : "\(count) accounts were taken up. Start the guard: keybackup-guard serve")
+        : "\(count) accounts were imported. Each has three tries at most until its owner resets it.\n"
+          + "Start the guard with its options: keybackup-guard serve\(state.words)")
   }
 }

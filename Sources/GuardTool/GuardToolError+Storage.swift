@@ -73,6 +73,7 @@ extension GuardToolError {
       }
     self.init(
       code, "\(path): \(GuardStreams.words(number))",
-      hint: "look at the file's owner and mode, and at the free space")
+      hint: number == 17
+        ? "name a new file" : "look at the file's owner and mode, and at the free space")
   }
 }

@@ -47,7 +47,8 @@ struct OpenedGuard {
   /// Closes the database.
   func close() async { await store.close() }
 
-  private static func keyPath(_ options: StateOptions, folder: String) -> String {
+  /// The file of its server key.
+  static func keyPath(_ options: StateOptions, folder: String) -> String {
     options.keyFile.map { StateOptions.absolute($0) }
       ?? ServerKey.credentialPath(in: ProcessInfo.processInfo.environment)
       ?? folder + "/server-key"
@@ -79,14 +80,18 @@ struct OpenedGuard {
   static func database(
     _ options: StateOptions, folder: String
   ) async throws(GuardToolError) -> GuardStore {
-    let name = options.database ?? folder + "/guard.sqlite"
     do throws(GuardStoreError) {
-      if name.hasPrefix("postgresql://") || name.hasPrefix("postgres://") {
-        return try await GuardStore.postgreSQL(name)
-      }
-      return try await GuardStore.sqlite(StateOptions.absolute(name))
+      if let path = sqlitePath(options, folder: folder) { return try await GuardStore.sqlite(path) }
+      return try await GuardStore.postgreSQL(options.database ?? "")
     } catch {
       throw GuardToolError(error)
     }
+  }
+
+  /// The file of its database; nil for PostgreSQL.
+  static func sqlitePath(_ options: StateOptions, folder: String) -> String? {
+    let name = options.database ?? folder + "/guard.sqlite"
+    if name.hasPrefix("postgresql://") || name.hasPrefix("postgres://") { return nil }
+    return StateOptions.absolute(name)
   }
 }

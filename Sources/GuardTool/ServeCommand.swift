@@ -29,6 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     let folder = try state.madeFolder()
     let settings = try network.settings(folder: folder, isQuiet: quiet)
     let verifier = try login.verifier()
+    try ServeLock.take(state, folder: folder)
     let opened = try await OpenedGuard.open(
       state, folder: folder, isFirst: true, verifier: verifier,
       GuardAccountService.Options(
@@ -37,6 +38,11 @@ struct ServeCommand: AsyncParsableCommand {
       GuardStreams.note(
         "A server key was made: \(key)\nhint: Copy it to another place than the database's backup. "
           + "Without it, every account is lost.")
+    }
+    if await opened.accounts.state().isStopped {
+      GuardStreams.note(
+        "warning: This guard was exported. It helps no client, and tells each that it moved.\n"
+          + "hint: Run the guard that imported its accounts, and stop this one.")
     }
     let guardID = opened.accounts.guardID.hex
     do throws(GuardServerError) {

@@ -78,6 +78,30 @@ struct StateOptions: ParsableArguments {
     return try madeFolder()
   }
 
+  /// The options as they were typed, each after a space, for a command that a message proposes.
+  ///
+  /// PostgreSQL's URL is left out: it may hold a password.
+  var words: String {
+    let path = database.flatMap { $0.contains("://") ? nil : $0 }
+    return [("--state", folderName), ("--database", path), ("--server-key", keyFile)]
+      .map { name, value in value.map { " \(name) \(Self.shellWord($0))" } ?? "" }.joined()
+  }
+
+  /// A text as a shell takes it: in quotes where needed.
+  private static func shellWord(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"):
+          true
+        default: false
+        }
+      }
+    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
   /// A path that stays what it is when the program's folder changes.
   static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path

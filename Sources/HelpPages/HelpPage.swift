@@ -76,7 +76,9 @@ package struct HelpPage {
     examples(at: path)
     let words = (["keybackup"] + path).joined(separator: " ")
     // A manual page covers all that is below one noun.
-    let manual = (["keybackup"] + path.prefix(1)).joined(separator: "-")
+    let name = (["keybackup"] + path.prefix(1)).joined(separator: "-")
+    // The server keybackup-guard has a page of that name in section 8.
+    let manual = path.first == "guard" ? "1 " + name : name
     lines += WrappedText.lines(
       "One command: \(words) COMMAND --help. Manual page: man \(manual)", width: width, hanging: 2)
     lines.append(Self.commonOptions)

@@ -1,12 +1,12 @@
 internal import CSPP
+internal import FoundationEssentials
 internal import Glibc
 internal import Logging
 
-/// Lines of JSON on standard error: level, event, and what belongs to it.
+/// Lines of JSON on standard error: time, level, event, and what belongs to it.
 ///
 /// Only what this server writes itself gets there: no address, account, subject, or byte of a body.
-/// The libraries' own lines are left out, because nobody can say what they hold. systemd's journal
-/// knows the time.
+/// The libraries' own lines are left out, because nobody can say what they hold.
 struct ServerLog: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
@@ -31,6 +31,7 @@ struct ServerLog: LogHandler {
     let own = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let members: [(String, String?)] =
       [
+        ("time", JSONText.quoted(Date.now.formatted(Date.ISO8601FormatStyle()))),
         ("level", JSONText.quoted(event.level.rawValue)),
         ("event", JSONText.quoted("\(event.message)")),
       ]

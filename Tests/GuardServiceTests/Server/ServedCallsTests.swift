@@ -312,6 +312,10 @@ struct ServedCallsTests {
     #expect(metrics.text.contains("keybackup_guard_disk_free_bytes "))
     #expect(await served.end() == 0)
     #expect(served.log.contains(#""call":"evaluate""#))
+    for line in served.log.split(separator: "\n") where line.hasPrefix("{") {
+      let time = try JSONDecoder().decode(LogLine.self, from: Data(line.utf8)).time
+      #expect(try Date.ISO8601FormatStyle().parse(time) <= Date.now, "\(line)")
+    }
     for text in [
       account.id.hex, account.ask.publicKey.hex, account.reset.publicKey.hex,
       account.owner.publicKey.hex, Hex.string(Self.element), "127.0.0.1", "secret-path",
@@ -319,6 +323,11 @@ struct ServedCallsTests {
       #expect(!served.log.contains(text) && !metrics.text.contains(text), "\(text)")
     }
   }
+}
+
+/// A line of the server's log.
+private struct LogLine: Decodable {
+  let time: String
 }
 
 /// An answer without what a test goes on with.

@@ -59,7 +59,8 @@ struct ServedProcessTests {
   {
     let folder = try TestFolder()
     let served = try await ServedGuard.start(in: folder)
-    let taken = ["serve", "--state", folder.path, "--listen", "127.0.0.1:\(served.port)"]
+    let third = try TestFolder()
+    let taken = ["serve", "--state", third.path, "--listen", "127.0.0.1:\(served.port)"]
     let other = try TestFolder()
     let base = ["serve", "--state", other.path]
     try Data("no certificate".utf8).write(to: URL(filePath: other.path + "/text"))
@@ -171,6 +172,28 @@ struct ServedProcessTests {
     #expect(partial > 1)
   }
 
+  @Test func `A second server on one SQLite file is refused; other commands work beside the first`()
+    async throws
+  {
+    let folder = try TestFolder()
+    let first = try await ServedGuard.start(in: folder)
+    let second = ["serve", "--state", folder.path, "--listen", "127.0.0.1:0"]
+    for words in [second, second + ["--database", folder.path + "/guard.sqlite"]] {
+      let refused = try run(words)
+      #expect(refused.code == 75, "\(refused)")
+      #expect(refused.output.contains("another keybackup-guard serves \(folder.path)/guard.sqlite"))
+      #expect(refused.output.contains("\nhint: stop it first"))
+    }
+    #expect(try run(["clock", "--state", folder.path]).code == 0)
+    #expect(try run(["invite", "--state", folder.path]).code == 0)
+    // The lock ends with the process, however that ends.
+    first.send(signal: SIGKILL)
+    _ = await first.end(terminating: false)
+    let third = try await ServedGuard.start(in: folder)
+    #expect(try run(["export", "--state", folder.path, folder.path + "/export"]).code == 0)
+    #expect(await third.end() == 0)
+  }
+
   @Test func `A guard moves: the old one answers no more, the new one leaves three tries`()
     async throws
   {
@@ -183,20 +206,35 @@ struct ServedProcessTests {
     _ = try await first.call(
       .confirm, CounterRequest(account: account.id, counter: created.counter), by: account.reset
     ).read(AccountAnswer.self)
+    // A file that is there is not replaced, and the guard goes on.
+    let there = try run(["export", "--state", old.path, old.path + "/log"])
+    #expect(there.code == 73 && there.output.contains("/log: File exists\nhint: name a new file"))
+    #expect(
+      try await first.call(.status, AccountRequest(account: account.id), by: account.ask).status
+        == 200)
     let file = old.path + "/export"
     let exported = try run(["export", "--state", old.path, "--json", file])
     #expect(exported.code == 0 && exported.output == "{\"schema\":1,\"accounts\":1}\n")
     // Also the server that still runs.
+    let moved = ServedGuard.Answer(status: 503, body: Array(#"{"error":"stopped"}"#.utf8))
     #expect(
-      try await first.call(.status, AccountRequest(account: account.id), by: account.ask).status
-        == 503)
+      try await first.call(.status, AccountRequest(account: account.id), by: account.ask) == moved)
+    #expect(!first.log.contains("This guard was exported"))
     #expect(await first.end() == 0)
+    // Started again, it tells its operator and its clients.
+    let again = try await ServedGuard.start(in: old)
+    #expect(again.log.contains("warning: This guard was exported. "))
+    #expect(
+      try await again.call(.status, AccountRequest(account: account.id), by: account.ask) == moved)
+    #expect(await again.end() == 0)
     // Without the key nothing is taken up, and none is made.
     let keyless = try run(["import", "--state", new.path, file])
     #expect(keyless.code == 78 && !FileManager.default.fileExists(atPath: new.path + "/server-key"))
     try FileManager.default.copyItem(
       atPath: old.path + "/server-key", toPath: new.path + "/server-key")
-    #expect(try run(["import", "--state", new.path, file]).code == 0)
+    let imported = try run(["import", "--state", new.path, file])
+    #expect(imported.code == 0)
+    #expect(imported.output.contains("options: keybackup-guard serve --state \(new.path)\n"))
     #expect(try run(["import", "--state", new.path, file]).code == 73)
     let second = try await ServedGuard.start(in: new)
     #expect(second.guardID == first.guardID)
