@@ -95,6 +95,12 @@ import Testing
     try login.circle.make(2, be: "down")
     let few = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
     expectFailure(few, 69, says: "may still open the backup")
+    // A guard that does not know the account has stopped nothing.
+    for word in ["elsewhere", "forgetful"] {
+      for number in 1...3 { try login.circle.make(number, be: word) }
+      let unknown = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
+      expectFailure(unknown, 69, says: "may still open the backup")
+    }
     for number in 1...3 { try login.circle.make(number, be: "honest") }
     try login.circle.stopClock(at: 2_000_090_000)
     let stopped = try await login.restore(to: "one", expecting: nil)
