@@ -31,6 +31,12 @@ extension GuardToolError {
       self.init(
         .unavailable, "this guard was exported and answers no more",
         hint: "run the guard that imported it")
+    case .exportFailed(let reason):
+      let cause = GuardToolError(reason)
+      self.init(
+        cause.code, cause.message,
+        hint: (cause.hint.map { $0 + "\n" } ?? "")
+          + "this guard has stopped for good: repeat the export into another file")
     case .notEmpty:
       self.init(
         .cannotCreate, "the database has accounts already",
