@@ -23,6 +23,10 @@ extension GuardToolError {
       self.init(
         .config, "the server key is not the one of this database",
         hint: "put the copy of the right key in its place: docs/run-a-guard.md, Backups")
+    case .damaged("export"):
+      self.init(
+        .dataInvalid, "the exported file is damaged, or no exported file",
+        hint: "copy it again from the old guard, or repeat the export there into another file")
     case .damaged(let part):
       self.init(
         .dataInvalid, "the guard's data is damaged: \(part)",

@@ -93,6 +93,18 @@ extension GuardStore {
   private static func read(
     _ path: String, identity: [UInt8], _ body: (StoredAccount) throws(GuardStoreError) -> Void
   ) throws(GuardStoreError) -> Int {
+    do throws(GuardStoreError) {
+      return try readLines(path, identity: identity, body)
+    } catch {
+      // Whatever part it is: the database is not.
+      if case .damaged = error { throw .damaged("export") }
+      throw error
+    }
+  }
+
+  private static func readLines(
+    _ path: String, identity: [UInt8], _ body: (StoredAccount) throws(GuardStoreError) -> Void
+  ) throws(GuardStoreError) -> Int {
     let reader = try ExportReader(path)
     var hash = SHA256()
     guard let first = try reader.line() else { throw .damaged("export") }
