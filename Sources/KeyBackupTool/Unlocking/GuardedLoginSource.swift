@@ -37,12 +37,13 @@ struct GuardedLoginSource: MasterKeySource {
         throw error.adding(hint: "or begin with a new login: --new-login")
       }
     }
-    let prompter = unlock.common.prompter(world)
-    prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")
-    var session = try LoginSession.new(keyID, world)
     let login = LoginConversation(
       issuer: header.issuer, clientID: header.clientID, keyID: keyID,
       isPasted: unlock.guards.pasteLogin, common: unlock.common, world: world)
+    try login.requirePerson()
+    let prompter = unlock.common.prompter(world)
+    prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")
+    var session = try LoginSession.new(keyID, world)
     do throws(UserMessage) {
       let token = try login.token(for: session.publicKey, caller)
       try attempt.begin(&session, token)

@@ -66,9 +66,13 @@ import Testing
     try login.circle.stopClock(at: 2_000_000_000)
     let begun = try await login.restore(to: "one", expecting: nil)
     expectFailure(begun, 75, says: "release the backup at 2033-05-19 03:33", "guard veto")
+    // Nobody can be asked to log in again, and the release that waits is kept.
+    let unattended = try await login.restore(
+      to: "one", ["--no-input", "--new-login"], expecting: nil)
+    expectFailure(unattended, 78, says: "--no-input asks nobody", "--events-fd")
     let logins = login.circle.requests(1).count { $0.hasPrefix("/issuer/token") }
     try login.circle.stopClock(at: 2_000_086_399)
-    let early = try await login.restore(to: "one", expecting: nil)
+    let early = try await login.restore(to: "one", ["--no-input"], expecting: nil)
     expectFailure(early, 75, says: "2033-05-19 03:33")
     // Any computer sees it, without a key.
     let seen = try await login.box.keybackup(
