@@ -26,9 +26,14 @@ struct GuardedLoginSource: MasterKeySource {
     try choice.confirm(way, slot, issuer: header.issuer.host)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var attempt = GuardedLoginAttempt(way, header, caller)
-    if let session = try LoginSession.waiting(keyID, world), !session.times.isEmpty,
+    if let session = try LoginSession.waiting(keyID, world), session.isBegun,
       !unlock.guards.newLogin
     {
+      if session.hasLostTimes {
+        unlock.output(world).note(
+          "keybackup: \(ShellWord.quoted(session.timesFile)) is damaged, so all guards are asked for "
+            + "the release")
+      }
       do throws(UserMessage) {
         if let secret = try collected(&attempt, session) {
           return try opened(secret, slot, session, attempt, &request)

@@ -81,6 +81,13 @@ import Testing
     let status = try await login.box.keybackup(
       ["status", "--guards", "--json"], key: nil, pin: .none, expecting: 88)
     #expect(try status.json()["guarded_ways"][0]["releases"].items.count == 1)
+    // The session's secret suffices, whatever became of the times beside it.
+    let root = login.box.root
+    let times = try #require(
+      Files.tree(root).first { $0.wholeMatch(of: /.*\/guards\/login-[0-9a-f]+\.json/) != nil })
+    try Files.write("{\"", to: root + "/" + times, mode: 0o600)
+    let damaged = try await login.restore(to: "one", expecting: nil)
+    expectFailure(damaged, 75, says: "2033-05-19 03:33", "is damaged, so all guards are asked")
     try login.circle.stopClock(at: 2_000_086_400)
     let opened = try await login.restore(to: "one", expecting: 0)
     #expect(opened.out.contains("Restored 3 wallets"), "\(opened.text)")
