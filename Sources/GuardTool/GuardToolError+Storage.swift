@@ -28,6 +28,10 @@ extension GuardToolError {
       self.init(
         .config, "the server key is not the one of this database",
         hint: "put the copy of the right key in its place: docs/run-a-guard.md, Backups")
+    case .damaged("export"):
+      self.init(
+        .dataInvalid, "the exported file is damaged, or no exported file",
+        hint: "copy it again from the old guard, or repeat the export there into another file")
     case .damaged(let part):
       self.init(
         .dataInvalid, "the guard's data is damaged: \(part)",
@@ -36,6 +40,12 @@ extension GuardToolError {
       self.init(
         .unavailable, "this guard was exported and answers no more",
         hint: "run the guard that imported it")
+    case .exportFailed(let reason):
+      let cause = GuardToolError(reason)
+      self.init(
+        cause.code, cause.message,
+        hint: (cause.hint.map { $0 + "\n" } ?? "")
+          + "this guard has stopped for good: repeat the export into another file")
     case .notEmpty:
       self.init(
         .cannotCreate, "the database has accounts already",

@@ -102,6 +102,16 @@ public struct KeySlot: Equatable, Sendable {
     throw .wrongKey
   }
 
+  /// Whether a secret is the one of a file of this slot, whether or not the file opens with it.
+  ///
+  /// If so, and ``unwrap(secret:)`` throws, the file was changed or damaged.
+  public func hasRecipient(of secret: borrowing SecretBytes) -> Bool {
+    for source in sources {
+      if case .wrapper(let wrapper) = source, wrapper.hasRecipient(of: secret) { return true }
+    }
+    return false
+  }
+
   /// Tries every file of this key slot with the secret that opened one of them.
   ///
   /// - Parameter secret: as for ``unwrap(secret:)``.

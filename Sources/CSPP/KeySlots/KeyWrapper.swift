@@ -59,15 +59,20 @@ public struct KeyWrapper: Equatable, Sendable {
   /// - Throws: ``CSPPError/authenticationFailed`` for another slot's secret,
   ///   ``CSPPError/otherNamespace``.
   public func open(secret: borrowing SecretBytes) throws(CSPPError) -> MasterKey {
-    guard try Self.recipient(secret: secret, keyID: header.keyID) == recipient else {
-      throw .authenticationFailed
-    }
+    guard hasRecipient(of: secret) else { throw .authenticationFailed }
     let key = Self.wrappingKey(secret: secret, keyID: header.keyID)
     let bytes = try AEAD.open(
       sealed, key: key, nonce: file.nonce, associatedData: file.protected)
     let masterKey = try MasterKey(bytes)
     guard masterKey.namespaceID == header.namespaceID else { throw .otherNamespace }
     return masterKey
+  }
+
+  /// Whether the recipient that derives from a secret is the header's.
+  ///
+  /// A file with this secret that does not open was changed or damaged.
+  public func hasRecipient(of secret: borrowing SecretBytes) -> Bool {
+    (try? Self.recipient(secret: secret, keyID: header.keyID)) == recipient
   }
 
   /// Wraps a master key.

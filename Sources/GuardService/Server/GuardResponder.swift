@@ -55,7 +55,7 @@ struct GuardResponder: HTTPResponder {
     } else {
       response =
         limits.admit(1, of: client, at: start)
-        ? Self.refusal(.unknown) : refuse(.rate, Self.tooMany)
+        ? Self.noSuchPath : refuse(.rate, Self.tooMany)
     }
     let end = NIODeadline.now().uptimeNanoseconds
     let status = response.status.code
@@ -157,6 +157,14 @@ struct GuardResponder: HTTPResponder {
     var response = json(status: 413, RefusalAnswer(.malformed).body)
     response.headers[.connection] = "close"
     return response
+  }
+
+  /// The answer to a path that is no call.
+  ///
+  /// It is none of the protocol's words. A client with a wrong address must not take it for a
+  /// guard's answer about an account.
+  private static var noSuchPath: Response {
+    json(status: 404, Array("{\"error\":\"no_such_path\"}".utf8))
   }
 
   private static func refusal(_ refusal: GuardRefusal) -> Response {

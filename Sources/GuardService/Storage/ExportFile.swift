@@ -1,6 +1,24 @@
 internal import Glibc
 internal import SecretMemory
 
+/// The new file of an export, which is made before the guard stops.
+final class ExportTarget: Sendable {
+  fileprivate let path: String
+  fileprivate let file: CInt
+
+  /// Makes a file that only its user can read; one that is there is not replaced.
+  init(_ path: String) throws(GuardStoreError) {
+    self.path = path
+    file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw .file(errno, path) }
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  /// Removes the file, in which there is nothing yet.
+  func remove() { _ = unsafe unlink(path) }
+}
+
 /// An exported file: a first line, a line for each account, and a last line.
 ///
 /// The last line has the number of accounts and the SHA-256 of all that precedes it. So a file that
@@ -8,20 +26,19 @@ internal import SecretMemory
 struct ExportWriter: ~Copyable {
   static let format = "keybackup-guard-export-1"
 
-  private let path: String
-  private let file: CInt
+  private let target: ExportTarget
   private var hash = SHA256()
   private var count = 0
 
-  /// Makes a file that only its user can read; one that is there is not replaced.
-  init(_ path: String, identity: [UInt8]) throws(GuardStoreError) {
-    self.path = path
-    file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw .file(errno, path) }
+  /// Writes the first line.
+  init(_ target: ExportTarget, identity: [UInt8]) throws(GuardStoreError) {
+    self.target = target
+    // A database may have begun the transaction a second time.
+    guard ftruncate(target.file, 0) == 0, lseek(target.file, 0, SEEK_SET) == 0 else {
+      throw .file(errno, target.path)
+    }
     try write(ExportedText.line([.text(Self.format), .bytes(identity)]), counts: false)
   }
-
-  deinit { if file >= 0 { close(file) } }
 
   mutating func write(_ values: [SQLValue]) throws(GuardStoreError) {
     try write(ExportedText.line(values), counts: true)
@@ -39,9 +56,9 @@ struct ExportWriter: ~Copyable {
     swap(&all, &hash)
     let sum = all.finalize()
     try put(ExportedText.line([.number(Int64(count)), .bytes(sum)]))
-    guard fsync(file) == 0 else { throw .file(errno, path) }
-    let code = FolderSync.run(folderOf: path)
-    guard code == 0 else { throw .file(code, path) }
+    guard fsync(target.file) == 0 else { throw .file(errno, target.path) }
+    let code = FolderSync.run(folderOf: target.path)
+    guard code == 0 else { throw .file(code, target.path) }
     return count
   }
 
@@ -49,11 +66,13 @@ struct ExportWriter: ~Copyable {
     var start = 0
     while start < line.count {
       let count = unsafe line.withUnsafeBytes { line in
-        unsafe Glibc.write(file, line.baseAddress.map { unsafe $0 + start }, line.count - start)
+        unsafe Glibc.write(
+          target.file, line.baseAddress.map { unsafe $0 + start },
+          line.count - start)
       }
       guard count > 0 else {
         if count < 0, errno == EINTR { continue }
-        throw .file(errno, path)
+        throw .file(errno, target.path)
       }
       start += count
     }

@@ -4,22 +4,40 @@ internal import SecretMemory
 
 /// Moving house: the old place is stopped for good before its accounts leave it.
 extension GuardStore {
-  /// Stops the guard durably, then writes all accounts to a file.
+  /// Makes the file, stops the guard durably, then writes all accounts.
   ///
   /// Invites stay behind. An interrupted export can be repeated.
   ///
   /// - Parameter path: the new file. Its shares are sealed under the server key.
   /// - Returns: the number of accounts.
-  /// - Throws: ``GuardStoreError``.
+  /// - Throws: ``GuardStoreError``; ``GuardStoreError/exportFailed(_:)`` once the guard has stopped.
   public func export(to path: String) async throws(GuardStoreError) -> Int {
+    let target = try ExportTarget(path)
+    do throws(GuardStoreError) {
+      try await stop()
+    } catch {
+      target.remove()
+      throw error
+    }
+    do throws(GuardStoreError) {
+      return try await write(to: target)
+    } catch {
+      throw .exportFailed(error)
+    }
+  }
+
+  private func stop() async throws(GuardStoreError) {
     try await database.write { session throws(GuardStoreError) in
       // Waits for every change that began before.
       try session.lock(exclusively: true)
       guard try session.row().identity != nil else { throw .otherKey }
       _ = try session.run("UPDATE guard SET stopped = 1, epoch = epoch + 1 WHERE stopped = 0", [])
     }
-    return try await database.read { session throws(GuardStoreError) in
-      var file = try ExportWriter(path, identity: session.row().identity ?? [])
+  }
+
+  private func write(to target: ExportTarget) async throws(GuardStoreError) -> Int {
+    try await database.read { session throws(GuardStoreError) in
+      var file = try ExportWriter(target, identity: session.row().identity ?? [])
       var last: [UInt8] = []
       while true {
         let rows = try session.run(
@@ -73,6 +91,18 @@ extension GuardStore {
 
   /// Reads a file to its end, or refuses it.
   private static func read(
+    _ path: String, identity: [UInt8], _ body: (StoredAccount) throws(GuardStoreError) -> Void
+  ) throws(GuardStoreError) -> Int {
+    do throws(GuardStoreError) {
+      return try readLines(path, identity: identity, body)
+    } catch {
+      // Whatever part it is: the database is not.
+      if case .damaged = error { throw .damaged("export") }
+      throw error
+    }
+  }
+
+  private static func readLines(
     _ path: String, identity: [UInt8], _ body: (StoredAccount) throws(GuardStoreError) -> Void
   ) throws(GuardStoreError) -> Int {
     let reader = try ExportReader(path)

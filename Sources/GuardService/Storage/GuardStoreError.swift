@@ -22,6 +22,8 @@ public enum GuardStoreError: Error, Equatable, Sendable {
   case damaged(String)
   /// The guard was exported: it answers no more.
   case stopped
+  /// The guard was stopped for its export, and then the export failed for this reason.
+  indirect case exportFailed(GuardStoreError)
   /// The database has accounts already, so nothing can be imported.
   case notEmpty
   /// A file cannot be read or written: the code of `errno`, and the path.

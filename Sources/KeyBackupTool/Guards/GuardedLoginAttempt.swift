@@ -73,10 +73,15 @@ struct GuardedLoginAttempt {
   mutating func collect(_ session: borrowing LoginSession) throws(UserMessage) -> Collected {
     let needed = way.threshold.needed
     var shares = CollectedShares(threshold: way.threshold)
-    var waiting = way.seats.filter { session.times[$0.server.guardID] != nil }
-    var faults: [(server: AskedGuard, fault: GuardFault)] = way.seats
-      .filter { session.times[$0.server.guardID] == nil }
-      .map { ($0.server, .missing("no release was begun there")) }
+    var waiting: [GuardSeat] = []
+    var faults: [(server: AskedGuard, fault: GuardFault)] = []
+    for seat in way.seats {
+      if session.isBegun(at: seat.server.guardID) {
+        waiting.append(seat)
+      } else {
+        faults.append((seat.server, .missing("no release was begun there")))
+      }
+    }
     while !shares.isComplete {
       let missing = needed - shares.points.count
       guard waiting.count >= missing else { return try end(faults, shares.points.count) }

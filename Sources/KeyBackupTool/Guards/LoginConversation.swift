@@ -20,16 +20,12 @@ struct LoginConversation {
   ///   - sessionKey: the key to which the ID token is tied.
   ///   - caller: has the program that opens connections.
   /// - Returns: the ID token.
-  /// - Throws: `denied`, `login-timeout`, `login-failed`; `config` where nobody can paste.
+  /// - Throws: `denied`, `login-timeout`, `login-failed`; `config` where nobody can log in.
   func token(
     for sessionKey: X25519Key, _ caller: GuardCaller
   ) throws(UserMessage) -> String {
+    try requirePerson()
     let prompter = common.prompter(world)
-    if isPasted, !prompter.canAsk {
-      throw UserMessage(
-        .config, "--paste-login needs a terminal, and there is none",
-        hint: "leave it out where this computer has a browser")
-    }
     let program = caller.login
     let id = program.nextID()
     try program.send(
@@ -60,6 +56,24 @@ struct LoginConversation {
       }
     }
     throw failure("timeout", "")
+  }
+
+  /// Throws where nobody can log in, before anything is begun or forgotten.
+  ///
+  /// A calling program that reads events gets the address, and brings a person to it.
+  ///
+  /// - Throws: `config`.
+  func requirePerson() throws(UserMessage) {
+    if isPasted, !common.prompter(world).canAsk {
+      throw UserMessage(
+        .config, "--paste-login needs a terminal, and there is none",
+        hint: "leave it out where this computer has a browser")
+    }
+    if common.noInput, common.eventsFd == nil {
+      throw UserMessage(
+        .config, "a login at \(issuer.host) is needed, and --no-input asks nobody",
+        hint: "leave out --no-input, or read the address with --events-fd")
+    }
   }
 
   private func show(_ address: String, _ prompter: Prompter) throws(UserMessage) {

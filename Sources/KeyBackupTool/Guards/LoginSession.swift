@@ -16,10 +16,21 @@ struct LoginSession: ~Copyable {
   let publicKey: X25519Key
   /// The time from which each guard releases its secret, in Unix seconds.
   private(set) var times: [GuardID: UInt64]
+  /// Whether the file of the times is damaged: every guard may have begun a release then.
+  let hasLostTimes: Bool
   private let files: Files
 
   /// The release's ID, the same at all guards.
   var release: ReleaseID { ReleaseID(of: publicKey) }
+
+  /// Whether guards may have begun releases.
+  var isBegun: Bool { hasLostTimes || !times.isEmpty }
+
+  /// Whether a guard may have begun a release.
+  func isBegun(at guardID: GuardID) -> Bool { hasLostTimes || times[guardID] != nil }
+
+  /// The file of the times, for a message.
+  var timesFile: String { "\(files.folder)/\(files.timesName)" }
 
   /// The two files of a session: its secret, and the times of its releases.
   private struct Files {
@@ -38,11 +49,21 @@ struct LoginSession: ~Copyable {
 
     var secret: String { "\(folder)/login-\(keyID.hex).key" }
     var timesName: String { "login-\(keyID.hex).json" }
+
+    /// The times; nil where the file is damaged, or gone.
+    var times: [GuardID: UInt64]? {
+      guard let text = ForeignFile.text("\(folder)/\(timesName)", limit: 16_384),
+        let named = try? JSONDecoder().decode([String: UInt64].self, from: Data(text.utf8))
+      else { return nil }
+      let times = named.compactMap { id, time in GuardID(hex: id).map { ($0, time) } }
+      guard times.count == named.count else { return nil }
+      return Dictionary(times) { $1 }
+    }
   }
 
-  private init(_ secret: consuming SecretBytes, _ times: [GuardID: UInt64], _ files: Files)
-    throws(UserMessage)
-  {
+  private init(
+    _ secret: consuming SecretBytes, _ times: [GuardID: UInt64]?, _ files: Files
+  ) throws(UserMessage) {
     guard let bytes = try? X25519.publicKey(of: secret), let key = X25519Key(bytes: bytes) else {
       throw UserMessage(
         .config, "the session of a login in \(ShellWord.quoted(files.secret)) is damaged",
@@ -50,22 +71,21 @@ struct LoginSession: ~Copyable {
     }
     self.secret = secret
     publicKey = key
-    self.times = times
+    self.times = times ?? [:]
+    hasLostTimes = times == nil
     self.files = files
   }
 
   /// The session of a key slot that waits for its guards; nil: there is none.
   ///
+  /// The secret suffices. Without the times, all guards are asked.
+  ///
   /// - Throws: `config`, `io`.
   static func waiting(_ keyID: KeyID, _ world: World) throws(UserMessage) -> LoginSession? {
     let files = try Files(keyID, world)
-    guard FileCheck.exists(files.secret),
-      let text = ForeignFile.text("\(files.folder)/\(files.timesName)", limit: 16_384),
-      let named = try? JSONDecoder().decode([String: UInt64].self, from: Data(text.utf8))
-    else { return nil }
+    guard FileCheck.exists(files.secret) else { return nil }
     let secret = try InputFile.readFile(files.secret, in: -100, limit: 64)
-    let times = named.compactMap { id, time in GuardID(hex: id).map { ($0, time) } }
-    return try LoginSession(secret, Dictionary(times) { $1 }, files)
+    return try LoginSession(secret, files.times, files)
   }
 
   /// Draws a session key and stores it.

@@ -75,12 +75,30 @@ struct OwnedAccounts {
 
   /// Retires all accounts.
   ///
-  /// A guard that does not know an account has none: its creation failed, or it was retired there.
+  /// A guard that does not know an account has none: its creation failed. No refusal is signed, so
+  /// that counts only where the guard's signed description is at the same address.
   func retire(_ caller: GuardCaller) throws(UserMessage) -> Result {
-    try ask(caller, .retire) { AccountRequest(account: $0) }
+    var result = try ask(caller, .retire) { AccountRequest(account: $0) }
+    let ignorant = result.failed.indices.filter {
+      result.failed[$0].fault == .refused(.unknown)
+    }
+    if ignorant.isEmpty { return result }
+    let infos = try caller.infos(ignorant.map { result.failed[$0].server.url })
+    for (place, info) in zip(ignorant, infos).reversed() {
+      let server = result.failed[place].server
+      if case .success(let info) = info, info.guardID == server.guardID {
+        result.failed.remove(at: place)
+        result.done.append(server)
+      } else {
+        result.failed[place].fault = .missing("this guard is not at its address any more")
+      }
+    }
+    return result
   }
 
   /// Vetoes a release at all guards.
+  ///
+  /// A guard that does not know the account has stopped nothing.
   func veto(_ release: ReleaseID, _ caller: GuardCaller) throws(UserMessage) -> Result {
     try ask(caller, .veto) { VetoRequest(account: $0, release: release) }
   }
@@ -108,7 +126,7 @@ struct OwnedAccounts {
     for ((account, owner), answer) in zip(logged, answers) {
       let server = server(of: account)
       switch answer {
-      case .success, .failure(.refused(.unknown)), .failure(.refused(.disabled)):
+      case .success, .failure(.refused(.disabled)):
         result.done.append(server)
         if !owner.isEarlier { result.proved.insert(server.guardID) }
       case .failure(let fault):

@@ -96,4 +96,15 @@ extension UserMessage {
       "the PIN is wrong; \(tries(left)) left, the next at \(PrintableTime.minute(survey.nextTime)) UTC",
       hint: "after a right PIN you have all tries again")
   }
+
+  /// The PIN is the one that was enrolled, and the file does not open with it.
+  ///
+  /// - Parameter isReset: whether all guards gave the tries back.
+  /// - Returns: the error that says what to do.
+  static func changedGuardFile(isReset: Bool) -> UserMessage {
+    UserMessage(
+      .dataInvalid, "the PIN is right, but the file of the way in was changed or damaged",
+      hint: (isReset ? "you have all tries again\n" : "")
+        + "use another way in, then: keybackup key repair")
+  }
 }

@@ -26,9 +26,14 @@ struct GuardedLoginSource: MasterKeySource {
     try choice.confirm(way, slot, issuer: header.issuer.host)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var attempt = GuardedLoginAttempt(way, header, caller)
-    if let session = try LoginSession.waiting(keyID, world), !session.times.isEmpty,
+    if let session = try LoginSession.waiting(keyID, world), session.isBegun,
       !unlock.guards.newLogin
     {
+      if session.hasLostTimes {
+        unlock.output(world).note(
+          "keybackup: \(ShellWord.quoted(session.timesFile)) is damaged, so all guards are asked for "
+            + "the release")
+      }
       do throws(UserMessage) {
         if let secret = try collected(&attempt, session) {
           return try opened(secret, slot, session, attempt, &request)
@@ -37,12 +42,13 @@ struct GuardedLoginSource: MasterKeySource {
         throw error.adding(hint: "or begin with a new login: --new-login")
       }
     }
-    let prompter = unlock.common.prompter(world)
-    prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")
-    var session = try LoginSession.new(keyID, world)
     let login = LoginConversation(
       issuer: header.issuer, clientID: header.clientID, keyID: keyID,
       isPasted: unlock.guards.pasteLogin, common: unlock.common, world: world)
+    try login.requirePerson()
+    let prompter = unlock.common.prompter(world)
+    prompter.tell("\"\(way.name)\" needs a login at \(header.issuer.host).")
+    var session = try LoginSession.new(keyID, world)
     do throws(UserMessage) {
       let token = try login.token(for: session.publicKey, caller)
       try attempt.begin(&session, token)

@@ -38,7 +38,7 @@ struct GuardedPINOpening: ~Copyable {
   /// 1. The person confirms guards that this computer does not know.
   /// 2. All guards tell their state.
   /// 3. The PIN is read, and as many guards as are needed evaluate.
-  /// 4. If the backup opens, the tries are set back at all guards. Else nothing more is sent.
+  /// 4. If the PIN is right, the tries are set back at all guards. Else nothing more is sent.
   ///
   /// - Parameter request: the request of a command.
   /// - Returns: the open way in.
@@ -71,7 +71,9 @@ struct GuardedPINOpening: ~Copyable {
     }
     output.warn(liars: attempt.liars)
     guard let master = try? slot.unwrap(secret: secret) else {
-      throw .wrongGuardPIN(attempt.survey)
+      guard slot.hasRecipient(of: secret) else { throw .wrongGuardPIN(attempt.survey) }
+      // The PIN was right: its try is given back, as after a success.
+      throw .changedGuardFile(isReset: attempt.reset(secret).isEmpty)
     }
     request.damaged += slot.damagedFiles(secret: secret).map { file in
       FileFinding(

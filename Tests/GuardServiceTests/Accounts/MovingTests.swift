@@ -59,6 +59,34 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `a guard goes on if its file cannot be made, and says that it has stopped`(
+    _ kind: StoreKind
+  ) async throws {
+    let guarded = try await GuardUnderTest(kind)
+    let store = guarded.accounts.store
+    let owner = try TestOwner(guarded)
+    _ = try await owner.enrolled()
+    let path = Self.newPath()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    await #expect(throws: GuardStoreError.file(2, path + "/file")) {
+      try await store.export(to: path + "/file")
+    }
+    try Data().write(to: URL(filePath: path))
+    await #expect(throws: GuardStoreError.file(17, path)) { try await store.export(to: path) }
+    #expect(await owner.status().status == 200)
+    try FileManager.default.removeItem(atPath: path)
+    // A row that cannot be read is found when it has stopped.
+    try await store.database.write { session throws(GuardStoreError) in
+      _ = try session.run(
+        "UPDATE accounts SET ask_key = $1", [.bytes([UInt8](repeating: 3, count: 32))])
+    }
+    await #expect(throws: GuardStoreError.exportFailed(.damaged("id"))) {
+      try await store.export(to: path)
+    }
+    await #expect(throws: GuardStoreError.stopped) { try await guarded.accounts.createInvite() }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `a file that was cut off, changed or made by another guard leaves nothing behind`(
     _ kind: StoreKind
   ) async throws {

@@ -232,6 +232,12 @@ struct ServedProcessTests {
     #expect(keyless.code == 78 && !FileManager.default.fileExists(atPath: new.path + "/server-key"))
     try FileManager.default.copyItem(
       atPath: old.path + "/server-key", toPath: new.path + "/server-key")
+    // A damaged file is no reason to restore a backup, which gives tries back.
+    let garbage = new.path + "/garbage"
+    try Data("no export\n".utf8).write(to: URL(filePath: garbage))
+    let refused = try run(["import", "--state", new.path, garbage])
+    #expect(refused.code == 65 && refused.output.contains("the exported file is damaged"))
+    #expect(refused.output.contains("repeat the export"), "\(refused.output)")
     let imported = try run(["import", "--state", new.path, file])
     #expect(imported.code == 0)
     #expect(imported.output.contains("options: keybackup-guard serve --state \(new.path)\n"))

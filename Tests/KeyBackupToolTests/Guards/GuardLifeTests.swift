@@ -150,4 +150,17 @@ import Testing
       #expect(try guarded.circle.accounts(number)[0]["phase"].text == "retired")
     }
   }
+
+  @Test func `An account is retired only where the guard is that does not know it`() async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(1, be: "elsewhere")
+    let retired = try await guarded.box.keybackup(
+      ["guard", "retire", "PIN with guards", "--yes"], expecting: nil)
+    #expect(retired.code == 87, "\(retired.text)")
+    #expect(retired.err.contains("not at its address any more"), "\(retired.text)")
+    // The guard signs its description, and lost its accounts.
+    try guarded.circle.make(1, be: "forgetful")
+    let again = try await guarded.box.keybackup(["guard", "retire", "--json"]).json()
+    #expect(again["failed"].items.isEmpty && again["retired"].items.count == 3)
+  }
 }

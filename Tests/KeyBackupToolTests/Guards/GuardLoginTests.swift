@@ -66,9 +66,13 @@ import Testing
     try login.circle.stopClock(at: 2_000_000_000)
     let begun = try await login.restore(to: "one", expecting: nil)
     expectFailure(begun, 75, says: "release the backup at 2033-05-19 03:33", "guard veto")
+    // Nobody can be asked to log in again, and the release that waits is kept.
+    let unattended = try await login.restore(
+      to: "one", ["--no-input", "--new-login"], expecting: nil)
+    expectFailure(unattended, 78, says: "--no-input asks nobody", "--events-fd")
     let logins = login.circle.requests(1).count { $0.hasPrefix("/issuer/token") }
     try login.circle.stopClock(at: 2_000_086_399)
-    let early = try await login.restore(to: "one", expecting: nil)
+    let early = try await login.restore(to: "one", ["--no-input"], expecting: nil)
     expectFailure(early, 75, says: "2033-05-19 03:33")
     // Any computer sees it, without a key.
     let seen = try await login.box.keybackup(
@@ -77,6 +81,13 @@ import Testing
     let status = try await login.box.keybackup(
       ["status", "--guards", "--json"], key: nil, pin: .none, expecting: 88)
     #expect(try status.json()["guarded_ways"][0]["releases"].items.count == 1)
+    // The session's secret suffices, whatever became of the times beside it.
+    let root = login.box.root
+    let times = try #require(
+      Files.tree(root).first { $0.wholeMatch(of: /.*\/guards\/login-[0-9a-f]+\.json/) != nil })
+    try Files.write("{\"", to: root + "/" + times, mode: 0o600)
+    let damaged = try await login.restore(to: "one", expecting: nil)
+    expectFailure(damaged, 75, says: "2033-05-19 03:33", "is damaged, so all guards are asked")
     try login.circle.stopClock(at: 2_000_086_400)
     let opened = try await login.restore(to: "one", expecting: 0)
     #expect(opened.out.contains("Restored 3 wallets"), "\(opened.text)")
@@ -95,6 +106,12 @@ import Testing
     try login.circle.make(2, be: "down")
     let few = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
     expectFailure(few, 69, says: "may still open the backup")
+    // A guard that does not know the account has stopped nothing.
+    for word in ["elsewhere", "forgetful"] {
+      for number in 1...3 { try login.circle.make(number, be: word) }
+      let unknown = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
+      expectFailure(unknown, 69, says: "may still open the backup")
+    }
     for number in 1...3 { try login.circle.make(number, be: "honest") }
     try login.circle.stopClock(at: 2_000_090_000)
     let stopped = try await login.restore(to: "one", expecting: nil)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// A PIN opens the backup with guards, and only seldom.
@@ -57,6 +58,38 @@ import Testing
     #expect(guarded.circle.count("reset") == 3)
     let status = try await guarded.alone(["guard", "status", "--json"], home: home).json()
     #expect(status["ways"][0]["tries_left"].number == 30)
+  }
+
+  @Test func `A right PIN with a changed file is not called wrong, and costs nothing`() async throws
+  {
+    let guarded = try await GuardedBackup()
+    let path = guarded.backup.place + "/keybackup/keys/\(guarded.keyID).json"
+    let before = try Files.text(path)
+    let first = try #require(before.firstMatch(of: /"ciphertext":"(.)/)).1
+    let changed = "\"ciphertext\":\"" + (first == "A" ? "B" : "A")
+    try Files.write(before.replacing("\"ciphertext\":\"\(first)", with: changed), to: path)
+    func opened(_ file: String? = nil) async throws -> Outcome {
+      try await guarded.alone(
+        ["wallet", "list", "--allow-spent-tries"] + guarded.opening(file) + guarded.circle.named,
+        expecting: nil)
+    }
+    let wrong = try await opened(guarded.wrongPIN())
+    expectFailure(wrong, 81, says: "the PIN is wrong", "29 tries left")
+    let right = try await opened()
+    expectFailure(
+      right, 65, says: "the PIN is right", "was changed or damaged", "you have all tries again",
+      "keybackup key repair")
+    for number in 1...3 {
+      #expect(try guarded.circle.accounts(number)[0]["tries"].number == 1)
+    }
+    // The header is the associated data.
+    let header = try #require(before.firstMatch(of: /"protected":"([^"]+)"/)).1
+    let url = guarded.circle.members[0].url
+    let text = String(decoding: bytes(base64: String(header)), as: UTF8.self)
+      .replacing(url, with: url + "/")
+    let forged = before.replacing(header, with: Data(text.utf8).base64EncodedString())
+    try Files.write(forged, to: path)
+    expectFailure(try await opened(), 65, says: "the PIN is right", "was changed or damaged")
   }
 
   @Test func `One guard may be down, and two are too few`() async throws {
