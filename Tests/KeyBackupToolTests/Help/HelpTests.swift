@@ -9,7 +9,8 @@ import Testing
   @Test func `Every command is here`() throws {
     #expect(CommandLeaf.all.count > 40 && CommandLeaf.groups.count > 8)
     // Nothing has examples that is no command.
-    let known = Set(CommandLeaf.all.map(\.title) + CommandLeaf.groups.map { $0.joined(separator: " ") })
+    let known = Set(
+      CommandLeaf.all.map(\.title) + CommandLeaf.groups.map { $0.joined(separator: " ") })
     #expect(Set(Example.commands).subtracting(known) == [])
   }
 
