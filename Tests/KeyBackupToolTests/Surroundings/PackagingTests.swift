@@ -69,7 +69,8 @@ import Testing
   @Test
   func `Every Swift package has a licence in the list of what is linked in`() throws {
     let script = try text("scripts/spdx")
-    let packages = try text("Package.swift").matches(of: /url: "[^"]*\/([^"\/]+)", exact: /)
+    let packages = try text("Package.swift").matches(
+      of: #/url: "[^"]*/([^"/]+)", exact: "/#)
     #expect(packages.count >= 27)
     for match in packages {
       #expect(script.contains("\"\(match.1.lowercased())\": \""), "\(match.1)")
