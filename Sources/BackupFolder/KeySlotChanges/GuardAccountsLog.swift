@@ -40,6 +40,11 @@ extension OpenNamespace {
   /// Whether the log says that a key slot was removed.
   public func isKeySlotRemoved(_ key: KeyID) -> Bool { log.removedKeys.contains(key) }
 
+  /// Whether the log enrols a key slot and does not remove it, also where its file is missing.
+  public func isKeySlotEnrolled(_ key: KeyID) -> Bool {
+    log.keyFiles[key] != nil && !isKeySlotRemoved(key)
+  }
+
   /// Logs accounts with their owner key, durably: before any guard is asked to create one.
   ///
   /// - Parameter accounts: the accounts of one enrolment, with an owner key that no other has.

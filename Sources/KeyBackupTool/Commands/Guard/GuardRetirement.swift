@@ -52,7 +52,8 @@ struct GuardRetirement {
   /// The accounts of an open backup whose key slot was removed, or never was one.
   ///
   /// An account that is retired never comes back. So new ones of a key slot that is not known here
-  /// are left out: another computer may be making it, or its file is still to be synchronised.
+  /// are left out: another computer may be making it, or its file is still to be synchronised. So
+  /// are those of an enrolled key slot whose file is missing: a repair brings it back.
   ///
   /// - Parameters:
   ///   - opened: the backup.
@@ -77,7 +78,8 @@ struct GuardRetirement {
     for owned in try OwnedAccounts.all(opened, moved: guards.servers) {
       let key = owned.keyID
       let isOver = opened.isKeySlotRemoved(key) || owned.newest < dayAgo
-      if !live.contains(key), key != draft, isOver { left.append(owned) }
+      let isLive = live.contains(key) || opened.isKeySlotEnrolled(key)
+      if !isLive, key != draft, isOver { left.append(owned) }
     }
     return left
   }
