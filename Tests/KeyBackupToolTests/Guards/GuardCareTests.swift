@@ -33,6 +33,15 @@ import Testing
     for number in 1...3 {
       #expect(planted.requests(number).isEmpty && guarded.circle.count("evaluate") == 3)
     }
+    // A planted address is quoted where it stands in a command to copy.
+    let evil = planted.members[0]
+    let worse = text.replacing(evil.url, with: evil.url + "/;reboot;$(id)")
+    let quoted = before.replacing(header, with: Data(worse.utf8).base64EncodedString())
+    try Files.write(quoted, to: path)
+    let copied = try await guarded.alone(
+      ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)
+    expectFailure(
+      copied, 64, says: "--guard-server '\(evil.guardID)=\(evil.url)/;reboot;$(id)'")
     // A computer that knows the way in from the log asks the real guards, or none.
     let known = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
     #expect(known.code != 0)
