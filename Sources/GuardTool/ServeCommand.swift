@@ -38,6 +38,11 @@ struct ServeCommand: AsyncParsableCommand {
         "A server key was made: \(key)\nhint: Copy it to another place than the database's backup. "
           + "Without it, every account is lost.")
     }
+    if opened.hasLostDatabase {
+      GuardStreams.note(
+        "warning: the server key was there, and the database is new: it knows no account\n"
+          + "hint: If this guard had accounts, stop it and put its database in place.")
+    }
     let guardID = opened.accounts.guardID.hex
     do throws(GuardServerError) {
       let server = try GuardServer(settings, service: opened.accounts)
