@@ -54,7 +54,7 @@ import Testing
     let file = backup.box.root + "/own"
     let pins = [
       "123456", "654321", "111111", "121212", "123123", "112233", "310184", "198405",
-      "147258", "12345", "31121999",
+      "147258", "12345", "31121999", "123457", "223456", "987653", "765432109", "890124",
     ]
     for pin in pins {
       try Files.write(pin + "\n", to: file, mode: 0o600)
@@ -70,6 +70,13 @@ import Testing
         ["guard", "add", "--password", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
           + circle.servers, expecting: nil)
       expectFailure(refused, 65, says: "would be guessed early")
+    }
+    for pin in [" 739164", "739164 ", "739\t164", "739\u{0}164", "739164\u{A0}", "739164\u{85}"] {
+      try Files.write(pin + "\n", to: file, mode: 0o600)
+      let refused = try await backup.box.keybackup(
+        ["guard", "add", "--pin", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
+          + circle.servers, expecting: nil)
+      expectFailure(refused, 65, says: "cannot be typed alike everywhere")
     }
     #expect(circle.count("accounts") == 0)
     try Files.write("correct horse battery\n", to: file, mode: 0o600)
