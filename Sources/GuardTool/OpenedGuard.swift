@@ -8,6 +8,8 @@ struct OpenedGuard {
   let accounts: GuardAccountService
   /// The file of its server key, if it was made just now.
   let newServerKey: String?
+  /// Whether its server key was there, and its database was not.
+  let hasLostDatabase: Bool
   private let store: GuardStore
 
   /// Opens its database and its server key.
@@ -29,12 +31,13 @@ struct OpenedGuard {
     do throws(GuardToolError) {
       let path = keyPath(options, folder: folder)
       let isNew = isFirst ? try await needsKey(path, store) : false
+      let hasLostDatabase = isFirst && !isNew ? try await isUnused(store) : false
       let key = try serverKey(path, isNew: isNew)
       do throws(GuardStoreError) {
         return OpenedGuard(
           accounts: try await GuardAccountService(
             store: store, key: key, verifier: verifier, options: choices),
-          newServerKey: isNew ? path : nil, store: store)
+          newServerKey: isNew ? path : nil, hasLostDatabase: hasLostDatabase, store: store)
       } catch {
         throw GuardToolError(error)
       }
@@ -59,6 +62,11 @@ struct OpenedGuard {
     _ path: String, _ store: GuardStore
   ) async throws(GuardToolError) -> Bool {
     guard unsafe access(path, F_OK) != 0 else { return false }
+    return try await isUnused(store)
+  }
+
+  /// Whether no server key was ever used with a database.
+  private static func isUnused(_ store: GuardStore) async throws(GuardToolError) -> Bool {
     do throws(GuardStoreError) { return try await !store.hasIdentity() } catch {
       throw GuardToolError(error)
     }

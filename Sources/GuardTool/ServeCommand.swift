@@ -44,6 +44,11 @@ struct ServeCommand: AsyncParsableCommand {
         "warning: This guard was exported. It helps no client, and tells each that it moved.\n"
           + "hint: Run the guard that imported its accounts, and stop this one.")
     }
+    if opened.hasLostDatabase {
+      GuardStreams.note(
+        "warning: the server key was there, and the database is new: it knows no account\n"
+          + "hint: If this guard had accounts, stop it and put its database in place.")
+    }
     let guardID = opened.accounts.guardID.hex
     do throws(GuardServerError) {
       let server = try GuardServer(settings, service: opened.accounts)

@@ -12,7 +12,7 @@ struct ServiceURLTests {
     "https://GUARD.example", "https://10.0.0.1:1", "https://[2001:db8::1]:65535/x",
     "https://accounts.example/realms/two%20words", "https://a/@:!$&'()*+,;=", "http://localhost",
     "http://localhost:8080/x", "http://127.0.0.1:9", "http://127.255.0.9", "http://[::1]:80",
-    "https://x//y", "https://a-b.c1", "https://127.0.0.1/...", "https://0x7f.1",
+    "https://x//y", "https://a-b.c1", "https://127.0.0.1/...", "https://0x7f.a1",
   ]
 
   private static let refused = [
@@ -31,6 +31,8 @@ struct ServiceURLTests {
     "https://[::1]x", "https://[2001:DB8::1]", "https://[127.0.0.1]", "http://guard.example",
     "http://127.0.0.1.example", "http://127.0.0", "http://127.0.0.256", "http://127.0.0.01",
     "http://0127.0.0.1", "http://128.0.0.1", "http://localhost.example", "http://LOCALHOST",
+    "https://127.1", "https://0x7f000001", "https://0x7f.1", "https://2130706433", "https://1.2.3",
+    "https://1.2.3.256", "https://1.2.3.04", "https://guard.example.1", "https://1",
     "http://[::2]", "http://[0::1]", "https://under_score.example",
     "https://" + String(repeating: "a", count: 64),
     "https://" + String(repeating: "a.", count: 127) + "a",
@@ -50,6 +52,7 @@ struct ServiceURLTests {
     var random = SeededGenerator(seed: TestSeed.value)
     let pieces = [
       "https", "http", "://", "/", ":", "@", "?", "#", "[", "]", "%", "%41", ".", "..", "a", "Z9",
+      "0x7f", "10.0.0.1",
       "-", "_", "127.0.0.1", "localhost", "::1", "443", "0", "65536", "\u{E4}", " ",
       "guard.example",
       "\\", "~", "!",

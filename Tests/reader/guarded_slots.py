@@ -108,9 +108,9 @@ def address(text):
     scheme, host, port, path = match.groups()
     need((4 <= len(host) <= 47 if host[0] == "[" else len(host) <= 253) and int(port or 1) <= 65535 and not {".", ".."} & set(path.split("/")), "url")
     octets = host.split(".")
-    loopback = host in ("localhost", "[::1]") or (
-        len(octets) == 4 and octets[0] == "127" and all(re.fullmatch("0|[1-9][0-9]{0,2}", o) and int(o) < 256
-                                                        for o in octets))
+    ipv4 = len(octets) == 4 and all(re.fullmatch("0|[1-9][0-9]{0,2}", o) and int(o) < 256 for o in octets)
+    need(ipv4 or host[0] == "[" or octets[-1][0] not in "0123456789", "url")
+    loopback = host in ("localhost", "[::1]") or (ipv4 and octets[0] == "127")
     need(scheme == "https" or loopback, "url")
     return text
 

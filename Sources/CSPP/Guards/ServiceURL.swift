@@ -82,23 +82,26 @@ extension ServiceURL {
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
         name = bytes[..<colon]
         rest = bytes[colon...]
+        let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard (1...253).contains(name.count),
           name.allSatisfy({
             ServiceURL.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
           }),
-          name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .allSatisfy({ (1...63).contains($0.count) })
+          labels.allSatisfy({ (1...63).contains($0.count) })
         else { return nil }
-        isLoopback = name.elementsEqual("localhost".utf8) || Self.isLoopbackIPv4(name)
+        // 127.1 and 0x7f000001 are addresses to the C library: only four numbers are here.
+        let isNumeric = labels.last?.first.map { (0x30...0x39).contains($0) } ?? false
+        guard !isNumeric || Self.isIPv4(labels) else { return nil }
+        isLoopback =
+          name.elementsEqual("localhost".utf8)
+          || (isNumeric && labels[0].elementsEqual("127".utf8))
       }
       if rest.isEmpty { return }
       guard let port = Self.number(rest.dropFirst(), upTo: 65_535), port > 0 else { return nil }
     }
 
-    private static func isLoopbackIPv4(_ name: ArraySlice<UInt8>) -> Bool {
-      let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        .map { number($0, upTo: 255) }
-      return parts.count == 4 && !parts.contains(nil) && parts[0] == 127
+    private static func isIPv4(_ labels: [ArraySlice<UInt8>]) -> Bool {
+      labels.count == 4 && labels.allSatisfy { number($0, upTo: 255) != nil }
     }
 
     /// A number in decimal digits without leading zeros.

@@ -33,8 +33,7 @@ extension GuardAccountService {
       var moment = AccountMoment(row: found.row, account: found.account, now: reading.time)
       if case .good(let now) = reading {
         if now >= found.row.clock + Self.rememberingInterval {
-          try await store.remember(
-            now, endingEnrolmentsBefore: now - min(now, AccountLife.confirmationTime))
+          try await remember(now)
         }
         try await endExpired(&moment)
         return moment
@@ -44,6 +43,12 @@ extension GuardAccountService {
       throw .store(error)
     }
     throw .refused(.clock)
+  }
+
+  /// Stores the time, and ends the enrolments that are over.
+  func remember(_ now: UInt64) async throws(GuardStoreError) {
+    try await store.remember(
+      now, endingEnrolmentsBefore: now - min(now, AccountLife.confirmationTime))
   }
 
   /// Makes the end of an enrolment durable before somebody hears of it: it is forever.

@@ -42,10 +42,16 @@ extension GuardAccountService {
   public func state() async -> GuardState {
     do throws(GuardStoreError) {
       let (row, reading) = try await look()
-      let isGood = if case .good = reading { true } else { false }
+      var isGood = false
+      if case .good(let now) = reading {
+        isGood = true
+        // After a change that could not be stored, this one finds out whether the next can be.
+        if store.database.hasFailed { try await remember(now) }
+      }
       return GuardState(
         isClockHalted: !isGood, isRestored: try await store.hasImported(),
-        isStopped: row.isStopped, isDatabaseUp: true)
+        isStopped: row.isStopped,
+        isDatabaseUp: store.database.isInPlace && !store.database.hasFailed)
     } catch {
       return GuardState(
         isClockHalted: false, isRestored: false, isStopped: false, isDatabaseUp: false)

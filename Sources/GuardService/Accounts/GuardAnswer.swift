@@ -51,7 +51,7 @@ public struct GuardState: Equatable, Sendable {
   public let isRestored: Bool
   /// Whether it was exported, and answers no more.
   public let isStopped: Bool
-  /// Whether the database answers.
+  /// Whether the database answers, is in its place, and stored the last change.
   public let isDatabaseUp: Bool
 
   /// Creates a state.

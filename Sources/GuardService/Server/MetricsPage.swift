@@ -22,7 +22,7 @@ struct MetricsPage {
       state.isRestored ? 1 : 0)
     gauge(
       "exported", "1 for a guard that was exported, and answers no more", state.isStopped ? 1 : 0)
-    gauge("database_up", "1 while the database answers", state.isDatabaseUp ? 1 : 0)
+    gauge("database_up", "1 while the database stores changes", state.isDatabaseUp ? 1 : 0)
     gauge("connections", "Open connections", connections)
     gauge("tries_last_hour", "Evaluations in the last 60 minutes", values.tries.count(at: now))
     if let freeDisk { gauge("disk_free_bytes", "Free space for the state", freeDisk) }

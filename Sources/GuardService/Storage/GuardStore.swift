@@ -6,9 +6,9 @@ internal import GuardProtocol
 /// A change of an account holds only if nobody changed the account, or the state of the guard,
 /// since they were read. It is durable when the call returns.
 public struct GuardStore: Sendable {
-  let database: any GuardDatabase
+  let database: WatchedDatabase
 
-  init(_ database: any GuardDatabase) { self.database = database }
+  init(_ database: any GuardDatabase) { self.database = WatchedDatabase(database) }
 
   /// An account and the state of the guard, read at one moment.
   struct Found: Sendable {

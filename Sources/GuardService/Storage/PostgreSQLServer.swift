@@ -12,6 +12,9 @@ final class PostgreSQLServer: GuardDatabase {
 
   private let jobs = JobQueue()
 
+  /// Connections know nothing of files.
+  var isInPlace: Bool { true }
+
   /// Starts the threads; connections are made when they are needed.
   ///
   /// - Parameters:

@@ -92,6 +92,9 @@ protocol SQLSession {
 
 /// A database: it runs closures in transactions, on threads of its own.
 protocol GuardDatabase: Sendable {
+  /// Whether the database is still where another process would open it.
+  var isInPlace: Bool { get }
+
   /// Runs a transaction that only reads.
   func read<R: Sendable>(
     _ body: @escaping @Sendable (any SQLSession) throws(GuardStoreError) -> R

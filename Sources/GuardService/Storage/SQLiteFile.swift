@@ -5,13 +5,22 @@ internal import Glibc
 /// An SQLite file: write-ahead log, and a commit is on the disk before it returns.
 struct SQLiteFile: GuardDatabase {
   private let queue: DatabaseQueue
+  private let path: String
+  /// The file that is open.
+  private let device: dev_t
+  private let inode: ino_t
 
   /// Opens or makes a file that only its user can read.
   init(path: String) throws(GuardStoreError) {
     // SQLite gives its side files the mode of the database.
     let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw .file(errno, path) }
+    var status = stat()
+    let isKnown = unsafe fstat(file, &status) == 0
     _ = Glibc.close(file)
+    guard isKnown else { throw .file(errno, path) }
+    self.path = path
+    (device, inode) = (status.st_dev, status.st_ino)
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(10)
@@ -30,6 +39,12 @@ struct SQLiteFile: GuardDatabase {
     guard isFull else { throw .notDurable("synchronous") }
   }
 
+  /// A file that was removed or replaced takes changes, and is gone after a restart.
+  var isInPlace: Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
+  }
+
   func read<R: Sendable>(
     _ body: @escaping @Sendable (any SQLSession) throws(GuardStoreError) -> R
   ) async throws(GuardStoreError) -> R {
@@ -39,7 +54,8 @@ struct SQLiteFile: GuardDatabase {
   func write<R: Sendable>(
     _ body: @escaping @Sendable (any SQLSession) throws(GuardStoreError) -> R
   ) async throws(GuardStoreError) -> R {
-    try await transaction(.immediate, body)
+    guard isInPlace else { throw .unavailable("its file was removed or replaced") }
+    return try await transaction(.immediate, body)
   }
 
   /// Runs it to its end even if the task is cancelled, so that nobody waits for nothing.

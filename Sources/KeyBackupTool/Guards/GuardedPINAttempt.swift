@@ -118,6 +118,25 @@ struct GuardedPINAttempt {
   private mutating func evaluate(
     _ places: [Int], _ x: borrowing SecretBytes, _ shares: inout CollectedShares
   ) throws(UserMessage) {
+    let overtaken = try ask(places, x, &shares, isRepeated: false)
+    if !overtaken.isEmpty { _ = try ask(overtaken, x, &shares, isRepeated: true) }
+  }
+
+  /// Has guards evaluate.
+  ///
+  /// - Parameters:
+  ///   - places: the guards.
+  ///   - x: the input.
+  ///   - shares: receives the shares.
+  ///   - isRepeated: whether these guards were asked before.
+  /// - Returns: guards at which another restore's try came first, each with the counter to use now;
+  ///   they may be asked once more.
+  /// - Throws: `io`, `interrupted`.
+  private mutating func ask(
+    _ places: [Int], _ x: borrowing SecretBytes, _ shares: inout CollectedShares,
+    isRepeated: Bool
+  ) throws(UserMessage) -> [Int] {
+    var overtaken: [Int] = []
     var calls: [GuardCaller.Call] = []
     var inputs: [BlindedPIN] = []
     for place in places {
@@ -140,7 +159,13 @@ struct GuardedPINAttempt {
       do throws(GuardFault) {
         share = try self.share(place, input, answer.get())
       } catch {
-        note(error, place)
+        if !isRepeated, case .refused(.counter(let counter)) = error,
+          survey.seats[place].follow(counter)
+        {
+          overtaken.append(place)
+        } else {
+          note(error, place)
+        }
         continue
       }
       do throws(GuardProtocolError) {
@@ -149,6 +174,7 @@ struct GuardedPINAttempt {
         throw UserMessage(error)
       }
     }
+    return overtaken
   }
 
   /// Blinds the input with a random blind, which is never stored.
@@ -250,6 +276,16 @@ extension GuardSurvey.Seat {
         counter: answer.counter, phase: .confirmed,
         detail: .tries(left: answer.triesLeft, notBefore: answer.notBefore)))
     finding?.ownTries = own
+  }
+
+  /// Takes the counter that a guard names after somebody else's request.
+  ///
+  /// - Returns: whether it is a later one.
+  fileprivate mutating func follow(_ counter: UInt64) -> Bool {
+    guard let answer = confirmed, counter > answer.counter else { return false }
+    state = .success(
+      AccountAnswer(counter: counter, phase: .confirmed, detail: answer.detail))
+    return true
   }
 
   /// Takes the time of the next try.

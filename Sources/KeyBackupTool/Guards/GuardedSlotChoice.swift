@@ -87,7 +87,7 @@ struct GuardedSlotChoice {
         "this computer does not know the guards of \"\(way.name)\", and nobody can be asked",
         hint: way.servers.map {
           "name each guard after you have compared its ID with your notes: --guard-server "
-            + "\($0.guardID.hex)=\($0.url)"
+            + ShellWord.quoted("\($0.guardID.hex)=\($0.url)")
         }.joined(separator: "\n"))
     }
     prompter.tell(

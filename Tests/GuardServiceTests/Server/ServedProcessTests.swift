@@ -120,6 +120,23 @@ struct ServedProcessTests {
     #expect(open.code == 78 && open.output.contains("chmod 600"))
   }
 
+  @Test func `A server key with a new database is told to the operator`() async throws {
+    let folder = try TestFolder()
+    let warning = "the server key was there, and the database is new"
+    for _ in 0..<2 {
+      let served = try await ServedGuard.start(in: folder)
+      #expect(!served.log.contains(warning))
+      #expect(await served.end() == 0)
+    }
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where file.hasPrefix("guard.sqlite") {
+      try FileManager.default.removeItem(atPath: folder.path + "/" + file)
+    }
+    let served = try await ServedGuard.start(in: folder)
+    #expect(served.log.contains(warning), "\(served.log)")
+    #expect(await served.end() == 0)
+  }
+
   @Test func `clock says whether the guard trusts its clock`() async throws {
     let folder = try TestFolder()
     let served = try await ServedGuard.start(in: folder)

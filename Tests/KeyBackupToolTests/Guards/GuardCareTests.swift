@@ -33,6 +33,15 @@ import Testing
     for number in 1...3 {
       #expect(planted.requests(number).isEmpty && guarded.circle.count("evaluate") == 3)
     }
+    // A planted address is quoted where it stands in a command to copy.
+    let evil = planted.members[0]
+    let worse = text.replacing(evil.url, with: evil.url + "/;reboot;$(id)")
+    let quoted = before.replacing(header, with: Data(worse.utf8).base64EncodedString())
+    try Files.write(quoted, to: path)
+    let copied = try await guarded.alone(
+      ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)
+    expectFailure(
+      copied, 64, says: "--guard-server '\(evil.guardID)=\(evil.url)/;reboot;$(id)'")
     // A computer that knows the way in from the log asks the real guards, or none.
     let known = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
     #expect(known.code != 0)
@@ -77,7 +86,7 @@ import Testing
     let file = backup.box.root + "/own"
     let pins = [
       "123456", "654321", "111111", "121212", "123123", "112233", "310184", "198405",
-      "147258", "12345", "31121999",
+      "147258", "12345", "31121999", "123457", "223456", "987653", "765432109", "890124",
     ]
     for pin in pins {
       try Files.write(pin + "\n", to: file, mode: 0o600)
@@ -93,6 +102,13 @@ import Testing
         ["guard", "add", "--password", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
           + circle.servers, expecting: nil)
       expectFailure(refused, 65, says: "would be guessed early")
+    }
+    for pin in [" 739164", "739164 ", "739\t164", "739\u{0}164", "739164\u{A0}", "739164\u{85}"] {
+      try Files.write(pin + "\n", to: file, mode: 0o600)
+      let refused = try await backup.box.keybackup(
+        ["guard", "add", "--pin", "--threshold", "1", "--yes", "--new-guard-pin-file", file]
+          + circle.servers, expecting: nil)
+      expectFailure(refused, 65, says: "cannot be typed alike everywhere")
     }
     #expect(circle.count("accounts") == 0)
     try Files.write("correct horse battery\n", to: file, mode: 0o600)

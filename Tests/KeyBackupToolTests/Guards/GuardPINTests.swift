@@ -147,6 +147,22 @@ import Testing
     #expect(try guarded.circle.accounts(1)[0]["tries"].number == 2)
   }
 
+  @Test func `A try of another restore at the same time is followed by one more request`()
+    async throws
+  {
+    let guarded = try await GuardedBackup()
+    for number in 1...2 { try guarded.circle.make(number, be: "raced") }
+    try await guarded.alone(["wallet", "list"] + guarded.opening())
+    for number in 1...2 {
+      let statuses = guarded.circle.requests(number).filter { $0.hasPrefix("/v1/evaluate") }
+      // The first is the set-up's.
+      #expect(statuses == [200, 409, 200].map { "/v1/evaluate \($0)" })
+      #expect(try guarded.circle.accounts(number)[0]["tries"].number == 1)
+    }
+    // No other guard took their place.
+    #expect(guarded.circle.requests(3).count { $0.hasPrefix("/v1/evaluate") } == 1)
+  }
+
   @Test func `The guards' clock decides when a PIN may be tried, and used up is used up`()
     async throws
   {

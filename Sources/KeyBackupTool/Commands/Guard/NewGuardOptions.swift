@@ -126,10 +126,16 @@ struct NewGuardOptions: ParsableArguments {
   private static func check(
     _ pin: borrowing SecretBytes, _ isPassword: Bool
   ) throws(UserMessage) {
+    let what = isPassword ? "password" : "PIN"
+    if let obstacle = PINBlocklist.obstacle(to: pin) {
+      throw UserMessage(
+        .dataInvalid, "the new \(what) cannot be typed alike everywhere: \(obstacle)",
+        hint: "leave these characters out")
+    }
     guard let objection = PINBlocklist.objection(to: pin, isPassword: isPassword) else { return }
     throw UserMessage(
       .dataInvalid,
-      "the new \(isPassword ? "password" : "PIN") would be guessed early: \(objection)",
+      "the new \(what) would be guessed early: \(objection)",
       hint: isPassword
         ? "take several words that do not belong together"
         : "a random PIN is safer: leave out --choose")

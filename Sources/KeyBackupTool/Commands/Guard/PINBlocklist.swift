@@ -7,6 +7,19 @@ enum PINBlocklist {
   /// The fewest characters of a PIN, and of a password.
   static let shortest = (pin: 6, password: 10)
 
+  /// The reason why a PIN cannot be typed alike everywhere, as a sentence about it; nil: it can.
+  ///
+  /// - Parameter pin: UTF-8.
+  /// - Returns: the reason.
+  static func obstacle(to pin: borrowing SecretBytes) -> String? {
+    pin.withBytes { obstacle($0) }
+  }
+
+  private static func obstacle(_ bytes: RawSpan) -> String? {
+    if bytes.hasControlCharacter { return "it has a control character" }
+    return bytes.isPadded ? "it begins or ends with a space" : nil
+  }
+
   /// The reason why a PIN is not accepted, as a sentence about it; nil: it is.
   ///
   /// - Parameters:
@@ -24,6 +37,7 @@ enum PINBlocklist {
     if bytes.isRepeated { return "it repeats itself" }
     if bytes.isSequence { return "it is a sequence" }
     if bytes.areDigits {
+      if bytes.isNearlySequence { return "it is nearly a sequence" }
       if bytes.isDate { return "it can be a date" }
       if bytes.isPattern { return "it is a pattern on the keypad" }
     }
@@ -115,6 +129,38 @@ extension RawSpan {
     }
     for place in 0..<byteCount - 1 where step(place) != step(0) { return false }
     return true
+  }
+
+  /// Whether digits count up or down with one exception: 123457, 223456.
+  fileprivate var isNearlySequence: Bool {
+    var (others, upwards, downwards) = (0, 0, 0)
+    for place in 0..<byteCount - 1 {
+      switch (Int(character(place + 1)) - Int(character(place)) + 10) % 10 {
+      case 1: upwards += 1
+      case 9: downwards += 1
+      default: others += 1
+      }
+    }
+    return others + min(upwards, downwards) <= 1
+  }
+
+  /// Whether it has a control character of ASCII or of Latin 1, in UTF-8.
+  fileprivate var hasControlCharacter: Bool {
+    for place in 0..<byteCount {
+      let own = character(place)
+      if own < 0x20 || own == 0x7F { return true }
+      if own == 0xC2, place + 1 < byteCount, character(place + 1) < 0xA0 { return true }
+    }
+    return false
+  }
+
+  /// Whether a space is at an end of it: an ordinary, a no-break or an ideographic one.
+  fileprivate var isPadded: Bool {
+    let spaces: [[UInt8]] = [[0x20], [0xC2, 0xA0], [0xE3, 0x80, 0x80]]
+    return spaces.contains { space in
+      holds(space, at: 0)
+        || (space.count <= byteCount && holds(space, at: byteCount - space.count))
+    }
   }
 
   /// Whether the digits are a day, a month and a year in any usual order.
