@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import FoundationEssentials
 internal import GuardProtocol
 internal import SecretMemory
 
@@ -61,13 +62,23 @@ struct OwnedAccounts {
     ///
     /// Anyone who has a master key that was given up may have named guards of their own there.
     var proved: Set<GuardID> = []
+    /// The accounts that the guards in `done` named.
+    var accounts: [GuardAccountID] = []
   }
 
   /// Retires all accounts.
   ///
   /// A guard that does not know an account has none: its creation failed, or it was retired there.
-  func retire(_ caller: GuardCaller) throws(UserMessage) -> Result {
-    try ask(caller, .retire) { AccountRequest(account: $0) }
+  ///
+  /// - Parameters:
+  ///   - caller: asks.
+  ///   - known: accounts that are retired already, which the result leaves out.
+  /// - Returns: the guards that did it, and the others.
+  /// - Throws: `interrupted`, `io`.
+  func retire(
+    _ caller: GuardCaller, besides known: RetiredAccounts
+  ) throws(UserMessage) -> Result {
+    try ask(caller, .retire, besides: known) { AccountRequest(account: $0) }
   }
 
   /// Vetoes a release at all guards.
@@ -76,7 +87,8 @@ struct OwnedAccounts {
   }
 
   private func ask<Request: GuardMessage>(
-    _ caller: GuardCaller, _ call: GuardCall, _ request: (GuardAccountID) -> Request
+    _ caller: GuardCaller, _ call: GuardCall, besides known: RetiredAccounts? = nil,
+    _ request: (GuardAccountID) -> Request
   ) throws(UserMessage) -> Result {
     var calls: [GuardCaller.Call] = []
     for (account, owner) in logged {
@@ -94,13 +106,51 @@ struct OwnedAccounts {
     var result = Result()
     for (place, answer) in answers.enumerated() {
       let server = calls[place].server
+      let account = logged[place].account.account
+      if known?.contains(account) == true { continue }
       switch answer {
       case .success, .failure(.refused(.unknown)), .failure(.refused(.disabled)):
         result.done.append(server)
+        result.accounts.append(account)
         if !logged[place].owner.isEarlier { result.proved.insert(server.guardID) }
       case .failure(let fault): result.failed.append((server, fault))
       }
     }
     return result
   }
+}
+
+/// The accounts that this computer knows to be retired, so that each is told once.
+///
+/// The log names the accounts of all ways in forever. They are asked again each time, because a
+/// guard may have restored an old copy. Only the report leaves them out.
+struct RetiredAccounts: Equatable, Sendable {
+  private var accounts: Set<String>
+
+  private static let name = "retired.json"
+  private static let fileLimit = 1 << 20
+
+  /// The accounts in this computer's state.
+  static func of(_ world: World) -> RetiredAccounts {
+    guard let folder = folder(world),
+      let text = ForeignFile.text("\(folder)/\(name)", limit: fileLimit),
+      let known = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+    else { return RetiredAccounts(accounts: []) }
+    return RetiredAccounts(accounts: Set(known))
+  }
+
+  /// Whether an account is known to be retired.
+  func contains(_ account: GuardAccountID) -> Bool { accounts.contains(account.hex) }
+
+  /// Takes accounts in, and stores all; without that a later run tells of them again.
+  mutating func add(_ more: [GuardAccountID], _ world: World) {
+    let all = accounts.union(more.map(\.hex))
+    guard all != accounts else { return }
+    accounts = all
+    guard let folder = Self.folder(world), let bytes = try? JSONEncoder().encode(all.sorted())
+    else { return }
+    try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
+  }
+
+  private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 }

@@ -163,6 +163,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
           "\"\(name)\" was renewed already. Did you open the backup with the new one? Then the earlier "
             + "one ends now.")
       else { throw UserMessage(.denied, "not confirmed; both ways in remain") }
+    } else if heir.provedAt == nil, !new.yes {
+      try requireTried(heir, name, world)
     }
     guard let id = old.keyID else {
       throw UserMessage(.internalError, "a way in without an ID was chosen")
@@ -177,11 +179,30 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
     return try retire(left, replaced: id, caller, world)
   }
 
+  /// Asks before the earlier way in ends though the new one never opened the backup here.
+  private func requireTried(
+    _ heir: KeySlot, _ name: String, _ world: World
+  ) throws(UserMessage) {
+    let prompter = unlock.common.prompter(world)
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .usage, "the new \"\(name)\" has not opened the backup on this computer",
+        hint: "try it first, or add --yes" + (heir.guardedProof.map { "\n" + $0 } ?? ""))
+    }
+    guard
+      try prompter.confirm(
+        "The new \"\(name)\" has not opened the backup on this computer. End the earlier one all "
+          + "the same?")
+    else { throw UserMessage(.denied, "not confirmed; both ways in remain") }
+  }
+
   private func retire(
     _ left: [OwnedAccounts], replaced: KeyID?, _ caller: GuardCaller, _ world: World
   ) throws(UserMessage) -> ExitCode {
-    let report = try GuardRetirement(caller: caller, output: unlock.output(world)).run(left)
-    let isNothing = replaced == nil && left.isEmpty
+    let retirement = GuardRetirement(
+      caller: caller, output: unlock.output(world), world: world)
+    let report = try retirement.run(left)
+    let isNothing = replaced == nil && report.done.isEmpty && report.failed.isEmpty
     try unlock.output(world).result(
       isNothing
         ? "There is no earlier way in that waits to be ended."
