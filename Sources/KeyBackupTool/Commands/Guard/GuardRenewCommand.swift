@@ -105,13 +105,17 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> KeySlot {
     if let replaced, let slot = live.first(where: { $0.keyID == replaced }) { return slot }
     if let key { return try KeySlotSelector.group(key, live)[0] }
-    guard live.count == 1 else {
+    guard !live.isEmpty else {
       throw UserMessage(
-        live.isEmpty ? .noInput : .ambiguous,
-        live.isEmpty
-          ? "this backup has no way in with guards"
-          : "\(live.count) ways in have guards: name one",
-        hint: "to see them: keybackup key list")
+        .noInput, "this backup has no way in with guards", hint: "to see them: keybackup key list")
+    }
+    guard live.count == 1 else {
+      let ids = ShortID.shown(live.map { $0.keyID?.hex ?? "" })
+      throw UserMessage(
+        .ambiguous, "\(live.count) ways in have guards: name one",
+        hint: zip(ids, live).map { id, slot in
+          "for \"\(KeySlotSelector.shown(slot))\": keybackup guard renew \(id)"
+        }.joined(separator: "\n"))
     }
     return live[0]
   }
